@@ -13,11 +13,12 @@ from kohort.algorithms.mondrian import loss_kernels as kernels
 from kohort.algorithms.mondrian.by_loss import Tree
 from kohort.algorithms.mondrian.cost_kernels import add, clear, cost, groups
 from kohort.algorithms.mondrian.costs import SET, SPAN, Costs, Priced
-from kohort.algorithms.mondrian.lanes import BYTES, OF_GROUP, OF_ROW, put
+from kohort.algorithms.mondrian.lanes import BYTES, OF_GROUP, OF_ROW, OF_WORDS, count, put, stretch
 
 if TYPE_CHECKING:
     from kohort.algorithms.mondrian.loss_kernels import Scan
-    from kohort.arrays import Codes, Counts, Mask
+    from kohort.arrays import Codes, Counts, Index, Mask
+    from kohort.core.frequency import Words
 
 #: Values of a column: few, more than a word has bits, more than are told apart, more than two bytes hold.
 SIZES = (2, 5, 40, 70, 100, 300, 70_000)
@@ -95,6 +96,20 @@ def test_candidates_save_what_their_sides_cost_less(table: Table, least: int) ->
         assert scan.found.at[0].tolist() == min(order)[2]
 
 
+def test_no_cut_is_overlooked_where_a_place_stands_for_several_names() -> None:
+    """Of two attributes that part a table alike the first is cut, though two of its 208 names share a place."""
+    steps = np.concatenate([2 * np.arange(300) + (np.arange(300) > 0), 7 * np.arange(5)])
+    none, few = np.empty(0, np.int64), np.array([1, 0])
+    costs = Costs(
+        few, np.array([0, 300]), steps, steps, -few - 1, np.array([599, 28]), none, none,
+        np.array([[0, 300], [0, 5]]), np.array([0, 5, 5]),
+    )  # fmt: skip
+    places = np.array([[31, 1], [22, 2], [212, 2], [229, 1], [141, 1], [23, 2]], np.uint16)
+    scan, counts = kernels.memory(costs), np.array([1, 2, 1, 1, 1, 1])
+    assert kernels.propose(kernels.rows(places, counts, scan), (0, 6), (7, 3, False), scan) == 1
+    assert scan.found.at[0].tolist() == [0, kernels.PLACES]
+
+
 @given(tables(), st.integers(1, 8))
 def test_leaves_hold_every_tuple_once(table: Table, least: int) -> None:
     """The leaves of the tree hold all tuples, those of a leaf in their order, and each has enough records."""
@@ -131,3 +146,43 @@ def test_the_instruction_puts_chunks_into_groups(codes: Any, seed: int, is_row: 
     found = COMPILED(compiled, at, others, other, ends, fresh)
     assert found == put(plain, at, others, other, ends, fresh)
     np.testing.assert_array_equal(plain, compiled)
+
+
+def stretched(dear: Index, at: int, low: Index, high: Index, others: int, one: int, whole: int) -> None:  # noqa: PLR0917
+    """A kernel that does nothing else."""
+    stretch(dear, at, low, high, others, one, whole)
+
+
+def counted(members: Counts, at: int, bits: Words, others: int, one: int, mask: int) -> None:  # noqa: PLR0917
+    """A kernel that does nothing else."""
+    count(members, at, bits, others, one, mask)
+
+
+STRETCHED: Any = numba.njit(stretched)
+COUNTED: Any = numba.njit(counted)
+
+
+@given(st.integers(0, 1 << 32))
+def test_groups_are_compared_as_step_by_step(seed: int) -> None:
+    """The vector instructions add what they add step by step, to so many others alone."""
+    random, many = np.random.default_rng(seed), 3 * OF_WORDS
+    low, high = random.choice([-(1 << 61), -1, 0, 5, 9, 1 << 60], (2, many))
+    bits = random.integers(0, 1 << 64, many, dtype=np.uint64)
+    at, others, one = (int(random.integers(0, each)) for each in (OF_WORDS, OF_WORDS + 1, many))
+    whole, mask = (
+        int(random.integers(0, 12)),
+        np.uint64(random.choice(np.array([0, 255 << 8, (1 << 64) - 1], np.uint64))),
+    )
+    cases: list[tuple[Any, Any, tuple[Any, ...]]] = [
+        (stretch, STRETCHED, (at, low, high, others, one, whole)),
+        (count, COUNTED, (at, bits, others, one, np.uint64(mask))),
+    ]
+    for plain, compiled, given_ in cases:
+        before = random.integers(0, 100, many)
+        expected, found = before.copy(), before.copy()
+        plain(expected, *given_)
+        compiled(found, *given_)
+        np.testing.assert_array_equal(found, expected)
+        untouched = np.ones(many, np.bool_)
+        untouched[at : at + OF_WORDS] = False
+        np.testing.assert_array_equal(found[untouched], before[untouched])

@@ -216,6 +216,25 @@ def test_the_better_order_is_divided_again(table: Mixed, k: int) -> None:
     assert again(found, best, problem, k).total <= best.total
 
 
+@given(tables(most=30), KS, st.randoms(use_true_random=False))
+def test_an_order_that_costs_too_much_is_given_up(table: Mixed, k: int, random: Random) -> None:
+    """Where only a division below some cost is wanted, it is the best one, or none is made."""
+    assume(len(table.rows) >= k)
+    problem = table.problem(KAnonymity(k))
+    found = Distinct.of(problem)
+    order = np.array(random.sample(range(found.counts.size), found.counts.size))
+    divided = divided_by(found, order, problem, k)
+    for most in (0, divided.total, divided.total + 1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ordered, "AT_A_TIME", random.randint(1, 9))
+            below = divided_by(found, order, problem, k, most)
+        assert below.total in (divided.total, NEVER)
+        assert (below.ends.size == 0) == (below.total == NEVER)
+        if divided.total < most:
+            np.testing.assert_array_equal(below.ends, divided.ends)
+        assert most > 0 or len(table.rows) < 2 * k or below.total == NEVER
+
+
 def total_of(divided: Divided) -> int:
     """What a division costs."""
     return divided.total

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from kohort.algorithms.mondrian.costs import SET, SPAN
-from kohort.kernels import kernel
+from kohort.kernels import inlined, kernel
 
 if TYPE_CHECKING:
     from kohort.algorithms.mondrian.costs import Costs
@@ -45,7 +45,7 @@ def groups(number: int, costs: Costs, looked: Index | None = None) -> Groups:
     return Groups(low, high, np.zeros((number, words), np.uint64), every if looked is None else looked)
 
 
-@kernel
+@inlined
 def clear(some: Groups, one: int) -> None:
     """Empty a group."""
     for attribute in range(some.low.shape[1]):
@@ -55,7 +55,7 @@ def clear(some: Groups, one: int) -> None:
         some.bits[one, word] = np.uint64(0)
 
 
-@kernel
+@inlined
 def add(some: Groups, one: int, places: Codes, row: int, costs: Costs) -> None:
     """Put a tuple into a group."""
     for number in range(1, some.looked[0] + 1):
@@ -79,7 +79,7 @@ def join(into: Groups, one: int, other: Groups, second: int) -> None:
         into.bits[one, word] |= other.bits[second, word]
 
 
-@kernel
+@inlined
 def ones(word: np.uint64) -> int:
     """How many bits of a word are set."""
     pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555_5555_5555_5555))
@@ -88,7 +88,7 @@ def ones(word: np.uint64) -> int:
     return int(np.int64((bytes_ * np.uint64(0x0101_0101_0101_0101)) >> np.uint64(56)))
 
 
-@kernel
+@inlined
 def _set_cost(some: Groups, one: int, other: Groups, second: int, of: tuple[Costs, int]) -> int:
     """The cost of the set of both groups' values."""
     costs, attribute = of
@@ -98,7 +98,7 @@ def _set_cost(some: Groups, one: int, other: Groups, second: int, of: tuple[Cost
     return int(costs.ends[costs.first[attribute] + members])
 
 
-@kernel
+@inlined
 def ancestor_cost(costs: Costs, attribute: int, low: int, high: int) -> int:
     """The cost of the lowest node above both leaves."""
     at, leaves = costs.levels[attribute, 0], costs.levels[attribute, 1]
@@ -107,7 +107,7 @@ def ancestor_cost(costs: Costs, attribute: int, low: int, high: int) -> int:
     return int(costs.above[at + low])
 
 
-@kernel
+@inlined
 def span_cost(costs: Costs, attribute: int, low: int, high: int) -> int:
     """The cost of a range or an interval; a missing value and numbers together leave nothing to tell.
 
@@ -116,10 +116,10 @@ def span_cost(costs: Costs, attribute: int, low: int, high: int) -> int:
     whole, first = int(costs.whole[attribute]), costs.first[attribute]
     if low == costs.gaps[attribute]:
         return whole if high > low else 0
-    return min(max(int(costs.ends[first + high]) - int(costs.starts[first + low]), 0), whole)
+    return min(max(int(costs.ends[np.uint64(first + high)]) - int(costs.starts[np.uint64(first + low)]), 0), whole)
 
 
-@kernel
+@inlined
 def joined_cost(some: Groups, one: int, other: Groups, second: int, costs: Costs) -> int:
     """What two groups would cost as one, as far as attributes are looked at."""
     total = 0
@@ -143,7 +143,7 @@ def cost(some: Groups, one: int, costs: Costs) -> int:
     return joined_cost(some, one, some, one, costs)
 
 
-@kernel
+@inlined
 def pair_cost(places: Codes, one: int, other: int, costs: Costs) -> int:
     """What two tuples would cost as one group."""
     total = 0

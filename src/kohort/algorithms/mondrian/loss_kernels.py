@@ -7,9 +7,10 @@ neighbouring ones are one as makes PLACES of them: cutting again refines.
 A row is all that is known of a tuple, in chunks (`lanes`), so that few steps move it and one vector instruction
 compares eight attributes with a group's. The rows of a partition are put into the groups of their values, of all
 attributes that are looked at together, block by block: each block is read from memory once. A group that grows value by
-value is paid for where it grew: of most values a prefix of some length has the others' ranges already. Where the best
-cut alone is wanted, merging ends once its two groups cannot save as much as another cut does; attributes that are
-merged come last.
+value is paid for where it grew: of most values a prefix of some length has the others' ranges already. Groups that are
+merged lie in columns, a word for each, so that one is compared with OF_WORDS others at once.
+
+All memory is one argument, of hundreds of words, which a call would hand over: so these loops are compiled into one.
 
 Cost per partition of m tuples, a of whose attributes vary: O(m · a) rows compared, O(PLACES · a²) for prefixes, and for
 sets a times the square of the number of their values.
@@ -23,7 +24,7 @@ import numpy as np
 
 from kohort.algorithms.mondrian.cost_kernels import WORD, ancestor_cost, ones, span_cost
 from kohort.algorithms.mondrian.costs import BITS, SET, SPAN
-from kohort.algorithms.mondrian.lanes import BYTES, OF_GROUP, OF_ROW, put
+from kohort.algorithms.mondrian.lanes import BYTES, OF_GROUP, OF_ROW, OF_WORDS, count, put, stretch
 from kohort.kernels import inlined, kernel
 from kohort.workspace import HEAP
 
@@ -48,6 +49,12 @@ WHOLE: Final = 0
 GROWN: Final = 1
 LAST: Final = 2
 EMPTY: Final = 3
+
+#: What no joining raises, nor any cost.
+NEVER: Final = 1 << 62
+
+#: Where the span of a missing number begins and ends: so far from all numbers that together they cost the whole.
+AWAY: Final = -(1 << 61)
 
 #: Attributes whose values are looked at in one pass over the rows, and the rows that such a pass takes at a time.
 TOGETHER: Final = 8
@@ -124,19 +131,33 @@ class Candidates(NamedTuple):
 
 
 class Merging(NamedTuple):
-    """Memory to merge the values of a set.
+    """Memory to merge the values of a set; one, or a group that it stands for, is a column, as vectors compare them.
 
     Attributes:
         first: (PLACES,) the first value of the group that each value is in; it stands for the group.
+        sizes: (PLACES,) records of each group; 0 of one that was joined.
         own: (PLACES,) records times cost of each group.
-        raised: (PLACES, PLACES) by how much joining two raises that.
-        nearest: (PLACES,) the later one that each is best joined with; -1 where there is none.
+        raised: (PLACES, PLACES) by how much joining two raises that; NEVER with one that was joined.
+        nearest: (PLACES,) the later one that each is best joined with.
+        least: (PLACES,) by how much that raises it; NEVER where there is none.
+        low: (d · PLACES,) where the range of each begins in an attribute, of ancestors as a place.
+        high: (d · PLACES,) likewise where it ends.
+        bits: (w · PLACES,) the words of its sets.
+        members: (PLACES,) values of joined sets, less one.
+        dear: (PLACES,) what one costs together with each.
     """
 
     first: Index
+    sizes: Counts
     own: Index
     raised: Index
     nearest: Index
+    least: Index
+    low: Index
+    high: Index
+    bits: Words
+    members: Counts
+    dear: Index
 
 
 class Scan(NamedTuple):
@@ -220,6 +241,12 @@ def _join(into: Groups, one: int, other: Groups, second: int, fresh: bool) -> No
 
 
 @inlined
+def _at(index: int) -> int:
+    """An index that cannot count from the end, so that this is not looked after."""
+    return int(np.uint64(index))
+
+
+@inlined
 def _size(some: Groups, one: int) -> int:
     """The records of a group."""
     return int(np.int64(some.words[np.uint64(one), np.uint64(OF_GROUP // WORD_BYTES - 1)]))
@@ -256,7 +283,7 @@ def _joined_cost(some: Groups, one: int, other: Groups, second: int, scan: Scan)
     """What two groups would cost as one, as far as attributes are looked at."""
     total = 0
     for number in range(1, scan.looked[0, 0] + 1):
-        attribute = scan.looked[0, number]
+        attribute = _at(scan.looked[0, number])
         (low, high), (lower, upper) = _ends(some, one, attribute, scan), _ends(other, second, attribute, scan)
         total += _range_cost(scan.costs, attribute, min(low, lower), max(high, upper))
     for number in range(1, scan.looked[1, 0] + 1):
@@ -269,12 +296,12 @@ def _cost_by_attribute(scan: Scan) -> int:
     """What the grown group costs; from here on it can be extended."""
     single, total = scan.single, 0
     for number in range(1, scan.looked[0, 0] + 1):
-        attribute = scan.looked[0, number]
+        attribute = _at(scan.looked[0, number])
         low, high = _ends(single, GROWN, attribute, scan)
         scan.dear[attribute] = _range_cost(scan.costs, attribute, low, high)
         total += scan.dear[attribute]
     for number in range(1, scan.looked[1, 0] + 1):
-        attribute = scan.looked[1, number]
+        attribute = _at(scan.looked[1, number])
         scan.dear[attribute] = _set_cost(single, GROWN, single, GROWN, (scan.costs, scan.packing, attribute))
         total += scan.dear[attribute]
     return int(total)
@@ -290,7 +317,7 @@ def _extend(slot: int, scan: Scan) -> int:
         sets |= wider >> np.uint64(scan.lanes)
         wider &= (one << np.uint64(scan.lanes)) - one
         while wider != 0:
-            attribute = first + ones((wider & (~wider + one)) - one)
+            attribute = _at(first + ones((wider & (~wider + one)) - one))
             wider &= wider - one
             if scan.costs.kinds[attribute] != SET:
                 low, high = _ends(single, GROWN, attribute, scan)
@@ -299,7 +326,7 @@ def _extend(slot: int, scan: Scan) -> int:
                 scan.dear[attribute] = dear
         first += scan.lanes
     for number in range(1, scan.looked[1, 0] + 1 if sets != 0 else 1):
-        attribute = scan.looked[1, number]
+        attribute = _at(scan.looked[1, number])
         dear = _set_cost(single, GROWN, single, GROWN, (scan.costs, scan.packing, attribute))
         raised += dear - scan.dear[attribute]
         scan.dear[attribute] = dear
@@ -379,7 +406,7 @@ def _look(attribute: int, ends: tuple[int, int], scan: Scan) -> None:
     scan.looked[kind, at] = attribute
 
 
-@kernel
+@inlined
 def _summarize(rows: Rows, part: tuple[int, int], of: tuple[int, int, int], scan: Scan) -> None:
     """What the tuples of each value are like that occurs, of so many attributes from one on of those looked at."""
     kind, start, many = of
@@ -392,7 +419,7 @@ def _summarize(rows: Rows, part: tuple[int, int], of: tuple[int, int, int], scan
                 _tally(rows, (first, last), (column, int(scan.looked[kind, start + column]), chunk), scan)
 
 
-@kernel
+@inlined
 def _tally(rows: Rows, part: tuple[int, int], of: tuple[int, int, int], scan: Scan) -> None:
     """Put a chunk of each row into the group of its value in an attribute, which is in this column of the memory."""
     column, attribute, chunk = of
@@ -414,7 +441,7 @@ def _tally(rows: Rows, part: tuple[int, int], of: tuple[int, int, int], scan: Sc
     scan.occurs[column, 1] |= upper
 
 
-@kernel
+@inlined
 def _list(column: int, scan: Scan) -> int:
     """List the values that occur; how many these are."""
     values, one = 0, np.uint64(1)
@@ -428,7 +455,7 @@ def _list(column: int, scan: Scan) -> int:
     return values
 
 
-@kernel
+@inlined
 def _prefixes(of: tuple[int, int, int], asked: Asked, scan: Scan, found: int) -> int:
     """The cuts {<= v}, {> v} of an attribute with so many values, behind the candidates that were found."""
     (attribute, values, column), records, least = of, asked.records, asked.least
@@ -509,38 +536,31 @@ def _offer(cut: tuple[int, int, int, int], asked: Asked, found: Candidates, numb
     return number + 1
 
 
-@kernel
+@inlined
 def _merged(of: tuple[int, int, int], asked: Asked, scan: Scan, found: int) -> int:
     """The two groups of a set of three values or more that are left after merging."""
-    (attribute, values, column), merging, total = of, scan.merging, 0
+    (attribute, values, column), merging = of, scan.merging
     slots = scan.slots[column]
-    most = asked.whole - int(scan.found.gains[0]) if found > 0 and not asked.every else asked.whole
-    for one in range(values):
-        merging.first[one] = one
-        merging.own[one] = _size(scan.values, slots[one]) * _joined_cost(
-            scan.values, slots[one], scan.values, slots[one], scan
-        )
-        total += int(merging.own[one])
-    missing = _least_own(attribute, values, slots, scan)  # what the set itself will at least cost more than now
-    if total + missing > most:
-        return found
-    for one in range(values):
+    for value in range(values):
+        _lay_out(value, slots[value], scan)
+    for one in range(values - 1, -1, -1):
+        _compare(one, one, values, scan)
+        merging.own[one] = merging.sizes[one] * merging.dear[one]
         for other in range(one + 1, values):
-            merging.raised[one, other] = _raise(one, other, slots, scan)
-        _find_nearest(one, values, slots, scan)
+            merging.raised[one, other] = _raised(one, other, merging)
+        _find_nearest(one, values, merging)
     for _ in range(values - 2):
-        one, other = _nearest(values, slots, scan)
-        missing += _own(attribute, one, slots, scan) + _own(attribute, other, slots, scan)
-        total += _merge(one, other, values, slots, scan)
-        missing -= _own(attribute, one, slots, scan)
-        if total + max(missing, 0) > most:  # merging never makes the groups cheaper
-            return found
+        one = 0
+        for group in range(1, values):
+            if merging.least[group] < merging.least[one]:
+                one = group
+        _merge(one, int(merging.nearest[one]), values, scan)
     second = values - 1  # the first group is that of the least value
-    while _size(scan.values, slots[second]) == 0:
+    while merging.sizes[second] == 0:
         second -= 1
     for value in range(values):
         scan.sides[attribute, slots[value] - column * PLACES] = int(merging.first[value] == second)
-    left = _size(scan.values, slots[0])
+    left = int(merging.sizes[0])
     if left >= asked.least and asked.records - left >= asked.least:
         gain = asked.whole - int(merging.own[0]) - int(merging.own[second])
         found = _offer((gain, left, attribute, PLACES), asked, scan.found, found)
@@ -548,105 +568,123 @@ def _merged(of: tuple[int, int, int], asked: Asked, scan: Scan, found: int) -> i
 
 
 @inlined
-def _raise(one: int, other: int, slots: Index, scan: Scan) -> int:
-    """By how much joining two groups of values raises the sum of records times cost."""
-    values, first, second, own = scan.values, slots[one], slots[other], scan.merging.own
-    together = (_size(values, first) + _size(values, second)) * _joined_cost(values, first, values, second, scan)
-    return int(together - own[one] - own[other])
-
-
-@inlined
-def _find_nearest(one: int, values: int, slots: Index, scan: Scan) -> None:
-    """The later group that a group is best joined with, the first of equals; one that was joined has no records."""
-    merging, best = scan.merging, -1
-    for other in range(one + 1, values):
-        if _size(scan.values, slots[other]) == 0:
+def _lay_out(value: int, slot: int, scan: Scan) -> None:
+    """A group of one value."""
+    merging, costs, values = scan.merging, scan.costs, scan.values
+    merging.first[value], merging.sizes[value] = value, _size(values, slot)
+    for number in range(1, scan.looked[0, 0] + 1):
+        attribute = _at(scan.looked[0, number])
+        low, high = _ends(values, slot, attribute, scan)
+        at = (number - 1) * PLACES + value
+        if costs.kinds[attribute] != SPAN:
+            merging.low[at], merging.high[at] = low, high
             continue
-        if best < 0 or merging.raised[one, other] < merging.raised[one, best]:
-            best = other
-    merging.nearest[one] = best
+        gap, first = int(costs.gaps[attribute]), int(costs.first[attribute])
+        merging.low[at] = AWAY if low == gap else costs.starts[first + low]
+        merging.high[at] = AWAY if high == gap else costs.ends[first + high]
+    for word in range(values.words.shape[1] * WORD_BYTES // OF_GROUP):
+        merging.bits[word * PLACES + value] = values.words[slot, (word * OF_GROUP + 2 * BYTES) // WORD_BYTES]
 
 
 @inlined
-def _own(attribute: int, one: int, slots: Index, scan: Scan) -> int:
-    """Records times what the set of a group's values costs."""
-    of = (scan.costs, scan.packing, attribute)
-    return _size(scan.values, slots[one]) * _set_cost(scan.values, slots[one], scan.values, slots[one], of)
-
-
-@kernel
-def _least_own(attribute: int, values: int, slots: Index, scan: Scan) -> int:
-    """Records times what the sets of two groups of all values cost at least, whichever these are.
-
-    Of groups of a and b values, a the fewer, that is when the a values with most records are together.
-    """
-    sizes, first, records = scan.merging.nearest, scan.costs.first[attribute], 0
-    for value in range(values):
-        size, at = _size(scan.values, slots[value]), value
-        records += size
-        while at > 0 and sizes[at - 1] < size:
-            sizes[at] = sizes[at - 1]
-            at -= 1
-        sizes[at] = size
-    fewer, best = 0, int(records * scan.costs.ends[first + values - 1])
-    for value in range(values // 2):
-        fewer += int(sizes[value])
-        few, many = scan.costs.ends[first + value], scan.costs.ends[first + values - 2 - value]
-        best = min(best, int(fewer * few + (records - fewer) * many))
-    return best
+def _compare(one: int, first: int, last: int, scan: Scan) -> None:
+    """What a group would cost together with each of these, as far as attributes are looked at."""
+    merging, costs = scan.merging, scan.costs
+    dear, low, high = merging.dear, merging.low, merging.high
+    first -= first % OF_WORDS
+    for other in range(first, last):
+        dear[other] = 0
+    for number in range(1, scan.looked[0, 0] + 1):
+        attribute, row = scan.looked[0, number], (number - 1) * PLACES
+        if costs.kinds[attribute] == SPAN:
+            for other in range(first, last, OF_WORDS):
+                stretch(dear, other, low, high, row, row + one, int(costs.whole[attribute]))
+            continue
+        for other in range(first, last):
+            below, above = min(low[row + one], low[row + other]), max(high[row + one], high[row + other])
+            dear[other] += ancestor_cost(costs, attribute, below, above)
+    for number in range(1, scan.looked[1, 0] + 1):
+        _compare_sets(_at(scan.looked[1, number]), one, (first, last), scan)
 
 
 @inlined
-def _nearest(values: int, slots: Index, scan: Scan) -> tuple[int, int]:
-    """The two groups that joining makes dearer by least, the first pair of equals."""
-    merging, one, best = scan.merging, 0, -1
-    for group in range(values):
-        nearest = merging.nearest[group]
-        if nearest >= 0 and _size(scan.values, slots[group]) > 0:
-            raised = int(merging.raised[group, nearest])
-            if best < 0 or raised < best:
-                one, best = group, raised
-    return one, int(merging.nearest[one])
+def _compare_sets(attribute: int, one: int, others: tuple[int, int], scan: Scan) -> None:
+    """Add what the set of an attribute costs."""
+    merging, costs, table = scan.merging, scan.costs, scan.costs.first[attribute]
+    dear, members, bits, (first, last) = merging.dear, merging.members, merging.bits, others
+    for other in range(first, last):
+        members[other] = -1
+    for word in range(scan.packing.words[attribute, 0], scan.packing.words[attribute, 1]):
+        row = word * PLACES
+        for other in range(first, last, OF_WORDS):
+            count(members, other, bits, row, row + one, scan.packing.masks[attribute])
+    for other in range(first, last):
+        dear[other] += costs.ends[np.uint64(table + members[other])]
 
 
-@kernel
-def _merge(one: int, other: int, values: int, slots: Index, scan: Scan) -> int:
-    """Join two groups; by how much that makes them dearer."""
+@inlined
+def _raised(one: int, other: int, merging: Merging) -> int:
+    """By how much joining two groups of values raises the sum of records times cost; one has just been compared."""
+    records, own = merging.sizes[one] + merging.sizes[other], merging.own
+    return int(records * merging.dear[other] - own[one] - own[other])
+
+
+@inlined
+def _find_nearest(one: int, values: int, merging: Merging) -> None:
+    """The later group that a group is best joined with, the first of equals."""
+    best, least = 0, NEVER
+    for other in range(one + 1, values):
+        raised = int(merging.raised[one, other])
+        if raised < least:
+            best, least = other, raised
+    merging.nearest[one], merging.least[one] = best, least
+
+
+@inlined
+def _merge(one: int, other: int, values: int, scan: Scan) -> None:
+    """Join two groups; what joining them with others raises, and what is nearest to these now."""
     merging = scan.merging
-    raised = int(merging.raised[one, other])
-    _join(scan.values, slots[one], scan.values, slots[other], False)  # noqa: FBT003  the same
-    merging.own[one] += merging.own[other] + raised
-    scan.values.words[slots[other], OF_GROUP // WORD_BYTES - 1] = 0
+    merging.own[one] += merging.own[other] + merging.least[one]
+    merging.sizes[one] += merging.sizes[other]
+    merging.sizes[other], merging.least[other] = 0, NEVER
+    for row in range(one, scan.looked[0, 0] * PLACES, PLACES):
+        merging.low[row] = min(merging.low[row], merging.low[row + other - one])
+        merging.high[row] = max(merging.high[row], merging.high[row + other - one])
+    for row in range(one, merging.bits.size, PLACES):
+        merging.bits[row] |= merging.bits[row + other - one]
     for value in range(other, values):
         if merging.first[value] == other:
             merging.first[value] = one
-    _compare_again(one, other, values, slots, scan)
-    return raised
-
-
-@kernel
-def _compare_again(one: int, other: int, values: int, slots: Index, scan: Scan) -> None:
-    """What joining the grown group `one` with others raises, and what is nearest to them now that `other` is gone."""
-    merging = scan.merging
-    for group in range(values):
-        if _size(scan.values, slots[group]) > 0 and group != one:
-            merging.raised[min(group, one), max(group, one)] = _raise(min(group, one), max(group, one), slots, scan)
     for group in range(other):
-        if _size(scan.values, slots[group]) == 0:
+        merging.raised[group, other] = NEVER
+    _compare(one, 0, values, scan)
+    _compare_again(one, other, values, merging)
+
+
+@inlined
+def _compare_again(one: int, other: int, values: int, merging: Merging) -> None:
+    """What joining the grown group `one` with others raises, and what is nearest to them now that `other` is gone."""
+    for group in range(values):
+        if group == one or merging.sizes[group] == 0:
             continue
-        nearest = merging.nearest[group]
-        if group == one or nearest in (one, other):
-            _find_nearest(group, values, slots, scan)
-        elif group < one:
-            raised, least = merging.raised[group, one], merging.raised[group, nearest]
-            if raised < least or (raised == least and one < nearest):
-                merging.nearest[group] = one
+        raised, nearest = _raised(one, group, merging), merging.nearest[group]
+        if group > one:
+            merging.raised[one, group] = raised
+            if group < other and nearest == other:
+                _find_nearest(group, values, merging)
+            continue
+        merging.raised[group, one] = raised
+        if nearest in (one, other):
+            _find_nearest(group, values, merging)
+        elif raised < merging.least[group] or (raised == merging.least[group] and one < nearest):
+            merging.nearest[group], merging.least[group] = one, raised
+    _find_nearest(one, values, merging)
 
 
 # --- the tree ---------------------------------------------------------------------------------------------------------
 
 
-@kernel
+@inlined
 def _part(rows: Rows, spare: Rows, part: tuple[int, int], at: tuple[int, int], scan: Scan) -> int:
     """Move the rows left of the cut to the front, the others behind them, both in their order; where these begin."""
     (attribute, last), middle, kept = at, part[0], 0
@@ -669,7 +707,7 @@ def _part(rows: Rows, spare: Rows, part: tuple[int, int], at: tuple[int, int], s
     return middle
 
 
-@kernel
+@inlined
 def _later_first(rows: Rows, part: tuple[int, int, int], scan: Scan) -> bool:
     """Whether the right side of a cut costs less together with the last finished leaf than the left one does."""
     single, (first, middle, last), left, right = scan.single, part, 0, 0
@@ -686,7 +724,7 @@ def _later_first(rows: Rows, part: tuple[int, int, int], scan: Scan) -> bool:
     return right < left
 
 
-@kernel
+@inlined
 def _is_coarse(scan: Scan) -> bool:
     """Whether some attribute of the partition spans more places than are told apart."""
     for attribute in range(len(scan.spans)):  # noqa: SIM110  Numba compiles no generator
@@ -779,7 +817,7 @@ def memory(costs: Costs) -> Scan:
         words[:, :, : BYTES // WORD_BYTES] = np.iinfo(np.uint64).max  # no code is less
         return Groups(words.reshape(number, -1), cast("Codes", words.reshape(-1).view(codes)))
 
-    single, flat = groups(4), [np.zeros(PLACES, np.int64) for _ in range(4)]
+    single, flat = groups(4), [np.zeros(PLACES, np.int64) for _ in range(8)]
     return Scan(
         costs=costs,
         packing=packed,
@@ -795,6 +833,18 @@ def memory(costs: Costs) -> Scan:
         spans=np.ones((attributes, 2), np.int64),
         looked=np.zeros((2, attributes + 1), np.int64),
         sides=np.zeros((attributes, PLACES), np.int64),
-        merging=Merging(flat[1], flat[2], np.zeros((PLACES, PLACES), np.int64), flat[3]),
+        merging=Merging(
+            first=flat[1],
+            sizes=flat[2],
+            own=flat[3],
+            raised=np.zeros((PLACES, PLACES), np.int64),
+            nearest=flat[4],
+            least=flat[5],
+            low=np.zeros(attributes * PLACES, np.int64),
+            high=np.zeros(attributes * PLACES, np.int64),
+            bits=np.zeros(chunks * PLACES, np.uint64),
+            members=flat[6],
+            dear=flat[7],
+        ),
         found=Candidates(np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros((most, 2), np.int64)),
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from kohort.algorithms.mondrian.cost_kernels import Groups, add, clear, cost, pair_cost
 from kohort.algorithms.mondrian.costs import SET, SPAN
-from kohort.kernels import kernel
+from kohort.kernels import inlined, kernel
 
 if TYPE_CHECKING:
     from kohort.algorithms.mondrian.costs import Costs
@@ -121,7 +121,7 @@ def turn(keys: Codes, runs: Index, spare: Index) -> None:
         many = found
 
 
-@kernel
+@inlined
 def _slot(record: int, seen: Window) -> np.uint64:
     """Where the class is kept that begins with a record.
 
@@ -130,7 +130,7 @@ def _slot(record: int, seen: Window) -> np.uint64:
     return np.uint64(record & (seen.dear.size - 1))
 
 
-@kernel
+@inlined
 def _read(line: Line, run: int, record: int, seen: Window) -> None:
     """Let all classes end with one more record, which is of this run.
 
@@ -152,7 +152,7 @@ def _read(line: Line, run: int, record: int, seen: Window) -> None:
             _climb((attribute, int(place), int(np.int64(line.places[before, attribute]))), records, costs, seen)
 
 
-@kernel
+@inlined
 def _widen(span: tuple[int, int, int], records: tuple[int, int], whole: int, seen: Window) -> None:
     """Let the spans of an attribute hold one more, which begins and ends there."""
     (attribute, begin, end), (oldest, record), at = span, records, _slot(records[1], seen)
@@ -167,7 +167,7 @@ def _widen(span: tuple[int, int, int], records: tuple[int, int], whole: int, see
         seen.dear[at] += min(max(max(high, end) - min(low, begin), 0), whole) - min(max(high - low, 0), whole)
 
 
-@kernel
+@inlined
 def _collect(value: tuple[int, int, int], records: tuple[int, int], costs: Costs, seen: Window) -> None:
     """Let the sets of an attribute hold one more value; those have it that begin before it was last seen."""
     (attribute, first, place), (oldest, record), at = value, records, _slot(records[1], seen)
@@ -181,7 +181,7 @@ def _collect(value: tuple[int, int, int], records: tuple[int, int], costs: Costs
     seen.last[first + place] = record
 
 
-@kernel
+@inlined
 def _climb(leaf: tuple[int, int, int], records: tuple[int, int], costs: Costs, seen: Window) -> None:
     """Let the nodes of an attribute stand for one more leaf; the record before it has the leaf `before`."""
     (attribute, place, before), (oldest, record), at = leaf, records, _slot(records[1], seen)
@@ -226,6 +226,17 @@ def divide(line: Line, some: tuple[int, int, int, int], allowed: Mask, seen: Win
             if whole < best and (len(allowed) == 0 or allowed[end - first, size - k]):
                 best, before = whole, start
         out.total[end], out.last[end] = best, before
+
+
+@kernel
+def trace(out: Division, ends: Index) -> int:
+    """List where the classes of the best division of all end, the last first; how many they are."""
+    end, found = out.total.size - 1, 0
+    while end > 0:
+        ends[found] = end
+        end = int(out.last[end])
+        found += 1
+    return found
 
 
 @kernel

@@ -20,7 +20,7 @@ import numpy as np
 
 from kohort.algorithms.mondrian.cost_kernels import WORD, add, ancestor_cost, clear, groups, joined_cost, span_cost
 from kohort.algorithms.mondrian.costs import SET, SPAN
-from kohort.kernels import kernel
+from kohort.kernels import inlined, kernel
 
 if TYPE_CHECKING:
     from kohort.algorithms.mondrian.cost_kernels import Groups
@@ -45,37 +45,38 @@ def reordered(priced: Priced, order: Index, upto: Counts, ends: Index, first: in
     whole = upto[last] == ends
     blocks = np.append(0, last[whole] + 1)
     parts = np.unique(np.concatenate([[0], last + 1, last[~whole]]))  # a shared tuple is a part by itself
-    chain = np.arange(blocks.size - 1)
-    follow(_hulls(priced, order, blocks), priced.costs, chain, first)
+    chain, line = np.arange(blocks.size - 1), priced.places.take(order, axis=0)  # from here on memory is read in order
+    follow(_hulls(line, blocks, priced.costs), priced.costs, chain, first)
     sizes = np.diff(blocks)[chain]
     moved = np.repeat(blocks[chain] - (np.cumsum(sizes) - sizes), sizes) + np.arange(order.size)
     starts = np.append(np.flatnonzero(np.isin(moved, parts)), order.size)
-    return _turned(priced, order[moved], starts)
+    new: Index = order[moved[_turned(line.take(moved, axis=0), starts, priced.costs)]]
+    return new
 
 
-def _turned(priced: Priced, order: Index, starts: Index) -> Index:
-    """The tuples of each part, those first that are better off with the part before it than with the one behind it."""
-    nearer = np.empty(order.size, np.int64)
-    lean((priced.places, order, starts), priced.costs, _hulls(priced, order, starts), nearer)
+def _turned(line: Codes, starts: Index, costs: Costs) -> Index:
+    """The rows of each part, those first that are better off with the part before it than with the one behind it."""
+    nearer = np.empty(len(line), np.int64)
+    lean(line, starts, costs, _hulls(line, starts, costs), nearer)
     part = np.repeat(np.arange(starts.size - 1), np.diff(starts))
-    turned: Index = order[np.lexsort((nearer, part))]
+    turned: Index = np.lexsort((nearer, part))
     return turned
 
 
-def _hulls(priced: Priced, order: Index, starts: Index) -> Groups:
-    """The tuples from each start to the next as a group."""
-    some = groups(starts.size - 1, priced.costs)
-    gather(priced.places, order, starts, priced.costs, some)
+def _hulls(line: Codes, starts: Index, costs: Costs) -> Groups:
+    """The rows from each start to the next as a group."""
+    some = groups(starts.size - 1, costs)
+    gather(line, starts, costs, some)
     return some
 
 
 @kernel
-def gather(places: Codes, order: Index, starts: Index, costs: Costs, some: Groups) -> None:
-    """Put the tuples from each start to the next into a group."""
+def gather(line: Codes, starts: Index, costs: Costs, some: Groups) -> None:
+    """Put the rows from each start to the next into a group."""
     for one in range(starts.size - 1):
         clear(some, one)
         for row in range(starts[one], starts[one + 1]):
-            add(some, one, places, order[row], costs)
+            add(some, one, line, row, costs)
 
 
 @kernel
@@ -94,24 +95,26 @@ def follow(some: Groups, costs: Costs, chain: Index, first: int) -> None:
 
 
 @kernel
-def lean(line: tuple[Codes, Index, Index], costs: Costs, some: Groups, nearer: Index) -> None:
-    """By how much more each tuple raises the cost of the part before its own than that of the part behind it.
+def lean(line: Codes, starts: Index, costs: Costs, some: Groups, nearer: Index) -> None:
+    """By how much more each row raises the cost of the part before its own than that of the part behind it.
 
     Args:
-        line: (u, d) places of all tuples, their order, and where each part begins, and all end.
+        line: (u, d) places of all tuples, in their order.
+        starts: Where each part begins, and all end.
         costs: What groups cost.
         some: The parts.
         nearer: (u,) the answer; at the line's ends there is nothing to raise.
     """
-    places, order, starts = line
     for part in range(starts.size - 1):
         for row in range(starts[part], starts[part + 1]):
-            before = _raised(places, order[row], some, part - 1, costs) if part > 0 else 0
-            behind = _raised(places, order[row], some, part + 1, costs) if part + 2 < starts.size else 0
-            nearer[row] = before - behind
+            nearer[row] = 0
+            if part > 0:
+                nearer[row] += _raised(line, row, some, part - 1, costs)
+            if part + 2 < starts.size:
+                nearer[row] -= _raised(line, row, some, part + 1, costs)
 
 
-@kernel
+@inlined
 def _raised(places: Codes, row: int, some: Groups, one: int, costs: Costs) -> int:
     """By how much a tuple raises the cost of a group; all values but the second are worth the same to a set."""
     total = 0
