@@ -274,8 +274,15 @@ def test_a_session_gives_its_tables_and_frames(base: Spark, people: Path, tmp_pa
     session.catalog.dropTempView("people")
     expected = (tmp_path / "local.csv").read_bytes()
     assert (tmp_path / "table.csv").read_bytes() == (tmp_path / "frame.csv").read_bytes() == expected
-    with pytest.raises(InputError, match="nor a table of that name"):
-        kohort.anonymize("people", target=tmp_path / "none.csv", engine=session, **OPTIONS)
+    frame.createOrReplaceGlobalTempView("people")
+    found = base.relation("global_temp.people", ReadOptions(), None)
+    session.catalog.dropGlobalTempView("people")
+    assert found.records == 60
+    for name in ("people", "people of 2024.csv"):
+        with pytest.raises(InputError, match="nor a table of that name"):
+            base.relation(name, ReadOptions(), None)
+    with pytest.raises(InputError, match="no such file"):
+        base.relation(tmp_path / "people of 2024.csv", ReadOptions(), None)
 
 
 @needs_spark
@@ -354,9 +361,29 @@ def test_a_folder_of_text_is_one_table(base: Spark, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_folder_of_parquet_parts_is_a_table(base: Spark, people: Path, tmp_path: Path) -> None:
     """Its manifest and certificate are passed over."""
-    kohort.anonymize(people, target=f"{tmp_path}/parts/", format="parquet", records_per_part=25, **OPTIONS)
+    job = replace(asked(**OPTIONS), writing=Writing(Format.PARQUET, records_per_part=25))
+    anonymize(people, job, target=f"{tmp_path}/parts/")
     found = base.relation(str(tmp_path / "parts"), ReadOptions(), None)
     assert rows(found.hold()) == rows(LOCAL.read(tmp_path / "parts", ReadOptions()).collect())
+
+
+@needs_spark
+@pytest.mark.slow
+def test_rows_are_fetched_some_at_a_time(base: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In their order, as texts; of no rows nothing."""
+    monkeypatch.setattr("kohort.engines.spark._FETCHED", 2)
+    query = "SELECT CAST(id AS STRING) AS c0, nullif(CAST(id AS STRING), '1') AS c1 FROM range(5) ORDER BY id"
+    found = [frame.rows() for frame in base.stream(query)]
+    assert found == [[("0", "0"), ("1", None)], [("2", "2"), ("3", "3")], [("4", "4")]]
+    assert not [*base.stream("SELECT 'a' AS c0 WHERE false")]
+
+
+@needs_spark
+@pytest.mark.slow
+def test_a_table_without_records_is_held(base: Spark, tmp_path: Path) -> None:
+    """Also of columns that are no texts."""
+    path = _written(pl.DataFrame({"age": []}, schema={"age": pl.Int64}), tmp_path / "in.parquet")
+    assert ElsewhereEngine(base).read(path, ReadOptions(allow_empty=True)).collect().records == 0
 
 
 @needs_spark

@@ -160,12 +160,20 @@ def _named(base: Spark, name: str, options: ReadOptions) -> _Found:
         return _Found(name, base.session.read.option("recursiveFileLookup", "true").parquet(name))
     if os.path.isdir(name):  # noqa: PTH112  it does not raise where the system refuses to look
         return _folder(base, name, options)
-    if os.path.exists(name) or os.sep in name or Path(name).suffix:  # noqa: PTH110  the same
+    if os.path.exists(name) or os.sep in name:  # noqa: PTH110  the same
         return _file(base, name, options)
-    if not base.session.catalog.tableExists(name):
+    if not _is_table(base, name):
         what = "there is no such file, nor a table of that name in Spark's catalogue"
         raise InputError(what, where=name)
     return _Found(name, base.session.table(name))
+
+
+def _is_table(base: Spark, name: str) -> bool:
+    """Whether a name is one of the catalogue."""
+    try:
+        return bool(base.session.catalog.tableExists(name))
+    except part("errors").AnalysisException:  # it is no name of a table at all
+        return False
 
 
 def _file(base: Spark, path: str, options: ReadOptions) -> _Found:
