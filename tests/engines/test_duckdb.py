@@ -195,7 +195,7 @@ def test_the_release_is_that_of_the_local_engine(kind: str, frame: pl.DataFrame,
 EMPTY = st.lists(st.sampled_from([None, "", "x", "y"]), min_size=8, max_size=8)
 
 
-@pytest.mark.parametrize("kind", ["frame", "parquet", "duckdb"])
+@pytest.mark.parametrize("kind", ["parquet", "duckdb"])
 @settings(deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(ill=EMPTY, rest=EMPTY)
 def test_nulls_beside_empty_texts_are_in_the_order_of_what_is_written(

@@ -62,6 +62,11 @@ def test_half_of_the_limit_is_duckdbs() -> None:
     assert base.run("SELECT current_setting('memory_limit') AS told")["told"].item() == "32.0 MiB"
 
 
+def test_nothing_is_printed() -> None:
+    """Standard output is for what was asked for, however long a query takes."""
+    assert not BASE.run("SELECT current_setting('enable_progress_bar') AS told")["told"].item()
+
+
 def test_too_little_memory_is_a_limit() -> None:
     """What helps is said."""
     base = DuckDB.opened(4_000_000, None)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import warnings
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
-from tempfile import mkdtemp
+from tempfile import gettempdir, mkdtemp
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import polars as pl
@@ -18,7 +18,7 @@ from kohort import system
 from kohort.engines import sql
 from kohort.engines.relation import unused
 from kohort.engines.sources import Source, refuse_altered_text, relation_of
-from kohort.errors import FileError, InputError, LimitError, SourceNote, UnsupportedError
+from kohort.errors import FileError, InputError, KohortError, LimitError, SourceNote, UnsupportedError
 from kohort.io import source as files
 from kohort.io.databases import chosen, quoted
 from kohort.io.folders import parts_of
@@ -27,6 +27,8 @@ from kohort.io.header import lay_out
 from kohort.io.source import LF, Text
 from kohort.io.text import records_in
 from kohort.io.typed import scanned
+from kohort.publish.disk import reporting as reporting_of_files
+from kohort.publish.files import sweep
 from kohort.workspace import blocks
 
 if TYPE_CHECKING:
@@ -42,6 +44,10 @@ _READ: Final = "the engine duckdb reads CSV, TSV, Parquet, folders of Parquet an
 
 #: Rows that are fetched at once.
 _FETCHED: Final = 1 << 17
+
+#: How a database of our own spills: scrambled by the cipher that is built in, whose keys the makers of DuckDB do not
+#: call secure. The other one would have to be fetched from the network.
+_CONFIG: Final[dict[str, Any]] = {"temp_file_encryption": True, "force_mbedtls_unsafe": True}
 
 #: Threads by default.
 _THREADS: Final = system.cores()
@@ -61,18 +67,25 @@ class DuckDB:
 
     @classmethod
     def opened(cls, limit: int | None, folder: Path | None) -> DuckDB:
-        """A database of its own: in memory and, what does not fit, encrypted in a folder that is gone with it.
+        """A database of its own: in memory and, what does not fit, scrambled in a folder that is gone with it.
+
+        What runs that were killed left in the folder goes first.
 
         Raises:
             MissingExtraError: DuckDB is not installed.
+            FileError: there is no such folder, or it cannot be written.
         """
-        module = _module()
-        spill = mkdtemp(prefix="kohort-", dir=folder)
-        config: dict[str, Any] = {"temp_directory": spill, "temp_file_encryption": True, "threads": _THREADS}
+        module, parent = _module(), folder or Path(gettempdir())
+        with suppress(KohortError, OSError):  # it is in nobody's way
+            sweep(parent)
+        with reporting_of_files("creating a folder", parent):
+            spill, fd = _private(parent)
+        config: dict[str, Any] = _CONFIG | {"temp_directory": str(spill), "threads": _THREADS}
         if limit is not None:
             config["memory_limit"] = f"{limit // 2}B"  # the rest is for the search
         made = cls(module.connect(config=config), own=True)
-        weakref.finalize(made, rmtree, spill, ignore_errors=True)
+        made.connection.execute("SET enable_progress_bar = false")  # it goes to standard output
+        weakref.finalize(made, _remove, spill, fd)
         return made
 
     @property
@@ -146,6 +159,27 @@ class DuckDB:
             yield table
         finally:
             self.connection.execute(f"DROP TABLE {table}")
+
+
+def _private(parent: Path) -> tuple[Path, int | None]:
+    """A new folder for its owner only, and itself opened and locked: so nobody takes it for a dead run's.
+
+    It has another name before it is locked, by which nobody removes it.
+    """
+    made, spill = Path(mkdtemp(prefix="kohort-", dir=parent)), parent / system.temporary_name()
+    fd = system.open_folder(made)
+    if fd is not None:
+        with suppress(OSError):  # without locks, nobody removes it at all
+            system.lock(fd)
+    made.rename(spill)
+    return spill, fd
+
+
+def _remove(spill: Path, fd: int | None) -> None:
+    """Remove a folder that was opened."""
+    rmtree(spill, ignore_errors=True)
+    if fd is not None:
+        os.close(fd)
 
 
 def _rows(table: str, start: int, records: int) -> str:
