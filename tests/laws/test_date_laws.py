@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, timedelta
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -106,6 +107,21 @@ def test_labels_are_read_alike(low: int, high: int, bracket: str) -> None:
     """By the public reader and by the verifier."""
     label = f"[{spelled(low)} – {spelled(high)}{bracket}"
     assert read_days(label) == in_days(label) == f"[{low}-{high}{bracket}"
+
+
+def test_the_verifier_refuses_an_input_of_another_form() -> None:
+    """What the schema says of dates is held against every value of the input."""
+    release = released(["1930-03-01", "1930-04-01"] * 2, Attribute("day", Role.QUASI), 2)
+    claim = claim_of(release)
+    day = replace(release.job.schema.attributes[0], date_format=DateFormat.POINTS)
+    with pytest.raises(VerificationError, match="2 values of the input are no dates"):
+        verify_table(release.table, replace(claim, schema=claim.schema.changed([day])))
+
+
+def test_a_column_without_a_date_is_released() -> None:
+    """Where no record has a value there is no day, and nothing to tell."""
+    release = released(["", "", "", ""], Attribute("day", Role.QUASI, Scale.DATE, grid=Period.YEAR), 2)
+    assert labels(release) == ["", "", "", ""]
 
 
 WRONG = [

@@ -163,7 +163,11 @@ def test_names_with_commas_are_quoted_as_in_csv(tmp_path: Path) -> None:
         ("a,b\n=1+1,x\n=1+1,x\n", ["--excel-safe", "--quasi", "a", "--insensitive", "b"], "a,b"),
         ("a,b\n1,x\n3,x\n", ["--grid", "a=5", "--quasi", "a,b"], "a,b"),
         ("a,b\n1,x\n3,x\n", ["--grid", "a=0,4,8", "--quasi", "a,b"], "a,b"),
-        ("a,b\n1,x\n3,x\n1,x\n3,x\n", ["--scale", "a=categorical", "--order", "sorted", "--quasi", "a,b"], "a,b"),
+        (
+            "a,b\n1,x\n3,x\n",
+            ["--scale", "a=categorical", "--order", "sorted", "--quasi", "a,b", "--allow-singling", "a"],
+            "a,b",
+        ),
         ("a,b\n1,x\n3,x\n", ["--labels", "mean", "--method", "mondrian-relaxed", "--quasi", "a,b"], "a,b"),
         ("a,b\n1,x\n3,x\n", ["--weight", "a=0.5", "--cut", "median", "--bounds", "a=0..9", "--quasi", "a,b"], "a,b"),
     ],
@@ -388,6 +392,7 @@ def test_hierarchies_are_built_shown_checked_and_converted(register: Path, tmp_p
     assert "its levels nest" in checked.out
     assert "column age is covered" in checked.out
     assert done("hierarchy", "check", tree, "--json").figures == {
+        "audience": "internal",
         "leaves": 73,
         "height": 3,
         "warnings": done("hierarchy", "check", built, "--json").figures["warnings"],

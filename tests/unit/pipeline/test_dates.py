@@ -202,3 +202,18 @@ def test_the_schema_of_a_release_says_how_dates_were_read() -> None:
     release = kohort.anonymize(ISO, freely(Job.of(Schema.of(quasi=["birth", "sex"]), KAnonymity(5))))
     birth = release.job.schema.attributes[0]
     assert (birth.scale, birth.date_format) == (Scale.DATE, "yyyy-mm-dd")
+
+
+def test_records_elsewhere_have_the_same_dates_and_refusals(tmp_path: Path) -> None:
+    """DuckDB counts the distinct texts; what they mean, and what is refused, is decided as on one machine."""
+    source, flags = written(tmp_path, "%d.%m.%Y"), ["--sensitive", "illness", "--no-model", "illness", "--k", 5]
+    outs = [tmp_path / "local.csv", tmp_path / "duckdb.csv"]
+    for out, engine in zip(outs, ([], ["--engine", "duckdb"]), strict=True):
+        ran = run("anonymize", source, "--out", out, "--quasi", "birth,sex", *flags, *engine)
+        assert ran.status == 0, ran.err
+        names = run(
+            *("anonymize", source, "--out", tmp_path / "n.csv", "--quasi", "birth,sex", *flags, *engine),
+            *("--scale", "birth=categorical"),
+        )
+        assert (names.status, "have a value of their own" in names.err) == (2, True)
+    assert outs[0].read_bytes() == outs[1].read_bytes()

@@ -10,6 +10,8 @@ import pytest
 
 import kohort
 from kohort import Attribute, Coherence, Drawn, Hierarchy, Job, KAnonymity, Listed, Role, Schema, TransactionJob
+from kohort.assessment.comparison.reading import released_line
+from kohort.io import read
 from kohort.report.page import Audience, page, transactions_page
 from kohort.transactions.roles import Draw
 from tests.jobs import freely
@@ -88,6 +90,17 @@ def test_nodes_of_a_few_go_with_the_others() -> None:
     schema = Schema((Attribute("age", Role.QUASI), pay))
     assert bins(["x1"] * 4 + ["y1"] * 6 + ["z1"] * 10, schema) == [("z", "node", 0.5), ("", "others", 0.25)]
     assert bins(["x1"] * 4 + ["y1"] * 9, schema) is None
+
+
+def test_ends_of_open_ranges_are_ends_of_the_labels() -> None:
+    """A released column of ranges that are open on one side is one of numbers; one of sets is not."""
+    column = read(pl.DataFrame({"age": ["<20", "[20-30)", ">=90", "*", "45"]}))["age"]
+    line = released_line(column, Attribute("age", Role.QUASI), Role.QUASI, frozenset({""}))
+    assert line is not None
+    assert (line.numeric, line.of_dates, line.digits) == (True, False, 0)
+    sets = read(pl.DataFrame({"age": ["{a, b}", "c"]}))["age"]
+    assert released_line(sets, Attribute("age", Role.QUASI), Role.QUASI, frozenset({""})) is None
+    assert released_line(sets, None, None, frozenset({""})) is None
 
 
 @pytest.mark.parametrize(

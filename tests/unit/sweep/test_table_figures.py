@@ -61,7 +61,7 @@ def test_programs_read_every_figure() -> None:
         assert one["metrics"] == (dict(point.metrics) if point.found else None)
         assert one["why"] == (point.why or None)
         assert "cpu_seconds" not in one
-    assert json.loads(json_text(SWEEP)) == told
+    assert json.loads(json_text(SWEEP)) == {"audience": "internal", **told}
 
 
 def test_whole_costs_are_integers_and_no_levels_are_null() -> None:

@@ -118,7 +118,7 @@ def _distribution(line: ColumnLine, records: int, reader: Reader) -> PageDistrib
     if hierarchy is not None:
         parts = [] if hierarchy.height == 1 else _lumped(list(_nodes(line, hierarchy)), reader)
     else:
-        bins = [(one.label, one.kind, round(one.after, _DIGITS)) for one in distribution(line, None)]
+        bins: list[_Part] = [(one.label, one.kind, round(one.after, _DIGITS)) for one in distribution(line, None)]
         parts = [] if any(kind == "value" for _, kind, _ in bins) else _open_ended(bins, reader, dates=line.of_dates)
     if not parts:
         return None
