@@ -43,9 +43,9 @@ def given_away(case: Case, folder: Path) -> tuple[int, dict[str, set[str]]]:
     traced = ["strace", "-f", "-y", "-s", "10000000", "-x", "-o", str(trace), "-e", "signal=none", "-e", calls]
     pipes = {1: "stdout", 2: "stderr", 3: "stderr"}
     run = [*traced, *command, *case.words.split()]
-    status = subprocess.run(run, cwd=folder, env=environment, check=False, capture_output=True).returncode
-    if status != case.status:
-        raise SystemExit(f"status {status} instead of {case.status}: {case.words}")
+    ended = subprocess.run(run, cwd=folder, env=environment, check=False, capture_output=True, text=True)
+    if ended.returncode != case.status:
+        print(f"status {ended.returncode} instead of {case.status}: {case.words}\n{ended.stderr}")
     everywhere = set().union(*case.shows.values())
     size, given = 0, dict[str, set[str]]()
     for line in trace.read_text(errors="replace").splitlines():
