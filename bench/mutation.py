@@ -94,6 +94,9 @@ BATCHES: Final = {
 #: What the copy of the tree holds.
 _COPIED: Final = ("src", "tests", "bench", "tools", "docs", "pyproject.toml", "README.md", "CONTRIBUTING.md")
 
+#: How it ends for mutants that were noticed.
+_KILLED: Final = frozenset({"killed", "timeout", "caught by type check"})
+
 #: What mutmut says of a mutant.
 _RESULT: Final = re.compile(r"^ +(\S+): (.+)$", re.MULTILINE)
 
@@ -106,40 +109,31 @@ def carried_out(name: str, at_most: int) -> None:
     with TemporaryDirectory(prefix="kohort-mutation-") as folder:
         place = Path(folder)
         _copied(place, only, batch)
-        run = [sys.executable, "-m", "mutmut", "run", "--max-children", str(min(2, os.cpu_count() or 1))]
+        some = list[str]()
         if at_most:
-            subprocess.run(
-                [*run, "nothing.at.all"], cwd=place, env=_environment(place), check=False, capture_output=True
-            )
-            run += _some(place, at_most)
-        ended = subprocess.run(run, cwd=place, env=_environment(place), check=False, capture_output=True, text=True)
-        told = subprocess.run(
-            [sys.executable, "-m", "mutmut", "results", "--all", "true"],
-            cwd=place,
-            env=_environment(place),
-            check=False,
-            capture_output=True,
-            text=True,
-        )
-        found = dict(_RESULT.findall(told.stdout))
+            _mutmut(place, "run", "nothing")  # only makes the mutants
+            some = _some(place, at_most)
+        ended = _mutmut(place, "run", "--max-children", str(min(2, os.cpu_count() or 1)), *some)
+        found = dict(_RESULT.findall(_mutmut(place, "results", "--all", "true")))
         tried = {mutant: how for mutant, how in found.items() if how != "not checked"}
-        killed = sum(how in {"killed", "timeout", "caught by type check"} for how in tried.values())
         if not tried:
-            print(f"{name}: mutmut failed:\n{ended.stdout[-2000:]}{ended.stderr[-2000:]}")
+            print(f"{name}: mutmut failed:\n{ended[-2000:]}")
             return
+        alive = sorted(mutant for mutant, how in tried.items() if how not in _KILLED)
+        killed = len(tried) - len(alive)
         share = 100 * killed / len(tried)
         print(f"{name}: {killed} of {len(tried)} mutants killed, {share:.1f} % (wanted: {batch.least} %)")
-        for mutant, how in sorted(tried.items()):
-            if how not in {"killed", "timeout", "caught by type check"}:
-                shown = subprocess.run(
-                    [sys.executable, "-m", "mutmut", "show", mutant],
-                    cwd=place,
-                    env=_environment(place),
-                    check=False,
-                    capture_output=True,
-                    text=True,
-                )
-                print(f"\n{mutant}: {how}\n{_change(shown.stdout)}", flush=True)
+        for mutant in alive:
+            print(f"\n{mutant}: {tried[mutant]}\n{_change(_mutmut(place, 'show', mutant))}", flush=True)
+
+
+def _mutmut(place: Path, *words: str) -> str:
+    """What mutmut prints. It finds the sources by itself, so long as nobody else says where they are."""
+    environment = {**os.environ, "HYPOTHESIS_PROFILE": "ci", "POLARS_MAX_THREADS": "1"}
+    environment.pop("PYTHONPATH", None)
+    command = [sys.executable, "-m", "mutmut", *words]
+    ended = subprocess.run(command, cwd=place, env=environment, check=False, capture_output=True, text=True)
+    return ended.stdout + ended.stderr
 
 
 def _copied(place: Path, only: str, batch: Batch) -> None:
@@ -163,15 +157,6 @@ def _copied(place: Path, only: str, batch: Batch) -> None:
     }
     settings["tool"]["mutmut"] = said
     (place / "pyproject.toml").write_text(tomlkit.dumps(settings))
-
-
-def _environment(place: Path) -> dict[str, str]:
-    return {
-        **os.environ,
-        "PYTHONPATH": str(place / "mutants" / "src"),
-        "HYPOTHESIS_PROFILE": "ci",
-        "POLARS_MAX_THREADS": "1",
-    }
 
 
 def _some(place: Path, at_most: int) -> list[str]:
