@@ -286,6 +286,24 @@ def test_too_little_disk_is_refused_before_reading(tmp_path: Path, monkeypatch: 
         anonymize(pl.concat([frame] * 200), job(), engine=engine)
 
 
+def test_a_search_that_takes_more_is_refused_before_it_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the tuples are counted: on this side of the line it runs, and on that it does not."""
+    source, lines = people(tmp_path, 500), [52_499, 52_500]
+    request = job_by(None, {**OPTIONS, "no_model": ["ill"], "no_grid": True, "method": "ordered"})
+    assert isinstance(request, Request)
+
+    def free(_: object) -> int:
+        return lines[0]
+
+    monkeypatch.setattr(system, "free", free)
+    with pytest.raises(LimitError, match=r"350 different tuples may take another 52.5 kB on disk, and 52.5 kB are"):
+        anonymize(source, request.job, engine=spilling(tmp_path))
+    lines.pop(0)
+    anonymize(source, request.job, engine=spilling(tmp_path))
+    lines[:] = [49_000]
+    anonymize(source, job(), engine=spilling(tmp_path))
+
+
 @pytest.mark.parametrize("unique", [False, True])
 @pytest.mark.parametrize(
     "asked",
@@ -328,7 +346,8 @@ def test_what_is_said_of_the_disk_is_true(
     assert isinstance(request, Request)
     engine = LocalEngine(Workspace(tmp_path, least=4096))
     anonymize(frame, request.job, target=tmp_path / "release.csv", engine=engine)
-    said = records * (limits.EACH_COLUMN * 3 + limits.EACH_RECORD)
+    each: int = getattr(request.job.algorithm, "each_tuple", 0)
+    said = records * (limits.EACH_COLUMN * 3 + limits.EACH_RECORD) + frame.n_unique() * each
     assert most[0] <= said <= 8 * most[0], most[0] / records
 
 

@@ -114,6 +114,7 @@ class LocalEngine:
         coded = CodedTable(with_columns(source, changed), job.schema, known, self.workspace)
         frequency = coded.count(job.looked_at, distinct=job.algorithm.distinct)
         limits.refuse_large(frequency, self.workspace.limit)
+        limits.refuse_search(frequency.counts.size, job.algorithm, self.workspace)
         if not frequency.records:
             what = "every record lacks a value, and the schema suppresses those"
             raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")

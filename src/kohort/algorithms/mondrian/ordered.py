@@ -119,6 +119,11 @@ class Ordered:
         return
 
     @property
+    def each_tuple(self) -> int:
+        """Bytes of the workspace that it takes at most for each tuple, besides copies of the codes."""
+        return 150
+
+    @property
     def objective(self) -> None:
         """What it minimises is no metric of a whole release: regions that are released alike are counted apart."""
         return
