@@ -288,7 +288,7 @@ def test_too_little_disk_is_refused_before_reading(tmp_path: Path, monkeypatch: 
 
 def test_a_search_that_takes_more_is_refused_before_it_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once the tuples are counted: on this side of the line it runs, and on that it does not."""
-    source, lines = people(tmp_path, 500), [52_499, 52_500]
+    source, lines = people(tmp_path, 500), [67_499, 67_500]
     request = job_by(None, {**OPTIONS, "no_model": ["ill"], "no_grid": True, "method": "ordered"})
     assert isinstance(request, Request)
 
@@ -296,7 +296,7 @@ def test_a_search_that_takes_more_is_refused_before_it_begins(tmp_path: Path, mo
         return lines[0]
 
     monkeypatch.setattr(system, "free", free)
-    with pytest.raises(LimitError, match=r"350 different tuples may take another 52.5 kB on disk, and 52.5 kB are"):
+    with pytest.raises(LimitError, match=r"450 different tuples may take another 67.5 kB on disk, and 67.5 kB are"):
         anonymize(source, request.job, engine=spilling(tmp_path))
     lines.pop(0)
     anonymize(source, request.job, engine=spilling(tmp_path))
