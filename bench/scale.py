@@ -173,7 +173,8 @@ def length(line: str) -> int:
 
 def run(source: Path, kind: str, limit: str, *, k: int, hard: bool = False) -> Run:
     """Anonymize a table, watched; `hard`: the system holds the process to the limit."""
-    folder = source.parent
+    folder, spill = source.parent, source.parent / "spill"
+    spill.mkdir(exist_ok=True)
     names, sensitive = pl.scan_csv(source).collect_schema().names(), KINDS[kind][1]
     columns: dict[str, dict[str, object]] = {name: {"role": "quasi"} for name in names}
     columns[sensitive] = {"role": "sensitive", "no-model": True}
@@ -184,7 +185,7 @@ def run(source: Path, kind: str, limit: str, *, k: int, hard: bool = False) -> R
     }
     raw |= {"columns": columns, "method": {"grid": "none"}}
     if limit != "none":
-        raw["run"] = {"memory-limit": limit, "spill-folder": str(folder)}
+        raw["run"] = {"memory-limit": limit, "spill-folder": str(spill)}
     seen = Run()
     command = [sys.executable, "-c", STAGES, json.dumps(raw)]
     if hard and limit != "none":
@@ -194,7 +195,7 @@ def run(source: Path, kind: str, limit: str, *, k: int, hard: bool = False) -> R
         follower = Thread(target=seen.follow, args=(process.stdout,))
         follower.start()
         while process.poll() is None:
-            seen.look(process.pid, str(folder))
+            seen.look(process.pid, str(spill))
             time.sleep(PAUSE)
         follower.join()
     seen.status = process.returncode

@@ -20,7 +20,7 @@ import kohort
 from kohort.api.jobs import job_by
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
-from kohort.engines.local import LOCAL
+from kohort.engines.local import LOCAL, LocalEngine
 from kohort.errors import (
     InfeasibleError,
     InputError,
@@ -37,6 +37,7 @@ from kohort.release import Writing
 from kohort.report.release import release_figures
 from kohort.testing import check_engine
 from kohort.verify.verdict import BY_AGGREGATION, BY_RECORD
+from kohort.workspace import Workspace
 from tests.command import kohort as command
 
 if TYPE_CHECKING:
@@ -159,10 +160,11 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
 
 
 def compared(source: object, job: Job, folder: Path) -> str:
-    """Both engines make the same, or both refuse it; which."""
+    """All engines make the same, or all refuse it; which."""
     made: list[tuple[object, ...]] = []
     named = f"release.{job.writing.format or 'csv'}"
-    for name, engine in (("local", LOCAL), ("elsewhere", ENGINE)):
+    spilled = LocalEngine(Workspace(folder, least=0))
+    for name, engine in (("local", LOCAL), ("spilled", spilled), ("elsewhere", ENGINE)):
         target = folder / name / named
         target.parent.mkdir(exist_ok=True)
         try:
@@ -178,7 +180,7 @@ def compared(source: object, job: Job, folder: Path) -> str:
         made.append(
             (target.read_bytes(), release.metrics, release.homogeneity, sorted(release.sizes.tolist()), certificate)
         )
-    assert made[1] == made[0]
+    assert made[1] == made[0] == made[2]
     return "refused" if isinstance(made[0][0], type) else "released"
 
 

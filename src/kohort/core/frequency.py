@@ -214,7 +214,7 @@ class Grouping:
         return np.bincount(self.of, minlength=self.first.size)
 
 
-def group(codes: Codes | Words, *, give_up: bool = False) -> Grouping:
+def group(codes: Codes | Words, *, give_up: bool = False, workspace: Workspace = HEAP) -> Grouping:
     """Group the equal rows of `codes`; with `give_up`, leave near-unique rows as groups of one.
 
     Cost: one hash and, mostly, one comparison per row; 8 bytes per row, 16 to 32 per group.
@@ -223,7 +223,7 @@ def group(codes: Codes | Words, *, give_up: bool = False) -> Grouping:
     >>> grouping.first.tolist(), grouping.of.tolist()
     ([0, 1], [0, 1, 0])
     """
-    found = numbered(codes, np.empty(len(codes), np.int64), give_up=give_up)
+    found = numbered(codes, workspace.empty(len(codes), np.int64), give_up=give_up, workspace=workspace)
     if found is None:
         every = np.arange(len(codes))
         return Grouping(every, every)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kohort.core.order import order_by
 from kohort.schema import Role
 from kohort.tables.coded import Recoded
-from kohort.tables.order import content_keys, order_by
+from kohort.tables.order import content_keys
 from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:

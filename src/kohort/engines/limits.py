@@ -12,6 +12,7 @@ from kohort.errors import InputError, LimitError, SourceNote
 from kohort.io import source as files
 
 if TYPE_CHECKING:
+    from kohort.algorithms.problem import Algorithm
     from kohort.core.frequency import FrequencySet
     from kohort.workspace import Workspace
 
@@ -68,6 +69,22 @@ def refuse_full(size: tuple[int, int] | None, workspace: Workspace) -> bool:
         note = f"the run takes up to {shown(needed)} on disk, in {workspace.folder}; {shown(free)} are free there"
         warnings.warn(SourceNote(note), stacklevel=3)
     return True
+
+
+def refuse_search(tuples: int, algorithm: Algorithm, workspace: Workspace) -> None:
+    """Refuse a search that keeps more for each tuple than `EACH_RECORD` has room for, where the disk has not so much.
+
+    Raises:
+        LimitError: the folder has too little room.
+    """
+    each: int = getattr(algorithm, "each_tuple", 0)
+    if workspace.folder is None or not each:
+        return
+    needed, free = tuples * each, system.free(workspace.folder)
+    if needed > free:
+        what = f"{tuples:,} different tuples may take another {shown(needed)} on disk, and {shown(free)} are free"
+        hint = "make room, name another folder (--spill-folder, in Python spill_folder=), or take another method"
+        raise LimitError(what, where=str(workspace.folder), hint=hint)
 
 
 def refuse_large(frequency: FrequencySet, limit: int | None) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from kohort.core.frequency import FrequencySet, numbered, people_in
+from kohort.core.order import SortKey, order_by
 from kohort.core.recoding import FullDomain
 from kohort.errors import HierarchyError, InputError
 from kohort.schema import Missing, Role
@@ -16,7 +17,7 @@ from kohort.schema.domain import Domain, resolve
 from kohort.schema.domain.readings import check_readings
 from kohort.schema.sensitive import resolve as resolve_sensitive
 from kohort.shown import many
-from kohort.tables.order import SortKey, content_keys, order_by, ranks_of
+from kohort.tables.order import content_keys, ranks_of
 from kohort.tables.population import check_columns, population_tuples, with_others
 from kohort.tables.recoded import ByClass, BySource, RecodedTable
 from kohort.tables.table import Column, Table, narrow
@@ -309,8 +310,8 @@ class CodedTable:
         ranks = self.workspace.taken(np.append(rank, np.uint32(0)), recoding.regions)
         if recoding.tuples.size == self._tuples:
             return SortKey(ranks, self._tuple_of)
-        by_content = order_by([SortKey(np.arange(self._tuples), self._tuple_of), *others])
-        dealt = np.empty_like(by_content)
+        by_content = order_by([SortKey(np.arange(self._tuples), self._tuple_of), *others], self.workspace)
+        dealt = self.workspace.like(by_content, by_content.size)
         dealt[by_content] = np.repeat(ranks, recoding.counts)
         return SortKey(dealt)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.core.order import SortKey, order_by
 from kohort.errors import UsageError
 from kohort.perturbation.effect import Effect, correlation, linked_names, linked_numbers
 from kohort.perturbation.moments import total, variance
@@ -20,7 +21,7 @@ from kohort.tables.amounts import (
     rounded,
     written,
 )
-from kohort.tables.order import SortKey, order_by, ranks_of
+from kohort.tables.order import ranks_of
 from kohort.tables.table import Table
 
 if TYPE_CHECKING:

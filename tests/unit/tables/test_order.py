@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kohort import workspace
-from kohort.tables import order
-from kohort.tables.order import SortKey, content_keys, order_by, ranks_of
+from kohort.core import order
+from kohort.core.order import SortKey, order_by
+from kohort.tables.order import content_keys, ranks_of
 from kohort.workspace import blocks
 
 

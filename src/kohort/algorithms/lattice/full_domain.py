@@ -10,8 +10,11 @@ import numpy as np
 from kohort.algorithms.lattice.rollup import levels_of
 from kohort.core.frequency import group, profile
 from kohort.core.recoding import FullDomain
+from kohort.workspace import blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from kohort.algorithms.problem import Problem
@@ -26,9 +29,8 @@ def full_domain(problem: Problem, node: Node) -> FullDomain:
     """
     frequency, population = problem.frequency, problem.population
     tuples = frequency.counts.size
-    parts = [_nodes(problem, frequency, node), *([_nodes(problem, population, node)] if population else [])]
-    nodes = np.concatenate(parts)
-    grouping = group(nodes)  # numbered as they appear: classes of the table first
+    nodes = _nodes(problem, [frequency, *([population] if population else [])], node)
+    grouping = group(nodes, workspace=problem.workspace)  # numbered as they appear: classes of the table first
     first = grouping.first[grouping.first < tuples]
     profiles = profile(frequency, grouping.of[:tuples], first.size)
     if population is not None:
@@ -37,13 +39,17 @@ def full_domain(problem: Problem, node: Node) -> FullDomain:
     alone = [model.satisfied(profiles) for model in problem.models if not model.declared.joint]
     kept = np.logical_and.reduce([np.ones(first.size, np.bool_), *alone])
     region = np.where(kept, np.cumsum(kept) - 1, -1)
-    return FullDomain(node, nodes[first[kept]].astype(np.int64), region[grouping.of[:tuples]])
+    regions = problem.workspace.taken(region, grouping.of[:tuples])
+    return FullDomain(node, nodes[first[kept]].astype(np.int64), regions)
 
 
-def _nodes(problem: Problem, frequency: FrequencySet, node: Node) -> NDArray[np.uint32]:
-    """(t, d) the nodes of the hierarchies that tuples are generalized to."""
-    columns = [
-        levels_of(domain, domain.leaves)[level].astype(np.uint32)[frequency.quasi[:, place]]
-        for place, (domain, level) in enumerate(zip(problem.domains, node, strict=True))
-    ]
-    return np.stack(columns, axis=1)
+def _nodes(problem: Problem, tables: Sequence[FrequencySet], node: Node) -> NDArray[np.uint32]:
+    """(t, d) the nodes of the hierarchies that tuples are generalized to, table after table."""
+    nodes = problem.workspace.empty((sum(one.counts.size for one in tables), len(node)), np.uint32)
+    for place, (domain, level) in enumerate(zip(problem.domains, node, strict=True)):
+        node_of, start = levels_of(domain, domain.leaves)[level].astype(np.uint32), 0
+        for one in tables:
+            for some in blocks(one.counts.size):
+                nodes[start + some.start : start + some.stop, place] = node_of[one.quasi[some, place]]
+            start += one.counts.size
+    return nodes

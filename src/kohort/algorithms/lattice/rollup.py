@@ -15,7 +15,7 @@ import numpy as np
 from kohort.algorithms.lattice.classes import Layout, NodeClasses, Rolled
 from kohort.algorithms.lattice.rollup_kernels import add_rows, count_people, roll_word, roll_words
 from kohort.core.frequency import group
-from kohort.workspace import HEAP, blocks
+from kohort.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,9 +164,9 @@ class RollUp:
             nodes.append([np.arange(nobody + 1), np.zeros(nobody + 1, np.int64)])
         fields, layout = Fields.of(nodes), Layout.of(frequency.sensitive_domains, population=population is not None)
         keys = fields.packed(values, workspace)
-        grouping = group(keys)
-        counts = np.append(frequency.counts, np.zeros(others, np.int64))
-        sizes = np.bincount(grouping.of, weights=counts).astype(np.int64)
+        grouping = group(keys, workspace=workspace)
+        counts = np.append(frequency.counts, np.zeros(others, np.int64)) if others else frequency.counts
+        sizes = tallied(grouping.of, grouping.first.size, counts)
         tallies = layout.tallied(frequency, population, grouping.of)
         return cls(fields, Rolled((0,) * len(domains), keys[grouping.first], sizes, tallies), layout)
 

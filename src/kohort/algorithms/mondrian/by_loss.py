@@ -166,7 +166,7 @@ class Tree:
         most = max(min(tuples, records // least), 1)
         rows = kernels.rows(priced.places, counts, scan, workspace)
         spare = Rows.of(workspace.like(rows.words, rows.words.shape), rows.codes.dtype)
-        stack, leaves = np.empty((most + 1, 4), np.int64), np.empty((most, 4), np.int64)
+        stack, leaves = (workspace.empty((size, 4), np.int64) for size in (most + 1, most))
         done = kernels.carve((rows, spare), (records, least, to_and_fro), scan, stack, leaves)
         return cls(rows, leaves[np.argsort(leaves[:done, 0])] if not to_and_fro else leaves[:done])
 

@@ -100,6 +100,11 @@ class Mondrian:
         return
 
     @property
+    def each_tuple(self) -> int:
+        """Bytes of the workspace that it takes at most for each tuple, besides copies of the codes."""
+        return 80 if self.cut == "loss" else 0
+
+    @property
     def objective(self) -> None:
         """It minimises no metric."""
         return

@@ -52,9 +52,10 @@ from kohort.algorithms.mondrian.space import Space
 from kohort.algorithms.mondrian.together import require_together
 from kohort.algorithms.problem import Solution
 from kohort.core.frequency import ClassProfile, Histogram
+from kohort.core.order import SortKey, order_by
 from kohort.core.recoding import Multidimensional
 from kohort.specification import Specification
-from kohort.workspace import HEAP
+from kohort.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -118,6 +119,11 @@ class Ordered:
     def limit(self) -> None:
         """It suppresses no record."""
         return
+
+    @property
+    def each_tuple(self) -> int:
+        """Bytes of the workspace that it takes at most for each tuple, besides copies of the codes."""
+        return 150
 
     @property
     def objective(self) -> None:
@@ -203,20 +209,29 @@ class Distinct:
         """The different tuples of a problem's table."""
         frequency = problem.frequency
         priced = Priced.of(frequency.quasi, problem.domains, frequency.records, workspace=problem.workspace)
-        order = lexicographic(priced.places)
-        ordered = priced.places.take(order, axis=0)  # several times as fast as an index
-        starts = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
-        which = np.empty(order.size, np.int64)
-        which[order] = np.cumsum(starts) - 1
-        counts = np.bincount(which, frequency.counts).astype(np.int64)
-        places = ordered.compress(starts, axis=0)
-        return cls(frequency, replace(priced, places=places), counts, which, problem.workspace)
+        room, order = problem.workspace, lexicographic(priced.places, problem.workspace)
+        ordered = _rows(priced.places, order, room)
+        which, starts = room.empty(order.size, np.int64), room.empty(order.size, np.bool_)
+        starts[:1], different = True, -1
+        for some in blocks(order.size):
+            part = ordered[max(some.start - 1, 0) : some.stop]
+            starts[max(some.start, 1) : some.stop] = (part[1:] != part[:-1]).any(axis=1)
+            number = different + np.cumsum(starts[some])
+            which[order[some]], different = number, int(number[-1])
+        counts = tallied(which, different + 1, frequency.counts)
+        places = _rows(ordered, np.flatnonzero(starts), room)
+        return cls(frequency, replace(priced, places=places), counts, which, room)
 
     def line(self, order: Index, counts: Counts) -> Line:
         """The tuples in an order, with so many records of each."""
-        places = self.priced.places.take(order, axis=0)
-        ends = np.append(0, np.cumsum(counts[order]))
-        return Line(places, ends, self.priced.costs)
+        return Line(_rows(self.priced.places, order, self.workspace), self.upto(order, counts), self.priced.costs)
+
+    def upto(self, order: Index, counts: Counts) -> Index:
+        """(u + 1,) records before each tuple of an order, with so many records of each, and all."""
+        ends = self.workspace.empty(order.size + 1, np.int64)
+        ends[0] = 0
+        np.cumsum(self.workspace.taken(counts, order), out=ends[1:])
+        return ends
 
     def spread(self, run: Index, mixed: Mask) -> Index:
         """The tuple of each record of the runs that are `mixed`, run by run.
@@ -284,31 +299,41 @@ def orders(table: Distinct, k: int, finer: int) -> Iterator[Index]:
     least, scan = -(-k // finer), memory(priced.costs)
     tree = Tree.grown(priced, table.counts, least, scan, to_and_fro=True, workspace=table.workspace)
     sizes = tree.leaves[:, 1] - tree.leaves[:, 0]
-    order = tree.rows.tuples[np.repeat(tree.leaves[:, 0], sizes) + _numbers(sizes)]
-    kernels.chain(priced.places, priced.costs, np.append(0, np.cumsum(sizes)), order)
+    starts, order = np.append(0, np.cumsum(sizes)), table.workspace.empty(int(sizes.sum()), np.int64)
+    for some in blocks(sizes.size):
+        rows = np.repeat(tree.leaves[some, 0], sizes[some]) + _numbers(sizes[some])
+        order[starts[some.start] : starts[some.stop]] = tree.rows.tuples[rows]
+    kernels.chain(priced.places, priced.costs, starts, order)
     yield order
-    yield to_and_fro(priced)
+    yield to_and_fro(priced, table.workspace)
 
 
-def to_and_fro(priced: Priced) -> Index:
+def to_and_fro(priced: Priced, workspace: Workspace = HEAP) -> Index:
     """Lexicographic, the dearest steps first, every other run of equal beginnings backwards."""
-    keys = priced.places.copy()
+    keys = workspace.copied(priced.places)
     steps = [np.count_nonzero(np.bincount(column)) - 1 for column in keys.T]
     dear = [-whole / steps[at] if steps[at] else 0.0 for at, whole in enumerate(priced.costs.whole.tolist())]
-    keys[:] = keys[:, np.argsort(dear, kind="stable")]
-    order, (runs, spare) = lexicographic(keys), (np.empty((len(keys), 2), np.int64) for _ in range(2))
-    kernels.turn(keys.take(order, axis=0), runs, spare)
-    turned: Index = order[runs[:, 0]]
-    return turned
+    by_cost = np.argsort(dear, kind="stable")
+    for some in blocks(len(keys)):
+        keys[some] = keys[some][:, by_cost]
+    order, (runs, spare) = lexicographic(keys, workspace), (workspace.empty((len(keys), 2), np.int64) for _ in range(2))
+    kernels.turn(_rows(keys, order, workspace), runs, spare)
+    return workspace.taken(order, runs[:, 0])
 
 
-def lexicographic(keys: Codes) -> Index:
-    """The order of rows, the first column deciding first; columns of few values are sorted at once."""
-    types = (np.uint16 if most < 1 << 16 else np.uint32 for most in keys.max(axis=0)[::-1].tolist())
-    order: Index = np.arange(len(keys))
-    columns = tuple(column.astype(of) for column, of in zip(keys.T[::-1], types, strict=True))
-    order[:] = np.lexsort(columns)
+def lexicographic(keys: Codes, workspace: Workspace = HEAP) -> Index:
+    """The order of rows, the first column deciding first."""
+    order = workspace.empty(len(keys), np.int64)
+    order[:] = order_by([SortKey(column) for column in keys.T], workspace)
     return order
+
+
+def _rows(keys: Codes, order: Index, workspace: Workspace) -> Codes:
+    """The rows in an order."""
+    made = workspace.like(keys, (order.size, keys.shape[1]))
+    for some in blocks(order.size):
+        made[some] = keys.take(order[some], axis=0)  # several times as fast as an index
+    return made
 
 
 def inverse(order: Index) -> Index:
@@ -327,7 +352,7 @@ def _numbers(counts: Counts) -> Index:
 def again(table: Distinct, divided: Divided, problem: Problem, k: int) -> Divided:
     """The division after ROUNDS new orders; windows begin elsewhere each time, for no class may leave its own."""
     for number in range(ROUNDS):
-        upto = np.cumsum(table.counts[divided.order])
+        upto = table.upto(divided.order, table.counts)[1:]
         first = BESIDE // (1 + number % 2)
         order = reordered(table.priced, divided.order, upto, divided.ends, first)
         divided = divided_by(table, order, problem, k)
@@ -343,7 +368,7 @@ def divided_by(table: Distinct, order: Index, problem: Problem, k: int, most: in
         return _judged(table, order, problem.models, k)
     line = table.line(order, np.minimum(table.counts, ENOUGH * k))
     records = int(line.ends[-1])
-    out, seen = _nothing(records), kernels.window(2 * k - 1, line.costs)
+    out, seen = _nothing(records, table.workspace), kernels.window(2 * k - 1, line.costs)
     for first in range(1, records + 1, AT_A_TIME):
         last, run = min(first + AT_A_TIME - 1, records), int(np.searchsorted(line.ends, first)) - 1
         kernels.divide(line, (first, last, k, run), np.empty((0, k), np.bool_), seen, out)
@@ -351,9 +376,10 @@ def divided_by(table: Distinct, order: Index, problem: Problem, k: int, most: in
             return Divided(order, np.empty(0, np.int64), NEVER)
     ends = _ends(out)
     runs = np.searchsorted(line.ends, ends) - 1
-    all_ends = np.append(0, np.cumsum(table.counts[order]))
+    all_ends = table.upto(order, table.counts)
     inside = ends - line.ends[runs]
-    more = np.diff(all_ends)[runs] - np.diff(line.ends)[runs]  # records that were not looked at follow the first 2 k
+    seen_of = line.ends[runs + 1] - line.ends[runs]
+    more = all_ends[runs + 1] - all_ends[runs] - seen_of  # records that were not looked at follow the first 2 k
     return Divided(order, all_ends[runs] + inside + more * (inside >= 2 * k), int(out.total[-1]))
 
 
@@ -365,7 +391,7 @@ def _judged(table: Distinct, order: Index, models: Sequence[PrivacyModel], k: in
     if records * cells > MOST:
         return Divided(order, np.empty(0, np.int64), NEVER)
     sensitive = frequency.sensitive[table.spread(inverse(order), np.ones(order.size, np.bool_))]
-    out, step = _nothing(records), max(AT_ONCE // cells, 1)
+    out, step = _nothing(records, table.workspace), max(AT_ONCE // cells, 1)
     seen = kernels.window(k + width - 1, line.costs)
     for first in range(1, records + 1, step):
         last = min(first + step - 1, records)
@@ -392,14 +418,17 @@ def _satisfying(frequency: FrequencySet, models: Sequence[PrivacyModel], sensiti
     return satisfied.reshape(sizes.shape)
 
 
-def _nothing(records: int) -> Division:
+def _nothing(records: int, workspace: Workspace) -> Division:
     """Room for divisions of so many records; no records cost nothing."""
-    total = np.full(records + 1, NEVER)
-    total[0] = 0
-    return Division(total, np.zeros(records + 1, np.int64))
+    total, last = (workspace.zeros(records + 1, np.int64) for _ in range(2))
+    total[1:] = NEVER
+    return Division(total, last)
 
 
 def _ends(out: Division) -> Index:
     """(c,) where the classes of the best division end; none where there is no division."""
-    ends = np.empty(out.total.size - 1, np.int64)
-    return ends[: kernels.trace(out, ends) if out.total[-1] < NEVER else 0][::-1]
+    if out.total[-1] == NEVER:
+        return np.empty(0, np.int64)
+    ends = np.empty(kernels.trace(out, np.empty(0, np.int64)), np.int64)
+    kernels.trace(out, ends)
+    return ends[::-1]

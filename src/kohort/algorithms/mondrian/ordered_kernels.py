@@ -230,10 +230,11 @@ def divide(line: Line, some: tuple[int, int, int, int], allowed: Mask, seen: Win
 
 @kernel
 def trace(out: Division, ends: Index) -> int:
-    """List where the classes of the best division of all end, the last first; how many they are."""
+    """List where the classes of the best division of all end, the last first, if there is room; how many they are."""
     end, found = out.total.size - 1, 0
     while end > 0:
-        ends[found] = end
+        if found < ends.size:
+            ends[found] = end
         end = int(out.last[end])
         found += 1
     return found
