@@ -54,6 +54,7 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.pipeline.problem import problem_of
 from kohort.pipeline.tables import anonymize
 from kohort.schema import Label, Order
+from kohort.schema.hierarchy import Hierarchy
 from kohort.sweeps.counting import answer, count
 
 if TYPE_CHECKING:
@@ -79,13 +80,6 @@ METHODS: tuple[Algorithm, ...] = (Mondrian(), Mondrian("loss"), Ordered())
 #: The heads of the table.
 HEADS = """| table | k | method | LM/d | GCP | queries, median | mean | accuracy | alone | classes |
 |---|---|---|---|---|---|---|---|---|---|"""
-#: What needs hierarchies, or hides cells: over Adult with ARX's.
-ON_NODES: tuple[Algorithm, ...] = (
-    Optimal(),
-    LocalRecoding(Optimal()),
-    LocalRecoding(GivenNode((1, 4, 1, 2, 3, 2, 2, 2, 1))),
-    SuppressCells(),
-)
 
 
 class Subject(NamedTuple):
@@ -99,6 +93,15 @@ class Subject(NamedTuple):
     def schema(self) -> Schema:
         """The quasi-identifiers, and the target, which no search sees."""
         return Schema((*self.attributes, Attribute(self.target, Role.INSENSITIVE)), rest=Role.DROP)
+
+    @property
+    def methods(self) -> tuple[Algorithm, ...]:
+        """What is compared: with hierarchies also what needs them, and what hides cells."""
+        trees = {one.name: one.hierarchy for one in self.attributes if isinstance(one.hierarchy, Hierarchy)}
+        if not trees:
+            return METHODS
+        roots = GivenNode(tuple(one.height for one in trees.values()), names=tuple(trees))
+        return (*METHODS, Optimal(), LocalRecoding(Optimal()), LocalRecoding(roots), SuppressCells())
 
     def job(self, k: int, how: Algorithm) -> Job:
         """The job of one release."""
@@ -133,7 +136,7 @@ def rows(name: str, subject: Subject, ks: list[int], *, bounded: bool = False, d
     source = read(subject.frame, ReadOptions())
     learned: Learned | None = None
     for k in ks:
-        for how in (*METHODS, *(ON_NODES if name == "ancestors" else ())):
+        for how in subject.methods:
             job = subject.job(k, how)
             found = answer(count(source, job, None), job)
             release = anonymize(subject.frame, job)

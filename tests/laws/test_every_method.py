@@ -134,7 +134,11 @@ def satisfied(rows: Sequence[Mapping[str, str]], job: Job, table: pl.DataFrame) 
         rows, whole = ([*{(row["who"], row["ill"]): dict(row) for row in some}.values()] for some in (rows, whole))
     sick, all_ = (Counter(row["ill"] for row in some) for some in (rows, whole))
     apart = sum(abs(Fraction(sick[one], len(rows)) - Fraction(all_[one], len(whole))) for one in all_) / 2
-    kept = {KAnonymity: size >= (job.k or 0), DistinctLDiversity: len(sick) >= 2, TCloseness: apart <= HALF}
+    kept: Mapping[type, bool] = {
+        KAnonymity: size >= (job.k or 0),
+        DistinctLDiversity: len(sick) >= 2,
+        TCloseness: apart <= HALF,
+    }
     return all(kept[type(model)] for model in job.models)
 
 

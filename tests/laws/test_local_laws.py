@@ -100,6 +100,15 @@ def cost_of(table: Mixed, found: Solution) -> Fraction:
     return plain.total(table.leaves_of(found), table.columns())
 
 
+@given(tables(CELLS, most=24), st.integers(2, 4), st.integers(1, 2))
+def test_cells_are_suppressed_as_the_reference_says(table: Mixed, k: int, l: int) -> None:  # noqa: E741  the paper's letter
+    """From one class of all records: step by step, the value whose records save most by a class of their own."""
+    assume(diverse(list(table.rows), k, l))
+    problem = table.problem(KAnonymity(k), DistinctLDiversity(l))
+    expected = plain.refined(list(table.rows), table.columns(), lambda rows: diverse(rows, k, l))
+    assert sorted(table.leaves_of(SuppressCells().solve(problem)), key=str) == sorted(expected, key=str)
+
+
 @settings(max_examples=60)
 @given(tables(CELLS, most=7), st.integers(2, 3))
 def test_the_optimum_is_that_of_all_partitions(table: Mixed, k: int) -> None:
