@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("name", ["__pycache__", "elsewhere"])
 def test_it_says_where_the_code_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
     """Every command that it plans is run, and none prints anything."""
-    monkeypatch.setattr(machine_code, "folder_for", lambda _: tmp_path / name)
+    monkeypatch.setattr(machine_code, "folders_for", lambda _: [tmp_path / name])
     monkeypatch.setattr(machine_code, "is_writable", lambda _: True)
     monkeypatch.setattr(compiling, "runs", lambda place: [["generate", "italy", "--out", place, "--records", "5"]])
     ran = kohort("compile")
@@ -31,7 +31,7 @@ def test_it_says_where_the_code_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 @pytest.mark.parametrize("folder", [None, "read-only"])
 def test_without_a_place_it_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: str | None) -> None:
     """Nobody waits a minute for nothing."""
-    monkeypatch.setattr(machine_code, "folder_for", lambda _: folder and tmp_path / folder)
+    monkeypatch.setattr(machine_code, "folders_for", lambda _: [tmp_path / folder] if folder else [])
     ran = kohort("compile")
     assert (ran.status, ran.out) == (6, "")
     assert "no folder to keep machine code in" in ran.err
