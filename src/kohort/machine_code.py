@@ -11,6 +11,8 @@ are tried in this order:
 What is missing in folders that can only be read is kept in the first that can be written to. Where there is none, loops
 are compiled in memory, in each run. Whoever has to wait for that is told so, once.
 """
+# Numba publishes few types:
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 
 from __future__ import annotations
 
@@ -152,10 +154,10 @@ class KeptCode(NullCache):
         self._tell()
         return None
 
-    def save_overload(self, sig: object, data: object) -> None:
+    def save_overload(self, sig: object, cres: object) -> None:
         """Keep what was compiled, where that can be."""
         if self._last is not None:
-            self._kept[-1].save_overload(sig, data)
+            self._kept[-1].save_overload(sig, cres)
 
     @property
     def _last(self) -> Path | None:

@@ -8,7 +8,6 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numba
 import pytest
 
 from kohort import machine_code
@@ -30,7 +29,7 @@ def double(number: int) -> int:
 @pytest.fixture
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of this user's, in which caches and temporary files are; no installation's folder counts."""
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr("numba.config.CACHE_DIR", "")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
@@ -84,10 +83,10 @@ def test_without_any_folder_loops_are_compiled_in_memory(places: Path) -> None:
 
 def test_a_named_folder_is_the_only_one(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """NUMBA_CACHE_DIR is what the user wants; where it does not do, no other is taken in its place."""
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(places / "named"))
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(places / "named"))
     (found,) = machine_code.folders_for(Path(__file__))
     assert found.parent == places / "named"
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(places / "loose"))
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(places / "loose"))
     (places / "loose").mkdir()
     (places / "loose").chmod(0o777)
     assert machine_code.folders_for(Path(__file__)) == []
@@ -95,7 +94,7 @@ def test_a_named_folder_is_the_only_one(places: Path, monkeypatch: pytest.Monkey
 
 def test_code_that_can_only_be_read_is_used(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`kohort compile` filled it, and who runs kohort later may not write there: what is missing is kept elsewhere."""
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(places / "named"))
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(places / "named"))
     with pytest.warns(SourceNote, match="first needed"):
         assert compiled()(21) == 42
     before = sorted((places / "named").rglob("*"))
