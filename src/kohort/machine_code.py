@@ -8,11 +8,15 @@ are tried in this order:
 3. this user's folder for caches;
 4. a folder of this user alone among the temporary files.
 
-Where there is none, loops are compiled in memory, in each run. Whoever has to wait for that is told so, once.
+What is missing in folders that can only be read is kept in the first that can be written to. Where there is none, loops
+are compiled in memory, in each run. Whoever has to wait for that is told so, once.
 """
+# Numba publishes few types:
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 
 from __future__ import annotations
 
+import inspect
 import os
 import tempfile
 import warnings
@@ -22,7 +26,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numba
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator, NullCache
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    InTreeCacheLocator,
+    NullCache,
+)
 from numba.misc.appdirs import AppDirs
 
 from kohort.errors import SourceNote
@@ -39,13 +49,18 @@ _LOST: Final = (
 )
 
 
-def folder_for(source: Path) -> Path | None:
-    """The folder that keeps the machine code of a module; `None` where there is none.
+def folders_for(source: Path) -> list[Path]:
+    """The folders that keep the machine code of a module: those that can only be read, then one to write to.
 
     Args:
         source: The module's file.
     """
-    return next(filter(is_usable, folders(source)), None)
+    found: list[Path] = []
+    for folder in filter(is_usable, folders(source)):
+        found.append(folder)
+        if is_writable(folder):
+            break
+    return found
 
 
 def is_writable(folder: Path) -> bool:
@@ -81,63 +96,80 @@ def is_usable(folder: Path) -> bool:
         return False
 
 
-class _Locator(InTreeCacheLocator):
-    """Tells Numba the folder."""
+class _Beside(InTreeCacheLocator):
+    """The place beside a module, whether it can be written to or not."""
 
     @classmethod
-    def from_function(cls, py_func: Callable[..., object], py_file: str) -> _Locator | None:
-        """The place of a loop's machine code; `None` where no folder keeps it."""
-        folder = folder_for(Path(py_file))
-        if folder is None:
-            return None
-        found = cls(py_func, py_file)
-        found._cache_path = str(folder)
-        return found
+    def from_function(cls, py_func: Callable[..., object], py_file: str) -> _Beside:
+        """That of a loop."""
+        return cls(py_func, py_file)
 
 
 class _Places(CompileResultCacheImpl):
-    """Has Numba look nowhere else."""
+    """Has Numba look beside the module only; `_Folder` looks elsewhere."""
 
-    _locator_classes = [_Locator]  # noqa: RUF012  as Numba declares it
+    _locator_classes = [_Beside]  # noqa: RUF012  as Numba declares it
 
 
-class KeptCode(FunctionCache):
-    """The machine code of one loop, on disk. A cache that is damaged or full costs time, and nothing else."""
+class _Folder(FunctionCache):
+    """The machine code of one loop in one folder. Damaged or full, it costs time, and nothing else."""
 
     _impl_class = _Places
 
-    def load_overload(self, sig: object, target_context: object) -> Any:  # noqa: ANN401  Numba publishes no types
-        """What is kept for such arguments; `None` if the loop has to be compiled."""
-        found = None
+    def __init__(self, loop: Any, folder: Path) -> None:  # noqa: ANN401  Numba publishes no types
+        """Look there."""
+        super().__init__(loop)
+        locator = self._impl.locator
+        self._cache_path = locator._cache_path = str(folder)  # noqa: SLF001  where a locator keeps it
+        self._cache_file = IndexDataCacheFile(str(folder), self._impl.filename_base, locator.get_source_stamp())
+
+    def load_overload(self, sig: object, target_context: object) -> Any:  # noqa: ANN401  as above
+        """What is kept for such arguments; `None` if nothing is."""
         try:
-            found = super().load_overload(sig, target_context)
+            return super().load_overload(sig, target_context)
         except Exception:  # noqa: BLE001  whatever half a file unpickles to
             with suppress(OSError):
                 self.flush()
-        if found is None:
-            self._tell()
-        return found
+            return None
 
     def save_overload(self, sig: object, data: object) -> None:
         """Keep what was compiled, if that can be."""
         with suppress(OSError):
             super().save_overload(sig, data)
 
+
+class KeptCode(NullCache):
+    """The machine code of one loop, in all folders that keep it."""
+
+    def __init__(self, loop: Any) -> None:  # noqa: ANN401  as above
+        """Look into each."""
+        self._folders = folders_for(Path(inspect.getfile(loop)))
+        self._kept = [_Folder(loop, folder) for folder in self._folders]
+
+    def load_overload(self, sig: object, target_context: object) -> Any:  # noqa: ANN401  as above
+        """What is kept for such arguments; `None` if the loop has to be compiled, which takes a while and is told."""
+        for one in self._kept:
+            if (found := one.load_overload(sig, target_context)) is not None:
+                return found
+        self._tell()
+        return None
+
+    def save_overload(self, sig: object, cres: object) -> None:
+        """Keep what was compiled, where that can be."""
+        if self._last is not None:
+            self._kept[-1].save_overload(sig, cres)
+
+    @property
+    def _last(self) -> Path | None:
+        """The folder to write to; `None` where there is none."""
+        return next(filter(is_writable, self._folders[-1:]), None)
+
     def _tell(self) -> None:
-        """Say that this takes a while, unless it is kept where everybody has it from now on."""
-        folder = Path(self.cache_path)
-        if not is_writable(folder):
+        """Say that this takes a while, unless everybody has the code from now on."""
+        if self._last is None:
             note(_LOST)
-        elif folder.name != "__pycache__":
-            note(_KEPT.format(folder.parent))
-
-
-class _Lost(NullCache):
-    """No machine code is kept."""
-
-    def load_overload(self, sig: object, target_context: object) -> None:  # noqa: ARG002  so Numba calls it
-        """Nothing is there."""
-        note(_LOST)
+        elif self._last.name != "__pycache__":
+            note(_KEPT.format(self._last.parent))
 
 
 @cache
@@ -147,9 +179,6 @@ def note(text: str) -> None:
 
 
 def kept(dispatcher: Any) -> Any:  # noqa: ANN401  as above
-    """A loop that Numba compiles, with the place of its machine code."""
-    try:
-        dispatcher._cache = KeptCode(dispatcher.py_func)  # noqa: SLF001  as Numba's enable_caching does
-    except RuntimeError:  # so says Numba where no locator has a place
-        dispatcher._cache = _Lost()  # noqa: SLF001  the same
+    """A loop that Numba compiles, with the places of its machine code."""
+    dispatcher._cache = KeptCode(dispatcher.py_func)  # noqa: SLF001  as Numba's enable_caching does
     return dispatcher

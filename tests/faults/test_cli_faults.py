@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
 import pytest
 
 from kohort.cli import app, main
@@ -195,6 +196,65 @@ def test_79_what_is_no_suppression_limit_is_refused(limit: str) -> None:
     assert fault in ran.err
     assert "where: --max-suppression" in ran.err
     assert "5% or 0.05" in ran.err
+
+
+def test_5_one_record_is_no_class(scene: Scene) -> None:
+    """No table of one record is k-anonymous, whatever is generalized."""
+    scene.write("one.csv", "age,city\n30,Quarantotto\n")
+    scene.fails("anonymize one.csv --out r.csv --quasi age,city --k 2 --no-grid", 4, "does not satisfy 2-anonymity")
+
+
+def test_28_parts_with_other_columns_are_no_table(scene: Scene) -> None:
+    """Files of a folder have the same columns; which one has not is told."""
+    (scene.folder / "parts").mkdir()
+    for name, column in (("a", "zip"), ("b", "illness")):
+        pl.DataFrame({"age": ["30"] * 5, column: ["718281"] * 5}).write_parquet(scene.folder / f"parts/{name}.parquet")
+    ran = scene.fails("anonymize parts --out r.csv --quasi age --rest drop --k 2", 3, "illness")
+    assert "b.parquet" in ran.err or "parts" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("cells", "case"),
+    [(("flu", ""), "56"), (("HIV", "hiv", "Hiv "), "64"), (("flu",), "85"), (("HIV", "H\u200bIV", "\uff28IV"), "65")],
+)
+def test_56_to_85_what_is_no_second_value_makes_no_diversity(scene: Scene, cells: tuple[str, ...], case: str) -> None:
+    """A missing value is none, spellings of one value are one, and a constant is one: there is no l of 2."""
+    rows = "".join(f"{30 + row % 4},{cells[row % len(cells)]}\n" for row in range(40))
+    scene.write("alike.csv", f"age,illness\n{rows}")
+    flags = "--quasi age --sensitive illness --l illness=2 --k 2 --no-grid"
+    scene.fails(f"anonymize alike.csv --out r{case}.csv {flags}", 4, "there are only 1", "where: column illness")
+
+
+def test_68_no_label_of_a_range_looks_like_a_date(scene: Scene) -> None:
+    """Spreadsheets would turn 1-5 into the first of May."""
+    scene.write("young.csv", "age\n" + "".join(f"{1 + row % 12}\n" for row in range(48)))
+    for out, flags in (("a.csv", "--no-grid"), ("b.csv", "--grid age=5"), ("c.csv", "--no-grid --excel-safe")):
+        scene.succeeds(f"anonymize young.csv --out {out} --quasi age --k 10 {flags}", out, f"{out}.kohort.json")
+        labels = (scene.folder / out).read_text("utf-8").splitlines()[1:]
+        assert not [label for label in labels if re.match(r'"?\d+\s*[-/.]\s*\d+', label)]
+
+
+def test_88_a_job_is_toml_and_nothing_else(scene: Scene) -> None:
+    """YAML and its tags are not read, so that nothing in them can run or be mistaken."""
+    for text in (
+        "input:\n  path: people.csv\n",
+        "k: !!python/object/apply:os.system [touch made]\n",
+        "privacy: {k: 012}\n",
+    ):
+        scene.write("job.yaml", text)
+        scene.fails("run job.yaml", 2, "not valid TOML", "job.yaml, line 1")
+
+
+def test_92_a_seed_of_noise_has_to_be_accepted(scene: Scene) -> None:
+    """Anyone who guesses it takes the noise away."""
+    flags = "--quasi city --rest drop --k 5 --perturb age=noise:scale=0.1 --seed 7"
+    scene.fails(f"anonymize people.csv --out r.csv {flags}", 2, "where: --seed", "--insecure-reproducible")
+
+
+def test_94_a_pseudonym_needs_a_key(scene: Scene) -> None:
+    """Without one, all identifiers can be tried."""
+    flags = "--quasi city --rest drop --k 5 --pseudonym name"
+    scene.fails(f"anonymize people.csv --out r.csv {flags}", 2, "pseudonyms need a key", "--key-file")
 
 
 @pytest.mark.parametrize("limit", ["20", "17%", "0.17"])

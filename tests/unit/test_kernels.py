@@ -8,7 +8,6 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numba
 import pytest
 
 from kohort import machine_code
@@ -30,7 +29,7 @@ def double(number: int) -> int:
 @pytest.fixture
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of this user's, in which caches and temporary files are; no installation's folder counts."""
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr("numba.config.CACHE_DIR", "")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
@@ -67,8 +66,7 @@ def test_code_is_kept_for_the_user_where_the_installation_cannot_keep_it(places:
 def test_without_a_home_code_is_kept_among_temporary_files(places: Path) -> None:
     """In a folder that nobody else may write to."""
     (places / "user").touch()
-    found = machine_code.folder_for(Path(__file__))
-    assert found is not None
+    (found,) = machine_code.folders_for(Path(__file__))
     assert found.parent == places / "temporary" / f"kohort-{os.geteuid()}"
     assert is_private(found)
 
@@ -77,7 +75,7 @@ def test_without_any_folder_loops_are_compiled_in_memory(places: Path) -> None:
     """That is said once; where the machine code went is nobody's problem."""
     (places / "user").touch()
     (places / "temporary" / f"kohort-{os.geteuid()}").touch()
-    assert machine_code.folder_for(Path(__file__)) is None
+    assert machine_code.folders_for(Path(__file__)) == []
     with pytest.warns(SourceNote, match="in each run") as said:
         assert (compiled()(21), compiled()(2.5)) == (42, 5)
     assert len(said) == 1
@@ -85,36 +83,44 @@ def test_without_any_folder_loops_are_compiled_in_memory(places: Path) -> None:
 
 def test_a_named_folder_is_the_only_one(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """NUMBA_CACHE_DIR is what the user wants; where it does not do, no other is taken in its place."""
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(places / "named"))
-    found = machine_code.folder_for(Path(__file__))
-    assert found is not None
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(places / "named"))
+    (found,) = machine_code.folders_for(Path(__file__))
     assert found.parent == places / "named"
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(places / "loose"))
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(places / "loose"))
     (places / "loose").mkdir()
     (places / "loose").chmod(0o777)
-    assert machine_code.folder_for(Path(__file__)) is None
+    assert machine_code.folders_for(Path(__file__)) == []
 
 
 def test_code_that_can_only_be_read_is_used(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`kohort compile` filled the folder, and who runs it later may not write there: what is missing is compiled."""
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(places / "named"))
+    """`kohort compile` filled it, and who runs kohort later may not write there: what is missing is kept elsewhere."""
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(places / "named"))
     with pytest.warns(SourceNote, match="first needed"):
         assert compiled()(21) == 42
     before = sorted((places / "named").rglob("*"))
-    monkeypatch.setattr(machine_code, "is_writable", lambda _: False)
-    monkeypatch.setattr(machine_code.KeptCode, "_save_overload", refused)
+    (full,) = machine_code.folders_for(Path(__file__))
+    writable = machine_code.is_writable
+
+    def is_writable(folder: Path) -> bool:
+        return folder != full and writable(folder)
+
+    monkeypatch.setattr(machine_code, "is_writable", is_writable)
     machine_code.is_usable.cache_clear()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert compiled()(21) == 42
     with pytest.warns(SourceNote, match="in each run"):
         assert compiled()(2.5) == 5
+    machine_code.note.cache_clear()
+
+    def both(_: Path) -> Iterator[Path]:
+        yield from (full, places / "more" / "own")
+
+    monkeypatch.setattr(machine_code, "folders", both)
+    with pytest.warns(SourceNote, match=f"keeps them in {places}"):
+        assert (compiled()(21), compiled()(2.5)) == (42, 5)
     assert sorted((places / "named").rglob("*")) == before
-
-
-def refused(*_: object) -> None:
-    """Write nothing."""
-    raise PermissionError
+    assert list((places / "more").rglob("*.nbc"))
 
 
 def test_damaged_code_is_compiled_again(places: Path) -> None:
@@ -129,8 +135,12 @@ def test_damaged_code_is_compiled_again(places: Path) -> None:
 
 def test_nothing_is_said_where_the_installation_keeps_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on everybody has it."""
-    monkeypatch.setattr(machine_code, "folder_for", lambda _: tmp_path / "__pycache__")
     (tmp_path / "__pycache__").mkdir()
+
+    def only(_: Path) -> Iterator[Path]:
+        yield tmp_path / "__pycache__"
+
+    monkeypatch.setattr(machine_code, "folders", only)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert compiled()(21) == 42

@@ -177,9 +177,10 @@ def _readable_misuse() -> Generator[None]:
     try:
         yield
     except Exception as misuse:
-        if hasattr(misuse, "format_message"):
-            text = readable(misuse.format_message(), ends="")
-            misuse.format_message = lambda: text
+        stated = getattr(misuse, "format_message", None)
+        if stated is not None:
+            text = readable(stated(), ends="")
+            vars(misuse)["format_message"] = lambda: text
         raise
 
 

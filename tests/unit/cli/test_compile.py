@@ -14,12 +14,25 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def kept_in(monkeypatch: pytest.MonkeyPatch, *folders: Path) -> None:
+    """Have the machine code in these folders."""
+
+    def folders_for(_: Path) -> list[Path]:
+        return [*folders]
+
+    monkeypatch.setattr(machine_code, "folders_for", folders_for)
+
+
 @pytest.mark.parametrize("name", ["__pycache__", "elsewhere"])
 def test_it_says_where_the_code_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
     """Every command that it plans is run, and none prints anything."""
-    monkeypatch.setattr(machine_code, "folder_for", lambda _: tmp_path / name)
-    monkeypatch.setattr(machine_code, "is_writable", lambda _: True)
-    monkeypatch.setattr(compiling, "runs", lambda place: [["generate", "italy", "--out", place, "--records", "5"]])
+
+    def runs(place: str) -> list[list[str]]:
+        return [["generate", "italy", "--out", place, "--records", "5"]]
+
+    (tmp_path / name).mkdir()
+    kept_in(monkeypatch, tmp_path / name)
+    monkeypatch.setattr(compiling, "runs", runs)
     ran = kohort("compile")
     assert (ran.status, ran.err) == (0, "")
     assert ran.out.startswith("compiled in ")
@@ -31,7 +44,7 @@ def test_it_says_where_the_code_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 @pytest.mark.parametrize("folder", [None, "read-only"])
 def test_without_a_place_it_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: str | None) -> None:
     """Nobody waits a minute for nothing."""
-    monkeypatch.setattr(machine_code, "folder_for", lambda _: folder and tmp_path / folder)
+    kept_in(monkeypatch, *([tmp_path / folder] if folder else []))
     ran = kohort("compile")
     assert (ran.status, ran.out) == (6, "")
     assert "no folder to keep machine code in" in ran.err

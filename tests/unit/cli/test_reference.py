@@ -85,7 +85,7 @@ def test_a_command_is_documented_as_it_is(name: str) -> None:
 @pytest.mark.parametrize("name", commands())
 def test_an_example_is_one_that_the_command_takes(name: str) -> None:
     """The example of each section has only arguments and flags that exist, with values where they are needed."""
-    [example] = re.findall(r"```console\n\$ (.+?)\n```", sections()[name], flags=re.DOTALL)
+    [example] = re.findall(r"```(?:console|text)\n\$ (.+?)\n```", sections()[name], flags=re.DOTALL)
     words = shlex.split(example.replace("\\\n", " "))
     if ">" in words:
         words = words[: words.index(">")]

@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import sys
+import zipfile
 from contextlib import closing
 from functools import partial
 from importlib import import_module
@@ -248,6 +249,20 @@ def test_cells_without_a_value(rows: list[list[object]], merged: dict[str, str],
     """Formulas that nobody computed, errors and merged cells are counted and refused."""
     with pytest.raises(InputError, match=what):
         io.read(workbook(tmp_path / "a.xlsx", rows, **merged))
+
+
+def test_a_workbook_that_declares_entities_is_refused(tmp_path: Path) -> None:
+    """Case 19: what an entity stands for is never looked up."""
+    whole, made = workbook(tmp_path / "a.xlsx", [["city"], ["Roma"], ["Rieti"]]), tmp_path / "b.xlsx"
+    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(made, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            at = content.find(b"<", 1)
+            if b"Roma" in content:
+                content = content[:at] + b'<!DOCTYPE sst [<!ENTITY e "x">]>' + content[at:].replace(b"Roma", b"&e;")
+            target.writestr(name, content)
+    with pytest.raises(InputError, match="the sheet declares entities"):
+        io.read(made)
 
 
 def _rezipped(path: Path, part: str, old: bytes, new: bytes) -> Path:

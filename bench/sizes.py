@@ -1,0 +1,91 @@
+"""How awkward sizes end: status, CPU seconds and memory of `kohort anonymize` on each, in processes of their own.
+
+python -m bench.sizes            65,536 columns, a cell of 1 GiB, ten million distinct values
+python -m bench.sizes 0.01       everything a hundredth as large
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import resource
+    from collections.abc import Callable, Iterator
+
+#: Bytes that are written at a time.
+_PIECE: Final = 1 << 20
+
+
+def columns(size: float) -> Iterator[str]:
+    """A table of many columns and twenty records."""
+    count = int(65_536 * size)
+    yield ",".join(["age", *(f"c{place}" for place in range(count - 1))]) + "\n"
+    for row in range(20):
+        yield ",".join([str(30 + row % 4), *(str((row * place) % 7) for place in range(count - 1))]) + "\n"
+
+
+def cell(size: float) -> Iterator[str]:
+    """A cell of a GiB among others."""
+    yield "age,note\n30,a\n31,"
+    for _ in range(int(1024 * size)):
+        yield "x" * _PIECE
+    yield "\n30,a\n"
+
+
+def quoted(size: float) -> Iterator[str]:
+    """A quote that is never closed, with a GiB of lines behind it."""
+    yield 'age,note\n30,a\n31,"'
+    for _ in range(int(1024 * size)):
+        yield "x,\n" * (_PIECE // 3)
+
+
+def values(size: float) -> Iterator[str]:
+    """Ten million records, each with a number of its own."""
+    yield "id,age\n"
+    for start in range(0, int(10_000_000 * size), 10_000):
+        yield "".join(f"p{row},{20 + row % 60}\n" for row in range(start, start + 10_000))
+
+
+_CASES: Final[tuple[tuple[str, Callable[[float], Iterator[str]], str], ...]] = (
+    ("columns, dropped", columns, "--quasi age --rest drop"),
+    ("columns, released", columns, "--quasi age --rest insensitive"),
+    ("a cell of 1 GiB, dropped", cell, "--quasi age --rest drop"),
+    ("a cell of 1 GiB, generalized", cell, "--quasi age,note"),
+    ("an open quote before 1 GiB", quoted, "--quasi age --rest drop"),
+    ("distinct values, dropped", values, "--quasi age --rest drop"),
+    ("distinct values, released", values, "--quasi age --rest insensitive"),
+    ("distinct values, generalized", values, "--quasi age,id"),
+)
+
+
+def main(arguments: list[str]) -> None:
+    """Print the table."""
+    size = float(arguments[0]) if arguments else 1.0
+    print("| what                           | status | CPU s | peak MiB |\n|---|---|---|---|")
+    for what, make, flags in _CASES:
+        with TemporaryDirectory() as folder:
+            source = Path(folder, "in.csv")
+            with source.open("w", encoding="utf-8") as file:
+                file.writelines(make(size))
+            words = ["anonymize", str(source), "--out", str(Path(folder, "out.csv")), *flags.split(), "--k", "2"]
+            command = [sys.executable, "-m", "kohort", *words, "--no-grid", "--quiet"]
+            with subprocess.Popen(command, stderr=subprocess.DEVNULL) as run:
+                ended, used = _waited(run.pid)
+                run.returncode = ended
+            seconds, memory = used.ru_utime + used.ru_stime, used.ru_maxrss // 1024
+            print(f"| {what:30} | {ended:6} | {seconds:5.1f} | {memory:8,} |", flush=True)
+
+
+def _waited(process: int) -> tuple[int, resource.struct_rusage]:
+    """The status of a process and what it used, once it has ended."""
+    _, status, used = os.wait4(process, 0)
+    return os.waitstatus_to_exitcode(status), used
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
