@@ -56,7 +56,7 @@ def main(told: dict[str, Any]) -> int:
     made = job_by(None, told["options"])
     assert isinstance(made, Request)
     job = replace(made.job, writing=Writing(Format.CSV, records_per_part=told["each"]))
-    context = engine.base.session.sparkContext  # type: ignore[attr-defined]
+    context: Any = engine.base.session.sparkContext  # type: ignore[attr-defined]
     proofs: dict[str, dict[str, Any]] = {}
 
     def tell(stage: str) -> None:

@@ -99,6 +99,20 @@ def rows(table: Any) -> Counter[tuple[str | None, ...]]:  # noqa: ANN401  a tabl
     return Counter(zip(*(one.cells().to_list() for one in table.columns), strict=True))
 
 
+def nothing(_: object) -> None:
+    """What a system says that cannot."""
+
+
+def one_second(*_: object) -> int:
+    """How long a cluster is waited for."""
+    return 1
+
+
+def yes(*_: object) -> str:
+    """A setting that is set."""
+    return "true"
+
+
 # ── the release ──────────────────────────────────────────────────────────────────────────────────
 
 
@@ -392,7 +406,7 @@ def test_lines_are_written_where_folders_cannot_be_locked(
     base: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Then nobody removes what a dead run leaves; this one leaves nothing."""
-    monkeypatch.setattr("kohort.system.open_folder", lambda _: None)
+    monkeypatch.setattr("kohort.system.open_folder", nothing)
     base.write_lines("SELECT 'a,b' AS line", "age,ill", tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_bytes() == b"age,ill\na,b\n"
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
@@ -503,12 +517,12 @@ def cluster_of(workers: int, cancelled: Event) -> Any:  # noqa: ANN401  what sta
     """A session on a cluster with so many workers."""
     java = SimpleNamespace(
         getExecutorMemoryStatus=lambda: SimpleNamespace(size=lambda: 1 + workers),
-        conf=lambda: SimpleNamespace(getTimeAsSeconds=lambda *_: 1),
+        conf=lambda: SimpleNamespace(getTimeAsSeconds=one_second),
     )
     context = SimpleNamespace(
         master="spark://away:7077", _jsc=SimpleNamespace(sc=lambda: java), cancelAllJobs=cancelled.set
     )
-    settings = SimpleNamespace(get=lambda *_: "true")
+    settings = SimpleNamespace(get=yes)
     return SimpleNamespace(sparkContext=context, conf=settings, version="4", catalog=None)
 
 
@@ -539,11 +553,14 @@ def test_nothing_is_started_without_pyspark(monkeypatch: pytest.MonkeyPatch) -> 
     def missing(name: str) -> object:
         raise ImportError(name)
 
+    def former(_: str) -> object:
+        return SimpleNamespace(__version__="3.5.1")
+
     monkeypatch.setattr(spark_session, "import_module", missing)
     with pytest.raises(MissingExtraError, match="is not installed") as caught:
         engine_of("spark")
     assert caught.value.hint == "pip install 'kohort[spark]'"
-    monkeypatch.setattr(spark_session, "import_module", lambda _: SimpleNamespace(__version__="3.5.1"))
+    monkeypatch.setattr(spark_session, "import_module", former)
     with pytest.raises(MissingExtraError, match=r"PySpark 3\.5\.1 is installed"):
         engine_of("spark")
 
@@ -683,10 +700,13 @@ def test_a_session_that_does_not_start_leaves_nothing(
     def failing(*_: object) -> object:
         raise error
 
+    def launching(_: str) -> object:
+        return SimpleNamespace(launch_gateway=failing)
+
     context = SimpleNamespace(_active_spark_context=None, _gateway=gateway)
     stand_in = SimpleNamespace(SparkContext=context, SparkConf=Settings)
     monkeypatch.setattr(spark_session, "module", lambda: stand_in)
-    monkeypatch.setattr(spark_session, "part", lambda _: SimpleNamespace(launch_gateway=failing))
+    monkeypatch.setattr(spark_session, "part", launching)
     monkeypatch.setattr(spark_session, "refuse_old_java", lambda: None)
     with pytest.raises(FileError, match=rf"did not start \({told}\)") as caught:
         engine_of("spark", spill_folder=tmp_path)

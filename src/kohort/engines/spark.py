@@ -197,8 +197,9 @@ class Spark:
         """
         logger = logging.getLogger(_QUOTING)
         before, logger.disabled = logger.disabled, True
+        lost = Event()
         try:
-            with self._watched() as lost:
+            with self._watched(lost):
                 yield
         except _failures() as error:
             raise self._told(error, lost=lost) from None
@@ -226,16 +227,16 @@ class Spark:
         return int(_java(self.session).conf().getTimeAsSeconds(*PATIENCE))
 
     @contextmanager
-    def _watched(self) -> Generator[Event]:
-        """Cancel the work on a cluster that has lost all its workers; whether it did."""
-        lost, done = Event(), Event()
+    def _watched(self, lost: Event) -> Generator[None]:
+        """Cancel the work on a cluster that has lost all its workers, and say so."""
+        done = Event()
         if not self.own or self.session.sparkContext.master.startswith("local"):
-            yield lost
+            yield
             return
         guard = Thread(target=self._guard, args=(lost, done), daemon=True)
         guard.start()
         try:
-            yield lost
+            yield
         finally:
             done.set()
             guard.join()

@@ -140,10 +140,11 @@ def _found(base: Spark, source: object, options: ReadOptions) -> _Found:
     """The source, as Spark reads it."""
     if isinstance(source, str | os.PathLike):
         return _named(base, os.fsdecode(cast("str | os.PathLike[str]", source)), options)
-    if type(source).__name__ == "DataFrame" and type(source).__module__.startswith("pyspark.sql"):
+    kind = type(source).__name__
+    if kind == "DataFrame" and type(source).__module__.startswith("pyspark.sql"):
         return _Found("the frame", source)
     if isinstance(source, list | tuple | dict | set):
-        raise UnsupportedError(f"the engine spark reads no {type(source).__name__}", where="engine", hint=_READ)
+        raise UnsupportedError(f"the engine spark reads no {kind}", where="engine", hint=_READ)
     table = from_frame(source)
     cells = pl.DataFrame({column(one.name): one.cells() for one in table.columns})
     base.give(given := unused(), cells)
