@@ -46,7 +46,7 @@ def given_away(case: Case, folder: Path) -> tuple[int, dict[str, set[str]]]:
     ended = subprocess.run(run, cwd=folder, env=environment, check=False, capture_output=True, text=True)
     if ended.returncode != case.status:
         print(f"status {ended.returncode} instead of {case.status}: {case.words}\n{ended.stderr}")
-    everywhere = set().union(*case.shows.values())
+    everywhere = set[str]().union(*case.shows.values())
     size, given = 0, dict[str, set[str]]()
     for line in trace.read_text(errors="replace").splitlines():
         if not (entry := _write.match(line)):

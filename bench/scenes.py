@@ -67,6 +67,7 @@ class Scene:
         kind: Of the file system: that of temporary files if empty, or `tmpfs`, `overlay`.
         again: Whether the command, run again without a fault, has to end as if there had been none.
         status: What it ends with if nothing happens.
+        random: Whether what it writes is another thing each time, of the same size.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Scene:
     kind: str = ""
     again: bool = False
     status: int = 0
+    random: bool = False
 
     def words(self, command: str, folder: Path) -> list[str]:
         """The words of a command in a folder."""
@@ -183,8 +185,8 @@ SCENES: Final = (
     ),
     Scene("convert", "convert {0}/baskets.txt --out {0}/long.csv --out-format long --quiet"),
     Scene("metadata", "metadata {0}/release.csv.kohort.json --format dcat --out {0}/dcat.json --quiet", (_OLD,)),
-    Scene("key", "key {0}/secret --quiet"),
-    Scene("key --sign", "key {0}/secret --sign --quiet"),
+    Scene("key", "key {0}/secret --quiet", random=True),
+    Scene("key --sign", "key {0}/secret --sign --quiet", random=True),
     Scene(
         "hierarchy build",
         "hierarchy build intervals:2,4 --in {0}/people.csv --column age --out {0}/built.csv --overwrite --quiet",

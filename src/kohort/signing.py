@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from kohort.errors import InputError, MissingExtraError
+from kohort.errors import InputError, MissingExtraError, TargetError
 from kohort.key_files import PUBLIC, read_key_file, write_key_file
 
 if TYPE_CHECKING:
@@ -127,12 +127,20 @@ def write_signing_keys(path: str | os.PathLike[str]) -> PublicKey:
     )
     pem, pkcs8, bare = form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption()
     public = key.public_key()
-    with ExitStack() as undo:  # a public key alone is of no use, and of no harm: it comes first
+    for one in (beside, Path(path)):
+        if one.exists():
+            raise TargetError("the output exists", where=str(one), hint=hint)
+    with ExitStack() as end:  # a public key alone does no harm: it comes first, and goes if it stays alone
+        end.callback(_remove_alone, beside, Path(path))
         write_key_file(beside, public.public_bytes(pem, form.PublicFormat.SubjectPublicKeyInfo), hint=hint, mode=PUBLIC)
-        undo.callback(beside.unlink, missing_ok=True)
         write_key_file(path, key.private_bytes(pem, pkcs8, bare), hint=hint)
-        undo.pop_all()
     return PublicKey(public.public_bytes_raw())
+
+
+def _remove_alone(public: Path, private: Path) -> None:
+    """Remove a public key that has no private one."""
+    if not private.exists():
+        public.unlink(missing_ok=True)
 
 
 def read_signing_key(path: str | os.PathLike[str]) -> SigningKey:

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@pytest.mark.parametrize("read", [document_at, names_in, digest_of, lambda path: own_tables(path.parent)])
+def tables_beside(path: Path) -> object:
+    """The tables in the folder of a file."""
+    return own_tables(path.parent)
+
+
+READERS: tuple[Callable[[Path], object], ...] = (document_at, names_in, digest_of, tables_beside)
+
+
+@pytest.mark.parametrize("read", READERS)
 def test_a_disk_that_fails(read: Callable[[Path], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message says why, and where."""
 

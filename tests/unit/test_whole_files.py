@@ -26,8 +26,11 @@ def _systems(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     def refused(*_: object, **__: object) -> None:
         raise OSError(errno.EPERM, os.strerror(errno.EPERM))
 
+    def none(_folder: Path) -> None:
+        """No unnamed files."""
+
     if request.param != "unnamed":
-        monkeypatch.setattr(system, "open_unnamed", lambda _folder: None)
+        monkeypatch.setattr(system, "open_unnamed", none)
     if request.param == "no links":
         monkeypatch.setattr(os, "link", refused)
         monkeypatch.setattr(system, "lock", refused)
@@ -89,10 +92,21 @@ def test_a_pair_of_keys_is_there_or_not(tmp_path: Path) -> None:
     with pytest.raises(TargetError):
         write_signing_keys(tmp_path / "key")
     assert [path.name for path in tmp_path.iterdir()] == ["key"]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("kohort.signing.write_key_file", _only_public)
+        with pytest.raises(KeyboardInterrupt):
+            write_signing_keys(tmp_path / "other")
+    assert [path.name for path in tmp_path.iterdir()] == ["key"]
     write_signing_keys(tmp_path / "other")
     with pytest.raises(TargetError):
         write_signing_keys(tmp_path / "other")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["key", "other", "other.pub"]
+
+
+def _only_public(path: Path, text: bytes, **_: object) -> None:
+    path.write_bytes(text)
+    if path.suffix == ".pub":
+        raise KeyboardInterrupt
 
 
 def _full(_descriptor: int) -> None:
