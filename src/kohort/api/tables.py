@@ -179,8 +179,8 @@ def anonymize(
         spill_folder: Where these files are; the system's temporary folder if not given.
         engine: `duckdb` leaves CSV, Parquet and .duckdb files to DuckDB, which counts, joins, orders and writes; the
             records are never in this process, but for released cells that become Parquet, and the bytes are the same.
-            With a connection of DuckDB, `source` is one of its tables or relations. `spark` leaves them to Spark on this
-            machine; with a session of Spark, `source` is a frame of it, a table of its catalogue, or files.
+            With a connection of DuckDB, `source` is one of its tables or relations. `spark` leaves them to Spark on
+            this machine; with a session of Spark, `source` is a frame of it, a table of its catalogue, or files.
         **options: The roles of columns, the privacy models, the method, how the table is read.
 
     Raises:
