@@ -37,7 +37,7 @@ def main() -> None:
     print("   k  limit   own LM  suppressed   named LM  suppressed  the same levels")
     for k in (5, 10, 100):
         for limit in ("0.5%", "2%"):
-            own, named, same = [], [], 0
+            own, named, same = list[tuple[float, int]](), list[tuple[float, int]](), 0
             for seed in range(HALVES):
                 order = np.random.default_rng(seed).permutation(whole.height)
                 first, second = whole[order[: whole.height // 2]], whole[order[whole.height // 2 :]]

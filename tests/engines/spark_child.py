@@ -52,16 +52,18 @@ def kill_during(context: Any, workers: Sequence[int], proof: dict[str, Any]) -> 
 
 def main(told: dict[str, Any]) -> int:
     """Make the release; when a stage of the pipeline begins whose victims are named, kill them in it."""
-    engine = ElsewhereEngine(Spark.opened(Cluster(told["master"], told["conf"])))
+    base = Spark.opened(Cluster(told["master"], told["conf"]))
+    engine = ElsewhereEngine(base)
     made = job_by(None, told["options"])
     assert isinstance(made, Request)
     job = replace(made.job, writing=Writing(Format.CSV, records_per_part=told["each"]))
-    context: Any = engine.base.session.sparkContext  # type: ignore[attr-defined]
+    context: Any = base.session.sparkContext
     proofs: dict[str, dict[str, Any]] = {}
 
     def tell(stage: str) -> None:
         print(stage, flush=True)  # noqa: T201  the test waits for it
-        if victims := told["victims"].get(stage):
+        if stage in told["victims"]:
+            victims: list[int] = told["victims"][stage]
             proofs[stage] = {}
             Thread(target=kill_during, args=(context, victims, proofs[stage]), daemon=True).start()
 

@@ -254,7 +254,11 @@ def test_freed_memory_is_given_back_where_that_can_be(monkeypatch: pytest.Monkey
         """A C library that trims."""
 
         malloc_trim = staticmethod(asked.append)
-        mallopt = staticmethod(lambda *what: asked.extend(what))
+
+        @staticmethod
+        def mallopt(*what: int) -> None:
+            """What is set."""
+            asked.extend(what)
 
     monkeypatch.setattr(system, "_C", Library)
     system.give_back()
