@@ -17,7 +17,6 @@ are compiled in memory, in each run. Whoever has to wait for that is told so, on
 from __future__ import annotations
 
 import inspect
-import os
 import tempfile
 import warnings
 from contextlib import suppress
@@ -36,7 +35,7 @@ from numba.core.caching import (
 from numba.misc.appdirs import AppDirs
 
 from kohort.errors import SourceNote
-from kohort.system import POSIX, is_private
+from kohort.system import POSIX, is_private, user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -82,7 +81,7 @@ def folders(source: Path) -> Iterator[Path]:
     yield source.parent / "__pycache__"
     yield Path(AppDirs("kohort", appauthor=False).user_cache_dir) / own
     if POSIX:
-        yield Path(tempfile.gettempdir()) / f"kohort-{os.geteuid()}" / own
+        yield Path(tempfile.gettempdir()) / f"kohort-{user()}" / own
 
 
 @cache

@@ -72,6 +72,11 @@ _C: Final = ctypes.CDLL(None) if POSIX else None
 TEMPORARY: Final = re.compile(r"\.kohort-[0-9a-f]{32}")
 
 
+def user() -> int:
+    """The number of the user with whose rights this process runs, where users have numbers."""
+    return os.geteuid()
+
+
 def temporary_name() -> str:
     """A name that nobody else has or guesses."""
     return f".kohort-{secrets.token_hex(16)}"
@@ -111,7 +116,7 @@ def lock(fd: int, *, shared: bool = False, wait: bool = False) -> None:
 
 def is_ours(fd: int) -> bool:
     """Whether an open file belongs to whoever runs this; not, where files belong to nobody."""
-    return POSIX and os.fstat(fd).st_uid == os.geteuid()
+    return POSIX and os.fstat(fd).st_uid == user()
 
 
 def is_private(folder: Path) -> bool:
@@ -127,7 +132,7 @@ def is_private(folder: Path) -> bool:
     real = folder.resolve(strict=True)
     own, above = real.stat(), [parent.stat() for parent in real.parents]
     loose = any(one.st_mode & stat.S_IWOTH and not one.st_mode & stat.S_ISVTX for one in above)
-    ours = {one.st_uid for one in (own, *above)} <= {0, os.geteuid()}
+    ours = {one.st_uid for one in (own, *above)} <= {0, user()}
     return ours and not loose and not own.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 

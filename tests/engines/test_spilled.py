@@ -462,6 +462,7 @@ def tokens(folder: Path, records: int) -> Path:
 
 #: What is asked of it: the release says tokens, for it has to say something.
 TOLD = ("--identifier", "name", "--quasi", "street,job", "--sensitive", "ill", "--no-model", "ill")
+SINGLING = ("--allow-singling", "street,job,ill")
 
 
 def kohort_of(source: Path, folder: Path, *asked: str) -> subprocess.CompletedProcess[bytes]:
@@ -474,10 +475,13 @@ def kohort_of(source: Path, folder: Path, *asked: str) -> subprocess.CompletedPr
 @pytest.mark.parametrize(
     ("asked", "status"),
     [
-        (("--k", "5", "--allow-singling", "ill"), 0),
+        (("--k", "5", *SINGLING), 0),
         (("--k", "5"), SchemaError.exit_status),  # everybody has an illness of his own
-        (("--k", "5", "--allow-singling", "ill", "--hierarchy", "street=intervals:5"), None),  # tokens are no numbers
-        (("--k", "5000", "--allow-singling", "ill"), InfeasibleError.exit_status),
+        (
+            ("--k", "5", *SINGLING, "--hierarchy", "street=intervals:5"),
+            None,
+        ),  # tokens are no numbers
+        (("--k", "5000", *SINGLING), InfeasibleError.exit_status),
     ],
 )
 def test_no_cell_is_said(tmp_path: Path, asked: tuple[str, ...], status: int | None) -> None:
@@ -503,7 +507,7 @@ OF_TOKENS: tuple[Mapping[str, Any], ...] = (
 def of_tokens(asked: Mapping[str, Any]) -> kohort.Job:
     """A job over the table of tokens."""
     columns = {"identifying": ["name"], "quasi": ["street", "job"], "sensitive": ["ill"], "no_model": ["ill"]}
-    request = job_by(None, {**columns, "k": 5, "allow_singling": ["ill"], **asked})
+    request = job_by(None, {**columns, "k": 5, "allow_singling": ["street", "job", "ill"], **asked})
     assert isinstance(request, Request)
     return request.job
 
@@ -547,7 +551,7 @@ from kohort.release import Writing
 from kohort.workspace import Workspace
 source, folder, target, more = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], json.loads(sys.argv[4])
 asked = {"identifying": ["name"], "quasi": ["street", "job"], "sensitive": ["ill"], "no_model": ["ill"]}
-job = job_by(None, {**asked, "k": 5, "allow_singling": ["ill"], **more}).job
+job = job_by(None, {**asked, "k": 5, "allow_singling": ["street", "job", "ill"], **more}).job
 if target.endswith("/"):
     job = replace(job, writing=Writing(Format.CSV, records_per_part=150))
 while True:

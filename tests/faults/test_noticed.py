@@ -45,7 +45,18 @@ def lines(path: Path, content: bytes, options: ReadOptions | None = None) -> tup
 
 def test_a_release_tells_what_is_odd_about_its_source(awkward: Path) -> None:
     """As text, as an object and on the page of whoever has the source, and there only."""
-    flags = ["--quasi", "age,city", "--rest", "drop", "--k", "2", "--no-grid", "--overwrite"]
+    flags = [
+        "--quasi",
+        "age,city",
+        "--rest",
+        "drop",
+        "--k",
+        "2",
+        "--no-grid",
+        "--overwrite",
+        "--allow-singling",
+        "city",
+    ]
     out = awkward.with_name("out.csv")
     page = awkward.with_name("page.json")
     ran = kohort("anonymize", awkward, "--out", out, *flags, "--report", page)

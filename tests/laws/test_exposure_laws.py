@@ -18,6 +18,7 @@ from kohort.engines.local import LOCAL
 from kohort.pipeline.exposure import exposed
 from kohort.pipeline.problem import problem_of
 from kohort.schema import Label
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from kohort.release import Release
@@ -43,7 +44,7 @@ def releases(draw: st.DrawFn) -> Release:
     people = len({who for who, _, _ in rows}) if person else len(rows)
     assume(people > 1)
     k = draw(st.integers(2, min(people, 3)))
-    return anonymize(frame, Job.of(schema, KAnonymity(k), algorithm=Mondrian(relaxed=draw(st.booleans()))))
+    return anonymize(frame, freely(Job.of(schema, KAnonymity(k), algorithm=Mondrian(relaxed=draw(st.booleans())))))
 
 
 def printed(label: str) -> list[str]:

@@ -218,7 +218,7 @@ def refuse_listed(coded: CodedTable, job: Job) -> None:
             for domain, given in zip(coded.domains, job.schema.quasi, strict=True)
             if domain.label is Label.SET and given.label is not Label.SET and given.name not in job.allow_singling
             for one in [_own_values(coded, given.name)]
-            if one.most
+            if one.most and one.people >= job.k  # fewer are no class, which is for the search to say
         ],
         "columns would be released as lists of people's values",
     )

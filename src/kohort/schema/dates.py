@@ -170,7 +170,7 @@ def formats_of(texts: Sequence[str]) -> list[DateFormat]:
 def starts(period: Period, low: int, high: int) -> list[int]:
     """Where the periods begin that hold the days from `low` to `high`, and where the last of them ends.
 
-    >>> [spelled(day) for day in starts(Period.QUARTER, day_of("2024-02-29", DateFormat.ISO), 738_976)]
+    >>> [spelled(day) for day in starts(Period.QUARTER, day_of("2024-02-29", DateFormat.ISO), 738_977)]
     ['2024-01-01', '2024-04-01', '2024-07-01']
     """
     if period is Period.WEEK:

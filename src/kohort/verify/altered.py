@@ -207,7 +207,7 @@ def verify_perturbed(
     >>> people = from_frame(pl.DataFrame({"name": ["Ada", "Bo"]}))
     >>> verify_perturbed(io.BytesIO(b"name\nAda\nAda\n"), people, ())
     Traceback (most recent call last):
-    kohort.errors.VerificationError: 1 cells differ from the input's
+    kohort.errors.VerificationError: 1 cell differs from the input's
       where: check cells, column name
       hint: nothing was published; please report this, with the job but without the data
     """

@@ -29,6 +29,7 @@ def test_figures_are_those_of_the_transactions(tmp_path: Path, form: str) -> Non
     figures = ran.figures
     advice = figures.pop("advice")
     assert figures == {
+        "audience": "internal",
         "transactions": 4,
         "items": 3,
         "cells": 5,

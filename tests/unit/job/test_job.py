@@ -81,6 +81,10 @@ labels = "range"
 [run]
 memory-limit = "1.5GiB"
 spill-folder = "spilled"
+master = "local[2]"
+
+[run.spark-conf]
+"spark.executor.memory" = "1g"
 
 [purpose]
 purpose = "length of stay by age"

@@ -12,7 +12,7 @@ import tomlkit
 
 from kohort.assessment.risk.singling import RoundingProposal, proposed
 from kohort.io.forms import files, form_of
-from kohort.job.draft.protection import METHOD, Protection, protected
+from kohort.job.draft.protection import Protection, protected
 from kohort.job.draft.reading import person_key, seen_in
 from kohort.job.draft.shapes import Shape, shape_of
 from kohort.perturbation.rounding import Rounding
@@ -194,7 +194,7 @@ def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str
             "several records have one value of it: people are counted, not records"
         )
         document["person"] = {"key": key}
-    document["method"] = {"name": METHOD.name, "cut": METHOD.cut}
+    document["method"] = {"name": draft.protection.method.name, "cut": draft.protection.method.cut}
     columns = tomlkit.table(is_super_table=True)
     for guess in draft.guesses:
         columns[guess.name] = _column(guess, draft)

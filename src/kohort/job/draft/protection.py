@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from kohort.schema import Schema
     from kohort.tables.table import Table
 
-#: How a draft's release is made: with the public grids and hierarchies that a draft proposes, cuts by loss reveal no
-#: more than others and lose far less (decision 0015).
-METHOD: Final = Mondrian("loss")
+#: How a draft's release can be made; the first that loses least is proposed. With the public grids and hierarchies that
+#: a draft proposes, cuts by loss reveal no more than others and mostly lose far less (decision 0015).
+METHODS: Final = (Mondrian("loss"), Mondrian("nearest"))
 
 #: Records that costs are measured on: enough to compare models, and done in seconds.
 MEASURED: Final = 20_000
@@ -71,12 +71,14 @@ class Protection:
         alone: The loss of a release with k alone; `None` where there is no such release.
         together: Its loss with all chosen models; likewise.
         records: How many records were measured.
+        method: That of `METHODS` with which the release with all chosen models loses least; all is measured with it.
     """
 
     proposals: Mapping[str, tuple[Proposal, ...]]
     alone: float | None
     together: float | None
     records: int
+    method: Mondrian = METHODS[0]
 
 
 def protected(
@@ -84,7 +86,7 @@ def protected(
 ) -> Protection:
     """Models for every sensitive attribute, the chosen one first, with what each costs.
 
-    Cost: one search of at most 20,000 records for each proposal.
+    Cost: one search of at most 20,000 records for each proposal, and one more.
 
     Args:
         table: The records.
@@ -96,16 +98,21 @@ def protected(
     some = _some(table)
     models = {one.name: _models(table, one.name, schema, k, numeric=one.name in numeric) for one in schema.sensitive}
 
-    def loss(*asked: PrivacyModel) -> float | None:
-        return _loss(some, Job.of(schema, KAnonymity(k), *asked, algorithm=METHOD, perturbations=tuple(perturbations)))
+    def loss(method: Mondrian, *asked: PrivacyModel) -> float | None:
+        return _loss(some, Job.of(schema, KAnonymity(k), *asked, algorithm=method, perturbations=tuple(perturbations)))
 
+    chosen = [found[0].model for found in models.values()]
+    together = {method: loss(method, *chosen) for method in METHODS}
+    method = min(METHODS, key=lambda one: 1.0 if (lost := together[one]) is None else lost)
     few = len(models) < MANY
     proposals = {
-        name: tuple(replace(one, loss=loss(one.model) if few or not at else None) for at, one in enumerate(found))
+        name: tuple(
+            replace(one, loss=loss(method, one.model) if few or not at else None) for at, one in enumerate(found)
+        )
         for name, found in models.items()
     }
-    chosen = [found[0].model for found in proposals.values()]
-    return Protection(proposals, loss(), loss(*chosen) if chosen else None, some.records)
+    alone = loss(method) if chosen else together[method]
+    return Protection(proposals, alone, together[method] if chosen else None, some.records, method)
 
 
 def _models(table: Table, name: str, schema: Schema, k: int, *, numeric: bool) -> tuple[Proposal, ...]:
