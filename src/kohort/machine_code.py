@@ -9,7 +9,8 @@ are tried in this order:
 4. a folder of this user alone among the temporary files.
 
 What is missing in folders that can only be read is kept in the first that can be written to. Where there is none, loops
-are compiled in memory, in each run. Whoever has to wait for that is told so, once.
+are compiled in memory, in each run. Whoever has to wait for that is told so, once; on a terminal, in any
+case.
 """
 # Numba publishes few types:
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -17,6 +18,7 @@ are compiled in memory, in each run. Whoever has to wait for that is told so, on
 from __future__ import annotations
 
 import inspect
+import logging
 import tempfile
 import warnings
 from contextlib import suppress
@@ -39,6 +41,11 @@ from kohort.system import POSIX, is_private, user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+#: Who waits for a loop to be compiled may listen here.
+LOG: Final = logging.getLogger("kohort.machine_code")
+
+_COMPILES: Final = "compiling inner loops, once, for up to a minute"
 
 #: What is told of a folder that keeps machine code, and of none.
 _KEPT: Final = "kohort compiles its inner loops when they are first needed, once, and keeps them in {}: up to a minute"
@@ -164,7 +171,8 @@ class KeptCode(NullCache):
         return next(filter(is_writable, self._folders[-1:]), None)
 
     def _tell(self) -> None:
-        """Say that this takes a while, unless everybody has the code from now on."""
+        """Say that this takes a while; where everybody has the code from now on, only to who listens."""
+        LOG.info(_COMPILES)
         if self._last is None:
             note(_LOST)
         elif self._last.name != "__pycache__":

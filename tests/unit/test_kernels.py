@@ -133,7 +133,9 @@ def test_damaged_code_is_compiled_again(places: Path) -> None:
     assert all(path.stat().st_size > 40 for path in (places / "user").rglob("*.nbc"))
 
 
-def test_nothing_is_said_where_the_installation_keeps_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_said_where_the_installation_keeps_the_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     """From now on everybody has it."""
     (tmp_path / "__pycache__").mkdir()
 
@@ -141,10 +143,12 @@ def test_nothing_is_said_where_the_installation_keeps_the_code(tmp_path: Path, m
         yield tmp_path / "__pycache__"
 
     monkeypatch.setattr(machine_code, "folders", only)
+    caplog.set_level("INFO", machine_code.LOG.name)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert compiled()(21) == 42
     assert list(tmp_path.rglob("*.nbc"))
+    assert "compiling" in caplog.text  # a terminal shows it
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o775, 0o757])

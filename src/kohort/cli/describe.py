@@ -144,7 +144,9 @@ def init(
     check_target(out, overwrite=overwrite, inputs=inputs)
     table = options.read_table(reading)
     path, tokens = None if source == "-" else Path(source), reading["missing-token"] or ()
-    draft = draft_of(table, k=k, missing=("", *tokens), path=path, folder=out.parent)
+    with progress(quiet=quiet) as tell:
+        tell("measure")
+        draft = draft_of(table, k=k, missing=("", *tokens), path=path, folder=out.parent)
     keys = flags.tables(reading.only(*(flag for flag in reading.used() if flag not in {"path", "missing-token"})), [])
     text = job_text(draft, _from_folder(source, out.parent), reading=keys.get("input", {}))
     publish(out, lambda file: file.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)

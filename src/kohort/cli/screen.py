@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from contextlib import contextmanager
@@ -26,6 +27,19 @@ INTERNAL: Final = MappingProxyType({"audience": "internal"})
 INTERNAL_LINE: Final = "Audience: internal. Made of the input; for the steward alone."
 
 
+class _Waiting(logging.Handler):
+    """Shows as a stage what compiled loops are waited for."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        """Nothing is waited for yet."""
+        super().__init__()
+        self._show = tell
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show it."""
+        self._show(record.getMessage())
+
+
 @contextmanager
 def progress(*, quiet: bool = False) -> Generator[Callable[[str], None]]:
     """A line on standard error that says which stage runs and since when; only on a terminal."""
@@ -38,7 +52,18 @@ def progress(*, quiet: bool = False) -> Generator[Callable[[str], None]]:
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("start", total=None)
-        yield lambda stage: bar.update(task, description=f"{readable(stage, '')} …")
+
+        def tell(stage: str) -> None:
+            bar.update(task, description=f"{readable(stage, '')} …")
+
+        log, waiting = logging.getLogger("kohort.machine_code"), _Waiting(tell)
+        log.addHandler(waiting)
+        log.setLevel(logging.INFO)
+        try:
+            yield tell
+        finally:
+            log.removeHandler(waiting)
+            log.setLevel(logging.NOTSET)
 
 
 def echo(text: str, *, err: bool = False) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import signal
 import subprocess
 import sys
@@ -235,6 +236,20 @@ def test_a_terminal_sees_the_stage(monkeypatch: pytest.MonkeyPatch) -> None:
         tell("solve")
     shown.seek(0)
     assert "solve …" in shown.read()
+
+
+def test_a_terminal_sees_what_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That loops are compiled is shown as a stage, while somebody waits."""
+    monkeypatch.setenv("TERM", "xterm")
+    shown, log = Terminal(BytesIO(), encoding="utf-8"), logging.getLogger("kohort.machine_code")
+    monkeypatch.setattr("sys.stderr", shown)
+    with screen.progress():
+        log.info("compiling")
+    log.info("more")
+    shown.seek(0)
+    told = shown.read()
+    assert "compiling …" in told
+    assert "more" not in told
 
 
 @pytest.mark.parametrize("quiet", [True, False])
