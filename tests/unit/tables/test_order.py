@@ -70,6 +70,8 @@ def test_long_runs_are_taken_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = [np.sort(draw.integers(0, 3, 100)) << 58, draw.integers(0, 9, 100), draw.integers(0, 1 << 62, 100)]
     keys[0][90:] = np.arange(10) << 58
     assert order_by([*map(SortKey, keys)]).tolist() == np.lexsort(keys[::-1]).tolist()
+    keys[0][:] = 1 << 58  # one run to the last record
+    assert order_by([*map(SortKey, keys)]).tolist() == np.lexsort(keys[::-1]).tolist()
 
 
 @given(st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])), unique=True))
