@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.problem import Algorithm, Problem, Solution
 
+pytestmark = pytest.mark.slow
+
 #: The methods, without suppression: each as it is where nothing is chosen.
 CHOICES = Choices(limit=SuppressionLimit.of(0), objective=OBJECTIVE)
 ALGORITHMS: dict[str, Algorithm] = {
