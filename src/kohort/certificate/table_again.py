@@ -215,9 +215,8 @@ class _Judge:
         A population had values of its own: builders are then left as they are.
         """
         columns = [one for one in self.asked.quasi if isinstance(self.hierarchies.get(one.name), str)]
-        if any(
-            one.model is None or one.model.declared.population for one in self.asked.models
-        ):  # it had values of its own
+        of_population = any(one.model is None or one.model.declared.population for one in self.asked.models)
+        if not columns or of_population:
             return self.hierarchies
         try:
             table = self._reference()

@@ -156,15 +156,8 @@ def weights(texts: Sequence[str] | None, faults: list[UsageError]) -> dict[str, 
     >>> weights(["bread=2", "a=b=0.5"], [])
     {'bread': '2', 'a=b': '0.5'}
     """
-    found: dict[str, object] = {}
-    for text in texts or ():
-        item, equals, number = text.rpartition("=")  # a number has none
-        if not equals or item in found:
-            what = f"item {item} is given twice" if equals else "there is no = in it"
-            faults.append(UsageError(what, where="--weight", hint="write --weight ITEM=NUMBER, once per item"))
-        else:
-            found[item] = number
-    return found or None
+    parted = [text.rpartition("=") for text in texts or ()]  # a number has none
+    return _given(parted, "item", "--weight ITEM=NUMBER", faults)
 
 
 def settings(texts: Sequence[str] | None, faults: list[UsageError]) -> dict[str, object] | None:
@@ -173,14 +166,23 @@ def settings(texts: Sequence[str] | None, faults: list[UsageError]) -> dict[str,
     >>> settings(["spark.driver.extraJavaOptions=-Da=b"], [])
     {'spark.driver.extraJavaOptions': '-Da=b'}
     """
+    parted = [text.partition("=") for text in texts or ()]  # a key has none
+    return _given(parted, "the setting", "--spark-conf KEY=VALUE", faults)
+
+
+def _given(
+    parted: Sequence[tuple[str, str, str]], noun: str, form: str, faults: list[UsageError]
+) -> dict[str, object] | None:
+    """Flags that were parted at their `=`, each name once; `None` where there are none."""
+    flag, _, shape = form.partition(" ")
     found: dict[str, object] = {}
-    for text in texts or ():
-        key, equals, value = text.partition("=")  # a key has none
-        if not equals or key in found:
-            what = f"the setting {key} is given twice" if equals else "there is no = in it"
-            faults.append(UsageError(what, where="--spark-conf", hint="write --spark-conf KEY=VALUE, once per key"))
+    for name, equals, value in parted:
+        if not equals or name in found:
+            what = f"{noun} {name} is given twice" if equals else "there is no = in it"
+            once = f"once per {shape.partition('=')[0].lower()}"
+            faults.append(UsageError(what, where=flag, hint=f"write {form}, {once}"))
         else:
-            found[key] = value
+            found[name] = value
     return found or None
 
 
