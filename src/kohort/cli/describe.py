@@ -12,6 +12,7 @@ import typer
 from kohort.cli import flags, options
 from kohort.cli.derive import BASKETS, Given, Keys
 from kohort.cli.screen import progress, say
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -157,7 +158,7 @@ def _drafted(out: Path, undecided: Sequence[str]) -> str:
     """What was written, and what is left to do."""
     if not undecided:
         return f"wrote {out}: check the guesses in it, then   kohort run {out}"
-    columns = f"{len(undecided)} column{'s' * (len(undecided) != 1)}"
+    columns = many(len(undecided), "column")
     return f"wrote {out}: decide the role of {columns} in it ({', '.join(undecided)}), then   kohort run {out}"
 
 

@@ -168,7 +168,7 @@ def _write(
             for piece, more in pieces:
                 file.write(piece)
                 cells += more
-                tell(f"{many(cells, 'cell')}")
+                tell(many(cells, "cell"))
 
         publish(out, write, lambda _: None, overwrite=overwrite)
     say(f"wrote {out}", {"file": str(out), **figures, "cells": cells}, as_json=json, quiet=quiet)

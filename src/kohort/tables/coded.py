@@ -341,4 +341,4 @@ def _all_of(faults: Sequence[InputError]) -> InputError:
     told = "; ".join(f"{fault.where}: {fault.what}" for fault in faults)
     hints = " / ".join(dict.fromkeys(fault.hint for fault in faults if fault.hint))
     kind = HierarchyError if all(isinstance(fault, HierarchyError) for fault in faults) else InputError
-    return kind(told, where=f"{many(len(faults), 'column')}", hint=hints)
+    return kind(told, where=many(len(faults), "column"), hint=hints)
