@@ -1,13 +1,18 @@
-"""Whatever bytes a file holds, reading it ends in a result or in an error of `kohort.errors`: hunted by chance.
+"""Whatever bytes a file holds, reading it ends in a result or in an error of `kohort.errors`: tried by chance.
 
     python -m bench.fuzz             every parser for a minute
     python -m bench.fuzz 3600        for an hour, divided among them
 
-Texts are pieces of good ones, cut, repeated and mixed with awkward bytes. What is found is printed, with its parser.
+The files that are varied are those that kohort itself writes for two small inputs, and small ones written here. Bytes
+are cut, repeated and mixed with awkward ones; of JSON, values are also exchanged, left out or doubled within its form.
+What is found is printed, with its parser. An hour should be given to a process of its own: `nice -n 15`.
 """
 
 from __future__ import annotations
 
+import contextlib
+import copy
+import hashlib
 import json
 import random
 import sys
@@ -17,19 +22,22 @@ import warnings
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from kohort.certificate import read_certificate
+from kohort.certificate import Certificate, read_certificate
+from kohort.certificate.table_again import Brought, check_table_again
+from kohort.certificate.transactions_again import check_transactions_again
+from kohort.cli import main as kohort
 from kohort.errors import KohortError
 from kohort.io import read
-from kohort.io.baskets import read_transactions
+from kohort.io.baskets import BasketOptions, read_transactions
 from kohort.io.manifest import listed_parts
 from kohort.job.request import load
 from kohort.report.page.build import read_page
 from kohort.schema.hierarchies import read_hierarchy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 #: Pieces that mean something to some parser.
 _AWKWARD: Final = (
@@ -47,6 +55,29 @@ _AWKWARD: Final = (
     b"x" * 300,
 )
 
+#: Which share of JSON is varied in its values, and not in its bytes.
+_WHOLE: Final = 0.8
+
+#: What a value of JSON is exchanged for.
+_VALUES: Final[tuple[object, ...]] = (
+    None,
+    True,
+    -1,
+    0,
+    10**400,
+    1e300,
+    "",
+    "x",
+    "\ud800",
+    "\0",
+    [],
+    {},
+    [[]],
+    {"": None},
+    "1/0",
+    "a" * 300,
+)
+
 _JOB: Final = b"""[input]
 path = "a.csv"
 [output]
@@ -57,18 +88,57 @@ k = 5
 age = { role = "quasi", hierarchy = "intervals:5,10", weight = 2 }
 illness = { role = "sensitive", l = 2, t = 0.2 }
 """
-_CERTIFICATE: Final = json.dumps({"form": 7, "k": 5, "release": {"sha256": "00"}, "models": [], "job": {}}).encode()
+_PEOPLE: Final = "name,age,city,illness\n" + "".join(
+    f"Zanzottera{row},{30 + row % 8},{('Roma', 'Bari', 'Rieti')[row % 3]},{('flu', 'gout', 'cough')[row % 3]}\n"
+    for row in range(48)
+)
+_BASKETS: Final = "".join(" ".join(f"item{(row * step) % 7}" for step in (1, 2, 3)) + "\n" for row in range(1, 60))
 
-_PARSERS: Final[dict[str, tuple[str, bytes, Callable[[Path], object]]]] = {
+_RELEASE: Final = "anonymize people.csv --quasi age,city --rest drop --k 4"
+
+#: The commands that write what is varied, besides the inputs.
+_MADE_BY: Final = (
+    f"{_RELEASE} --out release.csv --sensitive illness --l illness=2 --report p.json",
+    f"{_RELEASE} --out parts/ --records-per-part 20",
+    "transactions baskets.txt --out baskets.dat --private item1 --h 0.9 --k 3 --p 2",
+)
+
+
+def _check(path: Path) -> object:
+    """What `kohort check --certificate` does with a certificate that is beside its release."""
+    known = read_certificate(path)
+    release = path.with_name(path.name.removesuffix(".kohort.json"))
+    if isinstance(known, Certificate):
+        return check_table_again(str(release), known, Brought())
+    return check_transactions_again(str(release), known, BasketOptions())
+
+
+#: Which file each parser is tried on: its text, or the one that a command wrote.
+_PARSERS: Final[dict[str, tuple[str, bytes | None, Callable[[Path], object]]]] = {
     "table": ("a.csv", b'age,city\n30,"Ro""ma"\n31,Bari\r\n', read),
+    "Parquet": ("parts/part-00000.parquet", None, read),
     "baskets": ("a.txt", b"tea jam\nbread tea\n", read_transactions),
     "rows of a hierarchy": ("h.csv", b"Roma;Lazio;*\nBari;Puglia;*\n", read_hierarchy),
     "tree": ("h.json", b'{"*": {"Lazio": ["Roma", "Rieti"], "Puglia": ["Bari"]}}', read_hierarchy),
     "job": ("job.toml", _JOB, load),
-    "certificate": ("c.json", _CERTIFICATE, read_certificate),
-    "page": ("p.json", _CERTIFICATE, read_page),
-    "manifest": ("manifest.json", _CERTIFICATE, lambda path: listed_parts(str(path.parent))),
+    "certificate of a table": ("release.csv.kohort.json", None, _check),
+    "certificate of transactions": ("baskets.dat.kohort.json", None, _check),
+    "page": ("p.json", None, read_page),
+    "manifest": ("parts/manifest.json", None, lambda path: listed_parts(str(path.parent))),
 }
+
+
+def _write_all(folder: Path) -> None:
+    """Write what is varied."""
+    (folder / "people.csv").write_text(_PEOPLE)
+    (folder / "baskets.txt").write_text(_BASKETS)
+    with contextlib.chdir(folder):
+        for words in _MADE_BY:
+            if kohort([*words.split(), "--quiet"]):
+                raise SystemExit(f"this failed: {words}")
+    for name, text, _ in _PARSERS.values():
+        if text is not None:
+            (folder / name).write_bytes(text)
 
 
 def varied(seed: bytes, chance: random.Random) -> bytes:
@@ -81,32 +151,78 @@ def varied(seed: bytes, chance: random.Random) -> bytes:
     return made
 
 
+def altered(seed: bytes, chance: random.Random, indent: int) -> bytes:
+    """JSON with some values exchanged, left out or doubled, in the form that kohort writes."""
+    content = json.loads(seed)
+    for _ in range(chance.randint(1, 3)):
+        places = list(_places(content))
+        if not places:
+            break
+        within, at = chance.choice(places)
+        match chance.randint(0, 3):
+            case 0:
+                del within[at]
+            case 1:
+                within[at] = chance.choice(_VALUES)
+            case 2:
+                other, place = chance.choice(places)
+                within[at] = copy.deepcopy(other[place])
+            case _:
+                within[at] = [within[at], copy.deepcopy(within[at])]
+    if isinstance(content, dict) and "job" in content:  # else it is refused at once
+        job = json.dumps(content.get("job"), sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        content["job_sha256"] = hashlib.sha256(job).hexdigest()
+    made = json.dumps(content, indent=indent, sort_keys=True, ensure_ascii=chance.choice([True, False]))
+    return f"{made}\n".encode("utf-8", "surrogatepass")
+
+
+def _places(content: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401  whatever JSON holds
+    """Every list and object in a content, with each of its places."""
+    if isinstance(content, dict | list):
+        for at, value in list(content.items() if isinstance(content, dict) else enumerate(content)):
+            yield content, at
+            yield from _places(value)
+
+
 def main(arguments: list[str]) -> int:
     """Try until the time is over; the status is 1 if anything was found."""
     seconds = float(arguments[0]) if arguments else 60.0 * len(_PARSERS)
     chance = random.Random()  # noqa: S311  no secret
     found: Counter[str] = Counter()
     warnings.simplefilter("ignore")
-    for name, (file, seed, parse) in _PARSERS.items():
-        tried, until = 0, time.monotonic() + seconds / len(_PARSERS)
-        with TemporaryDirectory() as folder:
-            path = Path(folder, file)
-            while time.monotonic() < until:
-                text = varied(seed, chance)
-                path.write_bytes(text)
-                tried += 1
-                try:
-                    parse(path)
-                except KohortError:
-                    continue
-                except BaseException as fault:  # noqa: BLE001  whatever is no error of kohort's is what is sought
-                    place = traceback.extract_tb(fault.__traceback__)[-1]
-                    key = f"{name}: {type(fault).__name__} at {Path(place.filename).name}:{place.lineno}"
-                    found[key] += 1
-                    if found[key] == 1:
-                        print(f"{key} by {text!r}", flush=True)
-        print(f"{name}: {tried:,} texts", flush=True)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        _write_all(folder)
+        for parser, (file, _, parse) in _PARSERS.items():
+            found += _found(parser, folder / file, parse, chance, seconds / len(_PARSERS))
     return 1 if found else 0
+
+
+def _found(
+    name: str, path: Path, parse: Callable[[Path], object], chance: random.Random, seconds: float
+) -> Counter[str]:
+    """What a parser ends in that is no error of kohort's, each with how often; the first of each is printed."""
+    found: Counter[str] = Counter()
+    seed, tried, until = path.read_bytes(), 0, time.monotonic() + seconds
+    indent = 1 if path.name == "manifest.json" else 2
+    while time.monotonic() < until:
+        whole = path.suffix == ".json" and chance.random() < _WHOLE
+        text = altered(seed, chance, indent) if whole else varied(seed, chance)
+        path.write_bytes(text)
+        tried += 1
+        try:
+            parse(path)
+        except KohortError:
+            continue
+        except BaseException as fault:  # noqa: BLE001  whatever is no error of kohort's is what is sought
+            place = traceback.extract_tb(fault.__traceback__)[-1]
+            key = f"{name}: {type(fault).__name__} at {Path(place.filename).name}:{place.lineno}"
+            found[key] += 1
+            if found[key] == 1:
+                print(f"{key} by {text!r}", flush=True)
+    path.write_bytes(seed)
+    print(f"{name}: {tried:,} texts, {found.total():,} of them found something", flush=True)
+    return found
 
 
 if __name__ == "__main__":

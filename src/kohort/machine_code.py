@@ -11,14 +11,20 @@ are tried in this order:
 What is missing in folders that can only be read is kept in the first that can be written to. Where there is none, loops
 are compiled in memory, in each run. Whoever has to wait for that is told so, once; on a terminal, in any
 case.
+
+Each file holds the code of one loop for one kind of arguments, and says so: runs that compile at the same time cannot
+mix theirs up, as they can where an index, written apart, says which file has what (Numba's own: a run that read between
+two others was given code for other arguments, and ended in status 70).
 """
 # Numba publishes few types:
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import logging
+import pickle
 import tempfile
 import warnings
 from contextlib import suppress
@@ -30,14 +36,15 @@ import numba
 from numba.core.caching import (
     CompileResultCacheImpl,
     FunctionCache,
-    IndexDataCacheFile,
     InTreeCacheLocator,
     NullCache,
 )
+from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
 from kohort.errors import SourceNote
 from kohort.system import POSIX, is_private, user
+from kohort.whole_files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,7 +104,7 @@ def is_usable(folder: Path) -> bool:
     with suppress(OSError):
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)
     try:
-        return is_private(folder) and (is_writable(folder) or any(folder.glob("*.nbi")))
+        return is_private(folder) and (is_writable(folder) or any(folder.glob("*.nbc")))
     except OSError:
         return False
 
@@ -117,6 +124,38 @@ class _Places(CompileResultCacheImpl):
     _locator_classes = [_Beside]  # noqa: RUF012  as Numba declares it
 
 
+class _Files:
+    """A file for each kind of arguments of one loop, which begins with what its machine code was made from."""
+
+    def __init__(self, path: Path, stamp: object) -> None:
+        """Keep where they are.
+
+        Args:
+            path: The beginning of their names.
+            stamp: Of the module's source; it changes when the module does.
+        """
+        self._path = path
+        self._made_from = (numba.__version__, stamp)
+
+    def load(self, key: object) -> object:
+        """What is kept for a key; `None` if that is nothing, or was made from another source or by another Numba."""
+        try:
+            with self._at(key).open("rb") as file:
+                return pickle.load(file) if pickle.load(file) == (*self._made_from, key) else None  # noqa: S301  in a private folder
+        except FileNotFoundError:
+            return None
+
+    def save(self, key: object, data: object) -> None:
+        """Keep it, in place of what was made from another source."""
+        with whole_file(self._at(key), overwrite=True) as file:
+            file.write(dumps((*self._made_from, key)))
+            file.write(dumps(data))
+
+    def _at(self, key: object) -> Path:
+        """The file of a key."""
+        return self._path.with_name(f"{self._path.name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc")
+
+
 class _Folder(FunctionCache):
     """The machine code of one loop in one folder. Damaged or full, it costs time, and nothing else."""
 
@@ -127,15 +166,13 @@ class _Folder(FunctionCache):
         super().__init__(loop)
         locator = self._impl.locator
         self._cache_path = locator._cache_path = str(folder)  # noqa: SLF001  where a locator keeps it
-        self._cache_file = IndexDataCacheFile(str(folder), self._impl.filename_base, locator.get_source_stamp())
+        self._cache_file: Any = _Files(folder / self._impl.filename_base, locator.get_source_stamp())
 
     def load_overload(self, sig: object, target_context: object) -> Any:  # noqa: ANN401  as above
         """What is kept for such arguments; `None` if nothing is."""
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # noqa: BLE001  whatever half a file unpickles to
-            with suppress(OSError):
-                self.flush()
+        except Exception:  # noqa: BLE001  whatever half a file unpickles to; it is replaced
             return None
 
     def save_overload(self, sig: object, data: object) -> None:

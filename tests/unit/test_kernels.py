@@ -185,3 +185,39 @@ def test_systems_without_modes_have_private_folders(tmp_path: Path, monkeypatch:
     assert is_private(tmp_path)
     monkeypatch.setattr(machine_code, "POSIX", False)
     assert len(list(machine_code.folders(tmp_path / "a.py"))) == 2
+
+
+def test_runs_that_compile_at_the_same_time_do_not_mix_up_their_code(
+    places: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between any two steps by which a run keeps its code, others keep theirs and read: each gets its own."""
+    kept, numbers, others = os.replace, [2.5, 2], [False]
+
+    def replace(*names: Any) -> None:  # noqa: ANN401  those of any file
+        if numbers and not others[0]:
+            others[0], number = True, numbers.pop()
+            assert (compiled()(number), compiled()(number)) == (2 * number, 2 * number)
+            others[0] = False
+        kept(*names)
+
+    monkeypatch.setattr("os.replace", replace)
+    monkeypatch.setattr("pathlib.Path.replace", replace)
+    with pytest.warns(SourceNote, match="first needed"):
+        assert compiled()(21.5) == 43
+    for number in (21, 2.5):
+        assert compiled()(number) == 2 * number
+    assert len(list((places / "user").rglob("*.nbc"))) == 2
+
+
+def test_code_of_another_source_is_not_run(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the file's name says: a run that was killed, or another Numba, may have left it there."""
+    with pytest.warns(SourceNote, match="first needed"):
+        assert compiled()(21) == 42
+    (kept,) = (places / "user").rglob("*.nbc")
+    before = kept.read_bytes()
+    machine_code.note.cache_clear()
+    monkeypatch.setattr("numba.__version__", "0.0")
+    with pytest.warns(SourceNote, match="first needed"):
+        assert compiled()(21) == 42
+    assert list((places / "user").rglob("*.nbc")) == [kept]
+    assert kept.read_bytes() != before

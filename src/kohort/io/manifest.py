@@ -133,7 +133,7 @@ def read_manifest(folder: Path) -> Manifest:
     except OSError as error:
         raise FileError(f"reading the manifest failed: {error.strerror}", where=str(folder / MANIFEST)) from None
     known = _decoded(text)
-    if known is None or known.encode() != text:
+    if known is None:
         what = "this is not a manifest in the form of this version, or it was changed"
         raise InputError(what, where=str(folder / MANIFEST), hint="publish the release again")
     return known
@@ -144,15 +144,16 @@ def _listed(part: dict[str, Any]) -> ListedPart:
 
 
 def _decoded(text: bytes) -> Manifest | None:
-    """The manifest that JSON text describes; `None` where it is none."""
+    """The manifest that JSON text describes; `None` where it is none, or written in another way."""
     try:
         told = cast("dict[str, Any]", json.loads(text))
         parts = tuple(_listed(one) for one in told["parts"])
         known = Manifest(told["format"], told["separator"], parts)
         named = [part_name(place, known.format) for place in range(len(parts))]
+        plain = known.encode() == text
     except (LookupError, TypeError, ValueError, RecursionError, UsageError):
         return None
-    return known if known.format in FORMATS and [part.name for part in parts] == named else None
+    return known if plain and known.format in FORMATS and [part.name for part in parts] == named else None
 
 
 def _whole(number: object) -> int:
