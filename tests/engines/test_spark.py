@@ -210,6 +210,8 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
         "missing_token": ["Bari"],
         "complete_records": ["ill"],
     },
+    "parted": {"quasi": ["age"], "method": "mondrian-relaxed", "l": {"ill": 2}, "sensitive": ["ill"]},
+    "people": {"quasi": ["age", "city"], "person": "name", "writing": Writing(Format.PARQUET)},
 }
 
 

@@ -20,9 +20,11 @@ from kohort.engines.relation import Kind, Relation, unused
 from kohort.engines.typed import TypedRecords
 from kohort.engines.unsafe import (
     refuse_alone,
+    refuse_alone_of,
     refuse_alone_together,
     refuse_leaks,
     refuse_listed,
+    refuse_pairs,
     singled_out_of,
 )
 from kohort.errors import InfeasibleError, SchemaError, UnsupportedError
@@ -30,10 +32,11 @@ from kohort.io.cells import encode
 from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import FORMULA, NUMBER, Format, escaped, refuse_safe
 from kohort.schema import Missing, Role
-from kohort.tables.coded import CodedTable
+from kohort.tables.coded import CodedTable, Dealt
 from kohort.tables.dataset import CellsByClass, ReleasedRecords, Values
 from kohort.tables.table import Column, Table
 from kohort.verify.aggregated import Destinations, verify_by_aggregation
+from kohort.verify.singling import singled_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,6 +56,9 @@ SMALL: Final = 1 << 20
 
 #: What released records are called: their class, in the order of the release.
 CLASS: Final = "kohort_class"
+
+#: And the number of a record among those that are alike.
+AMONG: Final = "kohort_number"
 
 #: The formats that are written: text by the database, typed cells by kohort.
 WRITTEN: Final = frozenset({Format.CSV, Format.TSV, Format.PARQUET})
@@ -85,49 +91,53 @@ class CountedRelation:
 
     def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
         """The records as they are released: where they lie, as a query that nobody has run yet."""
-        labels, order, ranks = self.coded.placed(recoding, classes)
-        rank = ranks.of(slice(0, ranks.records)).astype(np.int64)
-        tuples = [self.coded.table[name] for name in self.columns]
-        if self.coded.kept is not None:
-            tuples = [one.take(self.coded.kept) for one in tuples]
-        placed = pl.DataFrame({f"k{place}": one.cells() for place, one in enumerate(tuples)})
-        placed = placed.with_columns(pl.Series("class", rank)).filter(pl.col("class") > 0)
+        dealt = self.coded.dealt(recoding, classes)
+        tuples = [self.coded.table[name].take(dealt.rows) for name in self.columns]
+        assert self.coded.weights is not None  # noqa: S101  they were counted
+        parted = bool((dealt.counts < self.coded.weights.take(dealt.rows)).any())
         dialect = self.source.dialect
-        dialect.give(places := unused(), placed)
-        shown = {f"l{place}": one.cells() for place, one in enumerate(labels.values())}
-        dialect.give(names := unused(), pl.DataFrame({"class": np.arange(1, order.size + 1), **shown}))
-        source = self._query(places, names, list(labels))
+        dialect.give(places := unused(), _placed(tuples, dealt, parted=parted))
+        labels = tuple(dealt.labels.values())
+        shown = {f"l{place}": one.cells() for place, one in enumerate(labels)}
+        dialect.give(names := unused(), pl.DataFrame({"class": np.arange(1, dealt.classes.size + 1), **shown}))
+        source = self._query(self._joined(places, parted=parted), places, names, list(dealt.labels))
         split = len(self.columns) - self.flagged
-        sent = SentRelation(self.whole, _destinations(tuples[:split], list(labels.values()), rank))
+        sent = SentRelation(self.whole, _destinations(tuples[:split], labels, dealt, parted=parted))
         kinds = {
             one.name: Kind(pl.String(), pl.String()) if one.role is Role.QUASI else self.source.kinds[one.name]
             for one in self.job.schema.released
         }
         released = self.source.over(source, kinds, int(classes.sizes.sum()))
-        refuse_alone_together(released, self.source, self.job)
-        none = np.empty(0, np.uint32)
         known = dict(zip(self.columns[:split], tuples, strict=False))
-        every = Table(tuple(labels.values()), order.size)
-        groups = GroupsElsewhere(released, every, known, rank, self._weights)
-        lost = classes.lost[order]
+        people = None if self.job.schema.person is None else known[self.job.schema.person].codes.astype(np.int64)
+        if people is None:
+            refuse_alone_together(released, self.source, self.job)
+        else:
+            refuse_pairs(Table(tuple(tuples), dealt.rows.size), people, self.job)
+        none = np.empty(0, np.uint32)
+        every = Table(labels, dealt.classes.size)
+        groups = GroupsElsewhere(released, every, known, dealt.ranks, dealt.counts, people)
+        lost = classes.lost[dealt.classes]
         return ReleasedRecords(released, self.source, sent, none, None, None, lost, groups=groups)
 
-    @property
-    def _weights(self) -> Numbers:
-        """(t,) the records of each tuple that the schema does not suppress."""
-        weights, kept = self.coded.weights, self.coded.kept
-        assert weights is not None  # noqa: S101  they were counted
-        return weights if kept is None else weights[kept]
+    def _joined(self, places: str, *, parted: bool) -> str:
+        """The records that entered, with their place.
 
-    def _placed(self, places: str) -> str:
-        """The records that entered, with their place."""
-        split = len(self.columns) - self.flagged
-        cells = self.source.flags(self.columns[:split], self.columns[split:], self.job.schema.missing)
-        return sql.joined(cells.source, places, [(cell, f"{places}.k{at}") for at, cell in enumerate(cells.of)])
+        Records of a tuple that goes to several classes are alike in all that is released: they are numbered, in any
+        order, and the first so many go to the first class.
+        """
+        split, missing = len(self.columns) - self.flagged, self.job.schema.missing
+        source, also = self.source, ""
+        if parted:
+            source = source.over(sql.numbered(source.cells(self.columns), AMONG), source.kinds, source.records)
+            also = f"{sql.RECORDS}.{AMONG} BETWEEN {places}.low AND {places}.high"
+        cells = source.flags(self.columns[:split], self.columns[split:], missing)
+        keys = [(cell, f"{places}.k{at}") for at, cell in enumerate(cells.of)]
+        return sql.joined(cells.source, places, keys, also)
 
-    def _query(self, places: str, names: str, quasi: Sequence[str]) -> str:
+    def _query(self, source: str, places: str, names: str, quasi: Sequence[str]) -> str:
         """The released records, with the number of their class."""
-        source = sql.joined(self._placed(places), names, [(f"{names}.class", f"{places}.class")])
+        source = sql.joined(source, names, [(f"{names}.class", f"{places}.class")])
         quoted = self.source.dialect.quoted
         shown = [f"{names}.class AS {CLASS}"]
         for one in self.job.schema.released:
@@ -143,9 +153,11 @@ class GroupsElsewhere:
     Attributes:
         data: The released records.
         labels: (c,) the labels of each class, in the order of the release.
-        tuples: The columns that were counted, of the tuples that the schema does not suppress.
-        ranks: (t,) the class of each of them, from 1; 0 where it is suppressed.
-        weights: (t,) its records.
+        tuples: The columns that were counted, of the tuples that are released; those that are dealt to several classes
+            once for each.
+        ranks: (p,) the class of each of them, from 1.
+        weights: (p,) its records.
+        people: (p,) whose they are; `None` without a person key.
     """
 
     data: Relation
@@ -153,6 +165,7 @@ class GroupsElsewhere:
     tuples: Mapping[str, Column]
     ranks: Index
     weights: Numbers
+    people: Index | None
 
     def released(self, name: str) -> CellsByClass:
         """The cells of a released column, by class: of those that were counted without asking again."""
@@ -166,13 +179,13 @@ class GroupsElsewhere:
 
     def singled_out(self, names: Sequence[str]) -> tuple[Singling, ...]:
         """Whom columns and pairs of them single out."""
-        return singled_out_of(self.data, names)
+        if self.people is None:
+            return singled_out_of(self.data, names)
+        return singled_out([self.tuples[name] for name in names], self.people)
 
     def original(self, name: str) -> CellsByClass:
         """The values that released records had, by class."""
-        chosen = np.flatnonzero(self.ranks)
-        column = self.tuples[name].take(chosen.astype(np.uint32))
-        return CellsByClass(self.ranks[chosen], column, self.weights[chosen])
+        return CellsByClass(self.ranks, self.tuples[name], self.weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,11 +254,14 @@ class ElsewhereEngine:
         assert isinstance(data, Relation)  # noqa: S101  an engine takes only its own datasets
         refuse_unsupported(job, population)
         source = entering(data, job)
-        if releasing:
+        if releasing and job.schema.person is None:
             refuse_alone(source, job)
-            refuse_leaks(source, job)
         columns, flagged = _counted(job)
         found = source.flagged(columns, flagged, job.schema.missing)
+        if releasing and job.schema.person is not None:
+            refuse_alone_of(found, job, job.schema.person)
+        if releasing:
+            refuse_leaks(source, job)
         known = None if population is None else _held(population)
         table = CodedTable(found.table, job.schema, known, weights=found.counts)
         if releasing:
@@ -343,12 +359,22 @@ def _lines(released: ReleasedRecords, format_: Format, writing: Writing) -> Line
     return Lines(relation, groups.labels, separator, excel_safe=writing.excel_safe)
 
 
-def _destinations(tuples: Sequence[Column], labels: Sequence[Column], ranks: Index) -> Destinations:
+def _placed(tuples: Sequence[Column], dealt: Dealt, *, parted: bool) -> pl.DataFrame:
+    """The class of each tuple; where some go to several, also of which of its records, from the first to the last."""
+    cells = {f"k{place}": one.cells() for place, one in enumerate(tuples)} | {"class": pl.Series(dealt.ranks)}
+    if parted:
+        ends, fresh = np.cumsum(dealt.counts), np.diff(dealt.rows, prepend=-1) != 0
+        before = ends - dealt.counts
+        before -= before[fresh].take(np.cumsum(fresh) - 1)
+        cells |= {"low": pl.Series(before + 1), "high": pl.Series(before + dealt.counts)}
+    return pl.DataFrame(cells)
+
+
+def _destinations(tuples: Sequence[Column], labels: Sequence[Column], dealt: Dealt, *, parted: bool) -> Destinations:
     """Where the tuples went, of those that are released."""
-    chosen = np.flatnonzero(ranks).astype(np.uint32)
-    places = (ranks[chosen] - 1).astype(np.uint32)
-    made = (replace(one, codes=one.codes.take(places)) for one in labels)
-    return Destinations(Table(tuple(one.take(chosen) for one in tuples), chosen.size), Table(tuple(made), chosen.size))
+    made = (replace(one, codes=one.codes.take(dealt.ranks - 1)) for one in labels)
+    sent = Table(tuple(made), dealt.ranks.size)
+    return Destinations(Table(tuple(tuples), dealt.ranks.size), sent, dealt.counts if parted else None)
 
 
 def _place(file: BinaryIO) -> Path | None:
@@ -436,10 +462,6 @@ def _unsupported(job: Job, population: Dataset | None) -> Iterator[str]:
         yield "perturbation"
     if job.key is not None:
         yield "a column of pseudonyms"
-    if job.algorithm.distinct:
-        yield f"{job.algorithm.name}, which divides records that are alike,"
-    if job.schema.person is not None:
-        yield "a person key"
     if population is not None and population.records > SMALL:
         yield f"a population table of more than {SMALL:,} records"
 
@@ -461,9 +483,15 @@ def entering(data: Relation, job: Job) -> Relation:
 
 
 def _counted(job: Job) -> tuple[list[str], list[str]]:
-    """The columns whose tuples are counted, and those of which only is asked whether they have a value."""
+    """The columns whose tuples are counted, and those of which only is asked whether they have a value.
+
+    Where records that are alike may be parted, or people are counted, what is released decides: then that is all of it.
+    """
     schema = job.schema
     columns = [one.name for one in schema.quasi]
+    if job.algorithm.distinct or schema.person is not None:
+        columns += [one.name for one in schema.released if one.role is not Role.QUASI]
+        return [*columns, *([] if schema.person is None else [schema.person])], []
     columns += [
         one.name
         for one in schema.attributes

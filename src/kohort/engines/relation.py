@@ -258,7 +258,7 @@ class Relation(Shown):
         size = tuples * columns * _CELL
         if size > self.limit:
             what = f"some {tuples:,} different tuples would take {shown(size)} of memory"
-            hint = "give a hierarchy or a coarser grid, fewer quasi-identifiers, or a larger limit"
+            hint = "drop columns, take fewer quasi-identifiers, or allow more (--memory-limit, in Python memory_limit=)"
             raise LimitError(f"{what}, and the limit is {shown(self.limit)}", where="memory-limit", hint=hint)
 
 

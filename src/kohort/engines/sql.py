@@ -143,9 +143,16 @@ def told(cell: str) -> str:
     return f"coalesce(length({cell}) || ':' || {cell}, '-')"
 
 
-def joined(source: str, name: str, keys: Sequence[tuple[str, str]]) -> str:
-    """Records with what a small table has beside them; a null equals a null."""
-    on = " AND ".join(f"{left} IS NOT DISTINCT FROM {right}" for left, right in keys)
+def numbered(cells: Cells, name: str) -> str:
+    """The records, each with a number among those of its tuple, from 1: in any order, for they are alike."""
+    of = ", ".join(cells.of)
+    number = f"row_number() OVER (PARTITION BY {of} ORDER BY {cells.of[0]}) AS {name}"
+    return f"(SELECT {RECORDS}.*, {number} FROM {cells.source})"  # noqa: S608  as above
+
+
+def joined(source: str, name: str, keys: Sequence[tuple[str, str]], also: str = "") -> str:
+    """Records with what a small table has beside them, where something else holds, too; a null equals a null."""
+    on = " AND ".join([*(f"{left} IS NOT DISTINCT FROM {right}" for left, right in keys), *([also] if also else [])])
     return f"{source} JOIN {name} ON {on}"
 
 

@@ -83,11 +83,20 @@ def refuse_released(recoded: Recoded, source: Table, job: Job) -> None:
     people = None if person is None else source[person].codes.take(recoded.lineage).astype(np.int64)
     if names:
         refuse_singling(recoded.table, names, missing=job.schema.missing, people=people)
-    _refuse_pairs(recoded.data, people, job)
+    refuse_pairs(recoded.data, people, job)
 
 
-def _refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job) -> None:
-    """Refuse pairs of columns, none of them allowed to, that together single out more than half of the people."""
+def refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job) -> None:
+    """Refuse pairs of columns, none of them allowed to, that together single out more than half of the people.
+
+    Args:
+        released: The released records, or the different tuples of their cells and people.
+        people: (m,) whose each is; `None` counts each as a person.
+        job: The job.
+
+    Raises:
+        SchemaError: there are such pairs.
+    """
     columns = [released[one.name] for one in job.schema.unchanged if one.name not in job.allow_singling]
     pairs = [one for one in singled_out(columns, people) if len(one.columns) > 1 and one.most]
     _refuse_found(pairs, "records" if people is None else "people")
@@ -126,6 +135,27 @@ def refuse_alone(data: Elsewhere, job: Job) -> None:
     values = {name: data.distinct(name) for name in names}
     found = [Singling((name,), int((held.counts == 1).sum()), data.records) for name, held in values.items()]
     refuse_found([(one, _step(values[one.columns[0]], job)) for one in found if one.most], "records")
+
+
+def refuse_alone_of(found: Tuples, job: Job, person: str) -> None:
+    """The same where people are counted.
+
+    Args:
+        found: The different tuples of all released columns and people.
+        job: Its schema is over their columns.
+        person: The column that says whose a record is.
+
+    Raises:
+        SchemaError: there is such a column.
+        JobError: there are several.
+        LimitError: so many would be released as they are that their pairs cannot all be looked at.
+    """
+    schema, table = job.schema, found.table
+    refuse_many(len(schema.unchanged))
+    refuse_needless(schema, job.allow_singling)
+    names = [one.name for one in schema.unchanged if one.name not in job.allow_singling]
+    people = table[person].codes.astype(np.int64)
+    refuse_singling(table, names, missing=schema.missing, people=people, weights=found.counts)
 
 
 def _step(values: Values, job: Job) -> RoundingProposal | None:
@@ -188,8 +218,9 @@ def refuse_leaks(data: Elsewhere, job: Job) -> None:
     held = {one.name: data.distinct(one.name) for one in schema.released if one.name not in allowed}
     faults = dict[str, SchemaError]()
     for pair in suspects(schema, known, held, few=few_of(job.k), allowed=allowed):
-        found = data.tuples(pair)
-        some = replace(schema, attributes=tuple(one for one in schema.attributes if one.name in pair))
+        named = [*pair, *(schema.person is not None and schema.person not in pair) * [str(schema.person)]]
+        found = data.tuples(named)
+        some = replace(schema, attributes=tuple(one for one in schema.attributes if one.name in named))
         every = np.arange(found.table.records, dtype=np.uint32)
         for leak in leaks(some, found.table, found.table, every, k=job.k, weights=found.counts):
             faults.setdefault(leak.released, _leaking(leak))

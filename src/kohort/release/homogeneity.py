@@ -40,8 +40,10 @@ class Homogeneity(NamedTuple):
 
 
 def people_of(release: Release) -> Index | None:
-    """(m,) whose each released record is, as a code; `None` where the schema has no person key."""
-    key = release.job.schema.person
+    """(m,) whose each released record is, as a code, or each group of them elsewhere; `None` without a person key."""
+    key, groups = release.job.schema.person, release.records.groups
+    if groups is not None:
+        return groups.people
     return None if key is None else release.source[key].codes.take(release.lineage).astype(np.int64)
 
 
@@ -53,12 +55,13 @@ def homogeneity_of(release: Release) -> dict[str, Homogeneity]:
     schema, data, groups = release.job.schema, release.records.data, release.records.groups
     if not data.records:
         return {}
+    people = people_of(release)
     looked_at = {model.declared.sensitive for model in release.job.models}
     few = max(MANY, data.records // RECORDS)
     asked = [one for one in schema.sensitive if one.name in looked_at or len(data.distinct(one.name).texts) <= few]
     if groups is not None:
-        return {one.name: _homogeneity(groups.released(one.name), one, schema.missing) for one in asked}
-    table, people = release.table, people_of(release)
+        return {one.name: _homogeneity(groups.released(one.name), one, schema.missing, people) for one in asked}
+    table = release.table
     classes, each = class_of(table, schema), np.ones(table.records, np.int64)
     cells = ((one, CellsByClass(classes, table[one.name], each)) for one in asked)
     return {one.name: _homogeneity(held, one, schema.missing, people) for one, held in cells}
@@ -87,7 +90,7 @@ def _homogeneity(
     pairs, weights = np.stack([classes[present], held[present]], axis=1).astype(np.uint64), records[present]
     if people is not None:  # who has several records of one value in a class has it once
         first = group(np.column_stack([pairs, people[present].astype(np.uint64)])).first
-        pairs, weights = pairs[first], weights[first]
+        pairs, weights = pairs[first], np.ones_like(weights[first])
     grouping = group(pairs)
     counts = np.bincount(grouping.of, weights).astype(np.int64)
     of = pairs[grouping.first, 0].astype(np.int64)

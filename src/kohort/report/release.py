@@ -330,6 +330,9 @@ def _rounding(release: Release, one: Singling, people: Index | None) -> Rounding
     missing = release.job.schema.missing
     if release.records.groups is None:
         found = proposed(release.table[name], missing=missing, people=people)
+    elif people is not None:
+        cells = release.records.groups.released(name)
+        found = proposed(cells.column, missing=missing, people=people, weights=cells.counts)
     else:
         values = release.records.data.distinct(name)
         found = rounding_step(values.texts.to_list(), values.counts, missing=missing)

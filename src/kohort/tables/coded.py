@@ -56,18 +56,22 @@ class Recoded:
         return self.data.collect()
 
 
-class Placed(NamedTuple):
-    """Where rows stand in a release.
+class Dealt(NamedTuple):
+    """How many records of each weighted row are released in which class.
 
     Attributes:
         labels: The released values of each quasi-identifier, with the one of each class, in the order of the release.
         classes: (c,) each class of the order of the release, as `RegionClasses` numbers it.
-        ranks: Of each kept row, the place of its class in that order, from 1; 0 where it is suppressed.
+        rows: (p,) the row of the table that each piece is of; those of a row follow one another.
+        ranks: (p,) the place of its class in that order, from 1.
+        counts: (p,) its records.
     """
 
     labels: dict[str, Column]
     classes: NDArray[np.uint32]
-    ranks: SortKey
+    rows: Index
+    ranks: Index
+    counts: Counts
 
 
 @dataclass(slots=True, eq=False)
@@ -267,9 +271,9 @@ class CodedTable:
 
         Cost: one sort of the records and one of the classes; besides the output some 12 bytes per record.
         """
-        names = [attribute.name for attribute in self.schema.released if attribute.role is not Role.QUASI]
-        others = content_keys((self.table[name].values, self._rows(name)) for name in names)
-        labels, order, ranks = self.placed(recoding, classes, others)
+        others = self._others()
+        labels, order, rank = self._in_order(classes)
+        ranks = self._classes(recoding, rank, others)
         lineage = order_by([ranks, *others], self.workspace)[classes.suppressed :]
         if self._kept is not None:
             lineage = self.workspace.taken(self._kept, lineage)
@@ -280,20 +284,46 @@ class CodedTable:
         records = RecodedTable(columns, classes.sizes[order], lineage, self.workspace)
         return Recoded(records, lineage, classes.lost[order])
 
-    def placed(self, recoding: Recoding, classes: RegionClasses, others: Sequence[SortKey] = ()) -> Placed:
-        """The classes in the order of their labels, and the class of each kept row.
+    def dealt(self, recoding: Recoding, classes: RegionClasses) -> Dealt:
+        """Rows that stand for several records, as `recode` would release these.
 
         Args:
-            recoding: The answer of a search over the counts.
+            recoding: The answer of a search over the counts; where it deals a tuple to several regions, the rows are
+                over all released columns.
             classes: Its classes.
-            others: What rows of a tuple in several regions are dealt to them by.
         """
+        labels, order, rank = self._in_order(classes)
+        assert self.weights is not None  # noqa: S101  what has none is recoded
+        rows = np.arange(self.table.records) if self._kept is None else self._kept.astype(np.int64)
+        counts = self.weights.take(rows)
+        if isinstance(recoding, FullDomain) or recoding.tuples.size == self._tuples:
+            ranks = self._classes(recoding, rank, ()).of(slice(0, rows.size))
+        else:
+            by_content = self._by_content(self._others())
+            mine, theirs = np.cumsum(counts.take(by_content)), np.cumsum(recoding.counts)
+            ends = np.union1d(mine, theirs)
+            rows = rows.take(by_content).take(np.searchsorted(mine, ends))
+            ranks = np.append(rank, 0).take(recoding.regions).take(np.searchsorted(theirs, ends))
+            counts = np.diff(ends, prepend=0)
+        released = ranks > 0
+        return Dealt(labels, order, rows[released], ranks[released].astype(np.int64), counts[released])
+
+    def _others(self) -> list[SortKey]:
+        """What kept rows are ordered by after their labels."""
+        names = [attribute.name for attribute in self.schema.released if attribute.role is not Role.QUASI]
+        return content_keys((self.table[name].values, self._rows(name)) for name in names)
+
+    def _in_order(self, classes: RegionClasses) -> tuple[dict[str, Column], NDArray[np.uint32], NDArray[np.uint32]]:
+        """The labels of each class, and the classes, in the order of the labels; the place of each region's, from 1."""
         labels = self._labels_of(classes)
         order = order_by([SortKey(ranks_of(column.values), column.codes) for column in labels.values()])
         rank = np.empty_like(order)
         rank[order] = np.arange(1, rank.size + 1)
-        ordered = {name: replace(one, codes=one.codes[order]) for name, one in labels.items()}
-        return Placed(ordered, order, self._classes(recoding, rank[classes.of], others))
+        return {name: replace(one, codes=one.codes[order]) for name, one in labels.items()}, order, rank[classes.of]
+
+    def _by_content(self, others: Sequence[SortKey]) -> NDArray[np.uint32]:
+        """The kept rows tuple by tuple, those of a tuple by what else they hold."""
+        return order_by([SortKey(np.arange(self._tuples), self._tuple_of), *others], self.workspace)
 
     def _rows(self, name: str) -> CellCodes:
         """The column's codes of the kept records."""
@@ -310,7 +340,7 @@ class CodedTable:
         ranks = self.workspace.taken(np.append(rank, np.uint32(0)), recoding.regions)
         if recoding.tuples.size == self._tuples:
             return SortKey(ranks, self._tuple_of)
-        by_content = order_by([SortKey(np.arange(self._tuples), self._tuple_of), *others], self.workspace)
+        by_content = self._by_content(others)
         dealt = self.workspace.like(by_content, by_content.size)
         dealt[by_content] = np.repeat(ranks, recoding.counts)
         return SortKey(dealt)

@@ -71,6 +71,11 @@ class CellsByClass(NamedTuple):
 class ReleasedGroups(Protocol):
     """What figures ask of released records that are in nobody's memory."""
 
+    @property
+    def people(self) -> Index | None:
+        """(g,) whose each group that the others answer with is; `None` without a person key."""
+        ...
+
     def released(self, name: str) -> CellsByClass:
         """The cells of a released column that is not generalized."""
         ...

@@ -23,6 +23,7 @@ from kohort.perturbation.base import MOST_DECIMALS
 from kohort.perturbation.rounding import Rounding
 from kohort.schema.numbers import is_numeric_text, said
 from kohort.tables.amounts import EXACT, decimals_of, distinct_from, rounded
+from kohort.workspace import tallied
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -89,7 +90,12 @@ def refuse_needless(schema: Schema, allowed: Collection[str]) -> None:
 
 
 def refuse_singling(
-    table: Table, names: Sequence[str], *, missing: Collection[str] = (), people: Index | None = None
+    table: Table,
+    names: Sequence[str],
+    *,
+    missing: Collection[str] = (),
+    people: Index | None = None,
+    weights: Counts | None = None,
 ) -> None:
     """Raise if columns to release single out more than half of the people.
 
@@ -98,14 +104,15 @@ def refuse_singling(
         names: The columns that are released as they stand in it, and are not allowed to.
         missing: Texts that mean no value.
         people: (n,) the person of each record; `None` counts each record as a person.
+        weights: (n,) how many records of a person each stands for; `None`: for itself.
 
     Raises:
         SchemaError: There is such a column.
         JobError: There are several.
     """
     found = singling(table, names, people)
-    who = "records" if people is None else "people"
-    refuse_found([(one, proposed(table[one.columns[0]], missing=missing, people=people)) for one in found], who)
+    steps = (proposed(table[one.columns[0]], missing=missing, people=people, weights=weights) for one in found)
+    refuse_found(list(zip(found, steps, strict=True)), "records" if people is None else "people")
 
 
 def refuse_found(found: Sequence[tuple[Singling, RoundingProposal | None]], who: str) -> None:
@@ -214,15 +221,22 @@ def rounding_step(
     return _sought(values, records, frozenset(missing), owners, int(records.sum()))
 
 
-def proposed(column: Column, *, missing: Collection[str] = (), people: Index | None = None) -> RoundingProposal | None:
+def proposed(
+    column: Column,
+    *,
+    missing: Collection[str] = (),
+    people: Index | None = None,
+    weights: Counts | None = None,
+) -> RoundingProposal | None:
     """The same for a column of a table.
 
     Args:
         column: The column.
         missing: Texts that mean no value.
         people: (n,) the person of each record; `None` counts each record as a person.
+        weights: (n,) how many records of a person each stands for; `None`: for itself.
     """
-    values, counts = column.values.to_list(), column.counts()
+    values, counts = column.values.to_list(), tallied(column.codes, len(column.values), weights)
     if people is None:
         return rounding_step(values, counts, missing=missing)
     known, persons = np.unique(people, return_inverse=True)
