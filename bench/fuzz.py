@@ -5,7 +5,7 @@
 
 The files that are varied are those that kohort itself writes for two small inputs, and small ones written here. Bytes
 are cut, repeated and mixed with awkward ones; of JSON, values are also exchanged, left out or doubled within its form.
-What is found is printed, with its parser. An hour should be given to a process of its own: `nice -n 15`.
+What is found is printed, with its parser.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ import contextlib
 import copy
 import hashlib
 import json
+import os
 import random
+import shutil
+import subprocess
 import sys
 import time
 import traceback
@@ -22,19 +25,20 @@ import warnings
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from kohort.certificate import Certificate, read_certificate
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.certificate.transactions_again import check_transactions_again
 from kohort.cli import main as kohort
-from kohort.errors import KohortError
+from kohort.errors import KohortError, LimitError
 from kohort.io import read
 from kohort.io.baskets import BasketOptions, read_transactions
 from kohort.io.manifest import listed_parts
 from kohort.job.request import load
 from kohort.report.page.build import read_page
 from kohort.schema.hierarchies import read_hierarchy
+from kohort.system import on_abort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -163,7 +167,7 @@ def altered(seed: bytes, chance: random.Random, indent: int) -> bytes:
             case 0:
                 del within[at]
             case 1:
-                within[at] = chance.choice(_VALUES)
+                within[at] = copy.deepcopy(chance.choice(_VALUES))
             case 2:
                 other, place = chance.choice(places)
                 within[at] = copy.deepcopy(other[place])
@@ -185,44 +189,66 @@ def _places(content: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401  whateve
 
 
 def main(arguments: list[str]) -> int:
-    """Try until the time is over; the status is 1 if anything was found."""
+    """Try until the time is over, each parser in processes of its own; the status is 1 if anything was found."""
     seconds = float(arguments[0]) if arguments else 60.0 * len(_PARSERS)
-    chance = random.Random()  # noqa: S311  no secret
-    found: Counter[str] = Counter()
-    warnings.simplefilter("ignore")
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        _write_all(folder)
-        for parser, (file, _, parse) in _PARSERS.items():
-            found += _found(parser, folder / file, parse, chance, seconds / len(_PARSERS))
+    if len(arguments) > 1:
+        return _try(arguments[1], seconds)
+    found = False
+    for name in _PARSERS:
+        until, given_up = time.monotonic() + seconds / len(_PARSERS), 0
+        while (left := until - time.monotonic()) > 0:
+            words = [sys.executable, "-m", "bench.fuzz", str(left), name]
+            ended = subprocess.run(words, check=False, stderr=subprocess.DEVNULL).returncode
+            found, given_up = (
+                found or ended not in {0, LimitError.exit_status},
+                given_up + (ended == LimitError.exit_status),
+            )
+        if given_up:
+            print(
+                f"{name}: a library gave the process up {given_up:,} times, which kohort tells (status 8)", flush=True
+            )
     return 1 if found else 0
 
 
-def _found(
-    name: str, path: Path, parse: Callable[[Path], object], chance: random.Random, seconds: float
-) -> Counter[str]:
-    """What a parser ends in that is no error of kohort's, each with how often; the first of each is printed."""
+def _try(name: str, seconds: float) -> int:
+    """Try one parser; the status is 1 if anything was found, 8 if a library gave the process up."""
+    chance = random.Random()  # noqa: S311  no secret
     found: Counter[str] = Counter()
-    seed, tried, until = path.read_bytes(), 0, time.monotonic() + seconds
-    indent = 1 if path.name == "manifest.json" else 2
-    while time.monotonic() < until:
-        whole = path.suffix == ".json" and chance.random() < _WHOLE
-        text = altered(seed, chance, indent) if whole else varied(seed, chance)
-        path.write_bytes(text)
-        tried += 1
-        try:
-            parse(path)
-        except KohortError:
-            continue
-        except BaseException as fault:  # noqa: BLE001  whatever is no error of kohort's is what is sought
-            place = traceback.extract_tb(fault.__traceback__)[-1]
-            key = f"{name}: {type(fault).__name__} at {Path(place.filename).name}:{place.lineno}"
-            found[key] += 1
-            if found[key] == 1:
-                print(f"{key} by {text!r}", flush=True)
-    path.write_bytes(seed)
-    print(f"{name}: {tried:,} texts, {found.total():,} of them found something", flush=True)
-    return found
+    warnings.simplefilter("ignore")
+    tried, until = 0, time.monotonic() + seconds
+
+    def told() -> None:
+        print(f"{name}: {tried:,} texts, {found.total():,} of them found something", flush=True)
+
+    def given_up() -> NoReturn:
+        told()
+        shutil.rmtree(folder)
+        os._exit(LimitError.exit_status)
+
+    with TemporaryDirectory(prefix="kohort-fuzz-") as folder:
+        on_abort(given_up)
+        file, _, parse = _PARSERS[name]
+        path = Path(folder, file)
+        _write_all(Path(folder))
+        seed = path.read_bytes()
+        indent = 1 if path.name == "manifest.json" else 2
+        while time.monotonic() < until:
+            whole = path.suffix == ".json" and chance.random() < _WHOLE
+            text = altered(seed, chance, indent) if whole else varied(seed, chance)
+            path.write_bytes(text)
+            tried += 1
+            try:
+                parse(path)
+            except KohortError:
+                continue
+            except BaseException as fault:  # noqa: BLE001  whatever is no error of kohort's is what is sought
+                place = traceback.extract_tb(fault.__traceback__)[-1]
+                key = f"{name}: {type(fault).__name__} at {Path(place.filename).name}:{place.lineno}"
+                found[key] += 1
+                if found[key] == 1:
+                    print(f"{key} by {text!r}", flush=True)
+    told()
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ import threading
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, ClassVar, Final
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, Final, NoReturn
 
 try:
     import fcntl
@@ -37,7 +37,7 @@ except ImportError:  # pragma: no cover  Windows; tests/faults/test_systems.py t
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
 #: Whether files have an owner and a mode, and an open file can be renamed and removed.
 POSIX: Final = hasattr(os, "geteuid")
@@ -325,6 +325,22 @@ def zeros_beyond_the_end() -> Generator[None]:
         yield
     finally:
         _truncation().leave()
+
+
+#: What answers when the process is given up: it must outlive every library.
+_answers: Final[list[object]] = []
+
+
+def on_abort(answer: Callable[[], NoReturn]) -> None:
+    """Have a library that gives the process up, as where no memory is left for it, end it by `answer` instead.
+
+    It is called wherever that happens, in any thread; nothing runs afterwards that would clean up.
+    """
+    library = ctypes.CDLL(None if POSIX else "msvcrt")
+    library.signal.argtypes, library.signal.restype = [ctypes.c_int, ctypes.c_void_p], ctypes.c_void_p
+    kept = ctypes.CFUNCTYPE(None, ctypes.c_int)(lambda _: answer())
+    _answers.append(kept)
+    library.signal(signal.SIGABRT, ctypes.cast(kept, ctypes.c_void_p))
 
 
 def spilled(folder: Path, size: int) -> mmap.mmap:

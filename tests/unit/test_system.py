@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import fcntl
 import mmap
 import os
+import signal
+import subprocess
 import sys
 from operator import methodcaller
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import pytest
 
@@ -302,3 +305,32 @@ def test_a_file_that_is_cut_short_reads_as_zeros_for_two_readers(tmp_path: Path)
         with system.zeros_beyond_the_end():
             assert data[10_000:10_003] == bytes(3)
         assert data[15_000:15_003] == bytes(3)
+
+
+def test_whoever_gives_the_process_up_ends_it_by_the_answer() -> None:
+    """In the process's own thread, and in one that a library began, while the process waits for it."""
+    script = "import os; from kohort.system import on_abort; on_abort(lambda: os._exit(8)); "
+    threaded = "import threading; thread = threading.Thread(target=os.abort); thread.start(); thread.join()"
+    for abort in ("os.abort()", threaded):
+        assert subprocess.run([sys.executable, "-c", script + abort], check=False).returncode == 8
+
+
+@pytest.mark.parametrize("posix", [True, False])
+def test_who_answers_is_known_to_the_system(monkeypatch: pytest.MonkeyPatch, *, posix: bool) -> None:
+    """By the C library's `signal`, which every system has."""
+
+    class Library:
+        def __init__(self, name: str | None) -> None:
+            assert name == (None if posix else "msvcrt")
+            self.signal = Signal()
+
+    class Signal:
+        def __call__(self, number: int, handler: ctypes.c_void_p) -> None:
+            assert number == signal.SIGABRT
+            ctypes.cast(handler, ctypes.CFUNCTYPE(None, ctypes.c_int))(number)
+
+    answered: list[bool] = []
+    monkeypatch.setattr(system, "POSIX", posix)
+    monkeypatch.setattr("ctypes.CDLL", Library)
+    system.on_abort(cast("Any", lambda: answered.append(True)))
+    assert answered == [True]

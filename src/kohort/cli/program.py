@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -26,7 +26,7 @@ from typer.core import TyperCommand, TyperGroup
 from kohort.cli.screen import echo, echo_json
 from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote
 from kohort.shown import readable
-from kohort.system import address_space
+from kohort.system import address_space, on_abort
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -45,7 +45,10 @@ _STOPPED: Final = {
 }
 
 #: What is reported where a library gave up.
-_REFUSED: Final = "a library gave up, as when the system refuses memory, threads or files; nothing more was published"
+_REFUSED: Final = (
+    "a library gave up, as when the system refuses memory, threads or files, or an input file is damaged;"
+    " nothing more was published"
+)
 
 #: Bytes of address space that a run needs at least: libraries reserve far more than they use.
 _ADDRESSES: Final = 2 << 30
@@ -264,6 +267,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # escape what the terminal's encoding lacks
     ending, words = ExitReport(0), sys.argv[1:] if arguments is None else arguments
+    if arguments is None:
+        on_abort(partial(_give_up, words))
     with _stoppable(forever=arguments is None) as received:
         try:
             _listen()
@@ -274,13 +279,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
             ending = _ending(end)
         if received:  # whatever became of it on its way here: a library may have taken it for a failure of its own
             ending = _stopped(received[0])
-        with suppress(OSError):  # nobody may be listening any more
-            if ending.error and "--json" in words:
-                echo_json({"status": ending.status, **ending.error})
-        with suppress(OSError):
-            if ending.text:
-                echo(f"kohort: {ending.text}", err=True)
+        _tell(ending, words)
     return ending.status
+
+
+def _tell(ending: ExitReport, words: Sequence[str]) -> None:
+    """Print how a run ends, for a person and for a program; nobody may be listening any more."""
+    with suppress(OSError):
+        if ending.error and "--json" in words:
+            echo_json({"status": ending.status, **ending.error})
+    with suppress(OSError):
+        if ending.text:
+            echo(f"kohort: {ending.text}", err=True)
+
+
+def _give_up(words: Sequence[str]) -> NoReturn:
+    """End the process that a library gives up, by the status and the sentence of any other refusal."""
+    try:
+        _tell(_plain(LimitError.exit_status, _REFUSED), words)
+        sys.stdout.flush()
+    finally:
+        os._exit(LimitError.exit_status)  # a library that returned from here would go on to the end of the process
 
 
 class _InterruptedError(KeyboardInterrupt):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from kohort.errors import FileError, InputError, UsageError
+from kohort.io.options import ReadOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -149,6 +150,8 @@ def _decoded(text: bytes) -> Manifest | None:
         told = cast("dict[str, Any]", json.loads(text))
         parts = tuple(_listed(one) for one in told["parts"])
         known = Manifest(told["format"], told["separator"], parts)
+        if known.format == "csv":
+            ReadOptions(separator=known.separator or "")  # refuses what separates no cells
         named = [part_name(place, known.format) for place in range(len(parts))]
         plain = known.encode() == text
     except (LookupError, TypeError, ValueError, RecursionError, UsageError):

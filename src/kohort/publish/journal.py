@@ -6,7 +6,9 @@ lies beside the release, with a copy in each other folder of the set. It goes wh
 way back. A run that finds the journal of a dead run takes everything back, by the same inverses that the dead run would
 have used: they look at the files, so they are right wherever it died.
 
-A journal is believed only if its owner runs kohort now, and if nothing else stands at a name of the set meanwhile.
+A journal is believed only if its owner runs kohort now, if each folder of the set has a copy of it, and if nothing else
+stands at a name of the set meanwhile. A folder that came with somebody's archive may hold anything, as its owner's: a
+journal in it moves nothing in any other folder.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import json
 import os
 import re
 import warnings
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, cast
@@ -25,10 +27,13 @@ from kohort.errors import KohortError, SourceNote
 from kohort.publish.disk import locked, reporting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Generator, Sequence
 
 #: By what a file or folder is known, whatever names it bears: its number, size and time; nothing of what is not there.
 Version: TypeAlias = tuple[int, ...]
+
+#: Bytes of a journal that are read: one of a set of a few names is far shorter.
+_LONGEST: Final = 1 << 20
 
 _JOURNAL: Final = re.compile(system.TEMPORARY.pattern + r"\.journal")
 
@@ -116,6 +121,8 @@ class Entry:
         path, kept, name = (Path(os.path.normpath(folder / described[key])) for key in ("path", "kept", "name"))
         if not (system.TEMPORARY.fullmatch(kept.name) and system.TEMPORARY.fullmatch(name.name)):
             raise ValueError(described)
+        if not kept.parent == name.parent == path.parent:
+            raise ValueError(described)
         former, new = (tuple(map(int, described[key])) for key in ("former", "new"))
         return cls(path, kept, name, former, new, bool(described["folder"]))
 
@@ -169,6 +176,12 @@ class _Found:
         """The folders of the set, as far as they are there."""
         return sorted({folder for entry in self.entries if (folder := entry.path.parent).is_dir()})
 
+    @property
+    def complete(self) -> bool:
+        """Whether each folder of the set has a copy; without all of them no name has moved, or it was decided."""
+        folders = self.folders
+        return self.journal.parent in folders and all(map(_is_there, (one / self.journal.name for one in folders)))
+
     def take_back(self) -> None:
         """Let everything be as it was before the run that wrote it."""
         if self.journal.exists() and all(entry.untouched for entry in self.entries):
@@ -189,8 +202,7 @@ def settle(folder: Path) -> None:
     for path in _journals(folder):
         with ExitStack() as stack:
             try:
-                fd = os.open(path, os.O_RDONLY | system.CAREFUL | system.AT_ONCE)
-                stack.callback(os.close, fd)
+                fd = stack.enter_context(_opened(path))
                 system.lock(fd, shared=True)
             except OSError:  # its run lives, it is another user's, or gone
                 continue
@@ -212,33 +224,57 @@ def settle_for_reading(source: str | os.PathLike[str]) -> None:
     path = Path(source)
     with suppress(KohortError, OSError):  # what is there can still be read
         settle(path.parent)
-    left = False
+    left = list[Path]()
     with suppress(OSError):
-        left = any(_tells_of(journal, path) for journal in _journals(path.parent))
-    if left:
+        left = _journals(path.parent)
+    if any(_tells_of(journal, path) for journal in left):
         what = "a run that replaces files here is at work, or died; what is read may not belong together"
         warnings.warn(SourceNote(f"{path}: {what}"), stacklevel=2)
 
 
 def _tells_of(journal: Path, path: Path) -> bool:
-    """Whether a journal that is left is one of a path."""
-    with journal.open("rb") as file:
-        found = _read(file.fileno(), journal)
+    """Whether a journal that is left is one of a path, or may be."""
+    try:
+        with _opened(journal) as fd:
+            found = _read(fd, journal)
+    except OSError as failed:  # another user's, or gone: then its run is over
+        return not isinstance(failed, FileNotFoundError)
     return found is None or any(entry.path.name == path.name for entry in found.entries)
 
 
-def _journals(folder: Path) -> Iterable[Path]:
+def _journals(folder: Path) -> list[Path]:
     """The journals in a folder."""
     return sorted(path for path in folder.iterdir() if _JOURNAL.fullmatch(path.name))
 
 
+@contextmanager
+def _opened(path: Path) -> Generator[int]:
+    """A file that claims to be a journal, opened without following links or waiting for whoever writes to it."""
+    fd = os.open(path, os.O_RDONLY | system.CAREFUL | system.AT_ONCE)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def _is_there(copy: Path) -> bool:
+    """Whether this user has put a copy of a journal there."""
+    try:
+        with _opened(copy) as fd:
+            return system.is_ours(fd)
+    except OSError:
+        return False
+
+
 def _read(fd: int, path: Path) -> _Found | None:
-    """What a journal says; `None` of one that was cut short: then its run has not moved anything yet."""
+    """What a journal says; `None` of one that moves nothing: cut short, of other names, or without its copies."""
     with os.fdopen(fd, "rb", closefd=False) as file:
-        text = file.read()
+        text = file.read(_LONGEST)
     try:
         described = cast("dict[str, Any]", json.loads(text))
         entries = tuple(Entry.of(one, path.parent) for one in described["outputs"])
-        return _Found(Path(os.path.normpath(path.parent / described["journal"])), entries)
-    except (LookupError, TypeError, ValueError):
+        found = _Found(Path(os.path.normpath(path.parent / described["journal"])), entries)
+        believed = found.journal.name == path.name and found.complete
+    except (ArithmeticError, LookupError, OSError, RecursionError, TypeError, ValueError):
         return None
+    return found if believed else None

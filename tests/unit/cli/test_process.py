@@ -21,7 +21,7 @@ from kohort.errors import FileError, SourceNote
 from tests.command import kohort
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 #: What helping somebody must not cost.
@@ -144,6 +144,28 @@ def test_no_end_shows_a_traceback_or_a_value(
     assert "Zanzottera" not in ran.err
     assert "Traceback" not in ran.err
     assert ("cli/hierarchy.py, line " in ran.err) == (status == 70)
+
+
+@pytest.mark.parametrize("json_too", [False, True])
+def test_a_library_that_gives_the_process_up_is_told_of(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, json_too: bool
+) -> None:
+    """A damaged Parquet file makes polars ask for exabytes and abort: that has a status and a sentence, too."""
+    answers: list[Callable[[], object]] = []
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    monkeypatch.setattr(program, "on_abort", answers.append)
+    monkeypatch.setattr("sys.argv", ["kohort", "key", "no/folder/key", *["--json"] * json_too])
+    assert cli.main() == (2 if json_too else 6)  # the command has no such flag, or no such folder
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+    capsys.readouterr()
+    ended: list[int] = []
+    monkeypatch.setattr("os._exit", ended.append)
+    answers[0]()
+    out, err = capsys.readouterr()
+    assert ended == [8]
+    assert "a library gave up" in err
+    assert (json.loads(out)["status"] == 8) if json_too else not out
 
 
 def test_sigterm_ends_a_command_in_order(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -177,15 +177,19 @@ def test_changed_parts(change: Callable[[Path], None], format_: Format) -> None:
     assert main(["check", "release/", "--certificate", "release/certificate.json", "--quiet"]) == 1
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", "null", "5"])
+@pytest.mark.parametrize("text", ["", "[]", "{}", "null", "twice", "a text for a number", "a lone surrogate"])
 def test_what_is_no_manifest(text: str) -> None:
     """Nothing but what kohort writes is a manifest; a folder with another is not replaced."""
     kohort.anonymize(PEOPLE, job(Writing(Format.CSV)), target="release/")
     manifest = Path("release/manifest.json")
     told = json.loads(manifest.read_bytes())
-    twice = json.dumps(told | {"parts": [*told["parts"], *told["parts"]]})
-    text = text.replace("5", json.dumps(told | {"parts": [{**one, "records": "20"} for one in told["parts"]]}))
-    manifest.write_text(twice if text == "null" else text)
+    changed: dict[str, dict[str, object]] = {
+        "twice": {"parts": [*told["parts"], *told["parts"]]},
+        "a text for a number": {"parts": [{**one, "records": "20"} for one in told["parts"]]},
+        "a lone surrogate": {"separator": "\ud800"},
+    }
+    made = {name: json.dumps(told | change, indent=1, sort_keys=True) + "\n" for name, change in changed.items()}
+    manifest.write_text(made.get(text, text))
     with pytest.raises(InputError, match="not a manifest"):
         kohort.read("release/")
     with pytest.raises(InputError, match="not a manifest"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import pytest
@@ -123,6 +124,70 @@ def test_what_is_no_journal(dead: Path, text: str) -> None:
     check_target(dead / "another")
     assert state(dead) == ["new", "", ""]
     assert not path.exists()
+
+
+def hostile(folder: Path, told: object) -> Path:
+    """A folder as it comes out of somebody's archive: what is in it belongs to whoever unpacked it."""
+    folder.mkdir()
+    (folder / "people.csv").write_text("age\n30\n")
+    (folder / KEPT).write_text("import os\n")
+    (folder / JOURNAL).write_text(json.dumps(told))
+    return folder
+
+
+KEPT, OTHER = f".kohort-{'0' * 32}", f".kohort-{'1' * 32}"
+JOURNAL = f".kohort-{'2' * 32}.journal"
+
+
+def output(path: str, kept: str = KEPT, former: object = (1,), new: object = (2,)) -> dict[str, object]:
+    """An entry of a journal."""
+    name = str(PurePath(kept).with_name(OTHER))
+    return {"path": path, "kept": kept, "name": name, "former": former, "new": new, "folder": False}
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"journal": "../precious", "outputs": []},
+        {"journal": "../precious", "outputs": [output("people.csv")]},
+        {"journal": JOURNAL, "outputs": [output("../sitecustomize.py")]},
+        {"journal": JOURNAL, "outputs": [output("../sitecustomize.py", f"../{KEPT}")]},
+        {"journal": f"../{JOURNAL}", "outputs": [output("people.csv"), output("../sitecustomize.py", f"../{KEPT}")]},
+        {"journal": JOURNAL, "outputs": [output("people.csv", new=[float("inf")])]},
+        {"journal": JOURNAL, "outputs": [output("\0/people.csv", f"\0/{KEPT}")]},
+        {"journal": "\ud800", "outputs": [output("people.csv")]},
+        {"journal": 1, "outputs": {}},
+    ],
+)
+def test_a_journal_that_came_with_a_folder_moves_nothing_elsewhere(tmp_path: Path, told: object) -> None:
+    """It removes no file, and gives no file a name, in a folder that has no copy of it."""
+    (tmp_path / "precious").write_text("mine")
+    folder = hostile(tmp_path / "downloaded", told)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    assert main(["check", str(folder / "people.csv"), "--quasi", "age", "--quiet"]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert (folder / "people.csv").read_text() == "age\n30\n"
+    assert not (folder / JOURNAL).exists()
+
+
+def test_a_journal_of_another_that_cannot_be_read_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a folder that others may write to, a pipe or a link may bear its name."""
+    (tmp_path / "r.csv").write_text("age\n30\n")
+    os.mkfifo(tmp_path / JOURNAL)
+    (tmp_path / JOURNAL.replace("2", "3")).symlink_to("/dev/zero")
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    with pytest.warns(SourceNote, match="may not belong together"):
+        settle_for_reading(tmp_path / "r.csv")
+
+
+def test_a_journal_that_goes_while_somebody_reads_is_none(dead: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its run is over: what is read belongs together."""
+    monkeypatch.setattr("kohort.publish.journal.settle", lambda _: journal(dead).unlink())
+    found = journal(dead)
+    monkeypatch.setattr("kohort.publish.journal._journals", lambda _: [found])
+    settle_for_reading(dead / NAMES[0])
 
 
 def test_others_are_not_believed(dead: Path, monkeypatch: pytest.MonkeyPatch) -> None:
