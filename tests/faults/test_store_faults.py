@@ -8,13 +8,14 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
 from kohort.errors import FileError, TargetError
-from kohort.io.manifest import ListedPart, Manifest, WrittenPart, part_name
-from kohort.publish.store import PATIENCE, Stored, publish_to_store, sweep_store
+from kohort.io.manifest import PREFIX, ListedPart, Manifest, WrittenPart, new_prefix, part_name
+from kohort.io.objects import Stored
+from kohort.publish.store import PATIENCE, Arrival, sweep_store, upload
 from tests.faults.calls import KilledError
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ FAULTS = ("KILL", "KILL-after", "EIO", "lost", "down", "down-after", "twice")
 class Memory:
     """A store in memory, without a rename, whose clock stands still unless it is moved."""
 
+    root: ClassVar[str] = "memory:"
+    hint: ClassVar[str] = "look at the memory"
     objects: dict[str, tuple[bytes, float]] = field(default_factory=dict[str, tuple[bytes, float]])
     now: float = 0.0
     place: int = -1
@@ -77,6 +80,11 @@ class Memory:
         found: bytes | None = self._made("get", lambda: self.objects.get(key, (None,))[0])
         return found
 
+    def pieces(self, key: str) -> Iterable[bytes]:
+        """A large object."""
+        found = self._made("pieces", lambda: self.objects.get(key, (b"",))[0])
+        return found[:3], found[3:]
+
     def list(self, prefix: str) -> Iterable[Stored]:
         """The objects."""
 
@@ -95,6 +103,7 @@ class Memory:
         if "lake/release/manifest.json" not in self.objects:
             return "none"
         told = json.loads(self.objects["lake/release/manifest.json"][0])
+        assert PREFIX.fullmatch(told["prefix"])
         below = f"lake/release/{told['prefix']}/"
         for part in told["parts"]:
             content = self.objects[below + part["name"]][0]
@@ -113,12 +122,17 @@ def staged(folder: Path, version: str) -> tuple[Path, Manifest]:
     for part in parts:
         part.path.write_bytes(b"age\n" + version.encode())
     (made / "certificate.json").write_bytes(version.encode())
-    return made, Manifest("csv", ",", tuple(map(ListedPart.of, parts)))
+    return made, Manifest("csv", ",", tuple(map(ListedPart.of, parts)), new_prefix())
 
 
 def put(store: Memory, folder: Path, version: str, *, overwrite: bool = False) -> None:
     """Publish a release to the store."""
-    publish_to_store(store, "lake/release", *staged(folder, version), overwrite=overwrite)
+    arrival = upload(store, "lake/release", *staged(folder, version), overwrite=overwrite)
+    try:
+        arrival.commit()
+    except BaseException:
+        arrival.restore()
+        raise
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -184,9 +198,9 @@ def test_a_run_that_only_looked_dead_gives_way(tmp_path: Path) -> None:
         put(slow, tmp_path, "new")
     assert slow.release() == "none"
     store = Memory(
-        objects={"lake/release/.kohort-1/note": (b"", -2.0 * PATIENCE), "lake/release/manifest.json": (b"?", 0)}
+        objects={"lake/release/.kohort-parts-1/note": (b"", -2.0 * PATIENCE), "lake/release/manifest.json": (b"?", 0)}
     )
-    fresh = f"lake/release/.kohort-{'0' * 32}/part-00000.csv"
+    fresh = f"lake/release/.kohort-parts-{'0' * 32}/part-00000.csv"
     store.objects[fresh] = (b"", store.now)
     sweep_store(store, "lake/release")
     assert len(store.objects) == 3

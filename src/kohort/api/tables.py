@@ -171,7 +171,8 @@ def anonymize(
         job: The schema, the models and the method.
         population: A table of people whom an attacker may know, those of the source among them: where a model needs
             one. Of the same kinds as the source, and read alike.
-        target: Where to publish. Without it the release is verified as text in memory; see `Release.save`.
+        target: Where to publish: a path, or `s3://BUCKET/FOLDER/` (also `gs`, `az`) for an object store. Without it
+            the release is verified as text in memory; see `Release.save`.
         overwrite: Whether a file at `target` may be replaced.
         threads: How many threads the search may use; the bytes are the same for any number.
         memory_limit: How much memory to use: bytes, or a text such as `4GiB`. What is as long as the table then lies in
@@ -204,6 +205,7 @@ def anonymize(
             threads=threads,
             inputs=() if isinstance(made, Job) else made.inputs,
             engine=engine_of(engine, memory, spill_folder),
+            staging=None if spill_folder is None else Path(spill_folder),
         )
 
 

@@ -93,7 +93,8 @@ def _carry_out(made: Request, page: outputs.PageOptions, files: outputs.Files, r
             if run.dry_run:
                 release = pipeline.rehearse(made.source, made.job, **common)
             else:
-                release = pipeline.anonymize(made.source, made.job, target=made.target, **common)
+                staging = None if made.spill is None else Path(made.spill)
+                release = pipeline.anonymize(made.source, made.job, target=made.target, staging=staging, **common)
     except UsageError as fault:
         raise made.placed(fault) from None
     figures = figures_of(release)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple
@@ -110,10 +111,20 @@ def check(
     for path in paths:
         if others and not printed.quiet:
             echo(f"{path}:")
-        of_path = replace(table, values={**table.values, "path": path})
-        met &= _met(of_path, baskets, compared, printed)
+        met &= _of_copies(table, path, baskets, compared, printed)
     if not met:
         raise typer.Exit(1)
+
+
+def _of_copies(table: Given, path: str, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:
+    """Whether one file meets it; of what lies in an object store, a copy that is gone afterwards."""
+    from kohort.io.objects import fetched
+
+    with ExitStack() as copies:
+        here = {"path": copies.enter_context(fetched(path))}
+        if compared.certificate is not None:
+            compared = compared._replace(certificate=copies.enter_context(fetched(compared.certificate)))
+        return _met(replace(table, values={**table.values, **here}), baskets, compared, printed)
 
 
 def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import warnings
 import weakref
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import rmtree
-from tempfile import gettempdir, mkdtemp
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import polars as pl
@@ -18,7 +17,7 @@ from kohort import system
 from kohort.engines import sql
 from kohort.engines.relation import unused
 from kohort.engines.sources import Source, refuse_altered_text, relation_of
-from kohort.errors import FileError, InputError, KohortError, LimitError, SourceNote, UnsupportedError
+from kohort.errors import FileError, InputError, LimitError, SourceNote, UnsupportedError
 from kohort.io import source as files
 from kohort.io.databases import chosen, quoted
 from kohort.io.folders import parts_of
@@ -27,8 +26,7 @@ from kohort.io.header import lay_out
 from kohort.io.source import LF, Text
 from kohort.io.text import records_in
 from kohort.io.typed import scanned
-from kohort.publish.disk import reporting as reporting_of_files
-from kohort.publish.files import sweep
+from kohort.publish.files import open_private, remove_private
 from kohort.workspace import blocks
 
 if TYPE_CHECKING:
@@ -76,16 +74,13 @@ class DuckDB:
             FileError: there is no such folder, or it cannot be written.
         """
         module, parent = _module(), folder or Path(gettempdir())
-        with suppress(KohortError, OSError):  # it is in nobody's way
-            sweep(parent)
-        with reporting_of_files("creating a folder", parent):
-            spill, fd = _private(parent)
+        spill, fd = open_private(parent)
         config: dict[str, Any] = _CONFIG | {"temp_directory": str(spill), "threads": _THREADS}
         if limit is not None:
             config["memory_limit"] = f"{limit // 2}B"  # the rest is for the search
         made = cls(module.connect(config=config), own=True)
         made.connection.execute("SET enable_progress_bar = false")  # it goes to standard output
-        weakref.finalize(made, _remove, spill, fd)
+        weakref.finalize(made, remove_private, spill, fd)
         return made
 
     @property
@@ -159,27 +154,6 @@ class DuckDB:
             yield table
         finally:
             self.connection.execute(f"DROP TABLE {table}")
-
-
-def _private(parent: Path) -> tuple[Path, int | None]:
-    """A new folder for its owner only, and itself opened and locked: so nobody takes it for a dead run's.
-
-    It has another name before it is locked, by which nobody removes it.
-    """
-    made, spill = Path(mkdtemp(prefix="kohort-", dir=parent)), parent / system.temporary_name()
-    fd = system.open_folder(made)
-    if fd is not None:
-        with suppress(OSError):  # without locks, nobody removes it at all
-            system.lock(fd)
-    made.rename(spill)
-    return spill, fd
-
-
-def _remove(spill: Path, fd: int | None) -> None:
-    """Remove a folder that was opened."""
-    rmtree(spill, ignore_errors=True)
-    if fd is not None:
-        os.close(fd)
 
 
 def _rows(table: str, start: int, records: int) -> str:

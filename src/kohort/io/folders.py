@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from kohort.errors import InputError
+from kohort.io.manifest import has_manifest, read_manifest
 from kohort.io.source import unchanged
 from kohort.io.typed import assembled, faults
 from kohort.workspace import HEAP
@@ -63,7 +64,8 @@ def parts_of(path: str) -> list[Part]:
 
 def _listed(path: str) -> list[Path]:
     """The files of the parts."""
-    parts = sorted(_parts(Path(path)))
+    below = read_manifest(Path(path)).prefix if has_manifest(path) else ""
+    parts = sorted(_parts(Path(path, below)))
     if not parts:
         raise InputError("the input is a directory without Parquet files", where=path, hint="name a file")
     return parts

@@ -205,13 +205,26 @@ def is_address(source: str) -> bool:
     return source.startswith(_POSTGRES)
 
 
+#: How an address in an object store begins, and which one that is.
+STORES: Final = MappingProxyType({"s3": "Amazon S3", "gs": "Google Cloud Storage", "az": "Azure Blob Storage"})
+
+
+def is_store(source: str) -> bool:
+    """Whether a source is an address in an object store.
+
+    >>> is_store("s3://lake/release/"), is_store("release/")
+    (True, False)
+    """
+    return source.startswith(tuple(f"{scheme}://" for scheme in STORES))
+
+
 def files(*sources: str) -> tuple[Path, ...]:
     """The files among some sources, which no output may replace.
 
     >>> [path.name for path in files("people.xlsx#2024", "-", "postgresql://localhost/clinic#stays")]
     ['people.xlsx']
     """
-    return tuple(Path(located(one)[0]) for one in sources if one != "-" and not is_address(one))
+    return tuple(Path(located(one)[0]) for one in sources if one != "-" and not (is_address(one) or is_store(one)))
 
 
 def located(source: str) -> tuple[str, str]:

@@ -2,6 +2,8 @@
 
     release/part-00000.csv  part-00001.csv  …  certificate.json  manifest.json
 
+In an object store, and in a copy of what lies there, all but the manifest are below a prefix that it names.
+
 The manifest is written once, from the parts as they were verified, and is the last file that appears: what it does not
 list is no part of the release. Joined in its order, the header once, parts of CSV are the file that a release of one
 file is; its digest is the one in the certificate. Of Parquet that is the digest of the parts' bytes, one after another.
@@ -11,6 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -36,6 +40,14 @@ _MOST: Final = 100_000
 
 #: Bytes that are read at once.
 _PIECE: Final = 1 << 20
+
+#: What the prefix of a release in an object store looks like. What reads folders passes over names with a point.
+PREFIX: Final = re.compile(r"\.kohort-parts-[0-9a-f]{32}")
+
+
+def new_prefix() -> str:
+    """A prefix that nobody else has or guesses."""
+    return f".kohort-parts-{secrets.token_hex(16)}"
 
 
 class WrittenPart(NamedTuple):
@@ -82,11 +94,13 @@ class Manifest:
         format: The format of every part.
         separator: Between cells of CSV; empty of Parquet.
         parts: The parts, in the order of the records.
+        prefix: Where they and the certificate are, below the manifest's own place; empty where they are beside it.
     """
 
     format: str
     separator: str
     parts: tuple[ListedPart, ...]
+    prefix: str = ""
 
     @property
     def records(self) -> int:
@@ -96,11 +110,13 @@ class Manifest:
     def encode(self) -> bytes:
         """As JSON with sorted keys: equal manifests are equal bytes."""
         told = {"form": _FORM, "records": self.records, "certificate": CERTIFICATE, **asdict(self)}
+        if not self.prefix:
+            del told["prefix"]
         return (json.dumps(told, indent=1, sort_keys=True) + "\n").encode()
 
     def paths(self, folder: Path) -> list[Path]:
-        """Where the parts are."""
-        return [folder / part.name for part in self.parts]
+        """Where the parts are, of a release in a folder."""
+        return [folder / self.prefix / part.name for part in self.parts]
 
 
 def part_name(place: int, format_: str) -> str:
@@ -133,10 +149,19 @@ def read_manifest(folder: Path) -> Manifest:
         text = (folder / MANIFEST).read_bytes()
     except OSError as error:
         raise FileError(f"reading the manifest failed: {error.strerror}", where=str(folder / MANIFEST)) from None
+    return manifest_of(text, str(folder / MANIFEST))
+
+
+def manifest_of(text: bytes, where: str) -> Manifest:
+    """The manifest with these bytes, which were found there.
+
+    Raises:
+        InputError: it is none of this form.
+    """
     known = _decoded(text)
     if known is None:
         what = "this is not a manifest in the form of this version, or it was changed"
-        raise InputError(what, where=str(folder / MANIFEST), hint="publish the release again")
+        raise InputError(what, where=where, hint="publish the release again")
     return known
 
 
@@ -149,14 +174,14 @@ def _decoded(text: bytes) -> Manifest | None:
     try:
         told = cast("dict[str, Any]", json.loads(text))
         parts = tuple(_listed(one) for one in told["parts"])
-        known = Manifest(told["format"], told["separator"], parts)
+        known = Manifest(told["format"], told["separator"], parts, told.get("prefix", ""))
         if known.format == "csv":
             ReadOptions(separator=known.separator or "")  # refuses what separates no cells
         named = [part_name(place, known.format) for place in range(len(parts))]
-        plain = known.encode() == text
+        right = known.encode() == text and known.format in FORMATS and (not known.prefix or PREFIX.fullmatch(known.prefix))
     except (LookupError, TypeError, ValueError, RecursionError, UsageError):
         return None
-    return known if plain and known.format in FORMATS and [part.name for part in parts] == named else None
+    return known if right and [part.name for part in parts] == named else None
 
 
 def _whole(number: object) -> int:
@@ -172,7 +197,7 @@ def altered(folder: Path, known: Manifest) -> str:
     Raises:
         FileError: the system failed to read them.
     """
-    listed = {part.name: part for part in known.parts}
+    listed, folder = {part.name: part for part in known.parts}, folder / known.prefix
     try:
         there = {path.name for path in folder.iterdir()}
         added = sum(name.endswith(FORMATS) for name in there - listed.keys())

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort.errors import InfeasibleError, InputError, UsageError
-from kohort.io.forms import is_address, located
+from kohort.io.forms import is_address, is_store, located
 from kohort.io.manifest import has_manifest, listed_parts
 from kohort.io.options import ReadOptions
 from kohort.tables.table import Table
@@ -27,8 +27,9 @@ def read(source: object, options: ReadOptions = _DEFAULT, workspace: Workspace =
     Args:
         source: A path to delimited text (also packed by gzip or Zstandard), Parquet, Arrow IPC or any of
             `kohort.io.forms.FORMS`, with `#NAME` for one of several sheets or tables; a folder of Parquet files; the
-            address of a Postgres database with `#TABLE`; `-` for delimited text on standard input; or a frame of
-            polars, pandas or Arrow, or anything that streams Arrow; a table that was read already; or a release.
+            address of a Postgres database with `#TABLE`; the address of a release in an object store; `-` for delimited
+            text on standard input; or a frame of polars, pandas or Arrow, or anything that streams Arrow; a table that
+            was read already; or a release.
         options: How delimited text is written, and limits. Only `trim` and `allow_empty` concern other sources.
         workspace: Where the codes of the cells live.
 
@@ -67,6 +68,11 @@ def _named(name: str, options: ReadOptions, workspace: Workspace) -> Table:
 
         _refuse_names("a database", options)
         return typed.from_content(databases.postgres(name), databases.shown(name), workspace)
+    if is_store(name):
+        from kohort.io.objects import fetched  # noqa: PLC0415  only where there is one
+
+        with fetched(name, workspace.folder) as copy:
+            return _named(copy, options, workspace)
     if os.path.isdir(name):  # noqa: PTH112  it does not raise where the system refuses to look
         from kohort.io.folders import read_folder  # noqa: PLC0415  as above
 

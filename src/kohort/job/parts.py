@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kohort.errors import UsageError
-from kohort.io.forms import is_address
+from kohort.io.forms import is_address, is_store
 from kohort.signing import read_signing_key
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def right_part(form: type[P], raw: Mapping[str, object]) -> P:
 
 def relative(path: str, folder: Path) -> str:
     """A path of the job, relative to its folder; `-` stays standard input, an address itself, a folder ends in /."""
-    if path == "-" or is_address(path):
+    if path == "-" or is_address(path) or is_store(path):
         return path
     return f"{folder / path}{'/' if path.endswith(('/', os.sep)) else ''}"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kohort.certificate import PartOutcome, read_certificate
 from kohort.certificate.again import of_bytes
 from kohort.engines.local import LOCAL
-from kohort.errors import UsageError, VerificationError
+from kohort.errors import UnsupportedError, UsageError, VerificationError
 from kohort.io.baskets import write_transactions
 from kohort.io.write import Format
 from kohort.pipeline import claim_of, solve
@@ -57,6 +57,9 @@ def again(
     """
     refuse_random(job)
     where = outlet(target, job.writing)
+    if where.store is not None:
+        hint = "download the folder, and name it as the output of the job"
+        raise UnsupportedError("a release in an object store is not made again", where=str(where.store), hint=hint)
     settle_for_reading(where.path)
     known = read_certificate(where.certificate)
     _refuse_changed(target, known)

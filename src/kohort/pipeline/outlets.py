@@ -1,8 +1,9 @@
-"""Where a release of a table can go: a file, a folder, a table of a database that exists.
+"""Where a release of a table can go: a file, a folder, a table of a database that exists, an object store.
 
 A name that ends with `/` is a folder. Unless something else is asked for, it holds one part, Parquet, which gets its
 name when it is verified, as any file does. Of several parts, or of CSV, the folder itself is published, with its
 certificate and a manifest (see `kohort.io.manifest`). Whoever reads the folder finds no record of it or all of them.
+What goes into an object store is such a folder.
 """
 
 from __future__ import annotations
@@ -14,18 +15,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import TargetError, UsageError
-from kohort.io.manifest import CERTIFICATE, FORMATS, MANIFEST
+from kohort.io.manifest import CERTIFICATE, FORMATS, MANIFEST, new_prefix
+from kohort.io.objects import address_of
 from kohort.io.stored import others, stored
 from kohort.io.write import Format, format_of
 from kohort.publish import check_target
 from kohort.publish.disk import reporting
 from kohort.publish.folder import check_folder
+from kohort.publish.store import check_store
 from kohort.publish.tables import check_table
 from kohort.release.job import Writing
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    from kohort.io.objects import Address
     from kohort.io.stored import StoredTable
 
 #: The one part of a folder without a manifest.
@@ -40,11 +44,14 @@ class Outlet:
     """Where a release goes.
 
     Attributes:
-        path: Its file, or what stands for a table of a database where files are named.
+        path: Its file, or what stands for a table of a database or a place in a store where files are named.
         certificate: Where its certificate goes.
         folder: The folder that it is the part of, where it is one.
         table: The table of a database that it becomes, where it becomes one.
         of_parts: Whether it is a folder with a manifest.
+        store: The place of that manifest in an object store, where it goes there.
+        prefix: Where its files go, below that place.
+        staging: Where they lie before; `None` for the system's temporary folder.
     """
 
     path: Path
@@ -52,6 +59,19 @@ class Outlet:
     folder: Path | None = None
     table: StoredTable | None = None
     of_parts: bool = False
+    store: Address | None = None
+    prefix: str = ""
+    staging: Path | None = None
+
+    @property
+    def published(self) -> Path | Address:
+        """Where it is found."""
+        return self.store or self.path
+
+    @property
+    def certified(self) -> Path | Address:
+        """Where its certificate is found."""
+        return self.store / self.prefix / CERTIFICATE if self.store else self.certificate
 
     @property
     def name(self) -> str:
@@ -79,7 +99,7 @@ def outlet(target: str | os.PathLike[str], writing: Writing = _PLAIN) -> Outlet:
     """Where a target is, of a release that is written so.
 
     Raises:
-        UsageError: it is the address of a server, and names no table.
+        UsageError: it is the address of a server, and names no table; or one of an object store, and none of a folder.
 
     >>> outlet("release.csv").certificate.name, outlet("release/").name, outlet("release/").certificate.name
     ('release.csv.kohort.json', 'release/part-0.parquet', 'release.kohort.json')
@@ -88,6 +108,9 @@ def outlet(target: str | os.PathLike[str], writing: Writing = _PLAIN) -> Outlet:
     """
     if (table := stored(target)) is not None:
         return Outlet(table.path, beside(table.path), table=table)
+    if (place := address_of(target)) is not None:
+        path = Path(place.name)
+        return Outlet(path, path / CERTIFICATE, of_parts=True, store=place, prefix=new_prefix())
     path = Path(target)
     if is_folder(target) and (writing.format == Format.CSV or writing.records_per_part is not None):
         return Outlet(path, path / CERTIFICATE, of_parts=True)
@@ -120,6 +143,9 @@ def written_as(target: str | os.PathLike[str], writing: Writing = _PLAIN) -> For
     """
     folder, named = is_folder(target), writing.format
     if stored(target) is None and not folder:
+        if address_of(target) is not None:
+            what = "a release in an object store is a folder of parts"
+            raise UsageError(what, where=os.fspath(target), hint="let its name end with /")
         if writing.records_per_part is not None:
             what = "only a folder has parts"
             raise UsageError(what, where="records-per-part", hint="let the name of the output end with /")
@@ -156,6 +182,12 @@ def check(
         TargetError: it exists (and `overwrite` is false), is an input, or holds something else besides.
         FileError: its folder or database is missing or cannot be written.
     """
+    if where.store is not None:
+        if where.store in [address_of(source) for source in sources]:
+            hint = "name another place"
+            raise TargetError("the output is an input of the same run", where=str(where.store), hint=hint)
+        check_store(where.store, overwrite=overwrite, inputs=inputs, companions=companions)
+        return
     if where.of_parts:
         check_folder(where.path, overwrite=overwrite, inputs=inputs, companions=companions)
         return

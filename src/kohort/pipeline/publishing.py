@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, Generic, TypedDict, TypeGuard, TypeV
 from kohort.io.forms import files
 from kohort.publish import Companion, publish
 from kohort.publish.folder import publish_folder
+from kohort.publish.store import publish_stored
 from kohort.publish.tables import publish_table
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class Publication(Generic[V, R]):
         others = [companion(report) for report in reports]
         companions = [Companion(outlet.certificate, self.certify), *others]
         if outlet.of_parts and self.parts is not None:
-            found = self._publish_parts(self.parts, outlet.path, stage, others, said)
+            found = self._publish_parts(self.parts, outlet, stage, others, said)
         elif outlet.table is not None:
             found = publish_table(outlet.table, write, verify, companions=companions, **said)
         else:
@@ -138,9 +139,9 @@ class Publication(Generic[V, R]):
         return self.finish(found)
 
     def _publish_parts(
-        self, parts: Parts[V], folder: Path, stage: Stages, companions: Sequence[Companion[V]], said: _Said
+        self, parts: Parts[V], outlet: Outlet, stage: Stages, companions: Sequence[Companion[V]], said: _Said
     ) -> V:
-        """The verdict of the parts, once they are the folder."""
+        """The verdict of the parts, once they are the folder, or in the store."""
 
         def write(staged: Path) -> Sequence[WrittenPart]:
             with stage("write"):
@@ -151,4 +152,17 @@ class Publication(Generic[V, R]):
                 return parts.verify(written)
 
         form = {"format_": parts.format, "separator": parts.separator}
-        return publish_folder(folder, write, verify, self.certify, companions=companions, **form, **said)
+        if outlet.store is None:
+            return publish_folder(outlet.path, write, verify, self.certify, companions=companions, **form, **said)
+        return publish_stored(
+            outlet.store,
+            write,
+            verify,
+            self.certify,
+            prefix=outlet.prefix,
+            staging=outlet.staging,
+            uploading=lambda: stage("upload"),
+            companions=companions,
+            **form,
+            **said,
+        )

@@ -76,6 +76,7 @@ def anonymize(
     reports: tuple[Report, ...] = (),
     inputs: tuple[Path, ...] = (),
     engine: Engine = LOCAL,
+    staging: Path | None = None,
 ) -> Release:
     """Make a verified release of `source`.
 
@@ -84,15 +85,16 @@ def anonymize(
         job: The schema, the models and the algorithm.
         population: A table of people whom an attacker may know, those of the source among them: where a model needs
             one. Of the same kinds as the source, and read alike.
-        target: Where to publish: a path; `FOLDER/` for a folder of Parquet; or a table of a database that exists,
-            `FILE#TABLE` or `postgresql://USER@HOST/DATABASE#TABLE`. Without it the release is verified
-            as text in memory; see `save`.
+        target: Where to publish: a path; `FOLDER/` for a folder of Parquet; `s3://BUCKET/FOLDER/` (or `gs`, `az`) for
+            one in an object store; or a table of a database that exists, `FILE#TABLE` or
+            `postgresql://USER@HOST/DATABASE#TABLE`. Without it the release is verified as text in memory; see `save`.
         overwrite: Whether a file at `target` may be replaced.
         threads: How many threads the search may use; the bytes are the same for any number.
         tell: Called with the name of each stage as it begins.
         reports: Further files to publish with the release, or not at all.
         inputs: Files besides the source that no output may replace.
         engine: Where the records are counted, recoded and verified.
+        staging: Where parts lie until they are in an object store; the system's temporary folder by default.
 
     Raises:
         KohortError: one of the tree in `kohort.errors`; then nothing was published.
@@ -112,7 +114,16 @@ def anonymize(
     if target is None:
         with stage("verify"):
             return replace(release, verdict=verify_table(release.table, claim_of(release)))
-    return save(release, target, overwrite=overwrite, inputs=inputs, stage=stage, reports=reports, engine=engine)
+    return save(
+        release,
+        target,
+        overwrite=overwrite,
+        inputs=inputs,
+        stage=stage,
+        reports=reports,
+        engine=engine,
+        staging=staging,
+    )
 
 
 def read(engine: Engine, source: object, population: object, job: Job) -> tuple[Dataset, Dataset | None]:
@@ -225,6 +236,7 @@ def save(
     stage: Stages | None = None,
     reports: tuple[Report, ...] = (),
     engine: Engine = LOCAL,
+    staging: Path | None = None,
 ) -> Release:
     """Publish `release` at `target` with its certificate beside it: verified on the written bytes, all or nothing.
 
@@ -238,7 +250,7 @@ def save(
     writing = release.job.writing
     key = signing_key(writing.sign_key)
     release = replace(release, signed_by=None if key is None else key.public.fingerprint)
-    where, format_ = outlet(target, writing), written_as(target, writing)
+    where, format_ = replace(outlet(target, writing), staging=staging), written_as(target, writing)
     claim = claim_of(release, format_) if where.table is None else replace(claim_of(release), separator=",")  # as CSV
 
     def write_release(file: BinaryIO) -> None:
@@ -258,7 +270,9 @@ def save(
         return made if key is None else key.signed(made)
 
     def finish(verdict: Verdict) -> Release:
-        return replace(release, verdict=verdict, seconds=stage.seconds, path=where.path, certificate=where.certificate)
+        return replace(
+            release, verdict=verdict, seconds=stage.seconds, path=where.published, certificate=where.certified
+        )
 
     def write_parts(folder: Path) -> Sequence[WrittenPart]:
         return engine.write_parts(release.records, folder, format_, writing)

@@ -7,17 +7,22 @@ import shutil
 import stat
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from kohort import system
-from kohort.errors import FileError, TargetError
+from kohort.errors import FileError, KohortError, TargetError, UnsupportedError
+from kohort.io.forms import STORES
 from kohort.publish.disk import locked, reporting
 from kohort.publish.journal import Entry, settle, temporary, version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
     from io import BufferedReader
-    from pathlib import Path
+
+#: How a path begins that was meant as an address in an object store.
+_STORES: Final = frozenset(f"{scheme}:" for scheme in STORES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,9 @@ def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -
 
 def place_of(path: Path) -> Target:
     """The place of `path`, its folder usable and cleared of what dead runs left."""
+    if path.parts[0] in _STORES:
+        hint = "write a file here, and upload it"
+        raise UnsupportedError("only the release of a table can go into an object store", hint=hint)
     if not path.parent.is_dir():
         raise FileError("the output's folder does not exist", where=str(path.parent), hint="create it first")
     folder = path.parent.resolve()
@@ -243,4 +251,31 @@ def _remove_dead(path: Path) -> None:
         elif system.is_ours(fd):
             shutil.rmtree(path)
     finally:
+        os.close(fd)
+
+
+def open_private(parent: Path) -> tuple[Path, int | None]:
+    """A new folder for its owner only, and itself opened and locked: so nobody takes it for a dead run's.
+
+    What dead runs left there goes first. The folder has another name before it is locked, by which nobody removes it.
+
+    Raises:
+        FileError: there is no such parent, or it cannot be written.
+    """
+    with suppress(KohortError, OSError):  # it is in nobody's way
+        sweep(parent)
+    with reporting("creating a folder", parent):
+        made, folder = Path(mkdtemp(prefix="kohort-", dir=parent)), temporary(parent)
+        fd = system.open_folder(made)
+        if fd is not None:
+            with suppress(OSError):  # without locks, nobody removes it at all
+                system.lock(fd)
+        made.rename(folder)
+        return folder, fd
+
+
+def remove_private(folder: Path, fd: int | None) -> None:
+    """Remove such a folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if fd is not None:
         os.close(fd)

@@ -104,14 +104,8 @@ def publish_folder(
     with ExitStack() as stack:
         release = stack.enter_context(_open_staged(place))
         others = [stack.enter_context(open_temporary(one)) for one in places]
+        verdict, listed = fill(release.name, write, verify, certify, where=place.path)
         with reporting("writing", place.path):
-            parts = write(release.name)
-            listed = tuple(map(ListedPart.of, parts))
-            release.refuse_others(listed)
-        with reporting("reading back", place.path):
-            verdict = verify(parts)
-        with reporting("writing", place.path):
-            (release.name / CERTIFICATE).write_bytes(certify(verdict))
             (release.name / MANIFEST).write_bytes(Manifest(format_, separator, listed).encode())
             release.confirm()
         for companion, output in zip(companions, others, strict=True):
@@ -119,6 +113,42 @@ def publish_folder(
         with reporting("moving into place", place.path):
             commit([release, *others], where=str(place.path))
     return verdict
+
+
+def fill(
+    folder: Path,
+    write: Callable[[Path], Sequence[WrittenPart]],
+    verify: Callable[[Sequence[WrittenPart]], V],
+    certify: Callable[[V], bytes],
+    *,
+    where: Path,
+) -> tuple[V, tuple[ListedPart, ...]]:
+    """Write the parts into a folder that is empty, verify them, and write their certificate beside them.
+
+    Args:
+        folder: The folder.
+        write: As in `publish_folder`.
+        verify: Likewise.
+        certify: Likewise.
+        where: What the folder is called in messages.
+    """
+    with reporting("writing", where):
+        parts = write(folder)
+        listed = tuple(map(ListedPart.of, parts))
+        _refuse_others(folder, listed, where)
+    with reporting("reading back", where):
+        verdict = verify(parts)
+    with reporting("writing", where):
+        (folder / CERTIFICATE).write_bytes(certify(verdict))
+    return verdict, listed
+
+
+def _refuse_others(folder: Path, listed: Sequence[ListedPart], where: Path) -> None:
+    """Refuse parts that stand in another order, and whatever else was left in the folder."""
+    names = [part.name for part in listed]
+    if names != sorted(path.name for path in folder.iterdir()):
+        what = "the parts that were written are not those that are in the folder, or in another order"
+        raise FileError(what, where=str(where), hint="nothing was published; please report this")
 
 
 def _examined(target: Path, *, overwrite: bool, inputs: Sequence[Path]) -> Target:
@@ -169,13 +199,6 @@ class StagedFolder:
     fd: int | None
     name: Path
     kept: Path
-
-    def refuse_others(self, listed: Sequence[ListedPart]) -> None:
-        """Refuse parts that stand in another order, and whatever else was left in the folder."""
-        names = [part.name for part in listed]
-        if names != sorted(path.name for path in self.name.iterdir()):
-            what = "the parts that were written are not those that are in the folder, or in another order"
-            raise FileError(what, where=str(self.place.path), hint="nothing was published; please report this")
 
     def confirm(self) -> None:
         """Wait until the disk has every file, and its name."""

@@ -1,11 +1,14 @@
 """Publish a release of parts in an object store, which has no folders, no rename and no locks.
 
-    TARGET/.kohort-<32 hex digits>/part-00000.csv …  certificate.json  ─►  TARGET/manifest.json
+    write the parts  ─►  verify them  ─►  certificate  ─►  upload  ─►  read back  ─►  one put
 
-The parts go under a random prefix, and nobody reads them there. The manifest names the prefix, and goes last, in one
-put that is refused where there is a manifest: so a release is there with its manifest, whole, and replaces none unless
-that is wanted. A put whose answer is lost is repeated, by us or by a library: as the prefix is nobody else's, whoever
-finds the manifest there knows whether it is their own.
+    TARGET/.kohort-parts-<32 hex digits>/part-00000.csv …  certificate.json  ─►  TARGET/manifest.json
+
+The release is written and verified on this machine. Its files go under a random prefix, and nobody reads them there;
+each is read back, and has to be what was verified. The manifest names the prefix, and goes last, in one put that is
+refused where there is a manifest: so a release is there with its manifest, whole, and replaces none unless that is
+wanted. A put whose answer is lost is repeated, by us or by a library: as the prefix is nobody else's, whoever finds the
+manifest there knows whether it is their own.
 
 What dead runs left is removed by the next run in that place, if it is older than `PATIENCE`. A run that only looked
 dead must not find its parts gone after its manifest: so each prefix has a fate, put once, if there is none: its run
@@ -15,102 +18,205 @@ puts `published` before the manifest, who sweeps puts `dead` before anything is 
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+from contextlib import ExitStack, nullcontext, suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cast
+from operator import methodcaller
+from pathlib import Path
+from tempfile import gettempdir
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from kohort.errors import FileError, TargetError
-from kohort.io.manifest import CERTIFICATE, MANIFEST, Manifest
-from kohort.system import TEMPORARY, temporary_name
+from kohort.errors import FileError, KohortError, TargetError, UnsupportedError
+from kohort.io.manifest import CERTIFICATE, MANIFEST, PREFIX, ListedPart, Manifest, WrittenPart
+from kohort.io.objects import opened, sha256_of, tried
+from kohort.publish.commit import commit
+from kohort.publish.files import examine, open_private, open_temporary, remove_private
+from kohort.publish.folder import fill
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
-T = TypeVar("T")
+    from kohort.io.objects import Address, Store, Stored
+    from kohort.publish.commit import Companion
+
+V = TypeVar("V")
 
 #: Seconds after which what no manifest names is taken for a dead run's: longer than any upload.
 PATIENCE: Final = 7 * 24 * 3600
 
-#: How often a call is made before its failure counts.
-_ATTEMPTS: Final = 3
-
 _FATE: Final = "fate"
 
 
-class Stored(NamedTuple):
-    """An object.
+def check_store(
+    place: Address, *, overwrite: bool = False, inputs: Sequence[Path] = (), companions: Sequence[Path] = ()
+) -> None:
+    """Refuse a place in a store that could not be published to, before any work is done for it.
 
-    Attributes:
-        key: Its key.
-        age: Seconds since it was put, by the store's clock.
+    Raises:
+        TargetError: a release is there (and `overwrite` is not set), or a companion is in the way.
+        FileError: the store cannot be reached, or denies access.
+        MissingExtraError: the library that reaches it is not installed.
     """
-
-    key: str
-    age: float
-
-
-class Store(Protocol):
-    """What an object store can do. Every method may raise `OSError`, also after it has done what it was asked."""
-
-    def put(self, key: str, content: bytes | Path) -> None:
-        """Let the object at a key be this content, whole."""
-        ...
-
-    def put_if_absent(self, key: str, content: bytes) -> bool:
-        """The same in one step with seeing that there is none; whether there was none."""
-        ...
-
-    def get(self, key: str) -> bytes | None:
-        """The object at a key; `None` where there is none."""
-        ...
-
-    def list(self, prefix: str) -> Iterable[Stored]:
-        """The objects whose keys begin so."""
-        ...
-
-    def delete(self, key: str) -> None:
-        """Let there be no object at a key."""
-        ...
+    examine(companions, overwrite=overwrite, inputs=inputs)
+    store = opened(place)
+    sweep_store(store, place.key)
+    _refuse_existing(store, place.key, overwrite=overwrite)
 
 
-def publish_to_store(
-    store: Store, target: str, folder: Path, manifest: Manifest, *, overwrite: bool = False
-) -> Mapping[str, str]:
-    """Put a verified release of parts, as `kohort.publish.folder` makes it, into a store.
+def publish_stored(
+    place: Address,
+    write: Callable[[Path], Sequence[WrittenPart]],
+    verify: Callable[[Sequence[WrittenPart]], V],
+    certify: Callable[[V], bytes],
+    *,
+    format_: str,
+    separator: str = "",
+    prefix: str,
+    staging: Path | None = None,
+    uploading: Callable[[], AbstractContextManager[None]] = nullcontext,
+    companions: Sequence[Companion[V]] = (),
+    overwrite: bool = False,
+    inputs: Sequence[Path] = (),
+) -> V:
+    """What `verify` found in the parts that `write` wrote, once they are in the store.
+
+    Args:
+        place: Where the manifest goes.
+        write: As `kohort.publish.folder.publish_folder` has it; so are the other functions.
+        verify: Judges the written parts.
+        certify: The certificate of what was found.
+        format_: The format of the parts.
+        separator: Between cells of CSV.
+        prefix: Where the parts go, below the place: a new one of `kohort.io.manifest.new_prefix`.
+        staging: The folder in which they are written and verified; the system's temporary folder by default.
+        uploading: What is entered while they are sent.
+        companions: Files of this machine that describe the release.
+        overwrite: Replace a release that is there, and what is at the companions' paths.
+        inputs: Files that no companion may replace.
+
+    Raises:
+        TargetError: as `check_store`, or another run was first, or took this one for dead.
+        FileError: the store or this machine's disk failed.
+        UnsupportedError: the store has no put that is refused where there is an object.
+        DurabilityError: everything is in place, but the disk did not confirm the companions.
+    """
+    store = opened(place)
+    places = examine((companion.path for companion in companions), overwrite=overwrite, inputs=inputs)
+    with ExitStack() as stack:
+        folder, fd = open_private(staging or Path(gettempdir()))
+        stack.callback(remove_private, folder, fd)
+        others = [stack.enter_context(open_temporary(one)) for one in places]
+        verdict, listed = fill(folder, write, verify, certify, where=folder)
+        for companion, output in zip(companions, others, strict=True):
+            output.fill(methodcaller("write", companion.content(verdict)))
+        manifest = Manifest(format_, separator, listed, prefix)
+        with uploading():
+            arrival = upload(store, place.key, folder, manifest, overwrite=overwrite)
+        commit(others, where=str(place), beyond=(arrival.commit, arrival.restore))
+    return verdict
+
+
+def upload(store: Store, target: str, folder: Path, manifest: Manifest, *, overwrite: bool = False) -> Arrival:
+    """Put the files of a verified release into a store, and read them back; nobody finds them yet.
 
     Args:
         store: The store.
-        target: The key below which the release is.
+        target: The key below which the release will be.
         folder: Where the parts and their certificate lie.
-        manifest: What lists the parts.
+        manifest: What lists the parts, with the prefix for them.
         overwrite: Replace a release that is there.
 
-    Returns:
-        The key of each file of the release.
-
     Raises:
-        TargetError: a release is there (and `overwrite` is not set), or another run took this one for dead.
-        FileError: the store failed; nothing was published.
+        TargetError: a release is there, and `overwrite` is not set.
+        FileError: the store failed, or what it gives back is not what was put; nothing was published.
     """
-    place = f"{target}/{MANIFEST}"
     sweep_store(store, target)
-    if not overwrite and _tried(place, partial(store.get, place)) is not None:
-        raise _exists(place)
-    prefix = temporary_name()
-    names = [*(part.name for part in manifest.parts), CERTIFICATE]
-    keys = {name: f"{target}/{prefix}/{name}" for name in names}
-    for name, key in keys.items():
-        _tried(key, partial(store.put, key, folder / name))
-    told = cast("dict[str, Any]", json.loads(manifest.encode())) | {"prefix": prefix}
-    text = (json.dumps(told, indent=1, sort_keys=True) + "\n").encode()
-    if not _put_once(store, f"{target}/{prefix}/{_FATE}", b"published"):
-        raise TargetError("another run took this one for dead", where=place, hint="run again")
-    if overwrite:
-        _tried(place, partial(store.put, place, text))
-    elif not _put_once(store, place, text):
-        raise _exists(place)
-    return {**keys, MANIFEST: place}
+    arrival = Arrival(store, target, manifest, replaced=_refuse_existing(store, target, overwrite=overwrite))
+    certificate = ListedPart.of(WrittenPart(folder / CERTIFICATE, 0))
+    try:
+        for part in (*manifest.parts, certificate):
+            _put(store, f"{arrival.below}/{part.name}", folder / part.name, part.sha256)
+    except BaseException:
+        arrival.clear()
+        raise
+    return arrival
+
+
+def _put(store: Store, key: str, content: Path, sha256: str) -> None:
+    """Put an object, and refuse to go on where it is not read back as it was verified."""
+    tried(store, key, partial(store.put, key, content))
+    if tried(store, key, partial(sha256_of, store, key)) != sha256:
+        what = "what the store gives back is not what was verified; nothing was published"
+        raise FileError(what, where=f"{store.root}/{key}", hint="run again")
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The step by which a release is in a store, and its inverse.
+
+    Attributes:
+        store: The store, which has the parts.
+        target: The key below which the release is.
+        manifest: What names them.
+        replaced: Whether a release was there.
+    """
+
+    store: Store
+    target: str
+    manifest: Manifest
+    replaced: bool
+
+    def commit(self) -> None:
+        """Put the manifest.
+
+        Raises:
+            TargetError: another run was first, or took this one for dead.
+            FileError: the store failed, and does not say whether the release is there.
+            UnsupportedError: the store puts an object although there is one.
+        """
+        fate, place = f"{self.below}/{_FATE}", f"{self.target}/{MANIFEST}"
+        if not _put_once(self.store, fate, b"published"):
+            raise TargetError("another run took this one for dead", where=self._where, hint="run again")
+        if tried(self.store, fate, partial(self.store.put_if_absent, fate, b"published")):
+            what = "the store puts an object although there is one, so two runs could replace each other's release"
+            raise UnsupportedError(what, where=self._where, hint="write a folder, and upload it yourself")
+        if self.replaced:
+            tried(self.store, place, partial(self.store.put, place, self.manifest.encode()))
+        elif not _put_once(self.store, place, self.manifest.encode()):
+            raise _exists(self._where)
+
+    def restore(self) -> None:
+        """Take a new release back; say that one which replaced another stays.
+
+        Raises:
+            FileError: one stays, or the store failed.
+        """
+        place = f"{self.target}/{MANIFEST}"
+        found = tried(self.store, place, partial(self.store.get, place))
+        if found != self.manifest.encode():
+            if found is not None and not self.replaced:  # then a put of ours that is still on its way is refused, too
+                self.clear()
+            return
+        if self.replaced:
+            what = "the release was replaced and verified, but files that describe it could not be written"
+            raise FileError(what, where=self._where, hint="publish it again with --overwrite")
+        tried(self.store, place, partial(self.store.delete, place))
+
+    def clear(self) -> None:
+        """Remove the files that no manifest will name; what cannot be removed now, a later run removes."""
+        with suppress(KohortError):
+            for one in tried(self.store, self.below, lambda: list(self.store.list(f"{self.below}/"))):
+                tried(self.store, one.key, partial(self.store.delete, one.key))
+
+    @property
+    def below(self) -> str:
+        """The key below which the files are."""
+        return f"{self.target}/{self.manifest.prefix}"
+
+    @property
+    def _where(self) -> str:
+        return f"{self.store.root}/{self.target}"
 
 
 def sweep_store(store: Store, target: str) -> None:
@@ -120,9 +226,9 @@ def sweep_store(store: Store, target: str) -> None:
         FileError: the store failed.
     """
     found: dict[str, list[Stored]] = {}
-    for one in _tried(target, lambda: list(store.list(f"{target}/"))):
+    for one in tried(store, target, lambda: list(store.list(f"{target}/"))):
         prefix = one.key.removeprefix(f"{target}/").partition("/")[0]
-        if TEMPORARY.fullmatch(prefix):
+        if PREFIX.fullmatch(prefix):
             found.setdefault(prefix, []).append(one)
     for prefix, objects in found.items():
         if min(one.age for one in objects) < PATIENCE or prefix == _named(store, target):
@@ -130,15 +236,15 @@ def sweep_store(store: Store, target: str) -> None:
         fate = f"{target}/{prefix}/{_FATE}"
         if fate not in {one.key for one in objects}:
             _put_once(store, fate, b"dead")  # who was late finds it, until it is old itself
-            if _tried(fate, partial(store.get, fate)) != b"dead":
+            if tried(store, fate, partial(store.get, fate)) != b"dead":
                 continue
         for one in objects:
-            _tried(one.key, partial(store.delete, one.key))
+            tried(store, one.key, partial(store.delete, one.key))
 
 
 def _named(store: Store, target: str) -> str:
     """The prefix that the manifest names; empty where there is none."""
-    text = _tried(target, partial(store.get, f"{target}/{MANIFEST}"))
+    text = tried(store, target, partial(store.get, f"{target}/{MANIFEST}"))
     with suppress(ValueError, TypeError, AttributeError):
         return str(json.loads(text or b"{}").get("prefix", ""))
     return ""
@@ -150,19 +256,19 @@ def _put_once(store: Store, key: str, content: bytes) -> bool:
     def put() -> bool:
         return store.put_if_absent(key, content) or store.get(key) == content
 
-    return _tried(key, put)
+    return tried(store, key, put)
 
 
-def _tried(where: str, call: Callable[[], T]) -> T:
-    """What a call answers, made again where it fails: every one of them may be repeated."""
-    failures: list[OSError] = []
-    while len(failures) < _ATTEMPTS:
-        try:
-            return call()
-        except OSError as error:
-            failures.append(error)
-    raise FileError(f"the store failed: {failures[0].strerror or 'it gives no reason'}", where=where)
+def _refuse_existing(store: Store, target: str, *, overwrite: bool) -> bool:
+    """Whether a release is there; refuses it unless it may be replaced."""
+    place = f"{target}/{MANIFEST}"
+    exists = tried(store, place, partial(store.get, place)) is not None
+    if exists and not overwrite:
+        raise _exists(f"{store.root}/{target}")
+    return exists
 
 
-def _exists(place: str) -> TargetError:
-    return TargetError("the output exists", where=place, hint="name another, or add --overwrite")
+def _exists(where: str) -> TargetError:
+    return TargetError(
+        "the output exists", where=where, hint="name another, or add --overwrite (in Python overwrite=True)"
+    )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Numbers, Shares
     from kohort.assessment.comparison import Comparison
     from kohort.assessment.risk import Risk
+    from kohort.io.objects import Address
     from kohort.perturbation.effect import Effect
     from kohort.release.job import Job
     from kohort.shown import Rows
@@ -53,7 +54,8 @@ class Release(Shown):
         population: The population table, where a model needed one.
         verdict: What verification found on the bytes (of a frame: on its cells as text).
         like: The kind of frame the input was: `polars`, `pandas`, `pyarrow`; files count as polars.
-        path: Where the release was published; `None` while it is only in memory.
+        path: Where the release was published: a path, or an address in an object store; `None` while it is only in
+            memory.
         certificate: Where its certificate is; `None` likewise.
         signed_by: The fingerprint of the key that signed the certificate; `None` where it is unsigned.
     """
@@ -75,8 +77,8 @@ class Release(Shown):
     population: Dataset | None = None
     verdict: Verdict | None = None
     like: str = "polars"
-    path: Path | None = None
-    certificate: Path | None = None
+    path: Path | Address | None = None
+    certificate: Path | Address | None = None
     signed_by: str | None = None
 
     @property

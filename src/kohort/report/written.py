@@ -42,7 +42,7 @@ def report(
         raise UsageError(f"a report is one of {', '.join(REPORTS)}", where="report", hint="name the file so")
     if audience not in list(Audience):
         raise UsageError("there is no such audience", where="audience", hint=f"one of {', '.join(Audience)}")
-    inputs = () if release.path is None else (release.path,)
+    inputs = (release.path,) if isinstance(release.path, Path) else ()
     check_target(file, overwrite=overwrite, inputs=inputs)
     content = text_file(text) if file.suffix == ".txt" else writer_of(file.suffix)(_page(release, Audience(audience)))
     publish(file, lambda target: target.write(content), lambda _: None, overwrite=overwrite, inputs=inputs)
