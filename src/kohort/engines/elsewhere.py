@@ -73,6 +73,7 @@ class CountedRelation:
         flagged: How many of them these are.
         source: The records that entered.
         whole: All records.
+        numbers: (t,) a hash of each tuple.
     """
 
     counts: Counts
@@ -82,6 +83,7 @@ class CountedRelation:
     flagged: int
     source: Relation
     whole: Relation
+    numbers: pl.Series
 
     def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
         """The records as they are released: where they lie, as a query that nobody has run yet."""
@@ -90,25 +92,19 @@ class CountedRelation:
         tuples = [self.coded.table[name] for name in self.columns]
         if self.coded.kept is not None:
             tuples = [one.take(self.coded.kept) for one in tuples]
-        placed = pl.DataFrame({f"k{place}": one.cells() for place, one in enumerate(tuples)})
-        placed = placed.with_columns(pl.Series("class", rank)).filter(pl.col("class") > 0)
-        dialect = self.source.dialect
-        dialect.give(places := unused(), placed)
-        shown = {f"l{place}": one.cells() for place, one in enumerate(labels.values())}
-        dialect.give(names := unused(), pl.DataFrame({"class": np.arange(1, order.size + 1), **shown}))
-        source = self._query(places, names, list(labels))
         split = len(self.columns) - self.flagged
         sent = SentRelation(self.whole, _destinations(tuples[:split], list(labels.values()), rank))
         kinds = {
             one.name: Kind(pl.String(), pl.String()) if one.role is Role.QUASI else self.source.kinds[one.name]
             for one in self.job.schema.released
         }
-        released = self.source.over(source, kinds, int(classes.sizes.sum()))
+        placed = self.source.over(self._placed(tuples, rank), kinds, int(classes.sizes.sum()))
+        released = placed.over(self._labelled(placed, labels, order.size), kinds, placed.records)
         refuse_alone_together(released, self.source, self.job)
         none = np.empty(0, np.uint32)
         known = dict(zip(self.columns[:split], tuples, strict=False))
         every = Table(tuple(labels.values()), order.size)
-        groups = GroupsElsewhere(released, every, known, rank, self._weights)
+        groups = GroupsElsewhere(placed, every, known, rank, self._weights)
         lost = classes.lost[order]
         return ReleasedRecords(released, self.source, sent, none, None, None, lost, groups=groups)
 
@@ -119,21 +115,35 @@ class CountedRelation:
         assert weights is not None  # noqa: S101  they were counted
         return weights if kept is None else weights[kept]
 
-    def _placed(self, places: str) -> str:
-        """The records that entered, with their place."""
-        split = len(self.columns) - self.flagged
-        cells = self.source.flags(self.columns[:split], self.columns[split:], self.job.schema.missing)
-        return sql.joined(cells.source, places, [(cell, f"{places}.k{at}") for at, cell in enumerate(cells.of)])
+    def _placed(self, tuples: Sequence[Column], rank: Numbers) -> str:
+        """The released records, with the number of their class, and without their quasi-identifiers.
 
-    def _query(self, places: str, names: str, quasi: Sequence[str]) -> str:
-        """The released records, with the number of their class."""
-        source = sql.joined(self._placed(places), names, [(f"{names}.class", f"{places}.class")])
-        quoted = self.source.dialect.quoted
-        shown = [f"{names}.class AS {CLASS}"]
-        for one in self.job.schema.released:
-            own = f"{names}.l{quasi.index(one.name)}" if one.name in quasi else f"{sql.RECORDS}.{quoted(one.name)}"
-            shown.append(f"{own} AS {quoted(one.name)}")
+        They are found by the hash of their tuple, which is much less to send and to compare than its texts; unless two
+        tuples have the same one.
+        """
+        split, dialect = len(self.columns) - self.flagged, self.source.dialect
+        cells = self.source.flags(self.columns[:split], self.columns[split:], self.job.schema.missing)
+        places = unused()
+        if self.numbers.is_duplicated().any():
+            keys = {f"k{at}": one.cells() for at, one in enumerate(tuples)}
+            source = sql.joined(cells.source, places, [(cell, f"{places}.k{at}") for at, cell in enumerate(cells.of)])
+        else:
+            keys = {"k0": self.numbers if self.coded.kept is None else self.numbers.gather(self.coded.kept)}
+            source = sql.placed(cells.source, places, dialect.number(cells.of), "k0")
+        dialect.give(places, pl.DataFrame({**keys, "class": rank}).filter(pl.col("class") > 0))
+        shown = [f"{places}.class AS {CLASS}"]
+        shown += [f"{sql.RECORDS}.{dialect.quoted(one.name)}" for one in self.job.schema.unchanged]
         return f"(SELECT {', '.join(shown)} FROM {source})"  # noqa: S608  names are quoted by the dialect
+
+    def _labelled(self, placed: Relation, labels: Mapping[str, Column], classes: int) -> str:
+        """These, with the labels of their class."""
+        dialect, names = placed.dialect, unused()
+        shown = {f"l{place}": one.cells() for place, one in enumerate(labels.values())}
+        dialect.give(names, pl.DataFrame({"class": np.arange(1, classes + 1), **shown}))
+        own = {name: f"{names}.l{place} AS {dialect.quoted(name)}" for place, name in enumerate(labels)}
+        of = [own.get(name, f"{sql.RECORDS}.{dialect.quoted(name)}") for name in placed.names]
+        source = sql.placed(f"{placed.source} {sql.RECORDS}", names, f"{sql.RECORDS}.{CLASS}", "class")
+        return f"(SELECT {', '.join(of)} FROM {source})"  # noqa: S608  as above
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +151,7 @@ class GroupsElsewhere:
     """What figures ask of released records.
 
     Attributes:
-        data: The released records.
+        data: The released records, with the number of their class instead of their quasi-identifiers.
         labels: (c,) the labels of each class, in the order of the release.
         tuples: The columns that were counted, of the tuples that the schema does not suppress.
         ranks: (t,) the class of each of them, from 1; 0 where it is suppressed.
@@ -257,7 +267,8 @@ class ElsewhereEngine:
             raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
         counts = Counts(source.records, table.schema, frequency, table.domains, table.suppressed, table.population)
         counted = replace(job, schema=table.schema)
-        return CountedRelation(counts, counted, table, (*columns, *flagged), len(flagged), source, data)
+        every = (*columns, *flagged)
+        return CountedRelation(counts, counted, table, every, len(flagged), source, data, found.numbers)
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Let the database write the records as text; typed cells are fetched and written here."""
@@ -306,9 +317,7 @@ class ElsewhereEngine:
         sent = claim.source
         if not isinstance(sent, SentRelation):
             return LOCAL.verify_parts(parts, claim)
-        return verify_by_aggregation(
-            [part.path for part in parts], sent.whole, claim, sent.destinations, engine=self.base.title
-        )
+        return self._verified([part.path for part in parts], sent, claim)
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Recount the input where it lies, and what was written by kohort's own scanner."""
@@ -317,30 +326,34 @@ class ElsewhereEngine:
             return LOCAL.verify(file, claim)
         place = _place(file)
         if place is not None:
-            verdict = verify_by_aggregation([place], sent.whole, claim, sent.destinations, engine=self.base.title)
+            verdict = self._verified([place], sent, claim)
         else:
             with TemporaryDirectory(prefix="kohort-") as folder:
                 path = Path(folder, "release")
                 with path.open("wb") as written:
                     copyfileobj(file, written)
-                verdict = verify_by_aggregation([path], sent.whole, claim, sent.destinations, engine=self.base.title)
+                verdict = self._verified([path], sent, claim)
         return replace(verdict, parts=())  # it is one file
+
+    def _verified(self, paths: Sequence[Path], sent: SentRelation, claim: Claim) -> Verdict:
+        """The verdict, after which records are not asked for again, but by a report."""
+        verdict = verify_by_aggregation(paths, sent.whole, claim, sent.destinations, engine=self.base.title)
+        sent.whole.let_go()
+        return verdict
 
 
 def _typed(released: ReleasedRecords, writing: Writing) -> TypedRecords:
     """The released records as typed cells."""
     refuse_safe(Format.PARQUET, excel_safe=writing.excel_safe)
-    relation, groups = released.data, released.groups
-    assert isinstance(relation, Relation) and isinstance(groups, GroupsElsewhere)  # noqa: S101, PT018  its own
-    return TypedRecords.of(relation, groups.labels, CLASS)
+    assert isinstance(released.groups, GroupsElsewhere)  # noqa: S101  its own
+    return TypedRecords.of(released.groups.data, released.groups.labels, CLASS)
 
 
 def _lines(released: ReleasedRecords, format_: Format, writing: Writing) -> Lines:
     """The released records as text."""
-    relation, groups = released.data, released.groups
-    assert isinstance(relation, Relation) and isinstance(groups, GroupsElsewhere)  # noqa: S101, PT018  its own
+    assert isinstance(released.groups, GroupsElsewhere)  # noqa: S101  its own
     separator = "\t" if format_ is Format.TSV else writing.separator
-    return Lines(relation, groups.labels, separator, excel_safe=writing.excel_safe)
+    return Lines(released.groups.data, released.groups.labels, separator, excel_safe=writing.excel_safe)
 
 
 def _destinations(tuples: Sequence[Column], labels: Sequence[Column], ranks: Index) -> Destinations:
@@ -399,7 +412,7 @@ class Lines:
         shown = {name: f"{given}.l{place}" for place, name in enumerate(self.labels.names)}
         shown |= {name: self._escaped(cell) for name, cell in zip(others, cells.of, strict=True)}
         line = f" || {relation.dialect.literal(self.separator)} || ".join(shown[name] for name in relation.names)
-        source = sql.joined(cells.source, given, [(f"{given}.class", rank)])
+        source = sql.placed(cells.source, given, rank, "class")
         return sql.ordered(f"{line} AS line", source, (rank, *(f"coalesce({cell}, '')" for cell in cells.of)))
 
     def _made(self, texts: pl.Series) -> pl.Series:
