@@ -13,7 +13,7 @@ CLEAN := .venv dist build demo bench/out docs/_build mutants \
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types pyright mypy bench docs format clean
+.PHONY: help demo cluster test lint types pyright mypy bench docs format clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -21,6 +21,9 @@ help: ## this list
 
 demo: .venv/core ## a synthetic register: generated, anonymised, verified, shown
 	$(BIN)/kohort demo --overwrite
+
+cluster: .venv/dev ## a release by Spark, on a cluster of three workers on this machine; needs Java
+	$(BIN)/python -m bench.cluster
 
 test: .venv/dev ## the quick suite; COVER=--cov runs every test and measures branch coverage
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(or $(COVER),-m "not slow")

@@ -1,6 +1,7 @@
 """Memory, disk and CPU a record, stage by stage, of tables that outgrow memory.
 
     python -m bench.scale [--records 10000000 30000000 100000000] [--kinds adult unique] [--limits none 4GiB] [--hard]
+    python -m bench.scale spark     the same tables by Spark: see bench/spark.py
 
 Each run is a process of its own, watched from outside: anonymous memory is what no file backs, so that the system
 cannot drop it; disk is what unnamed files hold. What a record takes is the slope between two sizes, since the libraries
@@ -241,6 +242,11 @@ def slope(kind: str, limit: str, seen: dict[int, Run]) -> str:
 
 def main() -> None:
     """Measure every kind, limit and size asked for."""
+    if sys.argv[1:2] == ["spark"]:
+        from bench.spark import main as by_spark  # noqa: PLC0415  it takes its tables from here
+
+        by_spark(sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, nargs="+", default=[10_000_000, 30_000_000, 100_000_000])
     parser.add_argument("--kinds", nargs="+", default=[*KINDS])

@@ -1,20 +1,24 @@
 """What a release by Spark takes, held against ordering and writing the same table, in one session.
 
-    python -m bench.spark --records 300000 1000000
+    python -m bench.scale spark [--records 1000000 10000000] [--kinds adult unique] [--rounds 2]
 
 Both read the same CSV, order every record and write every one. A release also counts, searches, joins with labels and
-verifies; that is told apart. The figures are wall seconds: what Spark does is spread over the cores that it has.
+verifies; verification is told apart. They take turns, some rounds of each: in the first one, Java compiles what it
+runs. Figures are wall seconds, and the CPU seconds of Java and this process together, which other work on the machine
+disturbs less.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
@@ -28,52 +32,105 @@ from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
 #: Records of a part.
 EACH: Final = 1_000_000
 
 
-def ordered(session: Any, source: Path, target: Path) -> float:  # noqa: ANN401  a session of PySpark
-    """Seconds to read, order by every column and write."""
-    start = time.perf_counter()
-    schema = ", ".join(f"{name} string" for name in pl.scan_csv(source).collect_schema().names())
-    frame = session.read.csv(str(source), header=True, schema=schema)
-    frame.orderBy(*frame.columns).write.csv(str(target), header=True)
-    return time.perf_counter() - start
+class Seconds(NamedTuple):
+    """What something took.
+
+    Attributes:
+        wall: By the clock.
+        cpu: Of all cores, by Java and this process.
+    """
+
+    wall: float
+    cpu: float
+
+    def __sub__(self, other: Seconds) -> Seconds:
+        """What was spent since."""
+        return Seconds(self.wall - other.wall, self.cpu - other.cpu)
+
+    def __str__(self) -> str:
+        """Both."""
+        return f"{self.wall:.1f} s ({self.cpu:.1f} of CPU)"
 
 
-def released(spark: Spark, source: Path, kind: str, target: Path, *, k: int) -> dict[str, float]:
-    """Seconds of each stage of a release."""
-    names, sensitive = pl.scan_csv(source).collect_schema().names(), KINDS[kind][1]
-    quasi = [name for name in names if name != sensitive]
-    made = job_by(None, {"quasi": quasi, "sensitive": [sensitive], "no_model": [sensitive], "k": k, "no_grid": True})
-    assert isinstance(made, Request)  # noqa: S101  of keyword arguments
-    job = replace(made.job, writing=Writing(Format.CSV, records_per_part=EACH))
-    return {**anonymize(source, job, target=f"{target}/", engine=ElsewhereEngine(spark)).seconds}
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Runs of one session.
+
+    Attributes:
+        spark: The session.
+        source: The table.
+        target: A folder that is written.
+    """
+
+    spark: Spark
+    source: Path
+    target: Path
+
+    def now(self) -> Seconds:
+        """What was spent up to now."""
+        java = self.spark.session.sparkContext._gateway.proc.pid  # noqa: SLF001  nothing else tells
+        spent = Path(f"/proc/{java}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[11:13]
+        mine = os.times()
+        return Seconds(time.perf_counter(), mine.user + mine.system + sum(map(int, spent)) / os.sysconf("SC_CLK_TCK"))
+
+    def ordered(self) -> Seconds:
+        """Read, order by every column and write."""
+        start = self.now()
+        schema = ", ".join(f"{name} string" for name in pl.scan_csv(self.source).collect_schema().names())
+        frame = self.spark.session.read.csv(str(self.source), header=True, schema=schema)
+        frame.orderBy(*frame.columns).write.csv(str(self.target), header=True)
+        taken = self.now() - start
+        rmtree(self.target)
+        return taken
+
+    def released(self, kind: str, *, k: int) -> dict[str, Seconds]:
+        """Each stage of a release."""
+        names, sensitive = pl.scan_csv(self.source).collect_schema().names(), KINDS[kind][1]
+        quasi = [name for name in names if name != sensitive]
+        made = job_by(
+            None, {"quasi": quasi, "sensitive": [sensitive], "no_model": [sensitive], "k": k, "no_grid": True}
+        )
+        assert isinstance(made, Request)  # noqa: S101  of keyword arguments
+        job = replace(made.job, writing=Writing(Format.CSV, records_per_part=EACH))
+        begun: list[tuple[str, Seconds]] = []
+        tell: Callable[[str], None] = lambda stage: begun.append((stage, self.now()))  # noqa: E731
+        anonymize(self.source, job, target=f"{self.target}/", engine=ElsewhereEngine(self.spark), tell=tell)
+        tell("end")
+        rmtree(self.target)
+        return {stage: until - since for (stage, since), (_, until) in pairwise(begun)}
 
 
-def main() -> None:
-    """Print a line for each kind and number of records."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def line(plain: Seconds, stages: dict[str, Seconds]) -> str:
+    """What a pair of runs took."""
+    whole = [seconds for stage, seconds in stages.items() if stage != "verify"]
+    wall, cpu = sum(one.wall for one in whole) / plain.wall, sum(one.cpu for one in whole) / plain.cpu
+    told = ", ".join(f"{stage} {seconds}" for stage, seconds in stages.items())
+    return f"order and write {plain}; release {wall:.2f} of it ({cpu:.2f} of its CPU): {told}"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print a line for each kind, number of records and round."""
+    parser = argparse.ArgumentParser("bench.scale spark", description=__doc__)
     parser.add_argument("--records", type=int, nargs="+", default=[1_000_000, 10_000_000])
     parser.add_argument("--kinds", nargs="+", default=[*KINDS])
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--memory", default="2g", help="of the driver")
     parser.add_argument("--k", type=int, default=5)
     parser.add_argument("--folder", help="where tables and releases are; the system's if not given")
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     spark = Spark.opened(Cluster(given.master, {"spark.driver.memory": given.memory}))
     with TemporaryDirectory(dir=given.folder) as folder:
         for kind in given.kinds:
             for records in given.records:
-                source, target = table(Path(folder), kind, records), Path(folder, "out")
-                plain = ordered(spark.session, source, target)
-                rmtree(target)
-                seconds = released(spark, source, kind, target, k=given.k)
-                rmtree(target)
-                whole = sum(seconds.values()) - seconds["verify"]
-                stages = ", ".join(f"{name} {taken:.1f}" for name, taken in seconds.items())
-                print(f"{kind} {records:,}: order and write {plain:.1f} s; release {stages}; {whole / plain:.2f} of it")
-
-
-if __name__ == "__main__":
-    main()
+                runs = Runs(spark, table(Path(folder), kind, records), Path(folder, "out"))
+                for _ in range(given.rounds):
+                    plain = runs.ordered()
+                    print(f"{kind} {records:,}: {line(plain, runs.released(kind, k=given.k))}", flush=True)

@@ -266,6 +266,27 @@ def people(tmp_path: Path) -> Path:
     return path
 
 
+def one_number(*_: object) -> str:
+    """A hash that all tuples have."""
+    return "CAST(0 AS UBIGINT)"
+
+
+@pytest.mark.parametrize("number", [DuckDB.number, one_number])
+def test_tuples_of_one_hash_are_told_apart(
+    number: Callable[[DuckDB, Sequence[str]], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records find their class by a hash of their tuple, or by its texts where hashes are alike; nulls are a value."""
+    monkeypatch.setattr(DuckDB, "number", number)
+    sides = ["yes", "no", None]
+    frame = pl.DataFrame(
+        {"left": sides * 12, "right": [one for one in sides for _ in range(12)], "year": [*"1234"] * 9}
+    )
+    job = asked(quasi=["left", "right"], rest="insensitive", k=2, missing={"right": "suppress"}, no_grid=True)
+    for name, engine in (("local", LOCAL), ("duckdb", ENGINE)):
+        anonymize(frame, job, target=tmp_path / f"{name}.csv", engine=engine)
+    assert (tmp_path / "duckdb.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
+
+
 def test_parts_are_joined_to_the_local_file(people: Path, tmp_path: Path) -> None:
     """A folder has parts of the size that is asked for; without their headers they are the one file."""
     kohort.anonymize(people, target=tmp_path / "local.csv", **OPTIONS)

@@ -480,6 +480,30 @@ def test_other_sources_are_refused(base: Spark, tmp_path: Path, source: object) 
         base.relation(source, ReadOptions(), None)
 
 
+@needs_spark
+@pytest.mark.slow
+def test_text_is_divided_once(base: Spark, people: Path, tmp_path: Path) -> None:
+    """Its cells are kept as long as statements need them, and then no more: also where one of them fails."""
+
+    def kept() -> int:
+        return int(base.session.sparkContext._jsc.sc().getPersistentRDDs().size())  # noqa: SLF001  Python is not told
+
+    before = kept()
+    found = base.relation(people, ReadOptions(), None)
+    assert kept() == before + 1
+    assert base.session.catalog.isCached(found.source)
+    del found
+    assert kept() == before
+    release = kohort.anonymize(people, target=tmp_path / "out.csv", engine=base.session, **OPTIONS)
+    assert kept() == before
+    assert release.records.data.distinct("city").counts.sum() == 60  # nothing forbids to ask again
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_bytes(b'age,ill\n1,"a\r\nb"\r\n2,c\r\n')
+    with pytest.raises(InputError, match="into other cells"):
+        base.relation(wrong, ReadOptions(), None)
+    assert kept() == before
+
+
 # ── what fails ───────────────────────────────────────────────────────────────────────────────────
 
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import kohort
+from bench.cluster import SMALL, Cluster, cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Iterator, Mapping
 
 pytestmark = [
     pytest.mark.slow,
@@ -30,11 +30,9 @@ pytestmark = [
     ),
 ]
 
-#: Java that neither takes much memory nor compiles for long.
-SMALL = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-
-#: What is in every record of the source, and is not released.
+#: What is in every record of the source, and is not released; as it is, and as names and texts go into statements.
 CANARY = "Lovelace"
+CANARIES = CANARY, CANARY.encode().hex()
 
 OPTIONS: dict[str, Any] = {
     "quasi": ["age", "city"],
@@ -50,84 +48,10 @@ RECORDS = 30_000
 IMPATIENT = {"spark.network.timeout": "11s", "spark.network.timeoutInterval": "5s"}
 
 
-class Cluster(NamedTuple):
-    """A master and its workers."""
-
-    master: str
-    processes: tuple[subprocess.Popen[bytes], ...]
-    folder: Path
-
-    @property
-    def workers(self) -> list[int]:
-        """The workers' processes."""
-        return [one.pid for one in self.processes[1:]]
-
-    @property
-    def everybody(self) -> list[int]:
-        """All of them."""
-        return [one.pid for one in self.processes]
-
-
-def _free() -> int:
-    with socket.socket() as some:
-        some.bind(("127.0.0.1", 0))
-        return int(some.getsockname()[1])
-
-
-def _wait_for(log: Path, told: str) -> None:
-    for _ in range(1200):
-        if log.exists() and told in log.read_text(encoding="utf-8", errors="replace"):
-            return
-        time.sleep(0.1)
-    pytest.fail(f"{log.name} never told: {told}")
-
-
-@contextmanager
-def cluster(folder: Path, workers: int) -> Generator[Cluster]:
-    """A master and workers of one core as processes of this machine."""
-    spec = find_spec("pyspark")
-    assert spec is not None
-    assert spec.origin is not None
-    home, port = Path(spec.origin).parent, _free()
-    environment = {
-        **os.environ,
-        "SPARK_HOME": str(home),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_DAEMON_MEMORY": "256m",
-        "SPARK_DAEMON_JAVA_OPTS": SMALL,
-        "SPARK_LOCAL_DIRS": str(folder / "spill"),
-        "SPARK_WORKER_DIR": str(folder / "work"),
-    }
-    (folder / "spill").mkdir()
-    address = f"spark://127.0.0.1:{port}"
-    commands = [["master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]]
-    each = ["--host", "127.0.0.1", "--webui-port", "0", "--cores", "1", "--memory", "1g", address]
-    commands += [["worker.Worker", *each]] * workers
-    started: list[subprocess.Popen[bytes]] = []
-    try:
-        for place, (name, *more) in enumerate(commands):
-            log = folder / f"{place}.log"
-            with log.open("wb") as out:
-                command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", *more]
-                started.append(
-                    subprocess.Popen(command, env=environment, stdout=out, stderr=out, start_new_session=True)
-                )
-            if not place:
-                _wait_for(log, "I have been elected leader")
-        for place in range(1, len(commands)):
-            _wait_for(folder / f"{place}.log", "Successfully registered with master")
-        yield Cluster(address, tuple(started), folder)
-    finally:
-        for one in started:
-            if one.poll() is None:
-                os.killpg(one.pid, signal.SIGTERM)  # with the executors
-            one.wait()
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table of many records, each with a name that nobody may find elsewhere."""
-    path = tmp_path / "people.csv"
+    path = tmp_path_factory.mktemp("in") / "people.csv"
     lines = (
         f"{CANARY}{at:06},{20 + at * 7 % 50},{('Bari', 'Lecce', 'Roma')[at * 11 % 3]},{at * 13 % 97},{'x' * 40}\n"
         for at in range(RECORDS)
@@ -138,8 +62,9 @@ def source(tmp_path: Path) -> Path:
 
 def started(source: Path, target: Path, where: Cluster, victims: Mapping[str, list[int]], **conf: str) -> Any:  # noqa: ANN401  a process
     """A run in a process of its own."""
-    events = where.folder / "events"
-    events.mkdir(exist_ok=True)
+    events, temporary = where.folder / "events", where.folder / "temporary"
+    events.mkdir()
+    temporary.mkdir()
     told = {
         "master": where.master,
         "source": str(source),
@@ -164,13 +89,54 @@ def started(source: Path, target: Path, where: Cluster, victims: Mapping[str, li
     }
     child = Path(__file__).with_name("spark_child.py")
     return subprocess.Popen(
-        [sys.executable, child, json.dumps(told)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, child, json.dumps(told)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(temporary)},
     )
 
 
-def found(folder: Path, text: str) -> list[str]:
-    """The files below a folder that hold a text."""
-    return [path.name for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+def found(folder: Path, *texts: str) -> set[str]:
+    """The files below a folder that hold one of some texts."""
+    return {path.name for path, content in contents(folder) if any(text.encode() in content for text in texts)}
+
+
+def blocks(folder: Path) -> int:
+    """The bytes of Spark's own blocks: what is shuffled, spilled or kept."""
+    return sum(len(content) for path, content in contents(folder) if path.parent.parent.name.startswith("blockmgr-"))
+
+
+def contents(folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """The files below a folder, some of which may just be going."""
+    for path in folder.rglob("*"):
+        with suppress(OSError):
+            if path.is_file():
+                yield path, path.read_bytes()
+
+
+class Searched(Thread):
+    """Looks for canaries below a folder, as long as a process runs.
+
+    Attributes:
+        holding: The files that had one.
+        blocks: The most bytes of Spark's own blocks that were there at once: so many were looked into.
+    """
+
+    def __init__(self, folder: Path, run: subprocess.Popen[str]) -> None:
+        """Begin at once."""
+        super().__init__(daemon=True)
+        self.folder, self.process = folder, run
+        self.holding: set[str] = set()
+        self.blocks = 0
+        self.start()
+
+    def run(self) -> None:
+        """Look until the process has ended."""
+        while self.process.poll() is None:
+            self.holding |= found(self.folder, *CANARIES)
+            self.blocks = max(self.blocks, blocks(self.folder))
+            time.sleep(0.1)
 
 
 def test_killed_workers_make_no_difference(source: Path, tmp_path: Path) -> None:
@@ -181,6 +147,7 @@ def test_killed_workers_make_no_difference(source: Path, tmp_path: Path) -> None
     with cluster(tmp_path, 3) as where:
         one, other, _ = where.workers
         run = started(source, target, where, {"count": [one], "write": [other]})
+        searched = Searched(tmp_path, run)
         out, err = run.communicate(timeout=500)
         assert (run.returncode, err) == (0, ""), out + err
         proofs = json.loads(out.splitlines()[-1])["proofs"]
@@ -191,14 +158,14 @@ def test_killed_workers_make_no_difference(source: Path, tmp_path: Path) -> None
         assert [len(some) for some in lines] == [8_001, 8_001, 8_001, 6_001]
         joined = b"".join([lines[0][0], *(line for some in lines for line in some[1:])])
         assert joined == (tmp_path / "local.csv").read_bytes()
-    refuse_canaries(tmp_path)
+    refuse_canaries(tmp_path, searched)
 
 
-def refuse_canaries(folder: Path) -> None:
-    """No name is in what Spark left, in what was published, or in the logs."""
-    places = [folder / name for name in ("spill", "work", "out", "events")]
-    for text in (CANARY, CANARY.encode().hex()):
-        assert [found(place, text) for place in places] == [[], [], [], []]
+def refuse_canaries(folder: Path, searched: Searched) -> None:
+    """No name was or is in Spark's folders, in what was published, in logs of processes and events."""
+    searched.join()
+    assert searched.blocks > RECORDS  # there was something to look into
+    assert searched.holding == found(folder, *CANARIES) == set()
     assert found(folder / "events", "SparkListenerTaskEnd")  # it is no packed file, in which nothing would be found
 
 
@@ -208,23 +175,22 @@ def test_without_workers_nothing_is_published(source: Path, tmp_path: Path) -> N
     target.parent.mkdir()
     with cluster(tmp_path, 1) as where:
         run = started(source, target, where, {"count": where.everybody}, **IMPATIENT)
+        searched = Searched(tmp_path, run)
         out, err = run.communicate(timeout=500)
     assert (run.returncode, err) == (6, ""), out + err
     told = json.loads(out.splitlines()[-1])
     assert "for 11 seconds there was no worker" in told["error"], told
     assert told["proofs"]["count"]["running"] >= 1
     assert not [*target.parent.iterdir()]
-    refuse_canaries(tmp_path)
+    refuse_canaries(tmp_path, searched)
 
 
 def test_a_killed_driver_leaves_nothing_to_read(source: Path, tmp_path: Path) -> None:
     """Killed while it writes, it leaves a folder that nobody looks for, and the next run removes it."""
     target = tmp_path / "out" / "release"
     target.parent.mkdir()
-    where = Cluster("local[2]", (), tmp_path)
-    spill = tmp_path / "spill"
-    spill.mkdir()
-    run = started(source, target, where, {}, **{"spark.local.dir": str(spill)})
+    run = started(source, target, Cluster("local[2]", (), tmp_path), {})
+    searched = Searched(tmp_path, run)
     for line in run.stdout:
         if line == "write\n":
             break
@@ -239,7 +205,7 @@ def test_a_killed_driver_leaves_nothing_to_read(source: Path, tmp_path: Path) ->
     assert len(left) == 1
     assert left[0].startswith(".kohort-")
     assert not [*target.parent.glob("*")] or not [*target.parent.glob("part-*")]
-    assert found(target.parent, CANARY) == []
-    assert found(spill, CANARY) == found(tmp_path / "events", CANARY) == []
+    refuse_canaries(tmp_path, searched)
+    assert blocks(tmp_path) > RECORDS  # nobody has removed them
     kohort.anonymize(source, target=f"{target}/", format="csv", **OPTIONS)
     assert [path.name for path in target.parent.iterdir()] == ["release"]

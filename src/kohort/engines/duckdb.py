@@ -104,6 +104,10 @@ class DuckDB:
         """The first 16 digits of the MD5, as a number of 128 bits."""
         return f"('0x' || substr(md5({text}), 1, 16))::UBIGINT::HUGEINT"
 
+    def number(self, cells: Sequence[str]) -> str:
+        """By the hash that DuckDB groups by."""
+        return f"hash({', '.join(cells)})"
+
     def different(self, cells: Sequence[str]) -> str:
         """By HyperLogLog; a tuple with nulls counts, too."""
         return f"approx_count_distinct(({', '.join(cells)}, 0))"

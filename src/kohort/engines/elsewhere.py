@@ -79,6 +79,7 @@ class CountedRelation:
         flagged: How many of them these are.
         source: The records that entered.
         whole: All records.
+        numbers: (t,) a hash of each tuple.
     """
 
     counts: Counts
@@ -88,6 +89,7 @@ class CountedRelation:
     flagged: int
     source: Relation
     whole: Relation
+    numbers: pl.Series
 
     def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
         """The records as they are released: where they lie, as a query that nobody has run yet."""
@@ -95,19 +97,15 @@ class CountedRelation:
         tuples = [self.coded.table[name].take(dealt.rows) for name in self.columns]
         assert self.coded.weights is not None  # noqa: S101  they were counted
         parted = bool((dealt.counts < self.coded.weights.take(dealt.rows)).any())
-        dialect = self.source.dialect
-        dialect.give(places := unused(), _placed(tuples, dealt, parted=parted))
         labels = tuple(dealt.labels.values())
-        shown = {f"l{place}": one.cells() for place, one in enumerate(labels)}
-        dialect.give(names := unused(), pl.DataFrame({"class": np.arange(1, dealt.classes.size + 1), **shown}))
-        source = self._query(self._joined(places, parted=parted), places, names, list(dealt.labels))
         split = len(self.columns) - self.flagged
         sent = SentRelation(self.whole, _destinations(tuples[:split], labels, dealt, parted=parted))
         kinds = {
             one.name: Kind(pl.String(), pl.String()) if one.role is Role.QUASI else self.source.kinds[one.name]
             for one in self.job.schema.released
         }
-        released = self.source.over(source, kinds, int(classes.sizes.sum()))
+        placed = self.source.over(self._placed(tuples, dealt, parted=parted), kinds, int(classes.sizes.sum()))
+        released = placed.over(self._labelled(placed, dealt), kinds, placed.records)
         known = dict(zip(self.columns[:split], tuples, strict=False))
         people = None if self.job.schema.person is None else known[self.job.schema.person].codes.astype(np.int64)
         if people is None:
@@ -116,34 +114,43 @@ class CountedRelation:
             refuse_pairs(Table(tuple(tuples), dealt.rows.size), people, self.job)
         none = np.empty(0, np.uint32)
         every = Table(labels, dealt.classes.size)
-        groups = GroupsElsewhere(released, every, known, dealt.ranks, dealt.counts, people)
+        groups = GroupsElsewhere(placed, every, known, dealt.ranks, dealt.counts, people)
         lost = classes.lost[dealt.classes]
         return ReleasedRecords(released, self.source, sent, none, None, None, lost, groups=groups)
 
-    def _joined(self, places: str, *, parted: bool) -> str:
-        """The records that entered, with their place.
+    def _placed(self, tuples: Sequence[Column], dealt: Dealt, *, parted: bool) -> str:
+        """The released records, with the number of their class, and without their quasi-identifiers.
 
-        Records of a tuple that goes to several classes are alike in all that is released: they are numbered, in any
-        order, and the first so many go to the first class.
+        They are found by the hash of their tuple, which is much less to send and to compare than its texts; unless two
+        tuples have the same one. Records of a tuple that goes to several classes are alike in all that is released:
+        they are numbered, in any order, and the first so many go to the first class.
         """
-        split, missing = len(self.columns) - self.flagged, self.job.schema.missing
-        source, also = self.source, ""
+        split, missing, dialect = len(self.columns) - self.flagged, self.job.schema.missing, self.source.dialect
+        places, source, also = unused(), self.source, ""
         if parted:
             source = source.over(sql.numbered(source.cells(self.columns), AMONG), source.kinds, source.records)
-            also = f"{sql.RECORDS}.{AMONG} BETWEEN {places}.low AND {places}.high"
+            also = f" AND {sql.RECORDS}.{AMONG} BETWEEN {places}.low AND {places}.high"
         cells = source.flags(self.columns[:split], self.columns[split:], missing)
-        keys = [(cell, f"{places}.k{at}") for at, cell in enumerate(cells.of)]
-        return sql.joined(cells.source, places, keys, also)
+        if self.numbers.is_duplicated().any():
+            keys = {f"k{at}": one.cells() for at, one in enumerate(tuples)}
+            joined = sql.joined(cells.source, places, [(cell, f"{places}.k{at}") for at, cell in enumerate(cells.of)])
+        else:
+            keys = {"k0": self.numbers.gather(dealt.rows)}
+            joined = sql.placed(cells.source, places, dialect.number(cells.of), "k0")
+        dialect.give(places, pl.DataFrame({**keys, **_destined(dealt, parted=parted)}))
+        shown = [f"{places}.class AS {CLASS}"]
+        shown += [f"{sql.RECORDS}.{dialect.quoted(one.name)}" for one in self.job.schema.unchanged]
+        return f"(SELECT {', '.join(shown)} FROM {joined}{also})"  # noqa: S608  names are quoted by the dialect
 
-    def _query(self, source: str, places: str, names: str, quasi: Sequence[str]) -> str:
-        """The released records, with the number of their class."""
-        source = sql.joined(source, names, [(f"{names}.class", f"{places}.class")])
-        quoted = self.source.dialect.quoted
-        shown = [f"{names}.class AS {CLASS}"]
-        for one in self.job.schema.released:
-            own = f"{names}.l{quasi.index(one.name)}" if one.name in quasi else f"{sql.RECORDS}.{quoted(one.name)}"
-            shown.append(f"{own} AS {quoted(one.name)}")
-        return f"(SELECT {', '.join(shown)} FROM {source})"  # noqa: S608  names are quoted by the dialect
+    def _labelled(self, placed: Relation, dealt: Dealt) -> str:
+        """These, with the labels of their class."""
+        dialect, names = placed.dialect, unused()
+        shown = {f"l{place}": one.cells() for place, one in enumerate(dealt.labels.values())}
+        dialect.give(names, pl.DataFrame({"class": np.arange(1, dealt.classes.size + 1), **shown}))
+        own = {name: f"{names}.l{place} AS {dialect.quoted(name)}" for place, name in enumerate(dealt.labels)}
+        of = [own.get(name, f"{sql.RECORDS}.{dialect.quoted(name)}") for name in placed.names]
+        source = sql.placed(f"{placed.source} {sql.RECORDS}", names, f"{sql.RECORDS}.{CLASS}", "class")
+        return f"(SELECT {', '.join(of)} FROM {source})"  # noqa: S608  as above
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,7 +158,7 @@ class GroupsElsewhere:
     """What figures ask of released records.
 
     Attributes:
-        data: The released records.
+        data: The released records, with the number of their class instead of their quasi-identifiers.
         labels: (c,) the labels of each class, in the order of the release.
         tuples: The columns that were counted, of the tuples that are released; those that are dealt to several classes
             once for each.
@@ -273,7 +280,8 @@ class ElsewhereEngine:
             raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
         counts = Counts(source.records, table.schema, frequency, table.domains, table.suppressed, table.population)
         counted = replace(job, schema=table.schema)
-        return CountedRelation(counts, counted, table, (*columns, *flagged), len(flagged), source, data)
+        every = (*columns, *flagged)
+        return CountedRelation(counts, counted, table, every, len(flagged), source, data, found.numbers)
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Let the database write the records as text; typed cells are fetched and written here."""
@@ -322,9 +330,7 @@ class ElsewhereEngine:
         sent = claim.source
         if not isinstance(sent, SentRelation):
             return LOCAL.verify_parts(parts, claim)
-        return verify_by_aggregation(
-            [part.path for part in parts], sent.whole, claim, sent.destinations, engine=self.base.title
-        )
+        return self._verified([part.path for part in parts], sent, claim)
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Recount the input where it lies, and what was written by kohort's own scanner."""
@@ -333,41 +339,45 @@ class ElsewhereEngine:
             return LOCAL.verify(file, claim)
         place = _place(file)
         if place is not None:
-            verdict = verify_by_aggregation([place], sent.whole, claim, sent.destinations, engine=self.base.title)
+            verdict = self._verified([place], sent, claim)
         else:
             with TemporaryDirectory(prefix="kohort-") as folder:
                 path = Path(folder, "release")
                 with path.open("wb") as written:
                     copyfileobj(file, written)
-                verdict = verify_by_aggregation([path], sent.whole, claim, sent.destinations, engine=self.base.title)
+                verdict = self._verified([path], sent, claim)
         return replace(verdict, parts=())  # it is one file
+
+    def _verified(self, paths: Sequence[Path], sent: SentRelation, claim: Claim) -> Verdict:
+        """The verdict, after which records are not asked for again, but by a report."""
+        verdict = verify_by_aggregation(paths, sent.whole, claim, sent.destinations, engine=self.base.title)
+        sent.whole.let_go()
+        return verdict
 
 
 def _typed(released: ReleasedRecords, writing: Writing) -> TypedRecords:
     """The released records as typed cells."""
     refuse_safe(Format.PARQUET, excel_safe=writing.excel_safe)
-    relation, groups = released.data, released.groups
-    assert isinstance(relation, Relation) and isinstance(groups, GroupsElsewhere)  # noqa: S101, PT018  its own
-    return TypedRecords.of(relation, groups.labels, CLASS)
+    assert isinstance(released.groups, GroupsElsewhere)  # noqa: S101  its own
+    return TypedRecords.of(released.groups.data, released.groups.labels, CLASS)
 
 
 def _lines(released: ReleasedRecords, format_: Format, writing: Writing) -> Lines:
     """The released records as text."""
-    relation, groups = released.data, released.groups
-    assert isinstance(relation, Relation) and isinstance(groups, GroupsElsewhere)  # noqa: S101, PT018  its own
+    assert isinstance(released.groups, GroupsElsewhere)  # noqa: S101  its own
     separator = "\t" if format_ is Format.TSV else writing.separator
-    return Lines(relation, groups.labels, separator, excel_safe=writing.excel_safe)
+    return Lines(released.groups.data, released.groups.labels, separator, excel_safe=writing.excel_safe)
 
 
-def _placed(tuples: Sequence[Column], dealt: Dealt, *, parted: bool) -> pl.DataFrame:
-    """The class of each tuple; where some go to several, also of which of its records, from the first to the last."""
-    cells = {f"k{place}": one.cells() for place, one in enumerate(tuples)} | {"class": pl.Series(dealt.ranks)}
+def _destined(dealt: Dealt, *, parted: bool) -> dict[str, pl.Series]:
+    """The class of each piece of a tuple; where some go to several, also its records, from the first to the last."""
+    cells = {"class": pl.Series(dealt.ranks)}
     if parted:
         ends, fresh = np.cumsum(dealt.counts), np.diff(dealt.rows, prepend=-1) != 0
         before = ends - dealt.counts
         before -= before[fresh].take(np.cumsum(fresh) - 1)
         cells |= {"low": pl.Series(before + 1), "high": pl.Series(before + dealt.counts)}
-    return pl.DataFrame(cells)
+    return cells
 
 
 def _destinations(tuples: Sequence[Column], labels: Sequence[Column], dealt: Dealt, *, parted: bool) -> Destinations:
@@ -425,7 +435,7 @@ class Lines:
         shown = {name: f"{given}.l{place}" for place, name in enumerate(self.labels.names)}
         shown |= {name: self._escaped(cell) for name, cell in zip(others, cells.of, strict=True)}
         line = f" || {relation.dialect.literal(self.separator)} || ".join(shown[name] for name in relation.names)
-        source = sql.joined(cells.source, given, [(f"{given}.class", rank)])
+        source = sql.placed(cells.source, given, rank, "class")
         return sql.ordered(f"{line} AS line", source, (rank, *(f"coalesce({cell}, '')" for cell in cells.of)))
 
     def _made(self, texts: pl.Series) -> pl.Series:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -19,7 +19,7 @@ from kohort.tables.table import Table
 from kohort.verify.aggregates import Tuples
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from kohort.arrays import Counts
     from kohort.engines.sql import Dialect
@@ -54,7 +54,25 @@ class Kind:
         return self.there == pl.String
 
 
-@dataclass(slots=True, eq=False, repr=False)
+class Numbered(NamedTuple):
+    """Distinct tuples of some columns.
+
+    Attributes:
+        table: One record for each of t tuples.
+        counts: (t,) records with each.
+        numbers: (t,) a hash of each, by which the database finds its records; two of them may have the same.
+    """
+
+    table: Table
+    counts: Counts
+    numbers: pl.Series
+
+
+def nothing() -> None:
+    """Let go of nothing."""
+
+
+@dataclass(slots=True, eq=False, repr=False, weakref_slot=True)
 class Relation(Shown):
     """Records in a database: a `Dataset`, and what the verifier asks.
 
@@ -65,6 +83,7 @@ class Relation(Shown):
         records: How many records there are.
         where: What the source is called in messages.
         limit: Bytes of memory that an answer may take; `None` for any.
+        let_go: Gives back what the database keeps of the records to answer sooner; it can still be asked.
     """
 
     dialect: Dialect
@@ -73,6 +92,7 @@ class Relation(Shown):
     records: int
     where: str
     limit: int | None = None
+    let_go: Callable[[], object] = nothing
     _dictionaries: dict[str, str] = field(default_factory=dict[str, str], init=False)
     _values: dict[str, Values] = field(default_factory=dict[str, Values], init=False)
     _table: Table | None = field(default=None, init=False)
@@ -112,21 +132,7 @@ class Relation(Shown):
         every = self.cells([*columns, *others])
         cells = sql.Cells(every.of[: len(columns)], every.source)
         number = "" if hashed is None else self._hashed(every.of[len(columns) :], hashed)
-        return self._tuples(columns, cells, number)
-
-    def flagged(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> Tuples:
-        """The distinct tuples of some columns, and of others whether they have a value: then the text is not empty."""
-        return self._tuples([*columns, *flagged], self.flags(columns, flagged, missing), "")
-
-    def flags(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> sql.Cells:
-        """The cells of these."""
-        every = self.cells([*columns, *flagged])
-        lacking = [self._absent(cell, missing) for cell in every.of[len(columns) :]]
-        made = (f"CASE WHEN {one} THEN '' ELSE '1' END" for one in lacking)
-        return sql.Cells((*every.of[: len(columns)], *made), every.source)
-
-    def _tuples(self, columns: Sequence[str], cells: sql.Cells, number: str) -> Tuples:
-        self.refuse_large(sql.estimated(cells.source, self.dialect.different(cells.of)), len(columns))
+        self._refuse_many(cells)
         found = self.dialect.run(sql.tuples(cells, number))
         counts: Counts = found["n"].cast(pl.Int64).to_numpy()
         sums = np.zeros(counts.size, np.uint64)
@@ -134,6 +140,21 @@ class Relation(Shown):
             whole = found["h"].cast(pl.Decimal(38, 0)).to_physical()
             sums = (whole % pl.Series([1 << 64], dtype=pl.Int128)).cast(pl.UInt64).to_numpy()
         return Tuples(self.table_of(columns, found), counts, sums)
+
+    def flagged(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> Numbered:
+        """The distinct tuples of some columns, and of others whether they have a value: then the text is not empty."""
+        cells = self.flags(columns, flagged, missing)
+        self._refuse_many(cells)
+        number = self.dialect.number([f"g.c{place}" for place in range(len(cells.of))])
+        found = self.dialect.run(sql.numbered(sql.tuples(cells), number))
+        return Numbered(self.table_of([*columns, *flagged], found), found["n"].cast(pl.Int64).to_numpy(), found["p"])
+
+    def flags(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> sql.Cells:
+        """The cells of these."""
+        every = self.cells([*columns, *flagged])
+        lacking = [self._absent(cell, missing) for cell in every.of[len(columns) :]]
+        made = (f"CASE WHEN {one} THEN '' ELSE '1' END" for one in lacking)
+        return sql.Cells((*every.of[: len(columns)], *made), every.source)
 
     def alone(self, names: Sequence[str]) -> int:
         """How many records have a tuple of these columns that no other record has."""
@@ -245,6 +266,10 @@ class Relation(Shown):
         signs = "'=', '+', '-', '@', chr(9), chr(13)"
         marked = f"substr({cell}, 1, 1) = {self.dialect.literal(_APOSTROPHE)} AND substr({cell}, 2, 1) IN ({signs})"
         return f"CASE WHEN {marked} THEN substr({cell}, 2) ELSE {cell} END"
+
+    def _refuse_many(self, cells: sql.Cells) -> None:
+        """Refuse tuples that would not fit into memory; see `refuse_large`."""
+        self.refuse_large(sql.estimated(cells.source, self.dialect.different(cells.of)), len(cells.of))
 
     def refuse_large(self, estimate: str, columns: int) -> None:
         """Refuse an answer that would not fit into memory, by an estimate of its tuples.

@@ -11,7 +11,7 @@ from kohort.errors import InfeasibleError, InputError, UnsupportedError
 from kohort.io.typed import check_names, check_types
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
@@ -28,12 +28,15 @@ class Source:
         sql: What stands for them after FROM.
         types: The types that the local engine would read; `None` where they are those that the database answers with.
         records: How many there must be, where that is known.
+        sums: What the database must find as sums over all records, in the order of columns: an expression and its
+            value. Where there are any, kohort's own scanner has looked at every byte.
     """
 
     where: str
     sql: str
     types: Mapping[str, pl.DataType] | None = None
     records: int | None = None
+    sums: Sequence[tuple[str, int]] = ()
 
 
 def refuse_altered_text(options: ReadOptions, engine: str) -> None:
@@ -68,13 +71,28 @@ def relation_of(
     check_types(types, found.where)
     kinds = {name: Kind(types[name], there[name]) for name in names}
     made = Relation(base, found.sql, kinds, 0, found.where, limit)
-    made.records = _checked(made)
+    made.records = _summed(made, found.sums) if found.sums else _checked(made)
     if found.records is not None and found.records != made.records:
         what = f"{base.title} reads {made.records:,} records, and kohort's own scanner {found.records:,}"
         raise InputError(what, where=found.where, hint="run without the engine")
     if not (made.records or options.allow_empty):
         raise InfeasibleError("there are 0 records", where=found.where, hint="allow an empty table (--allow-empty)")
     return made
+
+
+def _summed(made: Relation, sums: Sequence[tuple[str, int]]) -> int:
+    """How many records there are, once they are the cells that kohort's own scanner found.
+
+    Raises:
+        InputError: they are others.
+    """
+    found = made.dialect.run(sql.summed(made.source, [sum_ for sum_, _ in sums]))
+    for place, (name, (_, due)) in enumerate(zip(made.names, sums, strict=True)):
+        if int(found[f"c{place}"].item()) != due:
+            what = f"{made.dialect.title} divides this text into other cells than kohort's own scanner"
+            hint = "run without the engine, or give it the table as Parquet"
+            raise InputError(what, where=f"{made.where}, column {name!r}", hint=hint)
+    return int(found["n"].item())
 
 
 def _checked(made: Relation) -> int:
@@ -90,7 +108,7 @@ def _checked(made: Relation) -> int:
     tests += [f"abs({cells[name]}) = CAST('infinity' AS DOUBLE)" for name in floats]
     found = made.dialect.run(sql.sized(made.source, tests))
     for place, name in enumerate([*texts, *floats]):
-        wrong = int(found[f"c{place}"].item() or 0)
+        wrong = int(found[f"c{place}"].item())
         where = f"{made.where}, column {name!r}"
         if wrong and place < len(texts):
             hint = "remove it: most programs end a text there"

@@ -1,12 +1,15 @@
 """What Spark reads, with the types that the local engine gives it: text, Parquet, tables of a catalogue, frames.
 
 Delimited text is divided by kohort's own scanner first, which keeps nothing: what it refuses is refused here, too, with
-the line. Spark has to find as many records, and in each column cells of as many bytes.
+the line. Spark has to find as many records, and in each column cells of as many bytes. While it looks, it keeps the
+cells: otherwise each statement would divide the text again.
 """
 
 from __future__ import annotations
 
 import os
+import weakref
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -101,14 +104,32 @@ def relation(base: Spark, source: object, options: ReadOptions, limit: int | Non
     with base.reporting():
         found = _found(base, source, options)
         names = list(found.frame.columns)
-        base.show(view, _plain(found.frame).toDF(*map(column, names)))
+        frame = _plain(found.frame).toDF(*map(column, names))
+        base.show(view, frame)
     answer = base.run(f"SELECT * FROM {view} LIMIT 0").dtypes  # noqa: S608  a name of ours
     there = dict(zip(names, answer, strict=True))
     _refuse_other_times(found, there)
-    if found.text is not None:
-        _compare(base, view, names, found)
-    records = None if found.text is None else found.text.records
-    return relation_of(base, Source(found.where, view, found.types, records), there, options, limit)
+    if found.text is None:
+        return relation_of(base, Source(found.where, view, found.types), there, options, limit)
+    known = Source(found.where, view, found.types, found.text.records, _sums(base, names, found.text))
+    with ExitStack() as failed:
+        failed.callback(_let_go, _kept(base, frame))
+        made = relation_of(base, known, there, options, limit)
+        failed.pop_all()
+    made.let_go = weakref.finalize(made, _let_go, frame)
+    return made
+
+
+def _kept(base: Spark, frame: Any) -> Any:  # noqa: ANN401  PySpark's own class
+    """The frame, kept by the workers once it is computed: in memory, and what finds no room there on their disks."""
+    with base.reporting():
+        return frame.persist(part("storagelevel").StorageLevel.MEMORY_AND_DISK_DESER)
+
+
+def _let_go(frame: Any) -> None:  # noqa: ANN401  as above
+    """Give back what the workers keep of a frame."""
+    with suppress(Exception):  # the session may have stopped
+        frame.unpersist()
 
 
 def _plain(frame: Any) -> Any:  # noqa: ANN401  PySpark's own class
@@ -310,22 +331,10 @@ def _lines(text: Text, layout: RecordLayout, records: int) -> dict[str, str]:
     return {"multiLine": "true", **alone}
 
 
-def _compare(base: Spark, view: str, names: Sequence[str], found: _Found) -> None:
-    """Hold what Spark reads against what kohort's scanner found: as many bytes in each column.
-
-    Raises:
-        InputError: they differ.
-    """
-    known = found.text
-    assert known is not None  # noqa: S101  it is text
+def _sums(base: Spark, names: Sequence[str], known: _Divided) -> list[tuple[str, int]]:
+    """The bytes of each column's cells, as Spark adds them up, and as kohort's scanner did."""
     sizes = (_size(f"{sql.RECORDS}.{base.quoted(name)}", base, known.quote) for name in names)
-    shown = ", ".join(f"coalesce(sum({size}), 0) AS c{place}" for place, size in enumerate(sizes))
-    answer = base.run(f"SELECT {shown} FROM {view} {sql.RECORDS}")  # noqa: S608  names are quoted
-    for place, name in enumerate(names):
-        if int(answer[f"c{place}"].item()) != known.sizes[place]:
-            what = "Spark divides this text into other cells than kohort's own scanner"
-            hint = "run without the engine, or give Spark the table as Parquet"
-            raise InputError(what, where=f"{found.where}, column {name!r}", hint=hint)
+    return [*zip(sizes, known.sizes.tolist(), strict=True)]
 
 
 def _size(cell: str, base: Spark, quote: str) -> str:

@@ -49,6 +49,10 @@ class Dialect(Protocol):
         """The first 16 hexadecimal digits of the MD5 of a text as a number, of a type that no sum exceeds."""
         ...
 
+    def number(self, cells: Sequence[str]) -> str:
+        """A quick hash of some cells, as an integer of 64 bits: that of a null is none of any text."""
+        ...
+
     def different(self, cells: Sequence[str]) -> str:
         """An estimate of how many different tuples of these cells there are."""
         ...
@@ -111,7 +115,12 @@ class Cells(NamedTuple):
 
 def sized(source: str, tests: Sequence[str]) -> str:
     """How many records there are (`n`), and of how many each test holds (`c0`, `c1`, …)."""
-    found = (f", sum(CASE WHEN {test} THEN 1 ELSE 0 END) AS c{place}" for place, test in enumerate(tests))
+    return summed(source, [f"CASE WHEN {test} THEN 1 ELSE 0 END" for test in tests])
+
+
+def summed(source: str, numbers: Sequence[str]) -> str:
+    """How many records there are (`n`), and the sums of some numbers (`c0`, `c1`, …)."""
+    found = (f", coalesce(sum({number}), 0) AS c{place}" for place, number in enumerate(numbers))
     return f"SELECT count(*) AS n{''.join(found)} FROM {source} {RECORDS}"  # noqa: S608  names are quoted by the dialect
 
 
@@ -132,6 +141,11 @@ def tuples(cells: Cells, hashed: str = "") -> str:
     return f"SELECT {named}, count(*) AS n{total} FROM {cells.source} GROUP BY {', '.join(cells.of)}"  # noqa: S608  as above
 
 
+def numbered(tuples_: str, number: str) -> str:
+    """Tuples, each with a number (`p`) that is made of its cells."""
+    return f"SELECT g.*, {number} AS p FROM ({tuples_}) g"  # noqa: S608  as above
+
+
 def alone(cells: Cells) -> str:
     """How many records (`n`) have a tuple that no other has."""
     inner = f"SELECT 1 AS c0 FROM {cells.source} GROUP BY {', '.join(cells.of)} HAVING count(*) = 1"  # noqa: S608  as above
@@ -150,10 +164,15 @@ def numbered(cells: Cells, name: str) -> str:
     return f"(SELECT {RECORDS}.*, {number} FROM {cells.source})"  # noqa: S608  as above
 
 
-def joined(source: str, name: str, keys: Sequence[tuple[str, str]], also: str = "") -> str:
-    """Records with what a small table has beside them, where something else holds, too; a null equals a null."""
-    on = " AND ".join([*(f"{left} IS NOT DISTINCT FROM {right}" for left, right in keys), *([also] if also else [])])
+def joined(source: str, name: str, keys: Sequence[tuple[str, str]]) -> str:
+    """Records with what a small table has beside them; a null equals a null."""
+    on = " AND ".join(f"{left} IS NOT DISTINCT FROM {right}" for left, right in keys)
     return f"{source} JOIN {name} ON {on}"
+
+
+def placed(source: str, name: str, number: str, place: str) -> str:
+    """Records with what a small table has beside a number: neither is null, which a join by hashing makes use of."""
+    return f"{source} JOIN {name} ON {number} = {name}.{place}"
 
 
 def ordered(line: str, source: str, keys: Sequence[str]) -> str:

@@ -62,7 +62,7 @@ class TypedRecords:
             f"CASE WHEN {cell_of[name]} IS NULL THEN 0 ELSE 1 END" for name in others if released.kinds[name].is_text
         ]
         by = (rank, *(f"coalesce({cell}, '')" for cell in cells.of), *ties)
-        query = sql.ordered(shown, sql.joined(cells.source, given, [(f"{given}.class", rank)]), by)
+        query = sql.ordered(shown, sql.placed(cells.source, given, rank, "class"), by)
         types = tuple(kept_type(kind.here) for kind in released.kinds.values())
         return cls(released.names, types, Rows(released.dialect.stream(query)))
 

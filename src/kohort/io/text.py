@@ -139,13 +139,19 @@ def extent_of(text: Text, layout: RecordLayout, options: ReadOptions) -> Extent:
     """What `text` holds, of which nothing is kept.
 
     Raises:
-        InputError: a record is not well formed, or a byte is not UTF-8.
+        InputError: a record is not well formed, a byte is not UTF-8 or NUL.
         LimitError: a cell is too long.
     """
     found, sizes, start = 0, np.zeros(len(layout.names), np.int64), layout.body
     for starts, lengths, end in _chunks(text, layout, options):
+        content = text.data[start:end].tobytes()
+        if (nul := content.find(b"\0")) >= 0:
+            where = f"{text.name}, line {line_of(text.data, start + nul)}"
+            raise InputError(
+                "cells hold a NUL character", where=where, hint="remove it: most programs end a text there"
+            )
         try:
-            text.data[start:end].tobytes().decode()
+            content.decode()
         except UnicodeDecodeError as error:
             where = f"{text.name}, line {line_of(text.data, start + error.start)}"
             hint = "name the encoding and leave out the engine (--encoding cp1252)"
