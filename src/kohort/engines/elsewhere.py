@@ -266,7 +266,7 @@ class ElsewhereEngine:
         columns, flagged = _counted(job)
         found = source.flagged(columns, flagged, job.schema.missing)
         if releasing and job.schema.person is not None:
-            refuse_alone_of(found, job, job.schema.person)
+            refuse_alone_of(found.table, found.counts, job, job.schema.person)
         if releasing:
             refuse_leaks(source, job)
         known = None if population is None else _held(population)

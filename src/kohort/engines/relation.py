@@ -146,7 +146,7 @@ class Relation(Shown):
         cells = self.flags(columns, flagged, missing)
         self._refuse_many(cells)
         number = self.dialect.number([f"g.c{place}" for place in range(len(cells.of))])
-        found = self.dialect.run(sql.numbered(sql.tuples(cells), number))
+        found = self.dialect.run(sql.hashed(sql.tuples(cells), number))
         return Numbered(self.table_of([*columns, *flagged], found), found["n"].cast(pl.Int64).to_numpy(), found["p"])
 
     def flags(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> sql.Cells:

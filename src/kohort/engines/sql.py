@@ -134,14 +134,14 @@ def estimated(source: str, different: str) -> str:
     return f"SELECT {different} AS n FROM {source}"  # noqa: S608  as above
 
 
-def tuples(cells: Cells, hashed: str = "") -> str:
+def tuples(cells: Cells, hash_: str = "") -> str:
     """The distinct tuples (`c0`, `c1`, …), the records of each (`n`), and the sum of their hashes (`h`)."""
     named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(cells.of))
-    total = f", sum({hashed}) AS h" if hashed else ""
+    total = f", sum({hash_}) AS h" if hash_ else ""
     return f"SELECT {named}, count(*) AS n{total} FROM {cells.source} GROUP BY {', '.join(cells.of)}"  # noqa: S608  as above
 
 
-def numbered(tuples_: str, number: str) -> str:
+def hashed(tuples_: str, number: str) -> str:
     """Tuples, each with a number (`p`) that is made of its cells."""
     return f"SELECT g.*, {number} AS p FROM ({tuples_}) g"  # noqa: S608  as above
 

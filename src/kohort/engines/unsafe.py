@@ -19,7 +19,7 @@ from kohort.verify.singling import most, refuse_many, singled_out, told
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.arrays import Index
+    from kohort.arrays import Counts, Index
     from kohort.assessment.risk.singling import RoundingProposal
     from kohort.release import Job
     from kohort.tables.coded import CodedTable, Recoded
@@ -137,11 +137,12 @@ def refuse_alone(data: Elsewhere, job: Job) -> None:
     refuse_found([(one, _step(values[one.columns[0]], job)) for one in found if one.most], "records")
 
 
-def refuse_alone_of(found: Tuples, job: Job, person: str) -> None:
+def refuse_alone_of(table: Table, counts: Counts, job: Job, person: str) -> None:
     """The same where people are counted.
 
     Args:
-        found: The different tuples of all released columns and people.
+        table: The different tuples of all released columns and people.
+        counts: (t,) the records of each.
         job: Its schema is over their columns.
         person: The column that says whose a record is.
 
@@ -150,12 +151,12 @@ def refuse_alone_of(found: Tuples, job: Job, person: str) -> None:
         JobError: there are several.
         LimitError: so many would be released as they are that their pairs cannot all be looked at.
     """
-    schema, table = job.schema, found.table
+    schema = job.schema
     refuse_many(len(schema.unchanged))
     refuse_needless(schema, job.allow_singling)
     names = [one.name for one in schema.unchanged if one.name not in job.allow_singling]
     people = table[person].codes.astype(np.int64)
-    refuse_singling(table, names, missing=schema.missing, people=people, weights=found.counts)
+    refuse_singling(table, names, missing=schema.missing, people=people, weights=counts)
 
 
 def _step(values: Values, job: Job) -> RoundingProposal | None:
