@@ -13,10 +13,11 @@ import numpy as np
 import polars as pl
 
 from kohort import system
+from kohort.algorithms.mondrian.in_parts import refused_in_parts
 from kohort.engines import limits, sql
 from kohort.engines.base import Counts
 from kohort.engines.local import LOCAL
-from kohort.engines.relation import Kind, Relation, unused
+from kohort.engines.relation import CELL, Kind, Relation, unused
 from kohort.engines.typed import TypedRecords
 from kohort.engines.unsafe import (
     refuse_alone,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.core.uniques import Singling
+    from kohort.engines.in_parts import CountedInParts
     from kohort.engines.sql import Database
     from kohort.io.options import ReadOptions
     from kohort.release import Job, Writing
@@ -154,25 +156,26 @@ class GroupsElsewhere:
     ranks: Index
     weights: Numbers
 
-    def released(self, name: str) -> CellsByClass:
+    def released(self, name: str) -> Iterator[CellsByClass]:
         """The cells of a released column, by class: of those that were counted without asking again."""
         if name in self.tuples:
-            return self.original(name)
+            yield from self.original(name)
+            return
         cells = self.data.cells((name,))
         asked = sql.Cells((f"{sql.RECORDS}.{CLASS}", *cells.of), cells.source)
         found = self.data.dialect.run(sql.tuples(asked))
         column = encode(name, found["c1"].cast(pl.String), pl.String())
-        return CellsByClass(found["c0"].to_numpy(), column, found["n"].cast(pl.Int64).to_numpy())
+        yield CellsByClass(found["c0"].to_numpy(), column, found["n"].cast(pl.Int64).to_numpy())
 
     def singled_out(self, names: Sequence[str]) -> tuple[Singling, ...]:
         """Whom columns and pairs of them single out."""
         return singled_out_of(self.data, names)
 
-    def original(self, name: str) -> CellsByClass:
+    def original(self, name: str) -> Iterator[CellsByClass]:
         """The values that released records had, by class."""
         chosen = np.flatnonzero(self.ranks)
         column = self.tuples[name].take(chosen.astype(np.uint32))
-        return CellsByClass(self.ranks[chosen], column, self.weights[chosen])
+        yield CellsByClass(self.ranks[chosen], column, self.weights[chosen])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,6 +200,10 @@ class SentRelation:
         """How many records there are."""
         return self.whole.records
 
+    def verified(self, paths: Sequence[Path], claim: Claim, engine: str) -> Verdict:
+        """Recount these, and what was written to some files."""
+        return verify_by_aggregation(paths, self.whole, claim, self.destinations, engine=engine)
+
     def distinct(self, name: str) -> Values:
         """The distinct values of a column, and the records with each."""
         return self.whole.distinct(name)
@@ -213,10 +220,13 @@ class ElsewhereEngine:
     Attributes:
         base: The database.
         limit: Bytes of memory that the search may use; `None` for any.
+        together: Tuples that are searched together, at most: more are searched in parts. `None` for as many as the
+            limit has room for.
     """
 
     base: Database
     limit: int | None = None
+    together: int | None = None
     _held: list[TemporaryDirectory[str]] = field(default_factory=list[TemporaryDirectory[str]], repr=False)
 
     def refuse_format(self, format_: Format | None) -> None:
@@ -236,8 +246,8 @@ class ElsewhereEngine:
 
     def count(
         self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False
-    ) -> CountedRelation:
-        """Count the tuples where the records lie."""
+    ) -> CountedRelation | CountedInParts:
+        """Count the tuples where the records lie; they are fetched, if there are not too many."""
         assert isinstance(data, Relation)  # noqa: S101  an engine takes only its own datasets
         refuse_unsupported(job, population)
         source = entering(data, job)
@@ -245,6 +255,13 @@ class ElsewhereEngine:
             refuse_alone(source, job)
             refuse_leaks(source, job)
         columns, flagged = _counted(job)
+        most = self._most(len(columns) + len(flagged))
+        if most is not None and source.different(columns, flagged, job.schema.missing) > most:
+            refused = refused_in_parts(job.algorithm, job.models)
+            if not refused:
+                from kohort.engines.in_parts import CountedInParts  # noqa: PLC0415  it knows the classes above
+
+                return CountedInParts.of(data, source, job, most, releasing=releasing)
         found = source.flagged(columns, flagged, job.schema.missing)
         known = None if population is None else _held(population)
         table = CodedTable(found.table, job.schema, known, weights=found.counts)
@@ -258,6 +275,12 @@ class ElsewhereEngine:
         counts = Counts(source.records, table.schema, frequency, table.domains, table.suppressed, table.population)
         counted = replace(job, schema=table.schema)
         return CountedRelation(counts, counted, table, (*columns, *flagged), len(flagged), source, data)
+
+    def _most(self, columns: int) -> int | None:
+        """Tuples of so many columns that are searched together; `None` for any number."""
+        if self.together is not None or self.limit is None:
+            return self.together
+        return max(self.limit // (columns * CELL), 1)
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Let the database write the records as text; typed cells are fetched and written here."""
@@ -306,9 +329,7 @@ class ElsewhereEngine:
         sent = claim.source
         if not isinstance(sent, SentRelation):
             return LOCAL.verify_parts(parts, claim)
-        return verify_by_aggregation(
-            [part.path for part in parts], sent.whole, claim, sent.destinations, engine=self.base.title
-        )
+        return sent.verified([part.path for part in parts], claim, self.base.title)
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Recount the input where it lies, and what was written by kohort's own scanner."""
@@ -317,13 +338,13 @@ class ElsewhereEngine:
             return LOCAL.verify(file, claim)
         place = _place(file)
         if place is not None:
-            verdict = verify_by_aggregation([place], sent.whole, claim, sent.destinations, engine=self.base.title)
+            verdict = sent.verified([place], claim, self.base.title)
         else:
             with TemporaryDirectory(prefix="kohort-") as folder:
                 path = Path(folder, "release")
                 with path.open("wb") as written:
                     copyfileobj(file, written)
-                verdict = verify_by_aggregation([path], sent.whole, claim, sent.destinations, engine=self.base.title)
+                verdict = sent.verified([path], claim, self.base.title)
         return replace(verdict, parts=())  # it is one file
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kohort.verify.aggregates import Hashed
 
 #: Bytes that a text of a tuple takes here, at most: its place in Arrow, and while it is coded.
-_CELL: Final = 48
+CELL: Final = 48
 
 #: What keeps spreadsheets from running a cell.
 _APOSTROPHE: Final = "'"
@@ -108,15 +108,23 @@ class Relation(Shown):
         Raises:
             LimitError: they are too many.
         """
+        return self._tuples(columns, *self.hashed(columns, hashed))
+
+    def hashed(self, columns: Sequence[str], hashed: Hashed | None) -> tuple[sql.Cells, str]:
+        """The cells of some columns, and the hash of others of the same record; empty where there are none."""
         others = () if hashed is None else hashed.columns
         every = self.cells([*columns, *others])
-        cells = sql.Cells(every.of[: len(columns)], every.source)
         number = "" if hashed is None else self._hashed(every.of[len(columns) :], hashed)
-        return self._tuples(columns, cells, number)
+        return sql.Cells(every.of[: len(columns)], every.source), number
 
     def flagged(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> Tuples:
         """The distinct tuples of some columns, and of others whether they have a value: then the text is not empty."""
         return self._tuples([*columns, *flagged], self.flags(columns, flagged, missing), "")
+
+    def different(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> int:
+        """About how many tuples there are of these."""
+        cells = self.flags(columns, flagged, missing)
+        return int(self.dialect.run(sql.estimated(cells.source, self.dialect.different(cells.of)))["n"].item())
 
     def flags(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> sql.Cells:
         """The cells of these."""
@@ -127,10 +135,13 @@ class Relation(Shown):
 
     def _tuples(self, columns: Sequence[str], cells: sql.Cells, number: str) -> Tuples:
         self.refuse_large(sql.estimated(cells.source, self.dialect.different(cells.of)), len(columns))
-        found = self.dialect.run(sql.tuples(cells, number))
+        return self.tuples_of(columns, self.dialect.run(sql.tuples(cells, number)))
+
+    def tuples_of(self, columns: Sequence[str], found: pl.DataFrame) -> Tuples:
+        """An answer's tuples of some columns, with their records and maybe hashes."""
         counts: Counts = found["n"].cast(pl.Int64).to_numpy()
         sums = np.zeros(counts.size, np.uint64)
-        if number:
+        if "h" in found.columns:
             whole = found["h"].cast(pl.Decimal(38, 0)).to_physical()
             sums = (whole % pl.Series([1 << 64], dtype=pl.Int128)).cast(pl.UInt64).to_numpy()
         return Tuples(self.table_of(columns, found), counts, sums)
@@ -255,7 +266,7 @@ class Relation(Shown):
         if self.limit is None:
             return
         tuples = int(self.dialect.run(estimate)["n"].item())
-        size = tuples * columns * _CELL
+        size = tuples * columns * CELL
         if size > self.limit:
             what = f"some {tuples:,} different tuples would take {shown(size)} of memory"
             hint = "give a hierarchy or a coarser grid, fewer quasi-identifiers, or a larger limit"
