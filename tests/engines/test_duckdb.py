@@ -186,12 +186,12 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def compared(source: object, job: Job, folder: Path) -> str:
+def compared(source: object, job: Job, folder: Path, elsewhere: ElsewhereEngine = ENGINE) -> str:
     """All engines make the same, or all refuse it; which."""
     made: list[tuple[object, ...]] = []
     named = f"release.{job.writing.format or 'csv'}"
     spilled = LocalEngine(Workspace(folder, least=0))
-    for name, engine in (("local", LOCAL), ("spilled", spilled), ("elsewhere", ENGINE)):
+    for name, engine in (("local", LOCAL), ("spilled", spilled), ("elsewhere", elsewhere)):
         target = folder / name / named
         target.parent.mkdir(exist_ok=True)
         try:

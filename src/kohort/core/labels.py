@@ -78,6 +78,21 @@ class Labels:
         return cls(Texts(texts), kinds, shares, kinds)
 
 
+def joined_labels(parts: Sequence[Labels], domain: Domain) -> Labels:
+    """The labels of one attribute in one part of the regions after another, as if they were made together."""
+    place: dict[str, int] = {}
+    known = [np.array([place.setdefault(text, len(place)) for text in one.texts], np.uint32) for one in parts]
+    of = np.concatenate([kinds[one.of] for kinds, one in zip(known, parts, strict=True)])
+    if domain.label is Label.MEAN:  # what is lost depends on the range
+        ends = np.cumsum([0, *(one.shares.size for one in parts)], dtype=np.uint32)
+        share_of = np.concatenate([one.share_of + end for one, end in zip(parts, ends, strict=False)])
+        return Labels(Texts(place), of, np.concatenate([one.shares for one in parts]), share_of)
+    widest = np.zeros(len(place))
+    for kinds, one in zip(known, parts, strict=True):
+        np.maximum.at(widest, kinds, one.shares)
+    return Labels(Texts(place), of, widest, of)
+
+
 def labels_of(
     recoding: Multidimensional, quasi: Codes, domain: Domain, column: int, workspace: Workspace = HEAP
 ) -> Labels:

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 import numpy as np
 
 from kohort.core.frequency import group
-from kohort.core.labels import ABSENT, ANY, Labels, labels_at, labels_of, set_text
+from kohort.core.labels import ABSENT, ANY, Labels, joined_labels, labels_at, labels_of, set_text
 from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kohort.arrays import Codes, Counts, Index, Numbers, Shares
     from kohort.core.frequency import FrequencySet
     from kohort.core.lattice import Node
@@ -31,6 +33,7 @@ __all__ = [
     "Recoding",
     "RegionClasses",
     "classes_of",
+    "joined_classes",
     "set_text",
 ]
 
@@ -145,10 +148,28 @@ def classes_of(
             regions = np.bincount(recoding.of + 1, frequency.counts, len(recoding.nodes) + 1)[1:]
         case _:
             assert_never(recoding)
+    return _merged(labels, regions.astype(np.int64), frequency.records)
+
+
+def joined_classes(parts: Sequence[RegionClasses], domains: tuple[Domain, ...]) -> RegionClasses:
+    """The classes of a table whose regions were labelled some at a time: those of the first part come first.
+
+    Args:
+        parts: The classes of some regions each; nothing is suppressed.
+        domains: What the codes of the quasi-identifiers mean.
+    """
+    labels = tuple(
+        joined_labels([part.labels[column] for part in parts], domain) for column, domain in enumerate(domains)
+    )
+    regions = np.concatenate([part.regions for part in parts])
+    return _merged(labels, regions, int(regions.sum()))
+
+
+def _merged(labels: tuple[Labels, ...], regions: Counts, records: int) -> RegionClasses:
+    """The classes of labelled regions that hold so many records each, of so many in all."""
     released = np.empty((labels[0].of.size, len(labels)), np.uint32)
     for column, label in enumerate(labels):
         released[:, column] = label.of
     merged = group(released)
     sizes = np.bincount(merged.of, weights=regions).astype(np.int64)
-    suppressed = frequency.records - int(sizes.sum())
-    return RegionClasses(labels, merged.of, merged.first, sizes, regions.astype(np.int64), suppressed)
+    return RegionClasses(labels, merged.of, merged.first, sizes, regions, records - int(sizes.sum()))

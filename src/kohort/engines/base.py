@@ -7,7 +7,7 @@ A search sees counts and answers with a recoding. So an engine reads, counts, re
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, TypeAlias, runtime_checkable
 
 from kohort.workspace import HEAP
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from kohort.algorithms.problem import Algorithm, Problem, Solution
     from kohort.core.frequency import FrequencySet
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.io.manifest import WrittenPart
@@ -73,6 +74,23 @@ class Counted(Protocol):
 
         Raises:
             SchemaError: a perturbed column singles people out.
+        """
+        ...
+
+
+@runtime_checkable
+class CountedElsewhere(Counted, Protocol):
+    """A dataset whose tuples do not fit into memory: the search is done where they are, with the same answer."""
+
+    def search(self, problem: Problem, algorithm: Algorithm) -> tuple[Solution, RegionClasses]:
+        """What the search answers, and its classes; which records are in them stays where these are.
+
+        Args:
+            problem: What is asked; its frequency set says no more than how many records have which sensitive values.
+            algorithm: How it is to be answered.
+
+        Raises:
+            InfeasibleError: no recoding meets the models.
         """
         ...
 

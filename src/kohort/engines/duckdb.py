@@ -126,6 +126,23 @@ class DuckDB:
         with reporting():
             self.connection.register(name, frame.to_arrow())
 
+    def keep(self, name: str, sql: str) -> None:
+        """A temporary table."""
+        with reporting():
+            self.connection.execute(f"CREATE TEMPORARY TABLE {name} AS {sql}")
+
+    def store(self, name: str, frame: pl.DataFrame) -> None:
+        """Likewise, of a view that is gone again."""
+        self.give(given := unused(), frame)
+        self.keep(name, f"SELECT * FROM {given}")  # noqa: S608  a name of ours
+        self.forget(given)
+
+    def forget(self, name: str) -> None:
+        """A view with its frame, or else a table."""
+        with reporting():
+            self.connection.unregister(name)
+            self.connection.execute(f"DROP TABLE IF EXISTS {name}")
+
     def write_lines(self, sql: str, header: str, path: Path) -> None:
         """By COPY without any quoting of its own."""
         named = f"SELECT line AS {self.quoted(header)} FROM ({sql}) l"  # noqa: S608  the header is quoted
@@ -151,13 +168,11 @@ class DuckDB:
     @contextmanager
     def _kept(self, sql: str) -> Generator[str]:
         """A table of the answer to a query, for some time."""
-        table = unused()
-        with reporting():
-            self.connection.execute(f"CREATE TEMPORARY TABLE {table} AS {sql}")
+        self.keep(table := unused(), sql)
         try:
             yield table
         finally:
-            self.connection.execute(f"DROP TABLE {table}")
+            self.forget(table)
 
 
 def _rows(table: str, start: int, records: int) -> str:

@@ -13,10 +13,11 @@ import numpy as np
 import polars as pl
 
 from kohort import system
+from kohort.algorithms.mondrian.in_parts import refused_in_parts
 from kohort.engines import limits, sql
 from kohort.engines.base import Counts
 from kohort.engines.local import LOCAL
-from kohort.engines.relation import Kind, Relation, unused
+from kohort.engines.relation import CELL, Kind, Relation, unused
 from kohort.engines.typed import TypedRecords
 from kohort.engines.unsafe import (
     refuse_alone,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.core.uniques import Singling
+    from kohort.engines.in_parts import CountedInParts
     from kohort.engines.sql import Database
     from kohort.io.options import ReadOptions
     from kohort.release import Job, Writing
@@ -174,15 +176,16 @@ class GroupsElsewhere:
     weights: Numbers
     people: Index | None
 
-    def released(self, name: str) -> CellsByClass:
+    def released(self, name: str) -> Iterator[CellsByClass]:
         """The cells of a released column, by class: of those that were counted without asking again."""
         if name in self.tuples:
-            return self.original(name)
+            yield from self.original(name)
+            return
         cells = self.data.cells((name,))
         asked = sql.Cells((f"{sql.RECORDS}.{CLASS}", *cells.of), cells.source)
         found = self.data.dialect.run(sql.tuples(asked))
         column = encode(name, found["c1"].cast(pl.String), pl.String())
-        return CellsByClass(found["c0"].to_numpy(), column, found["n"].cast(pl.Int64).to_numpy())
+        yield CellsByClass(found["c0"].to_numpy(), column, found["n"].cast(pl.Int64).to_numpy())
 
     def singled_out(self, names: Sequence[str]) -> tuple[Singling, ...]:
         """Whom columns and pairs of them single out."""
@@ -190,9 +193,9 @@ class GroupsElsewhere:
             return singled_out_of(self.data, names)
         return singled_out([self.tuples[name] for name in names], self.people)
 
-    def original(self, name: str) -> CellsByClass:
+    def original(self, name: str) -> Iterator[CellsByClass]:
         """The values that released records had, by class."""
-        return CellsByClass(self.ranks, self.tuples[name], self.weights)
+        yield CellsByClass(self.ranks, self.tuples[name], self.weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -217,6 +220,10 @@ class SentRelation:
         """How many records there are."""
         return self.whole.records
 
+    def verified(self, paths: Sequence[Path], claim: Claim, engine: str) -> Verdict:
+        """Recount these, and what was written to some files."""
+        return verify_by_aggregation(paths, self.whole, claim, self.destinations, engine=engine)
+
     def distinct(self, name: str) -> Values:
         """The distinct values of a column, and the records with each."""
         return self.whole.distinct(name)
@@ -233,10 +240,13 @@ class ElsewhereEngine:
     Attributes:
         base: The database.
         limit: Bytes of memory that the search may use; `None` for any.
+        together: Tuples that are searched together, at most: more are searched in parts. `None` for as many as the
+            limit has room for.
     """
 
     base: Database
     limit: int | None = None
+    together: int | None = None
     _held: list[TemporaryDirectory[str]] = field(default_factory=list[TemporaryDirectory[str]], repr=False)
 
     def refuse_format(self, format_: Format | None) -> None:
@@ -256,18 +266,26 @@ class ElsewhereEngine:
 
     def count(
         self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False
-    ) -> CountedRelation:
-        """Count the tuples where the records lie."""
+    ) -> CountedRelation | CountedInParts:
+        """Count the tuples where the records lie; they are fetched, if there are not too many."""
         assert isinstance(data, Relation)  # noqa: S101  an engine takes only its own datasets
         refuse_unsupported(job, population)
         source = entering(data, job)
-        if releasing and job.schema.person is None:
+        alone = job.schema.person is None
+        if releasing and alone:
             refuse_alone(source, job)
+            refuse_leaks(source, job)
         columns, flagged = _counted(job)
+        most = self._most(len(columns) + len(flagged))
+        if most is not None and alone and source.different(columns, flagged, job.schema.missing) > most:
+            refused = refused_in_parts(job.algorithm, job.models)
+            if not refused:
+                from kohort.engines.in_parts import CountedInParts  # noqa: PLC0415  it knows the classes above
+
+                return CountedInParts.of(data, source, job, most, releasing=releasing)
         found = source.flagged(columns, flagged, job.schema.missing)
         if releasing and job.schema.person is not None:
             refuse_alone_of(found.table, found.counts, job, job.schema.person)
-        if releasing:
             refuse_leaks(source, job)
         known = None if population is None else _held(population)
         table = CodedTable(found.table, job.schema, known, weights=found.counts)
@@ -282,6 +300,12 @@ class ElsewhereEngine:
         counted = replace(job, schema=table.schema)
         every = (*columns, *flagged)
         return CountedRelation(counts, counted, table, every, len(flagged), source, data, found.numbers)
+
+    def _most(self, columns: int) -> int | None:
+        """Tuples of so many columns that are searched together; `None` for any number."""
+        if self.together is not None or self.limit is None:
+            return self.together
+        return max(self.limit // (columns * CELL), 1)
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Let the database write the records as text; typed cells are fetched and written here."""
@@ -350,7 +374,7 @@ class ElsewhereEngine:
 
     def _verified(self, paths: Sequence[Path], sent: SentRelation, claim: Claim) -> Verdict:
         """The verdict, after which records are not asked for again, but by a report."""
-        verdict = verify_by_aggregation(paths, sent.whole, claim, sent.destinations, engine=self.base.title)
+        verdict = sent.verified(paths, claim, self.base.title)
         sent.whole.let_go()
         return verdict
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kohort.verify.aggregates import Hashed
 
 #: Bytes that a text of a tuple takes here, at most: its place in Arrow, and while it is coded.
-_CELL: Final = 48
+CELL: Final = 48
 
 #: What keeps spreadsheets from running a cell.
 _APOSTROPHE: Final = "'"
@@ -128,18 +128,16 @@ class Relation(Shown):
         Raises:
             LimitError: they are too many.
         """
+        cells, number = self.hashed(columns, hashed)
+        self._refuse_many(cells)
+        return self.tuples_of(columns, self.dialect.run(sql.tuples(cells, number)))
+
+    def hashed(self, columns: Sequence[str], hashed: Hashed | None) -> tuple[sql.Cells, str]:
+        """The cells of some columns, and the hash of others of the same record; empty where there are none."""
         others = () if hashed is None else hashed.columns
         every = self.cells([*columns, *others])
-        cells = sql.Cells(every.of[: len(columns)], every.source)
         number = "" if hashed is None else self._hashed(every.of[len(columns) :], hashed)
-        self._refuse_many(cells)
-        found = self.dialect.run(sql.tuples(cells, number))
-        counts: Counts = found["n"].cast(pl.Int64).to_numpy()
-        sums = np.zeros(counts.size, np.uint64)
-        if number:
-            whole = found["h"].cast(pl.Decimal(38, 0)).to_physical()
-            sums = (whole % pl.Series([1 << 64], dtype=pl.Int128)).cast(pl.UInt64).to_numpy()
-        return Tuples(self.table_of(columns, found), counts, sums)
+        return sql.Cells(every.of[: len(columns)], every.source), number
 
     def flagged(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> Numbered:
         """The distinct tuples of some columns, and of others whether they have a value: then the text is not empty."""
@@ -149,12 +147,26 @@ class Relation(Shown):
         found = self.dialect.run(sql.hashed(sql.tuples(cells), number))
         return Numbered(self.table_of([*columns, *flagged], found), found["n"].cast(pl.Int64).to_numpy(), found["p"])
 
+    def different(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> int:
+        """About how many tuples there are of these."""
+        cells = self.flags(columns, flagged, missing)
+        return int(self.dialect.run(sql.estimated(cells.source, self.dialect.different(cells.of)))["n"].item())
+
     def flags(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> sql.Cells:
         """The cells of these."""
         every = self.cells([*columns, *flagged])
         lacking = [self._absent(cell, missing) for cell in every.of[len(columns) :]]
         made = (f"CASE WHEN {one} THEN '' ELSE '1' END" for one in lacking)
         return sql.Cells((*every.of[: len(columns)], *made), every.source)
+
+    def tuples_of(self, columns: Sequence[str], found: pl.DataFrame) -> Tuples:
+        """An answer's tuples of some columns, with their records and maybe hashes."""
+        counts: Counts = found["n"].cast(pl.Int64).to_numpy()
+        sums = np.zeros(counts.size, np.uint64)
+        if "h" in found.columns:
+            whole = found["h"].cast(pl.Decimal(38, 0)).to_physical()
+            sums = (whole % pl.Series([1 << 64], dtype=pl.Int128)).cast(pl.UInt64).to_numpy()
+        return Tuples(self.table_of(columns, found), counts, sums)
 
     def alone(self, names: Sequence[str]) -> int:
         """How many records have a tuple of these columns that no other record has."""
@@ -280,7 +292,7 @@ class Relation(Shown):
         if self.limit is None:
             return
         tuples = int(self.dialect.run(estimate)["n"].item())
-        size = tuples * columns * _CELL
+        size = tuples * columns * CELL
         if size > self.limit:
             what = f"some {tuples:,} different tuples would take {shown(size)} of memory"
             hint = "drop columns, take fewer quasi-identifiers, or allow more (--memory-limit, in Python memory_limit=)"

@@ -161,6 +161,25 @@ class Spark:
         frame.createOrReplaceTempView(name)
         self._views.append(name)
 
+    def keep(self, name: str, sql: str) -> None:
+        """On the disks of the workers, who make it anew where one of them is lost."""
+        with self.reporting():
+            self.show(name, self.session.sql(sql))
+            self.session.catalog.cacheTable(name, part("storagelevel").StorageLevel.DISK_ONLY)
+            self.session.table(name).count()
+
+    def store(self, name: str, frame: pl.DataFrame) -> None:
+        """Likewise; the session has it, too, should a worker be lost."""
+        self.give(given := f"{name}_given", frame)
+        self.keep(name, f"SELECT * FROM {given}")  # noqa: S608  a name of ours
+
+    def forget(self, name: str) -> None:
+        """By the session."""
+        with self.reporting():
+            self.session.catalog.uncacheTable(name)
+            self.session.catalog.dropTempView(name)
+        self._views.remove(name)
+
     def write_lines(self, sql: str, header: str, path: Path) -> None:
         """By the workers, and from their pieces to one file."""
         with self._lines(sql, path.resolve().parent) as pieces:

@@ -78,6 +78,18 @@ class Dialect(Protocol):
         """Hand over a small table, under a name."""
         ...
 
+    def keep(self, name: str, sql: str) -> None:
+        """Keep the answer to a query where the records lie, under a name; it may be large, and is found once."""
+        ...
+
+    def store(self, name: str, frame: pl.DataFrame) -> None:
+        """Keep a table that was made here where the records lie, under a name, and nothing of it here."""
+        ...
+
+    def forget(self, name: str) -> None:
+        """Remove what was handed over or kept under a name."""
+        ...
+
     def write_lines(self, sql: str, header: str, path: Path) -> None:
         """Write the lines that a query answers, in its order, after a header, to a file that may be there."""
         ...
@@ -164,10 +176,49 @@ def numbered(cells: Cells, name: str) -> str:
     return f"(SELECT {RECORDS}.*, {number} FROM {cells.source})"  # noqa: S608  as above
 
 
-def joined(source: str, name: str, keys: Sequence[tuple[str, str]]) -> str:
-    """Records with what a small table has beside them; a null equals a null."""
+def joined(source: str, name: str, keys: Sequence[tuple[str, str]], *, outer: bool = False) -> str:
+    """Records with what a table has beside them; a null equals a null. With `outer`, those it has none for, too."""
     on = " AND ".join(f"{left} IS NOT DISTINCT FROM {right}" for left, right in keys)
-    return f"{source} JOIN {name} ON {on}"
+    return f"{source} {'LEFT ' * outer}JOIN {name} ON {on}"
+
+
+def marginals(tuples: str, part: str, dimensions: Sequence[str], others: Sequence[str], parts: Sequence[int]) -> str:
+    """Of some parts, for each code of each dimension (`code`, `dimension`) and the other columns: records and tuples.
+
+    Args:
+        tuples: A table of tuples of codes, none of which is null, with the records (`n`) of each.
+        part: Its column that says the part.
+        dimensions: Its columns whose codes are counted, each by itself.
+        others: Its columns by which they are counted, too.
+        parts: Which parts.
+    """
+    sets = ", ".join(f"({', '.join([part, one, *others])})" for one in dimensions)
+    place = " ".join(f"WHEN {one} IS NOT NULL THEN {at}" for at, one in enumerate(dimensions))
+    shown = ", ".join([part, *others])
+    return (
+        f"SELECT {shown}, CASE {place} END AS dimension, coalesce({', '.join([*dimensions, 'NULL'])}) AS code,"  # noqa: S608  names of ours
+        f" sum(n) AS n, count(*) AS m FROM {tuples} WHERE {part} IN ({', '.join(map(str, parts))})"
+        f" GROUP BY GROUPING SETS ({sets})"
+    )
+
+
+def divided(tuples: str, part: str, dimensions: Sequence[str], others: Sequence[str], cuts: str) -> str:
+    """The tuples, with the parts that they are in after some cuts: two for each part that is cut.
+
+    Args:
+        tuples: As of `marginals`.
+        part: Likewise.
+        dimensions: Likewise.
+        others: Its other columns.
+        cuts: A small table: of each `part` that is cut the `dimension`, the last `code` of the `lower` part, and the
+            `upper` part.
+    """
+    kept = ", ".join(f"{RECORDS}.{one}" for one in (*dimensions, *others))
+    code = " ".join(f"WHEN {at} THEN {RECORDS}.{one}" for at, one in enumerate(dimensions))
+    side = f"CASE WHEN CASE {cuts}.dimension {code} END <= {cuts}.code THEN {cuts}.lower ELSE {cuts}.upper END"
+    moved = f"CASE WHEN {cuts}.part IS NULL THEN {RECORDS}.{part} ELSE {side} END AS {part}"
+    source = f"{tuples} {RECORDS} LEFT JOIN {cuts} ON {RECORDS}.{part} = {cuts}.part"
+    return f"SELECT {kept}, {moved} FROM {source}"  # noqa: S608  names of ours
 
 
 def placed(source: str, name: str, number: str, place: str) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index
     from kohort.assessment.risk.singling import RoundingProposal
+    from kohort.engines.coded import CodedColumns
     from kohort.release import Job
     from kohort.tables.coded import CodedTable, Recoded
     from kohort.tables.dataset import Values
@@ -234,7 +235,7 @@ def _raise(faults: list[SchemaError], what: str = "released columns hold identif
         raise faults[0] if len(faults) == 1 else JobError(what, faults)
 
 
-def refuse_listed(coded: CodedTable, job: Job) -> None:
+def refuse_listed(coded: CodedTable | CodedColumns, job: Job) -> None:
     """Refuse quasi-identifiers whose values a release would list in sets although most people have one of their own.
 
     Names without a hierarchy are released as sets of values. Postal codes, or dates in no form that is known, are then
@@ -256,7 +257,7 @@ def refuse_listed(coded: CodedTable, job: Job) -> None:
     )
 
 
-def _own_values(coded: CodedTable, name: str) -> Singling:
+def _own_values(coded: CodedTable | CodedColumns, name: str) -> Singling:
     """How many people have a value that nobody else has."""
     column, person = coded.table[name], coded.schema.person
     counts = coded.records_with(column)

@@ -13,6 +13,7 @@ from kohort.algorithms.problem import on_nodes
 from kohort.certificate import certificate
 from kohort.certificate.form import signing_key
 from kohort.core.recoding import FullDomain, classes_of
+from kohort.engines.base import CountedElsewhere
 from kohort.engines.local import LOCAL
 from kohort.errors import UsageError
 from kohort.io.tables import table_within
@@ -191,9 +192,13 @@ def solve(
         refuse_hopeless(problem, job.algorithm.limit)
         for report in reports:
             report.fits(problem)
-        solution = job.algorithm.solve(problem)
+        if isinstance(counted, CountedElsewhere):
+            solution, classes = counted.search(problem, job.algorithm)
+        else:
+            solution, classes = job.algorithm.solve(problem), None
     with stage("recode"):
-        classes = classes_of(solution.recoding, counts.frequency, counts.domains, counts.workspace)
+        if classes is None:
+            classes = classes_of(solution.recoding, counts.frequency, counts.domains, counts.workspace)
         released = counted.recode(solution.recoding, classes)
     suppressed = counts.suppressed_by_schema + classes.suppressed
     node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ from kohort.schema.sensitive import resolve
 from kohort.tables.dataset import CellsByClass
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from kohort.arrays import Index
     from kohort.release.release import Release
     from kohort.schema import Attribute, Schema
@@ -38,6 +41,10 @@ class Homogeneity(NamedTuple):
     alike: int
     share: float
 
+    def joined(self, other: Homogeneity) -> Homogeneity:
+        """That of these classes and others."""
+        return Homogeneity(self.alike + other.alike, max(self.share, other.share))
+
 
 def people_of(release: Release) -> Index | None:
     """(m,) whose each released record is, as a code, or each group of them elsewhere; `None` without a person key."""
@@ -60,11 +67,18 @@ def homogeneity_of(release: Release) -> dict[str, Homogeneity]:
     few = max(MANY, data.records // RECORDS)
     asked = [one for one in schema.sensitive if one.name in looked_at or len(data.distinct(one.name).texts) <= few]
     if groups is not None:
-        return {one.name: _homogeneity(groups.released(one.name), one, schema.missing, people) for one in asked}
+        return {one.name: _joined(groups.released(one.name), one, schema.missing, people) for one in asked}
     table = release.table
     classes, each = class_of(table, schema), np.ones(table.records, np.int64)
     cells = ((one, CellsByClass(classes, table[one.name], each)) for one in asked)
     return {one.name: _homogeneity(held, one, schema.missing, people) for one, held in cells}
+
+
+def _joined(
+    parts: Iterable[CellsByClass], attribute: Attribute, missing: frozenset[str], people: Index | None
+) -> Homogeneity:
+    """That of one attribute, of some classes at a time; where people are counted, of all."""
+    return reduce(Homogeneity.joined, (_homogeneity(cells, attribute, missing, people) for cells in parts))
 
 
 def class_of(table: Table, schema: Schema) -> Index:

@@ -18,7 +18,7 @@ from kohort.schema.domain import resolve
 from kohort.tables.dataset import CellsByClass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from kohort.arrays import Counts, Index
     from kohort.release.release import Release
@@ -37,25 +37,32 @@ def members_of(release: Release) -> dict[str, float]:
     asked = [one for one in schema.quasi if one.label in {Label.SET, Label.NAMES} or one.hierarchy is None]
     if not release.records.data.records or release.levels or not asked:
         return {}
-    held = {one.name: cells for one, cells in zip(asked, _cells(release, asked), strict=True)}
-    codes = {one.name: _codes(release, one, held[one.name].column) for one in asked}
-    members = {name: _members(held[name].classes, of) for name, of in codes.items() if of is not None}
-    return {
-        name: float(np.average(of[of > 1], weights=held[name].counts[of > 1]))
-        for name, of in members.items()
-        if (of > 1).any()
-    }
+    means = {one.name: _mean(release, one, cells) for one, cells in zip(asked, _cells(release, asked), strict=True)}
+    return {name: mean for name, mean in means.items() if mean is not None}
 
 
-def _cells(release: Release, asked: Sequence[Attribute]) -> Iterator[CellsByClass]:
-    """The values that released records had in each of these columns."""
+def _mean(release: Release, attribute: Attribute, parts: Iterable[CellsByClass]) -> float | None:
+    """The mean of one column, from the cells of some classes at a time; `None` where there is no set."""
+    members = records = 0
+    for classes, column, counts in parts:
+        codes = _codes(release, attribute, column)
+        if codes is None:
+            return None
+        sizes = _members(classes, codes)
+        weights = counts[sizes > 1]
+        members, records = members + int((sizes[sizes > 1] * weights).sum()), records + int(weights.sum())
+    return members / records if records else None
+
+
+def _cells(release: Release, asked: Sequence[Attribute]) -> Iterator[Iterable[CellsByClass]]:
+    """The values that released records had in each of these columns, of some classes at a time."""
     if release.records.groups is not None:
         yield from (release.records.groups.original(one.name) for one in asked)
         return
     classes, each = class_of(release.table, release.job.schema), np.ones(release.table.records, np.int64)
     for one in asked:
         column = release.source[one.name]
-        yield CellsByClass(classes, replace(column, codes=column.codes[release.lineage]), each)
+        yield [CellsByClass(classes, replace(column, codes=column.codes[release.lineage]), each)]
 
 
 def _codes(release: Release, attribute: Attribute, column: Column) -> Index | None:

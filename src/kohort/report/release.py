@@ -331,7 +331,7 @@ def _rounding(release: Release, one: Singling, people: Index | None) -> Rounding
     if release.records.groups is None:
         found = proposed(release.table[name], missing=missing, people=people)
     elif people is not None:
-        cells = release.records.groups.released(name)
+        cells = next(release.records.groups.released(name))  # where people are counted, all together
         found = proposed(cells.column, missing=missing, people=people, weights=cells.counts)
     else:
         values = release.records.data.distinct(name)

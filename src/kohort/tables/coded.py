@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Codes, Counts, Index, Numbers, Shares
+    from kohort.core.labels import Labels
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.schema import Attribute, Schema
     from kohort.schema.sensitive import SensitiveDomain
@@ -117,7 +118,7 @@ class CodedTable:
                 faults.append(fault)
         faults += self._refused()
         if faults:
-            raise faults[0] if len(faults) == 1 else _all_of(faults)
+            raise faults[0] if len(faults) == 1 else all_of(faults)
         self.domains = tuple(domain for domain, _ in resolved)
         self.schema = self.schema.changed(domain.attribute for domain in self.domains)
         self._codes = tuple(
@@ -129,13 +130,18 @@ class CodedTable:
             self.population = population_tuples(self.known, self.table, self.schema, [codes for _, codes in resolved])
         self._kept = self._keep()
 
+    @property
+    def codes(self) -> tuple[Index, ...]:
+        """(v,) of each quasi-identifier, the code of each of the column's values."""
+        return self._codes
+
     def _refused(self) -> list[InputError]:
         """Of sensitive columns whose missing values the schema refuses, what is wrong: whether or not a model looks."""
         faults: list[InputError] = []
         for attribute in self.schema.sensitive:
             try:
                 if attribute.missing is Missing.REFUSE:
-                    self._sensitive(attribute)
+                    self.sensitive(attribute)
             except InputError as fault:
                 faults.append(fault)
         return faults
@@ -196,7 +202,7 @@ class CodedTable:
             SortKey(codes, self._rows(one.name)) for codes, one in zip(self._codes, self.schema.quasi, strict=True)
         ]
         attributes = [one for one in self.schema.attributes if one.name in sensitive]
-        resolved = [self._sensitive(attribute) for attribute in attributes]
+        resolved = [self.sensitive(attribute) for attribute in attributes]
         held = [SortKey(codes, self._rows(one.name)) for one, (_, codes) in zip(attributes, resolved, strict=True)]
         whose = [] if self.schema.person is None else [self._person(self.schema.person)]
         matrix = self._matrix([*quasi, *held, *whose])
@@ -236,7 +242,7 @@ class CodedTable:
             return matrix[first], tallied(self._tuple_of, first.size)
         return matrix[first], np.bincount(self._tuple_of, weights, first.size).astype(np.int64)
 
-    def _sensitive(self, attribute: Attribute) -> tuple[SensitiveDomain, Index]:
+    def sensitive(self, attribute: Attribute) -> tuple[SensitiveDomain, Index]:
         """The domain of a sensitive attribute, with its people counted, and the code of each value of the table."""
         column = self.table[attribute.name]
         domain, codes = resolve_sensitive(
@@ -315,11 +321,8 @@ class CodedTable:
 
     def _in_order(self, classes: RegionClasses) -> tuple[dict[str, Column], NDArray[np.uint32], NDArray[np.uint32]]:
         """The labels of each class, and the classes, in the order of the labels; the place of each region's, from 1."""
-        labels = self._labels_of(classes)
-        order = order_by([SortKey(ranks_of(column.values), column.codes) for column in labels.values()])
-        rank = np.empty_like(order)
-        rank[order] = np.arange(1, rank.size + 1)
-        return {name: replace(one, codes=one.codes[order]) for name, one in labels.items()}, order, rank[classes.of]
+        found = labels_in_order(classes, [self.table[one.name] for one in self.schema.quasi])
+        return found.labels, found.classes, found.ranks[classes.of]
 
     def _by_content(self, others: Sequence[SortKey]) -> NDArray[np.uint32]:
         """The kept rows tuple by tuple, those of a tuple by what else they hold."""
@@ -345,17 +348,45 @@ class CodedTable:
         dealt[by_content] = np.repeat(ranks, recoding.counts)
         return SortKey(dealt)
 
-    def _labels_of(self, classes: RegionClasses) -> dict[str, Column]:
-        """The released values of each quasi-identifier, with the one of each class."""
-        columns: dict[str, Column] = {}
-        for attribute, labels in zip(self.schema.quasi, classes.labels, strict=True):
-            parts = (pl.Series(attribute.name, some, dtype=pl.String) for some in labels.texts.parts())
-            values = pl.concat([pl.Series(attribute.name, [], dtype=pl.String), *parts], rechunk=True)
-            if self.table[attribute.name].values.null_count():
-                values = values.set(values == "", None)
-            codes = narrow(labels.of[classes.first], len(values))
-            columns[attribute.name] = Column(attribute.name, values, codes, pl.String())
-        return columns
+
+class OrderedLabels(NamedTuple):
+    """Classes in the order of their labels.
+
+    Attributes:
+        labels: The released values of each quasi-identifier, with the one of each class, in that order.
+        classes: (c,) each class of that order, as `RegionClasses` numbers it.
+        ranks: (c,) the place of each class in it, from 1.
+    """
+
+    labels: dict[str, Column]
+    classes: NDArray[np.uint32]
+    ranks: NDArray[np.uint32]
+
+
+def labels_in_order(classes: RegionClasses, sources: Sequence[Column]) -> OrderedLabels:
+    """The classes in the order of a release.
+
+    Args:
+        classes: The classes of a recoding.
+        sources: The quasi-identifiers of the input: a missing value is null where one of its values is.
+    """
+    labels = {
+        source.name: _labels_of(labels, classes, source) for source, labels in zip(sources, classes.labels, strict=True)
+    }
+    order = order_by([SortKey(ranks_of(column.values), column.codes) for column in labels.values()])
+    rank = np.empty_like(order)
+    rank[order] = np.arange(1, rank.size + 1)
+    ordered = {name: replace(one, codes=one.codes[order]) for name, one in labels.items()}
+    return OrderedLabels(ordered, order, rank)
+
+
+def _labels_of(labels: Labels, classes: RegionClasses, source: Column) -> Column:
+    """The released values of a quasi-identifier, with the one of each class."""
+    parts = (pl.Series(source.name, some, dtype=pl.String) for some in labels.texts.parts())
+    values = pl.concat([pl.Series(source.name, [], dtype=pl.String), *parts], rechunk=True)
+    if source.values.null_count():
+        values = values.set(values == "", None)
+    return Column(source.name, values, narrow(labels.of[classes.first], len(values)), pl.String())
 
 
 def _of_population(fault: InputError, name: str) -> InputError:
@@ -366,7 +397,7 @@ def _of_population(fault: InputError, name: str) -> InputError:
     )
 
 
-def _all_of(faults: Sequence[InputError]) -> InputError:
+def all_of(faults: Sequence[InputError]) -> InputError:
     """One error that says what each of several says."""
     told = "; ".join(f"{fault.where}: {fault.what}" for fault in faults)
     hints = " / ".join(dict.fromkeys(fault.hint for fault in faults if fault.hint))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import polars as pl
 
@@ -76,16 +76,19 @@ class ReleasedGroups(Protocol):
         """(g,) whose each group that the others answer with is; `None` without a person key."""
         ...
 
-    def released(self, name: str) -> CellsByClass:
-        """The cells of a released column that is not generalized."""
+    def released(self, name: str) -> Iterator[CellsByClass]:
+        """The cells of a released column that is not generalized, of some whole classes at a time.
+
+        They have the same values, whatever the classes.
+        """
         ...
 
     def singled_out(self, names: Sequence[str]) -> tuple[Singling, ...]:
         """Whom columns that are not generalized single out, and pairs of them."""
         ...
 
-    def original(self, name: str) -> CellsByClass:
-        """The values that released records had in a quasi-identifier."""
+    def original(self, name: str) -> Iterator[CellsByClass]:
+        """The values that released records had in a quasi-identifier, likewise."""
         ...
 
 

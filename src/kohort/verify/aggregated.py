@@ -13,6 +13,7 @@ of it is judged by the same code as one by one, over distinct tuples that stand 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,13 +34,14 @@ from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Claim, TableCheck, Verd
 from kohort.workspace import tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index
     from kohort.schema import Attribute, Schema
+    from kohort.tables.dataset import Dataset
     from kohort.verify.aggregates import Relation, Tuples
 
 
@@ -84,14 +86,14 @@ def verify_by_aggregation(
     if claim.effects or claim.coarsened is not None:
         what = "perturbed columns cannot be verified by aggregation"
         raise UnsupportedError(what, hint="make the release on one machine (--memory-limit), or without --perturb")
-    question = _Question.of(claim, destinations)
+    question = Question.of(claim, destinations)
     written = WrittenParts.read(paths, claim, question.released, question.hashed)
     due = source.records - claim.incomplete - claim.suppressed
     if written.records != due:
         raise fault(TableCheck.RECORDS, f"{many(written.records, 'record')} instead of {due:,}")
-    sent = _Sent.of(claim, source.tuples(question.columns, question.hashed), destinations)
-    _check_same(sent, written, question)
-    looked_for = _check_identifiers(claim, source, written, destinations)
+    sent = Sent.of(claim, source.tuples(question.columns, question.hashed), destinations)
+    check_same(sent, written.tuples(question.released, question.hashed), question)
+    looked_for = check_identifiers(claim, source, written, partial(_check_pair, claim, source, destinations))
     found = judged(ReleaseContent(sent.released, written.sha256, written.size), sent.claim)
     unchanged = [one.name for one in claim.schema.unchanged]
     singling = found.singling
@@ -108,7 +110,7 @@ def verify_by_aggregation(
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class Question:
     """Which tuples are counted.
 
     Attributes:
@@ -122,7 +124,7 @@ class _Question:
     hashed: Hashed | None
 
     @classmethod
-    def of(cls, claim: Claim, destinations: Destinations) -> _Question:
+    def of(cls, claim: Claim, destinations: Destinations) -> Question:
         """Whatever some check looks at in the input, by its value.
 
         With a person key that is every released column: whom one singles out is asked of people.
@@ -147,7 +149,7 @@ def _is_looked_at(attribute: Attribute, schema: Schema) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Sent:
+class Sent:
     """The tuples of the input, at the labels that they are said to be released with.
 
     Attributes:
@@ -162,7 +164,7 @@ class _Sent:
     sums: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, claim: Claim, found: Tuples, destinations: Destinations) -> _Sent:
+    def of(cls, claim: Claim, found: Tuples, destinations: Destinations) -> Sent:
         """Send the tuples of the input where they are said to be.
 
         Raises:
@@ -176,12 +178,12 @@ class _Sent:
         labels = {one.name: _released(one, claim) for one in destinations.labels.columns}
         table = Table(
             tuple(
-                labels[one.name].take(of) if one.role is Role.QUASI else _made(bare, one, found.table).take(rows)
+                labels[one.name].take(of) if one.role is Role.QUASI else made_of(bare, one, found.table).take(rows)
                 for one in schema.released
             ),
             rows.size,
         )
-        order = _in_order(table, schema)
+        order = in_order(table, schema)
         rows, counts = rows[order], counts[order]
         left = found.counts.copy()
         np.subtract.at(left, rows, counts)
@@ -271,7 +273,7 @@ def _released(column: Column, claim: Claim) -> Column:
     return _with(column, released_texts(column, claim))
 
 
-def _made(claim: Claim, attribute: Attribute, source: Table) -> Column:
+def made_of(claim: Claim, attribute: Attribute, source: Table) -> Column:
     """What the values of a column that is not generalized are released as."""
     column = source[attribute.name]
     texts = released_texts(column, claim)
@@ -287,7 +289,7 @@ def _with(column: Column, texts: pl.Series) -> Column:
     return replace(column, values=values, codes=places(texts, values).take(column.codes).astype(np.uint32))
 
 
-def _in_order(table: Table, schema: Schema) -> Index:
+def in_order(table: Table, schema: Schema) -> Index:
     """The tuples in the order of a release; see `kohort.verify.records.disorder`."""
     names = [one.name for one in schema.quasi]
     names += [one.name for one in schema.released if one.role is not Role.QUASI]
@@ -299,13 +301,12 @@ def _in_order(table: Table, schema: Schema) -> Index:
     return order
 
 
-def _check_same(sent: _Sent, written: WrittenParts, question: _Question) -> None:
+def check_same(sent: Sent, found: Tuples, question: Question) -> None:
     """The files hold the records that are due: as many with each tuple of cells, and the same sums of hashes.
 
     Raises:
         VerificationError: they do not.
     """
-    found = written.tuples(question.released, question.hashed)
     weights = sent.claim.amounts[: sent.released.records]
     held = as_texts(Table(tuple(found.table[name] for name in question.released), found.table.records))
     both = summed(
@@ -327,8 +328,17 @@ def _check_same(sent: _Sent, written: WrittenParts, question: _Question) -> None
         raise fault(TableCheck.CELLS, what)
 
 
-def _check_identifiers(claim: Claim, source: Relation, written: WrittenParts, destinations: Destinations) -> int:
-    """No released column holds cells of identifying ones; the number of texts that were looked for."""
+def check_identifiers(
+    claim: Claim, source: Dataset, written: WrittenParts, check_pair: Callable[[str, str], None]
+) -> int:
+    """No released column holds cells of identifying ones; the number of texts that were looked for.
+
+    Args:
+        claim: What the release says of itself.
+        source: The input.
+        written: The release.
+        check_pair: Looks at the cells of the same records in an identifying column and a released one.
+    """
     schema = claim.schema
     if not schema.identifying:
         return 0
@@ -338,14 +348,14 @@ def _check_identifiers(claim: Claim, source: Relation, written: WrittenParts, de
     known = {one.name: source.distinct(one.name) for one in schema.identifying}
     few = few_of(claim.k) + source.records - written.records
     for identifying, column in suspects(schema, known, held, few=few, allowed=claim.allowed):
-        _check_pair(claim, source, destinations, identifying, column)
+        check_pair(identifying, column)
     return looked_for
 
 
 def _check_pair(claim: Claim, source: Relation, destinations: Destinations, identifying: str, released: str) -> None:
     """A released column holds no cells of an identifying one, told by the cells of the same records."""
-    looked_at = {*_Question.of(claim, destinations).columns, identifying, released}
-    sent = _Sent.of(claim, source.tuples([name for name in source.names if name in looked_at]), destinations)
+    looked_at = {*Question.of(claim, destinations).columns, identifying, released}
+    sent = Sent.of(claim, source.tuples([name for name in source.names if name in looked_at]), destinations)
     named = {identifying, released, claim.schema.person}
     schema = replace(claim.schema, attributes=tuple(one for one in claim.schema.attributes if one.name in named))
     witness = sent.claim

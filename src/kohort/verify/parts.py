@@ -58,7 +58,7 @@ class WrittenParts:
     _claim: Claim
     _values: dict[str, Values]
     _asked: tuple[tuple[str, ...], Hashed | None]
-    _tuples: Tuples
+    _tuples: Tuples | None
 
     @classmethod
     def read(cls, paths: Sequence[Path], claim: Claim, columns: Sequence[str], hashed: Hashed | None) -> WrittenParts:
@@ -67,7 +67,7 @@ class WrittenParts:
         Args:
             paths: The files, each with its header.
             claim: What the release says of itself; neither its source nor its lineage is looked at.
-            columns: The columns of the tuples, as of `tuples`.
+            columns: The columns of the tuples, as of `tuples`; where there are none, nothing is counted.
             hashed: The columns whose hashes are summed for each.
 
         Raises:
@@ -78,17 +78,28 @@ class WrittenParts:
         if not paths:
             raise fault(TableCheck.BYTES, "there is no part")
         parts, before = list[VerifiedPart](), None
-        values, tuples = _Values(), _Groups(hashed)
+        values, tuples = _Values(), Groups(hashed)
         for path, content in _contents(paths, claim):
             parts.append(VerifiedPart(path.name, content.table.records, content.sha256))
             before = _check_order(before, content.table, claim, len(parts))
             values.add(content.table)
-            tuples.add(content.table, columns)
+            if columns:
+                tuples.add(content.table, columns)
         names = tuple(attribute.name for attribute in claim.schema.released)
         asked = tuple(columns), hashed
         with _reading():
             sha256, size = digest_of(paths, text=claim.format in _BARE)
-        return cls(tuple(parts), names, sha256, size, tuple(paths), claim, values.found, asked, tuples.found)
+        return cls(
+            tuple(parts),
+            names,
+            sha256,
+            size,
+            tuple(paths),
+            claim,
+            values.found,
+            asked,
+            tuples.found if columns else None,
+        )
 
     @property
     def records(self) -> int:
@@ -105,10 +116,10 @@ class WrittenParts:
 
     def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
         """The distinct tuples of some columns. Cost: one more pass, unless they are those that were read with."""
-        if (tuple(columns), hashed) == self._asked:
+        if (tuple(columns), hashed) == self._asked and self._tuples is not None:
             return self._tuples
-        groups = _Groups(hashed)
-        for table in self._tables():
+        groups = Groups(hashed)
+        for table in self.tables():
             groups.add(table, columns)
         return groups.found
 
@@ -116,7 +127,7 @@ class WrittenParts:
         """Some records, ascending. Cost: one more pass."""
         some: list[pl.DataFrame] = []
         start = 0
-        for table in self._tables():
+        for table in self.tables():
             inside = records[(records >= start) & (records < start + table.records)] - start
             some.append(as_texts(table.take(inside)))
             start += table.records
@@ -124,7 +135,7 @@ class WrittenParts:
         columns = (encode(name, texts[str(place)], pl.String()) for place, name in enumerate(self.names))
         return Table(tuple(columns), len(texts))
 
-    def _tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[Table]:
         """The parts again, which have to be the same."""
         for part, (_, content) in zip(self.parts, _contents(self._paths, self._claim), strict=True):
             if content.sha256 != part.sha256:
@@ -169,7 +180,7 @@ def _check_order(before: Table | None, table: Table, claim: Claim, number: int) 
     return table.take(np.array([table.records - 1])) if table.records else before
 
 
-class _Groups:
+class Groups:
     """Tuples of parts, added up."""
 
     def __init__(self, hashed: Hashed | None) -> None:

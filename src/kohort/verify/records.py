@@ -191,7 +191,7 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     source = claim.original[column.name]
     every = with_others(source, claim.known)
     texts = plain(every, excel_safe=claim.excel_safe)
-    values = values_of(attribute, texts, lambda: counted(source, every, claim.weights), claim.schema.missing)
+    values = values_of(attribute, texts, lambda: counted(source, every, claim), claim.schema.missing)
     labels = labels_of(column)
     if attribute.of_dates:
         labels = pl.Series(map(in_days, labels.to_list()), dtype=pl.String)

@@ -286,7 +286,7 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
     """
     source, level = claim.original[column.name], claim.levels[column.name]
     every = with_others(source, claim.known)
-    values = values_of(attribute, every, lambda: counted(source, every, claim.weights), claim.schema.missing)
+    values = values_of(attribute, every, lambda: counted(source, every, claim), claim.schema.missing)
     texts, node = _nodes(values, level, column.name)
     released = labels_of(column)
     label = places(plain(texts, excel_safe=claim.excel_safe), released)

@@ -12,7 +12,6 @@ from kohort.schema import Attribute, Label, Missing, Order, Scale
 from kohort.schema.hierarchies import from_spec, suppress
 from kohort.verify.dates import days_of
 from kohort.verify.verdict import TableCheck, fault, places
-from kohort.workspace import tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Mask, Shares
     from kohort.schema.hierarchy import Hierarchy
     from kohort.tables.table import Column, Table
+    from kohort.verify.verdict import Claim
 
 #: Whole numbers: int64, or Python's integers where one of them needs more bits.
 Wholes: TypeAlias = "NDArray[np.int64] | NDArray[np.object_]"
@@ -99,9 +99,10 @@ def with_others(column: Column, population: Table | None) -> pl.Series:
     return pl.concat([column.values, others.gather(new)])
 
 
-def counted(column: Column, values: pl.Series, weights: Counts | None) -> Counts:
-    """The records with each of the values `with_others`."""
-    return tallied(column.codes, len(values), weights)
+def counted(column: Column, values: pl.Series, claim: Claim) -> Counts:
+    """The records of the input with each of the values `with_others`."""
+    counts = claim.counts(column)
+    return np.append(counts, np.zeros(len(values) - counts.size, counts.dtype))
 
 
 def values_of(

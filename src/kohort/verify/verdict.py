@@ -124,6 +124,8 @@ class Claim:
         workspace: Where arrays as long as the table live while it is verified.
         weights: (n,) how many records of the input each record of the source stands for, where the source holds
             distinct tuples; `None`: for itself.
+        totals: Of columns of the source, (v,) how many records of the whole input have each of their values, where the
+            source is part of an input that is judged some classes at a time; of other columns it is the whole.
 
     Raises:
         UsageError: the schema's columns are not the source's, levels are claimed of other columns than those that
@@ -151,6 +153,7 @@ class Claim:
     incomplete: int = 0
     workspace: Workspace = field(default=HEAP, repr=False)
     weights: Counts | None = field(default=None, repr=False)
+    totals: Mapping[str, Counts] = field(default_factory=dict[str, "Counts"], repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a schema of another table, levels of other columns, and models of a population that is not there."""
@@ -209,7 +212,8 @@ class Claim:
 
     def counts(self, column: Column) -> Counts:
         """(v,) records of the input with each value of a column of the source."""
-        return tallied(column.codes, len(column.values), self.weights)
+        known = self.totals.get(column.name)
+        return tallied(column.codes, len(column.values), self.weights) if known is None else known
 
     @property
     def original(self) -> Table:

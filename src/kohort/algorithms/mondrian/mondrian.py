@@ -117,12 +117,16 @@ class Mondrian:
         """
         space = Space.of(problem, self.cut, relaxed=self.relaxed, dimension=self.dimension or WIDEST)
         require_feasible(problem, space)
-        by_loss = ByLoss.of(problem, space) if self.cut == "loss" else None
-        forest, unfinished = by_loss.forest(problem) if by_loss else self._strictly(problem, space)
-        forest = forest.grow(unfinished, problem, partial(space.carve, split=by_loss.split if by_loss else None))
+        forest = self.forest(problem, space)
         require_together(problem, forest.recoding)
         leaves = forest.depths.size
         return Solution(forest.recoding, {"cuts": leaves - 1, "leaves": leaves, "depth": int(forest.depths.max())})
+
+    def forest(self, problem: Problem, space: Space) -> Forest:
+        """The leaves of a table, or of a part of one, in the space of the whole table."""
+        by_loss = ByLoss.of(problem, space) if self.cut == "loss" else None
+        forest, unfinished = by_loss.forest(problem) if by_loss else self._strictly(problem, space)
+        return forest.grow(unfinished, problem, partial(space.carve, split=by_loss.split if by_loss else None))
 
     def _strictly(self, problem: Problem, space: Space) -> tuple[Forest, Mask]:
         """As far as compiled strict cuts lead, and which leaves are not finished: the whole table, without any."""

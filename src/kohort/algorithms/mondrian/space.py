@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.mondrian.dimension import Dimension
     from kohort.algorithms.problem import Problem
-    from kohort.arrays import Index, Mask, Positions
+    from kohort.arrays import Codes, Index, Mask, Positions
     from kohort.core.frequency import FrequencySet
     from kohort.models.base import PrivacyModel
     from kohort.schema.domain import Domain
@@ -67,8 +67,16 @@ class Space:
     def of(cls, problem: Problem, cut: Cut, *, relaxed: bool, dimension: Dimension = WIDEST) -> Space:
         """The space of a problem's table."""
         quasi = problem.frequency.quasi
+        ends = quasi.min(axis=0), quasi.max(axis=0)
+        return cls.between(ends, problem, cut, relaxed=relaxed, dimension=dimension)
+
+    @classmethod
+    def between(
+        cls, ends: tuple[Codes, Codes], problem: Problem, cut: Cut, *, relaxed: bool, dimension: Dimension = WIDEST
+    ) -> Space:
+        """The space of a problem whose table has these least and greatest codes: (d,) each."""
         positions = tuple(domain.positions for domain in problem.domains)
-        widths = _widths(quasi.min(axis=0), quasi.max(axis=0), positions)
+        widths = _widths(*ends, positions)
         weights = [Fraction(domain.attribute.weight) for domain in problem.domains]
         factors = tuple(map(_factor_of(dimension), weights, widths))
         declared = [model.declared for model in problem.models]
@@ -109,21 +117,27 @@ class Space:
         """Both sides of the chosen cut; `None` at a leaf."""
         if partition.rows.records < 2 * self.least:
             return None
-        dimensions = self._by_width(partition)
+        quasi = partition.rows.quasi
+        ends = quasi.min(axis=0), quasi.max(axis=0)
+        dimensions = self.by_width(ends, lambda one: len(np.unique(quasi[:, one])))
         cuts = [self._strict] * self.strict + [self._dealt] * self.relaxed
         tried = (cut(partition, dimension) for cut in cuts for dimension in dimensions)
         return next((sides for sides in tried if sides is not None), None)
 
-    def _by_width(self, partition: Partition) -> list[int]:
-        """The dimensions to try, widest first, or by another measure."""
-        quasi = partition.rows.quasi
-        low, high = quasi.min(axis=0), quasi.max(axis=0)
+    def by_width(self, ends: tuple[Codes, Codes], values: Callable[[int], int]) -> list[int]:
+        """The dimensions to try, widest first, or by another measure.
+
+        Args:
+            ends: (d,) the least and the greatest codes of a partition.
+            values: Gives how many different codes it has in a dimension.
+        """
+        low, high = ends
         widths = _widths(low, high, self.positions)
         match self.dimension:
             case Widest():
                 measures = widths
             case MostValues():
-                measures = [len(np.unique(quasi[:, one])) * (width > 0) for one, width in enumerate(widths)]
+                measures = [values(one) * (width > 0) for one, width in enumerate(widths)]
             case AtRandom(seed):
                 measures = [
                     int(drawn(seed, low, high, len(low), one)) * (width > 0) for one, width in enumerate(widths)
@@ -134,7 +148,12 @@ class Space:
         return sorted((one for one, share in enumerate(shares) if share), key=lambda one: (-shares[one], one))
 
     def _strict(self, partition: Partition, dimension: int) -> Sides | None:
-        """The allowable cut between values that `cut` asks for."""
+        """Both sides of the cut between values that `cut` asks for, if one is allowable."""
+        last = self.last(partition, dimension)
+        return None if last is None else parted(partition, partition.rows.quasi[:, dimension] <= last)
+
+    def last(self, partition: Partition, dimension: int) -> int | None:
+        """The greatest code left of the allowable cut that `cut` asks for; it looks at no other dimension."""
         rows, codes = partition.rows, partition.rows.quasi[:, dimension]
         values, of = np.unique(codes, return_inverse=True)
         upto = np.cumsum(np.bincount(of, weights=rows.counts).astype(np.int64))  # (v,) records up to each value
@@ -147,7 +166,7 @@ class Space:
         for batch in _doubling(nearest):
             passed = np.isin(batch, self.allowable(partition, of, np.sort(batch)))
             if passed.any():
-                return parted(partition, of <= batch[passed.argmax()])
+                return int(values[batch[passed.argmax()]])
         return None
 
     def allowable(self, partition: Partition, of: Index, cuts: Index) -> Index:
@@ -210,7 +229,7 @@ def parted(partition: Partition, is_left: Mask) -> Sides:
     return partition.take(counts * is_left), partition.take(counts * ~is_left)
 
 
-def _widths(low: Index, high: Index, positions: tuple[Positions, ...]) -> list[int]:
+def _widths(low: Codes, high: Codes, positions: tuple[Positions, ...]) -> list[int]:
     return [int(scale[b]) - int(scale[a]) for a, b, scale in zip(low, high, positions, strict=True)]
 
 

@@ -1,0 +1,314 @@
+"""Tuples that stay where the records lie: they are counted and kept there in codes, and searched in parts.
+
+What comes here are the values of each column, the marginals of parts that are cut, and the tuples of some parts at a
+time. What goes there are the codes of values, the cuts, and the region of each tuple, part by part. A release is a join
+of the records with these, as it is where all tuples were here.
+"""
+
+from __future__ import annotations
+
+import weakref
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from kohort.algorithms.mondrian.in_parts import Gathered, Marginals
+from kohort.core.frequency import FrequencySet
+from kohort.engines import sql
+from kohort.engines.relation import unused
+from kohort.errors import InputError, KohortError
+from kohort.schema import Missing
+from kohort.tables.coded import CodedTable, all_of
+from kohort.tables.table import Column, Table, narrow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from kohort.algorithms.mondrian.in_parts import PartCut
+    from kohort.arrays import Codes, Counts, Index
+    from kohort.engines.relation import Relation
+    from kohort.engines.sql import Dialect
+    from kohort.release import Job
+    from kohort.schema import Attribute, Schema
+    from kohort.schema.domain import Domain
+    from kohort.schema.sensitive import SensitiveDomain
+
+#: What tuples and records are called by: their part, group, region and class.
+PART: Final = "kohort_part"
+REGION: Final = "kohort_region"
+
+
+class Kept:
+    """Tables that are kept where the records lie, until nobody needs them."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        """There are none yet."""
+        self.dialect = dialect
+        self._names: list[str] = []
+        weakref.finalize(self, _forget, dialect, self._names)
+
+    def answer(self, query: str) -> str:
+        """Keep the answer to a query; what it is called."""
+        self.dialect.keep(name := unused(), query)
+        self._names.append(name)
+        return name
+
+    def frame(self, frame: pl.DataFrame) -> str:
+        """Keep a table that was made here."""
+        self.dialect.store(name := unused(), frame)
+        self._names.append(name)
+        return name
+
+    def by_class(self, query: str, class_: str, most: int) -> Iterator[pl.DataFrame]:
+        """The rows of an answer, those of whole classes at a time, in their order: `most` of them, or one class.
+
+        First come those without a class, if there are any; these may be in several pieces.
+
+        Args:
+            query: Asks for the rows.
+            class_: The column that says the class of each, or null.
+            most: Rows of several classes that are fetched together.
+        """
+        dialect = self.dialect
+        table = self.answer(sql.ordered("*", f"({query}) g", [class_]))
+        yield from dialect.stream(f"SELECT * FROM {table} WHERE {class_} IS NULL")  # noqa: S608  names of ours
+        found = (
+            dialect.run(sql.distinct(f"(SELECT {class_} FROM {table} WHERE {class_} IS NOT NULL)", class_))  # noqa: S608  names of ours
+            .cast(pl.Int64)
+            .sort("c0")
+        )
+        numbers, upto, first = found["c0"].to_numpy(), np.cumsum(found["n"].to_numpy()), 0
+        while first < upto.size:
+            before = int(upto[first - 1]) if first else 0
+            last = max(int(np.searchsorted(upto, before + most, side="right")), first + 1)
+            inside = f"{class_} BETWEEN {numbers[first]} AND {numbers[last - 1]}"
+            yield dialect.run(f"SELECT * FROM {table} WHERE {inside}")  # noqa: S608  as above
+            first = last
+        self.forget(table)
+
+    def forget(self, name: str) -> None:
+        """Keep one no longer."""
+        self._names.remove(name)
+        self.dialect.forget(name)
+
+
+def _forget(dialect: Dialect, names: Sequence[str]) -> None:
+    """Remove what is left."""
+    with suppress(KohortError):  # the database may be gone
+        for name in names:
+            dialect.forget(name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedColumns:
+    """Columns whose values have codes: here by the values alone, where the records lie as small tables.
+
+    Attributes:
+        schema: The job's; round grids are steps, since the values are known.
+        tables: The quasi-identifiers, each as a table of its distinct values.
+        sensitive: The sensitive columns that models look at, likewise.
+        sensitive_domains: (s,) what their codes mean.
+        codes: (v,) of each of these columns, the code of each value.
+    """
+
+    schema: Schema
+    tables: tuple[CodedTable, ...]
+    sensitive: tuple[Column, ...]
+    sensitive_domains: tuple[SensitiveDomain, ...]
+    codes: tuple[Index, ...]
+
+    @classmethod
+    def of(cls, source: Relation, job: Job) -> CodedColumns:
+        """The columns of the records that enter.
+
+        Raises:
+            InputError: values that have no place in their domain; those of several columns at once.
+            LimitError: they are too many.
+        """
+        schema = job.schema
+        quasi, faults = _tables(source, schema, schema.quasi)
+        refusing = [one for one in schema.sensitive if one.missing is Missing.REFUSE]
+        faults += _tables(source, schema, refusing)[1]
+        if faults:
+            raise faults[0] if len(faults) == 1 else all_of(faults)
+        asked = [one for one in schema.attributes if one.name in job.looked_at]
+        held, _ = _tables(source, schema, asked)
+        resolved = [table.sensitive(one) for table, one in zip(held, asked, strict=True)]
+        changed = schema.changed(domain.attribute for table in quasi for domain in table.domains)
+        columns = tuple(table.table[one.name] for table, one in zip(held, asked, strict=True))
+        codes = [table.codes[0] for table in quasi] + [codes for _, codes in resolved]
+        return cls(changed, tuple(quasi), columns, tuple(domain for domain, _ in resolved), tuple(codes))
+
+    @property
+    def quasi(self) -> tuple[Column, ...]:
+        """(d,) the distinct values of the quasi-identifiers."""
+        return tuple(table.table.columns[0] for table in self.tables)
+
+    @property
+    def domains(self) -> tuple[Domain, ...]:
+        """(d,) what their codes mean."""
+        return tuple(domain for table in self.tables for domain in table.domains)
+
+    def records_with(self, column: Column) -> Counts:
+        """(v,) records with each value of a quasi-identifier."""
+        return next(one for one in self.tables if one.table.names == (column.name,)).records_with(column)
+
+    @property
+    def table(self) -> Table:
+        """The quasi-identifiers, each with its distinct values alone."""
+        return Table(self.quasi, 0)
+
+    def given(self, dialect: Dialect) -> list[str]:
+        """Hand over the code of each value, column by column; what these small tables are called."""
+        names: list[str] = []
+        for column, codes in zip((*self.quasi, *self.sensitive), self.codes, strict=True):
+            dialect.give(name := unused(), pl.DataFrame({"text": column.values, "code": codes.astype(np.int32)}))
+            names.append(name)
+        return names
+
+
+def _tables(
+    source: Relation, schema: Schema, attributes: Iterable[Attribute]
+) -> tuple[list[CodedTable], list[InputError]]:
+    """Columns as tables of their distinct values, and what is wrong with some."""
+    tables: list[CodedTable] = []
+    faults: list[InputError] = []
+    for attribute in attributes:
+        texts, counts = source.distinct(attribute.name)
+        column = Column(attribute.name, texts, narrow(np.arange(len(texts)), len(texts)), pl.String())
+        try:
+            one = replace(schema, attributes=(attribute,))
+            tables.append(CodedTable(Table((column,), len(texts)), one, weights=counts))
+        except InputError as fault:
+            faults.append(fault)
+    return tables, faults
+
+
+def coded(cells: sql.Cells, given: Sequence[str], *, outer: bool = False) -> sql.Cells:
+    """Cells as codes; with `outer`, records whose cells have none stay, with a null."""
+    source = cells.source
+    for cell, name in zip(cells.of, given, strict=True):
+        source = sql.joined(source, name, [(cell, f"{name}.text")], outer=outer)
+    return sql.Cells(tuple(f"{name}.code" for name in given), source)
+
+
+@dataclass(slots=True, eq=False)
+class TuplesElsewhere:
+    """Distinct tuples of codes, with their records and parts: what `solve_in_parts` asks.
+
+    Attributes:
+        kept: Where they lie.
+        table: The table of them.
+        quasi: How many of their columns are quasi-identifiers.
+        domains: (s,) what the codes of the others mean, which are sensitive.
+    """
+
+    kept: Kept
+    table: str
+    quasi: int
+    domains: tuple[SensitiveDomain, ...]
+    _last: pl.DataFrame | None = field(default=None, init=False)
+    _places: list[str] = field(default_factory=list[str], init=False)
+    _leaves: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]], init=False)
+
+    @classmethod
+    def of(cls, kept: Kept, cells: sql.Cells, quasi: int, domains: tuple[SensitiveDomain, ...]) -> TuplesElsewhere:
+        """Count the tuples of some cells, which are codes."""
+        found = f"SELECT g.*, 0 AS {PART} FROM ({sql.tuples(cells)}) g"  # noqa: S608  names and numbers of ours
+        return cls(kept, kept.answer(found), quasi, domains)
+
+    @property
+    def _dimensions(self) -> list[str]:
+        return [f"c{place}" for place in range(self.quasi)]
+
+    @property
+    def _sensitive(self) -> list[str]:
+        return [f"c{place}" for place in range(self.quasi, self.quasi + len(self.domains))]
+
+    def marginals(self, parts: Sequence[int]) -> dict[int, Marginals]:
+        """By one statement; of each row the dimension, the codes, and how many records and tuples."""
+        found = self.kept.dialect.run(sql.marginals(self.table, PART, self._dimensions, self._sensitive, parts))
+        found = found.cast(pl.Int64).sort(PART, "dimension")  # by dimension, so that slices are of one each
+        return {int(one[PART][0]): self._marginals(one) for one in found.partition_by(PART, maintain_order=True)}
+
+    def _marginals(self, found: pl.DataFrame) -> Marginals:
+        """Those of one part."""
+        each = found.partition_by("dimension", maintain_order=True)
+        of = (self._frequency(one, ["code"]) for one in each)
+        return Marginals(tuple(of), tuple(one["m"].to_numpy() for one in each))
+
+    def _frequency(self, found: pl.DataFrame, quasi: Sequence[str]) -> FrequencySet:
+        """Rows of an answer as a frequency set."""
+        return FrequencySet(_codes(found, quasi), _codes(found, self._sensitive), _numbers(found["n"]), self.domains)
+
+    def divide(self, cuts: Sequence[PartCut]) -> None:
+        """By a join with the cuts: a table of the same tuples takes the place of this one."""
+        columns = ("part", "dimension", "code", "lower", "upper")
+        given = pl.DataFrame(cuts, schema=dict.fromkeys(columns, pl.Int64), orient="row")
+        dialect = self.kept.dialect
+        dialect.give(name := unused(), given)
+        self._replace(sql.divided(self.table, PART, self._dimensions, [*self._sensitive, "n"], name))
+        dialect.forget(name)
+
+    def _replace(self, query: str) -> None:
+        """Let the answer to a query take the place of the tuples."""
+        before, self.table = self.table, self.kept.answer(query)
+        self.kept.forget(before)
+
+    def gather(self, groups: Sequence[Sequence[int]]) -> Iterator[Gathered]:
+        """From a table in the order of the groups, one group after the other."""
+        dialect = self.kept.dialect
+        rows = [(part, number) for number, group in enumerate(groups) for part in group]
+        dialect.give(name := unused(), pl.DataFrame(rows, schema={"part": pl.Int64, "number": pl.Int64}, orient="row"))
+        inside = sql.joined(f"{self.table} {sql.RECORDS}", name, [(f"{sql.RECORDS}.{PART}", f"{name}.part")])
+        ordered = self.kept.answer(sql.ordered(f"{sql.RECORDS}.*, {name}.number AS number", inside, [f"{name}.number"]))
+        for number in range(len(groups)):
+            found = dialect.run(f"SELECT * FROM {ordered} WHERE number = {number}")  # noqa: S608  as above
+            self._last = found.select(self._dimensions)
+            yield Gathered(self._frequency(found, self._dimensions), _numbers(found[PART]))
+        self.kept.forget(ordered)
+        dialect.forget(name)
+
+    def place(self, regions: Index) -> None:
+        """Sensitive values make no difference, so each tuple of quasi-identifiers is sent once."""
+        assert self._last is not None  # noqa: S101  something was gathered
+        placed = self._last.with_columns(pl.Series(REGION, regions)).unique()
+        self._places.append(self.kept.frame(placed.cast(pl.Int32)))
+
+    def place_part(self, part: int, region: int) -> None:
+        """It is joined when all are placed."""
+        self._leaves.append((part, region))
+
+    def placed(self, classes: str) -> str:
+        """Asks for each tuple of quasi-identifiers and its class, which a small table has for each region."""
+        columns = ", ".join(f"p.{one}" for one in self._dimensions)
+        source = sql.joined(f"({self._regions}) p", classes, [(f"p.{REGION}", f"{classes}.region")])
+        return f"SELECT {columns}, {classes}.class FROM {source}"  # noqa: S608  as above
+
+    @property
+    def _regions(self) -> str:
+        """Asks for each tuple of quasi-identifiers and its region."""
+        columns = ", ".join(self._dimensions)
+        selects = [f"SELECT {columns}, {REGION} FROM {place}" for place in self._places]  # noqa: S608  as above
+        if self._leaves:
+            leaves = pl.DataFrame(self._leaves, schema={"part": pl.Int64, REGION: pl.Int32}, orient="row")
+            self.kept.dialect.give(name := unused(), leaves)
+            inside = sql.joined(f"{self.table} {sql.RECORDS}", name, [(f"{sql.RECORDS}.{PART}", f"{name}.part")])
+            selects.append(f"SELECT DISTINCT {columns}, {REGION} FROM {inside}")  # noqa: S608  as above
+        return " UNION ALL ".join(selects)
+
+
+def _codes(found: pl.DataFrame, names: Sequence[str]) -> Codes:
+    """(rows, names) some columns of codes as a matrix."""
+    made = np.empty((found.height, len(names)), np.uint32)
+    for place, name in enumerate(names):
+        made[:, place] = found[name].to_numpy()
+    return made
+
+
+def _numbers(found: pl.Series) -> Index:
+    """A column of whole numbers."""
+    return found.cast(pl.Int64).to_numpy()

@@ -1,0 +1,236 @@
+"""Records elsewhere whose tuples do not fit into memory: Mondrian cuts them in parts, with the same release.
+
+Which tuple is in which class stays where the records lie. Here are the classes: their labels, their sizes, and nothing
+of their records but what is judged, some classes at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from kohort.algorithms.mondrian.in_parts import solve_in_parts
+from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.algorithms.problem import Solution
+from kohort.core.recoding import Multidimensional
+from kohort.engines import sql
+from kohort.engines.base import Counts
+from kohort.engines.coded import CodedColumns, Kept, TuplesElsewhere, coded
+from kohort.engines.elsewhere import CLASS, GroupsElsewhere, SentRelation
+from kohort.engines.relation import Kind, unused
+from kohort.engines.unsafe import refuse_alone_together, refuse_listed
+from kohort.errors import InfeasibleError
+from kohort.schema import Missing, Role
+from kohort.tables.coded import labels_in_order
+from kohort.tables.dataset import CellsByClass, ReleasedRecords
+from kohort.tables.table import Column, Table, narrow
+from kohort.verify.aggregated import Destinations
+from kohort.verify.in_parts import ClassedTuples, verify_in_parts
+from kohort.verify.verdict import places
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from kohort.algorithms.mondrian.in_parts import Marginals
+    from kohort.algorithms.problem import Algorithm, Problem
+    from kohort.core.recoding import Recoding, RegionClasses
+    from kohort.engines.relation import Relation
+    from kohort.release import Job
+    from kohort.tables.dataset import Values
+    from kohort.verify import Claim, Verdict
+    from kohort.verify.aggregates import Hashed, Tuples
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedInParts:
+    """Records elsewhere, counted where they lie.
+
+    Attributes:
+        counts: What is known before the search; of the frequency set, the marginals of the first quasi-identifier.
+        job: The job.
+        columns: Their columns, in codes.
+        codes: The small tables that have the codes of the quasi-identifiers where the records lie.
+        tuples: Their tuples.
+        root: The marginals of all of them.
+        source: The records that enter.
+        kept: Those of them that the schema does not suppress.
+        whole: All records.
+        most: Tuples that are fetched together.
+    """
+
+    counts: Counts
+    job: Job
+    columns: CodedColumns
+    codes: Sequence[str]
+    tuples: TuplesElsewhere
+    root: Marginals
+    source: Relation
+    kept: Relation
+    whole: Relation
+    most: int
+
+    @classmethod
+    def of(cls, whole: Relation, source: Relation, job: Job, most: int, *, releasing: bool) -> CountedInParts:
+        """Count the tuples.
+
+        Raises:
+            InputError: values have no place in their domain.
+            InfeasibleError: the schema suppresses every record.
+            SchemaError: a column would be released as lists of people's values.
+        """
+        columns = CodedColumns.of(source, job)
+        if releasing:
+            refuse_listed(columns, job)
+        lacking = [one.name for one in job.schema.released if one.missing is Missing.SUPPRESS]
+        kept = source.with_values(lacking, job.schema.missing) if lacking else source
+        if not kept.records:
+            what = "every record lacks a value, and the schema suppresses those"
+            raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
+        codes = columns.given(source.dialect)
+        cells = coded(kept.cells([one.name for one in (*columns.quasi, *columns.sensitive)]), codes)
+        quasi = len(columns.quasi)
+        tuples = TuplesElsewhere.of(Kept(source.dialect), cells, quasi, columns.sensitive_domains)
+        root = tuples.marginals([0])[0]
+        suppressed = source.records - kept.records
+        counts = Counts(source.records, columns.schema, root.of[0], columns.domains, suppressed, None)
+        counted = replace(job, schema=columns.schema)
+        return cls(counts, counted, columns, codes[:quasi], tuples, root, source, kept, whole, most)
+
+    def search(self, problem: Problem, algorithm: Algorithm) -> tuple[Solution, RegionClasses]:
+        """What the search answers, without the region of each tuple, and its classes."""
+        assert isinstance(algorithm, Mondrian)  # noqa: S101  no other counts so
+        found = solve_in_parts(self.tuples, self.root, problem, algorithm, self.most)
+        none, corners = np.empty(0, np.int64), np.empty((0, len(self.codes)), np.uint32)
+        return Solution(Multidimensional(none, none, none, corners, corners), found.trace), found.classes
+
+    def recode(self, _: Recoding, classes: RegionClasses) -> ReleasedRecords:
+        """The records as they are released: where they lie, as a query that nobody has run yet."""
+        dialect, kept = self.source.dialect, self.tuples.kept
+        labels, order, ranks = labels_in_order(classes, self.columns.quasi)
+        regions = pl.DataFrame({"region": np.arange(classes.of.size), "class": ranks[classes.of].astype(np.int64)})
+        dialect.give(of_regions := unused(), regions)
+        placed = kept.answer(self.tuples.placed(of_regions))
+        dialect.forget(of_regions)
+        shown = {f"l{place}": one.cells() for place, one in enumerate(labels.values())}
+        dialect.give(names := unused(), pl.DataFrame({"class": np.arange(1, order.size + 1), **shown}))
+        records = int(classes.sizes.sum())
+        sources = self.source.over(
+            f"(SELECT {placed}.class AS {CLASS}, {sql.RECORDS}.* FROM {self._classed(self.kept, placed)})",  # noqa: S608  names are quoted by the dialect
+            self.source.kinds,
+            records,
+        )
+        kinds = {
+            one.name: Kind(pl.String(), pl.String()) if one.role is Role.QUASI else self.source.kinds[one.name]
+            for one in self.job.schema.released
+        }
+        released = self.source.over(self._query(sources, names, list(labels)), kinds, records)
+        refuse_alone_together(released, self.source, self.job)
+        every = Table(tuple(labels.values()), order.size)
+        nothing, none = Table((), 0), np.empty(0, np.int64)
+        sent = SentInParts(self.whole, Destinations(nothing, nothing), self, every, placed, sources)
+        groups = GroupsInParts(released, every, {}, none, none, None, self, sources)
+        lost = classes.lost[order]
+        return ReleasedRecords(released, self.source, sent, none.astype(np.uint32), None, None, lost, groups=groups)
+
+    def _classed(self, records: Relation, placed: str, *, outer: bool = False) -> str:
+        """Records with the class of their tuple."""
+        cells = records.cells([one.name for one in self.columns.quasi])
+        return self.with_class(coded(cells, self.codes, outer=outer), placed, outer=outer)
+
+    def with_class(self, codes: sql.Cells, placed: str, *, outer: bool = False) -> str:
+        """Records whose codes are known, with their class."""
+        keys = [(code, f"{placed}.c{place}") for place, code in enumerate(codes.of)]
+        return sql.joined(codes.source, placed, keys, outer=outer)
+
+    def _query(self, sources: Relation, names: str, quasi: Sequence[str]) -> str:
+        """The released records, with the number of their class."""
+        quoted, rank = self.source.dialect.quoted, f"{sql.RECORDS}.{CLASS}"
+        shown = [rank]
+        for one in self.job.schema.released:
+            own = f"{names}.l{quasi.index(one.name)}" if one.name in quasi else f"{sql.RECORDS}.{quoted(one.name)}"
+            shown.append(f"{own} AS {quoted(one.name)}")
+        source = sql.joined(f"{sources.source} {sql.RECORDS}", names, [(f"{names}.class", rank)])
+        return f"(SELECT {', '.join(shown)} FROM {source})"  # noqa: S608  as above
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupsInParts(GroupsElsewhere):
+    """What figures ask of released records, some classes at a time.
+
+    Attributes:
+        counted: The records.
+        sources: The released ones as they entered, with their class.
+    """
+
+    counted: CountedInParts
+    sources: Relation
+
+    def released(self, name: str) -> Iterator[CellsByClass]:
+        """The cells of a column that is not generalized."""
+        return self.original(name)
+
+    def original(self, name: str) -> Iterator[CellsByClass]:
+        """The values that released records had."""
+        texts = self.counted.kept.distinct(name).texts
+        cells = self.sources.cells((name,))
+        asked = sql.Cells((*cells.of, f"{sql.RECORDS}.{CLASS}"), cells.source)
+        for found in self.counted.tuples.kept.by_class(sql.tuples(asked), "c1", self.counted.most):
+            codes = narrow(places(found["c0"].cast(pl.String), texts), len(texts))
+            numbers = found.select("c1", "n").cast(pl.Int64)
+            yield CellsByClass(
+                numbers["c1"].to_numpy(), Column(name, texts, codes, pl.String()), numbers["n"].to_numpy()
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentInParts(SentRelation):
+    """All records, and the class in which each is said to be released: what verification doubts.
+
+    Attributes:
+        counted: They.
+        labels: (c,) the labels of each class.
+        placed: Where the class of each tuple stands.
+        sources: The released records as they entered, with their class.
+    """
+
+    counted: CountedInParts
+    labels: Table
+    placed: str
+    sources: Relation
+
+    def verified(self, paths: Sequence[Path], claim: Claim, engine: str) -> Verdict:
+        """Judge what was written, some classes at a time."""
+        return verify_in_parts(paths, self, claim, engine=engine)
+
+    def entered(self, name: str) -> Values:
+        """The distinct values of a column, and the records that enter with each."""
+        return self.counted.source.distinct(name)
+
+    def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[ClassedTuples]:
+        """The distinct tuples of some columns, those of whole consecutive classes at a time."""
+        counted = self.counted
+        cells, number = self.whole.hashed(columns, hashed)
+        quasi = tuple(cells.of[columns.index(one.name)] for one in counted.columns.quasi)
+        codes = coded(sql.Cells(quasi, cells.source), counted.codes, outer=True)
+        source = counted.with_class(codes, self.placed, outer=True)
+        class_ = f"c{len(columns)}"
+        asked = sql.tuples(sql.Cells((*cells.of, f"{self.placed}.class"), source), number)
+        for found in counted.tuples.kept.by_class(asked, class_, counted.most):
+            of = found[class_].cast(pl.Int64).fill_null(0).to_numpy() - 1
+            yield ClassedTuples(self.whole.tuples_of(columns, found), of)
+
+    def pairs(self, identifying: str, released: str) -> Tuples:
+        """The distinct pairs of cells in an identifying column and a released one, of released records."""
+        if released not in self.labels.names:
+            return self.sources.tuples((identifying, released))
+        cells = self.sources.cells((identifying,))
+        asked = sql.Cells((*cells.of, f"{sql.RECORDS}.{CLASS}"), cells.source)
+        self.sources.refuse_large(sql.estimated(asked.source, self.sources.dialect.different(asked.of)), len(asked.of))
+        found = self.sources.dialect.run(sql.tuples(asked))
+        made = self.sources.tuples_of((identifying,), found)
+        labels = self.labels[released].take(found["c1"].cast(pl.Int64).to_numpy() - 1)
+        return replace(made, table=Table((*made.table.columns, labels), made.counts.size))

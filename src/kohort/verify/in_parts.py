@@ -1,0 +1,392 @@
+"""Judge a release some classes at a time: neither the tuples of the input nor the records fit into memory.
+
+It is verification by aggregation (`kohort.verify.aggregated`), walked along the order of the release. The input answers
+with the tuples that are said to be released in some consecutive classes; the files are read again beside it, as many
+records as these tuples are. Both have to be the same, and are judged as a release of their own is, but for what only
+the whole input tells: how many of its records have each value.
+
+What the input is said to be divided into is doubted, too. Every record of it is counted in one group, once: the groups
+together have as many records as the input, and as many with each value. Those in no class have to lack a value for
+which they do not enter, or are suppressed. Two groups that follow one another never share a class: records ascend by
+their labels, so that none is parted.
+
+Models that judge classes together, or that a union of classes may fail, are not judged so: nobody would see classes
+that are alike but for their spelling, which may lie in different groups.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+import polars as pl
+
+from kohort.core.uniques import Exposed
+from kohort.errors import UnsupportedError
+from kohort.schema import Role
+from kohort.shown import many
+from kohort.tables.dataset import Dataset
+from kohort.tables.table import Column, Table, narrow
+from kohort.verify.aggregated import Destinations, Question, Sent, check_identifiers, check_same, in_order, made_of
+from kohort.verify.aggregates import as_texts
+from kohort.verify.identifiers import leaks
+from kohort.verify.parts import Groups, WrittenParts
+from kohort.verify.reading import ReleaseContent
+from kohort.verify.records import incomplete, labels_of, released_texts, without_value
+from kohort.verify.singling import SummedUniques, told
+from kohort.verify.tables import judged
+from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Band, TableCheck, Verdict, fault, places
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from kohort.arrays import Counts, Index
+    from kohort.tables.dataset import Values
+    from kohort.verify.aggregates import Hashed, Tuples
+    from kohort.verify.verdict import Claim
+
+
+class ClassedTuples(NamedTuple):
+    """Distinct tuples of some columns, and where they are said to be released.
+
+    Attributes:
+        tuples: They, with their records and hashes.
+        classes: (t,) the class of each, from 0 in the order of the release; -1 where it is in none.
+    """
+
+    tuples: Tuples
+    classes: Index
+
+
+class ClassedRelation(Dataset, Protocol):
+    """The input, and the class in which each of its records is said to be released: a witness."""
+
+    @property
+    def labels(self) -> Table:
+        """(c,) the labels of each class, in the order of the release."""
+        ...
+
+    def entered(self, name: str) -> Values:
+        """The distinct values of a column, and the records that enter with each."""
+        ...
+
+    def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[ClassedTuples]:
+        """The distinct tuples of some columns, those of whole consecutive classes at a time; first those in none."""
+        ...
+
+    def pairs(self, identifying: str, released: str) -> Tuples:
+        """The distinct pairs of cells in an identifying column and a released one, as released, of released records.
+
+        Raises:
+            LimitError: they are too many for memory.
+        """
+        ...
+
+
+def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim, *, engine: str = LOCAL) -> Verdict:
+    """What is true of the release in these files, in their order.
+
+    Cost: what it takes to read the files twice; of memory one of them, one group of classes, and the labels.
+
+    Args:
+        paths: The files, each with its header.
+        source: The input; it says itself what else it answers.
+        claim: What the release says of itself; its source has the relation's columns, and its lineage is not looked at.
+        engine: What answers for the relation, with its version.
+
+    Raises:
+        VerificationError: a check fails; the message names it, the column and counts.
+        UnsupportedError: something is claimed that is told of all classes together.
+        LimitError: a group does not fit into memory.
+        FileError: the system failed to read.
+    """
+    _refuse_together(claim)
+    nothing = Table((), 0)
+    question = Question.of(claim, Destinations(nothing, nothing))
+    written = WrittenParts.read(paths, claim, (), None)
+    due = source.records - claim.incomplete - claim.suppressed
+    if written.records != due:
+        raise fault(TableCheck.RECORDS, f"{many(written.records, 'record')} instead of {due:,}")
+    looked_for = check_identifiers(claim, source, written, _Pairs(claim, source).check)
+    groups = _GroupsOfClasses.of(claim, source, written, question)
+    verdicts = [groups.judged(some) for some in source.classed(question.columns, question.hashed)]
+    groups.check_whole()
+    found = _joined([one for one in verdicts if one is not None])
+    unchanged = [one.name for one in claim.schema.unchanged]
+    singling = told(unchanged, written.records, SummedUniques(written, unchanged)) if unchanged else ()
+    labels = {one.name: len(_label_values(written, one.name)) for one in claim.schema.quasi}
+    grids = {one.name for one in claim.schema.quasi if one.grid is not None}
+    whole = {
+        TableCheck.BYTES: written.size,
+        TableCheck.COLUMNS: len(written.names),
+        TableCheck.COMPLETE: source.records if claim.complete else 0,
+        TableCheck.IDENTIFIERS: looked_for,
+        TableCheck.CELLS: written.records * len(unchanged),
+        TableCheck.LABELS: sum(labels.values()),
+        TableCheck.GRID: sum(size for name, size in labels.items() if name in grids),
+    }
+    counts = {check.value: whole.get(check, found.checks.get(check.value, 0)) for check in TableCheck}
+    return replace(
+        found,
+        checks={check: count for check, count in counts.items() if count},
+        suppressed=claim.suppressed,
+        incomplete=claim.incomplete,
+        singling=singling,
+        sha256=written.sha256,
+        parts=written.parts,
+        way=BY_AGGREGATION,
+        engine=engine,
+    )
+
+
+def _refuse_together(claim: Claim) -> None:
+    """Refuse what is judged of all classes, or people, together.
+
+    Raises:
+        UnsupportedError: the claim says such a thing.
+    """
+    asked = [
+        claim.effects or claim.coarsened is not None,
+        claim.levels or claim.refined,
+        claim.population is not None,
+        claim.schema.person is not None,
+        any(model.declared.joint or not model.declared.monotone_generalization for model in claim.models),
+    ]
+    if any(asked):
+        what = "the release cannot be verified some classes at a time"
+        raise UnsupportedError(what, hint="make it with a larger --memory-limit, or on one machine")
+
+
+def _label_values(written: WrittenParts, name: str) -> pl.Series:
+    """The labels of a column, each once."""
+    texts = written.distinct(name).texts
+    return labels_of(Column(name, texts, narrow(np.arange(len(texts)), len(texts)), pl.String()))
+
+
+@dataclass(slots=True, eq=False)
+class _GroupsOfClasses:
+    """Groups of classes, judged one after another.
+
+    Attributes:
+        claim: What the release says of itself.
+        source: The input.
+        question: Which tuples are counted.
+        rest: The records of the release that are not judged yet.
+        known: Of columns whose values are looked at, those of the whole input, without a record.
+        totals: How many records have each.
+        found: How many have been found.
+    """
+
+    claim: Claim
+    source: ClassedRelation
+    question: Question
+    rest: _Rest
+    known: Mapping[str, Column]
+    totals: Mapping[str, Counts]
+    found: Mapping[str, Counts]
+    _records: int = field(default=0, init=False)
+    _incomplete: int = field(default=0, init=False)
+    _suppressed: int = field(default=0, init=False)
+
+    @classmethod
+    def of(cls, claim: Claim, source: ClassedRelation, written: WrittenParts, question: Question) -> _GroupsOfClasses:
+        """None of them is judged yet."""
+        names = [one.name for one in claim.schema.quasi]
+        judged_ = {model.declared.sensitive for model in claim.models}
+        names += [one.name for one in claim.schema.released if one.name in judged_]
+        values = {name: source.entered(name) for name in names}
+        none = np.empty(0, np.uint8)
+        known = {name: Column(name, one.texts, none, pl.String()) for name, one in values.items()}
+        totals = {name: one.counts for name, one in values.items()}
+        found = {name: np.zeros_like(counts) for name, counts in totals.items()}
+        return cls(claim, source, question, _Rest(written, names[: len(claim.schema.quasi)]), known, totals, found)
+
+    def judged(self, some: ClassedTuples) -> Verdict | None:
+        """What is true of a group; `None` where nothing of it is released.
+
+        Raises:
+            VerificationError: a check fails.
+        """
+        bare = self._bare(some.tuples)
+        without = incomplete(bare)
+        enters = ~(without | without_value(bare))
+        self._records += int(some.tuples.counts.sum())
+        self._incomplete += bare.amount(without)
+        self._suppressed += bare.amount(~enters & ~without)
+        columns = {name: self._found(name, bare, ~without) for name in self.known}
+        left_out = bare.amount(enters & (some.classes < 0))
+        if left_out:
+            raise fault(TableCheck.RECORDS, f"{many(left_out, 'record is', 'records are')} left out for no reason")
+        rows = np.flatnonzero(enters)
+        if not rows.size:
+            return None
+        sent = self._sent(bare, some, columns, rows)
+        groups = Groups(self.question.hashed)
+        for table in self.rest.take(sent.claim.released):
+            groups.add(table, self.question.released)
+        check_same(sent, groups.found, self.question)
+        return judged(ReleaseContent(sent.released, "", 0), sent.claim)
+
+    def _bare(self, tuples: Tuples) -> Claim:
+        """The claim over tuples of the input."""
+        held = {*tuples.table.names}
+        schema = replace(
+            self.claim.schema, attributes=tuple(one for one in self.claim.schema.attributes if one.name in held)
+        )
+        names = tuple(one.name for one in schema.released)
+        return replace(self.claim, schema=schema, source=tuples.table, weights=tuples.counts, allowed=names)
+
+    def _found(self, name: str, bare: Claim, counted: np.typing.NDArray[np.bool_]) -> Column:
+        """A column with the values of the whole input; its records that enter are counted."""
+        known, column = self.known[name], bare.original[name]
+        codes = places(column.values, known.values).take(column.codes)
+        unknown = bare.amount(counted & (codes < 0))
+        if unknown:
+            what = f"{many(unknown, 'record has a value', 'records have values')} that the input does not have"
+            raise fault(TableCheck.LINEAGE, what, column=name)
+        np.add.at(self.found[name], codes[counted], bare.amounts[counted])
+        return replace(known, codes=narrow(np.maximum(codes, 0), len(known.values)))
+
+    def _sent(self, bare: Claim, some: ClassedTuples, columns: Mapping[str, Column], rows: Index) -> Sent:
+        """The tuples of a group that are released, in the order of the release."""
+        of, table, labels = some.classes[rows], some.tuples.table, self.source.labels
+        released = Table(
+            tuple(
+                _written(labels[one.name], of, bare) if one.role is Role.QUASI else made_of(bare, one, table).take(rows)
+                for one in bare.schema.released
+            ),
+            rows.size,
+        )
+        order = in_order(released, bare.schema)
+        rows = rows[order]
+        held = [columns.get(one.name, one) for one in table.columns]
+        source = Table(tuple(replace(one, codes=one.codes.take(rows)) for one in held), rows.size)
+        claim = replace(
+            bare,
+            source=source,
+            weights=bare.amounts.take(rows),
+            lineage=np.arange(rows.size),
+            suppressed=0,
+            complete=(),
+            incomplete=0,
+            totals=self.totals,
+        )
+        return Sent(claim, released.take(order), some.tuples.sums[rows])
+
+    def check_whole(self) -> None:
+        """All records of the input were in some group, and all of the release.
+
+        Raises:
+            VerificationError: some were not, or were in several.
+        """
+        if self._records != self.source.records:
+            what = f"{self._records:,} records were counted in classes instead of {self.source.records:,}"
+            raise fault(TableCheck.LINEAGE, what)
+        if self._incomplete != self.claim.incomplete:
+            what = f"{self.claim.incomplete:,} records are left out as incomplete; {self._incomplete:,} lack a value"
+            raise fault(TableCheck.COMPLETE, what)
+        if self._suppressed != self.claim.suppressed:
+            what = f"{self.claim.suppressed:,} records are suppressed, and {self._suppressed:,} lack a value"
+            raise fault(TableCheck.RECORDS, what)
+        for name, counts in self.found.items():
+            if (counts != self.totals[name]).any():
+                raise fault(TableCheck.LINEAGE, "classes have other values than the input", column=name)
+
+
+def _written(labels: Column, of: Index, claim: Claim) -> Column:
+    """The labels of some classes as they are read in a release of this format."""
+    some = labels.take(of)
+    texts = released_texts(some, claim)
+    values = texts.unique(maintain_order=True)
+    return replace(some, values=values, codes=narrow(places(texts, values).take(some.codes), len(values)))
+
+
+class _Rest:
+    """The records of a release that are not looked at yet, one after another."""
+
+    def __init__(self, written: WrittenParts, quasi: Sequence[str]) -> None:
+        """All of them."""
+        self._tables = written.tables()
+        self._quasi = [place for place, name in enumerate(written.names) if name in quasi]
+        self._held: Table | None = None
+        self._start = 0
+        self._before: tuple[object, ...] | None = None
+
+    def take(self, records: int) -> Iterator[Table]:
+        """The next ones, a table for each part that they are in; fewer where there are none left.
+
+        Raises:
+            VerificationError: the first of them is in a class that records before were in.
+        """
+        first = True
+        while records:
+            if self._held is None or self._start == self._held.records:
+                self._held, self._start = next(self._tables, None), 0
+            if self._held is None:
+                return
+            end = min(self._start + records, self._held.records)
+            some = self._held.take(np.arange(self._start, end))
+            records, self._start = records - some.records, end
+            if some.records:
+                self._follow(some, first=first)
+                first = False
+                yield some
+
+    def _follow(self, some: Table, *, first: bool) -> None:
+        """Look at the labels where a group begins, and keep those where it may end."""
+        ends = as_texts(some.take(np.array([0, some.records - 1]))).fill_null("")
+        begins, last = (tuple(ends.row(row)[place] for place in self._quasi) for row in (0, 1))
+        if first and begins == self._before:
+            raise fault(TableCheck.CLASSES, "a class is judged in two groups")
+        self._before = last
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Looks for identifiers in released columns, by the cells of the same records."""
+
+    claim: Claim
+    source: ClassedRelation
+
+    def check(self, identifying: str, released: str) -> None:
+        """A released column holds no cells of an identifying one.
+
+        Raises:
+            VerificationError: it does.
+        """
+        found = self.source.pairs(identifying, released)
+        asked = {identifying, released}
+        schema = replace(
+            self.claim.schema, attributes=tuple(one for one in self.claim.schema.attributes if one.name in asked)
+        )
+        every = np.arange(found.table.records)
+        for leak in leaks(schema, found.table, found.table, every, k=self.claim.k, weights=found.counts):
+            raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
+
+
+def _joined(verdicts: Sequence[Verdict]) -> Verdict:
+    """What is true of groups of classes together."""
+    bands, checks = Counter[tuple[int, int]](), Counter[str]()
+    for one in verdicts:
+        bands.update({(band.low, band.high): band.classes for band in one.bands})
+        checks.update(one.checks)
+    exposed = [one.exposed for one in verdicts]
+    return replace(
+        verdicts[0],
+        records=sum(one.records for one in verdicts),
+        classes=sum(one.classes for one in verdicts),
+        smallest=min(one.smallest for one in verdicts),
+        largest=max(one.largest for one in verdicts),
+        bands=tuple(Band(low, high, classes) for (low, high), classes in sorted(bands.items())),
+        data_dependent=any(one.data_dependent for one in verdicts),
+        checks=checks,
+        exposed=Exposed(
+            sum(one.people for one in exposed),
+            sum(one.range_ends for one in exposed),
+            sum(one.set_members for one in exposed),
+            sum(one.means for one in exposed),
+        ),
+    )
