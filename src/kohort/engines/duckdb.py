@@ -127,6 +127,23 @@ class DuckDB:
         with reporting():
             self.connection.register(name, frame.to_arrow())
 
+    def listed(self, text: str, separator: str, by: str) -> str:
+        """By string_agg."""
+        return f"string_agg({text}, {self.literal(separator)} ORDER BY {by})"
+
+    def keep(self, sql: str) -> str:
+        """As a temporary table."""
+        name = unused()
+        with reporting():
+            self.connection.execute(f"CREATE TEMPORARY TABLE {name} AS {sql}")
+        return name
+
+    def forget(self, name: str) -> None:
+        """Drop the table, or the view of a frame."""
+        with suppress(_module().Error):  # the connection may be closed
+            self.connection.unregister(name)
+            self.connection.execute(f"DROP TABLE IF EXISTS {name}")
+
     def write_lines(self, sql: str, header: str, path: Path) -> None:
         """By COPY without any quoting of its own."""
         named = f"SELECT line AS {self.quoted(header)} FROM ({sql}) l"  # noqa: S608  the header is quoted
@@ -152,13 +169,11 @@ class DuckDB:
     @contextmanager
     def _kept(self, sql: str) -> Generator[str]:
         """A table of the answer to a query, for some time."""
-        table = unused()
-        with reporting():
-            self.connection.execute(f"CREATE TEMPORARY TABLE {table} AS {sql}")
+        table = self.keep(sql)
         try:
             yield table
         finally:
-            self.connection.execute(f"DROP TABLE {table}")
+            self.forget(table)
 
 
 def _private(parent: Path) -> tuple[Path, int | None]:

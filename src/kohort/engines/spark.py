@@ -26,6 +26,7 @@ import polars as pl
 
 from kohort import system
 from kohort.engines.pieces import cut
+from kohort.engines.relation import unused
 from kohort.engines.spark_session import PATIENCE, Cluster, part, session_of
 from kohort.errors import FileError, InputError, LimitError, SourceNote
 from kohort.verify.verdict import UNENCRYPTED
@@ -155,6 +156,24 @@ class Spark:
         """Let a view stand for a frame of this session."""
         frame.createOrReplaceTempView(name)
         self._views.append(name)
+
+    def listed(self, text: str, separator: str, by: str) -> str:
+        """By listagg."""
+        return f"listagg({text}, {self.literal(separator)}) WITHIN GROUP (ORDER BY {by})"
+
+    def keep(self, sql: str) -> str:
+        """In the memory of the workers and, what does not fit, on their disks, from when it is first asked for."""
+        name = unused()
+        with self.reporting():
+            self.show(name, self.session.sql(sql).persist())
+        return name
+
+    def forget(self, name: str) -> None:
+        """Drop the view, and what was kept for it."""
+        with suppress(Exception):  # the session may have stopped
+            self.session.table(name).unpersist()
+            self.session.catalog.dropTempView(name)
+            self._views.remove(name)
 
     def write_lines(self, sql: str, header: str, path: Path) -> None:
         """By the workers, and from their pieces to one file."""

@@ -74,6 +74,18 @@ class Dialect(Protocol):
         """Hand over a small table, under a name."""
         ...
 
+    def listed(self, text: str, separator: str, by: str) -> str:
+        """The texts of a group as one, by a key; nulls are left out, and of none at all there is a null."""
+        ...
+
+    def keep(self, sql: str) -> str:
+        """Hold the answer to a query where the records lie, under a name."""
+        ...
+
+    def forget(self, name: str) -> None:
+        """Let go of what was kept or handed over."""
+        ...
+
     def write_lines(self, sql: str, header: str, path: Path) -> None:
         """Write the lines that a query answers, in its order, after a header, to a file that may be there."""
         ...
