@@ -84,12 +84,20 @@ class _Found:
             every: Whether a record of any other item counts, too: as `_NONE`.
         """
         dialect = self.relation.dialect
-        named = pl.DataFrame({"text": items, "place": np.arange(len(items), dtype=np.int32)}, {"text": pl.String(), "place": pl.Int32()})
+        named = pl.DataFrame(
+            {"text": items, "place": np.arange(len(items), dtype=np.int32)}, {"text": pl.String(), "place": pl.Int32()}
+        )
         dialect.give(given := unused(), named)
         asked = self.relation.cells([self.item])
         join, place = ("LEFT JOIN", f"coalesce({given}.place, {_NONE})") if every else ("JOIN", f"{given}.place")
         source = f"{asked.source} {join} {given} ON {asked.of[0]} = {given}.text"
         return f"SELECT DISTINCT {self.key} AS t, {place} AS i FROM {source}"  # noqa: S608  quoted by the dialect
+
+
+def _numbered(items: Sequence[str]) -> pl.DataFrame:
+    """Items by their names (`text`), and the number of each (`place`)."""
+    numbers = np.arange(len(items), dtype=np.int32)
+    return pl.DataFrame({"text": pl.Series(items, dtype=pl.String), "place": numbers})
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # no slots: what is counted once is kept
@@ -208,8 +216,7 @@ class Baskets(Shown):
     def hashes(self, items: Sequence[str], key: str) -> Hashes:
         """The transactions, and the sum of hashes of what they have of these items."""
         dialect = self.dialect
-        named = {"place": np.arange(len(items), dtype=np.int32), "text": items}
-        dialect.give(given := unused(), pl.DataFrame(named, {"place": pl.Int32(), "text": pl.String()}))
+        dialect.give(given := unused(), _numbered(items))
         listed = dialect.listed("g.text", _UNIT, "c.i")
         number = dialect.hashed(f"{dialect.literal(key)} || coalesce({listed}, '')")
         source = f"({self.found.cells(items, every=True)}) c LEFT JOIN {given} g ON g.place = c.i"
@@ -221,9 +228,8 @@ class Baskets(Shown):
     def sets(self, public: Sequence[str], private: Sequence[str], most: int) -> Iterator[SetCounts]:
         """All sets of public items that occur, by how many these are: from 1 up to `most`."""
         known = Kept(self.dialect, self.found.cells(public))
-        everyone = (
-            f"SELECT DISTINCT {self.found.key} AS t, {_NONE} AS i FROM {self.found.relation.source} {sql.RECORDS}"  # noqa: S608, E501  as above
-        )
+        source = f"{self.found.relation.source} {sql.RECORDS}"
+        everyone = f"SELECT DISTINCT {self.found.key} AS t, {_NONE} AS i FROM {source}"  # noqa: S608  as above
         hidden = Kept(self.dialect, f"{self.found.cells(private)} UNION ALL {everyone}")
         for size in range(1, most + 1):
             yield self._sets(known.name, hidden.name, size)

@@ -13,7 +13,8 @@ from kohort.certificate.form import signing_key
 from kohort.certificate.transactions import certificate
 from kohort.engines.baskets import Baskets, baskets_of, refuse_form, refuse_unsupported
 from kohort.engines.elsewhere import ElsewhereEngine
-from kohort.engines.local import LOCAL
+from kohort.engines.known import LOCALLY, engine_of
+from kohort.engines.local import LocalEngine
 from kohort.io.baskets import read_transactions, write_transactions
 from kohort.io.baskets.options import Form
 from kohort.io.baskets.write import write_piece
@@ -54,7 +55,7 @@ def anonymize_transactions(
     tell: Callable[[str], None] = silent,
     reports: tuple[Companion[TransactionRelease], ...] = (),
     inputs: tuple[Path, ...] = (),
-    engine: Engine = LOCAL,
+    engine: object = LOCALLY,
     even_small: bool = False,
 ) -> TransactionRelease:
     """Make a verified release of the transactions in `source`.
@@ -67,14 +68,15 @@ def anonymize_transactions(
         tell: Called with the name of each stage as it begins.
         reports: Further files to publish with the release, or not at all.
         inputs: Files besides the source that no output may replace.
-        engine: Where the transactions are counted, ordered and verified. One that leaves them elsewhere is for
-            databases that do not fit into memory: others are counted many times faster there, and refused.
+        engine: Where the transactions are counted, ordered and verified: `duckdb` and `spark`, a connection or session
+            of these, leave records in the long form where they are. They are for databases that do not fit into memory:
+            others are counted several times faster there, and refused.
         even_small: Whether such an engine takes those, too, for transactions that must not leave their place.
 
     Raises:
         KohortError: one of the tree in `kohort.errors`; then nothing was published.
     """
-    stage = Stages(tell)
+    stage, engine = Stages(tell), _engine(engine)
     if isinstance(engine, ElsewhereEngine):
         refuse_form(None if target is None else job.written_to(Path(target)).form)
     if target is not None:
@@ -95,11 +97,16 @@ def rehearse_transactions(
     job: TransactionJob,
     *,
     tell: Callable[[str], None] = silent,
-    engine: Engine = LOCAL,
+    engine: object = LOCALLY,
     even_small: bool = False,
 ) -> TransactionRelease:
     """What `anonymize_transactions` would release and what it would cost; nothing is written, nothing verified."""
-    return _solved(source, job, Stages(tell), engine, even_small=even_small)
+    return _solved(source, job, Stages(tell), _engine(engine), even_small=even_small)
+
+
+def _engine(engine: object) -> Engine:
+    """The engine, where it is not one already."""
+    return engine if isinstance(engine, ElsewhereEngine | LocalEngine) else engine_of(engine)
 
 
 class _Read(NamedTuple):
