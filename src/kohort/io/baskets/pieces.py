@@ -29,8 +29,8 @@ class Piece(NamedTuple):
     header: bytes
 
 
-def pieces_of(file: BinaryIO, options: BasketOptions, size: int = _PIECE) -> Iterator[Piece]:
-    r"""The file in pieces of about `size` bytes, from where it stands.
+def pieces_of(file: BinaryIO, options: BasketOptions, size: int = 0) -> Iterator[Piece]:
+    r"""The file in pieces of about `size` bytes, from where it stands; some 30 MB where none is said.
 
     >>> import io
     >>> long = BasketOptions(form=Form.LONG)
@@ -39,7 +39,7 @@ def pieces_of(file: BinaryIO, options: BasketOptions, size: int = _PIECE) -> Ite
     """
     header = file.readline() if options.form is Form.LONG else b""
     left, before = header, b""
-    while block := file.read(size):
+    while block := file.read(size or _PIECE):
         left += block
         start = len(header) - len(before)
         end = _end(left, start, options)
