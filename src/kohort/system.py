@@ -163,6 +163,14 @@ def open_unnamed(folder: Path) -> int | None:
         return None
 
 
+def memory() -> int:
+    """Bytes of memory that the machine has; 16 GiB where the system does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows has no such call
+        return 16 << 30
+
+
 def path_of(fd: int) -> Path:
     """The path that Linux lends an open file, also one without a name; elsewhere nothing is there."""
     return _DESCRIPTORS / str(fd)

@@ -1,4 +1,4 @@
-"""Tuples that do not fit into memory: searched in parts and verified some classes at a time, the release is the same."""
+"""Tuples that do not fit into memory: searched and verified in parts, the release is the same."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ IN_PARTS = sorted(set(JOBS) - {"loss", "ordered", "samarati", "cells", "local"})
 @settings(deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])  # to shrink takes minutes
 @given(frame=frames(), what=st.sampled_from(IN_PARTS), most=st.sampled_from(sorted(ENGINES)))
 def test_the_release_is_that_of_the_local_engine(kind: str, frame: pl.DataFrame, what: str, most: int) -> None:
-    """Of every type of cells, model, label and missing policy, wherever the records lie: bytes, figures, certificate."""
+    """Of every type of cells, model, label and missing policy: bytes, figures, certificate."""
     with TemporaryDirectory() as folder:
         compared(SOURCES[kind](frame, Path(folder)), asked(JOBS[what]), Path(folder), ENGINES[most])

@@ -15,7 +15,7 @@ import pytest
 from kohort.errors import FileError, TargetError
 from kohort.io.manifest import PREFIX, ListedPart, Manifest, WrittenPart, new_prefix, part_name
 from kohort.io.objects import Stored
-from kohort.publish.store import PATIENCE, Arrival, sweep_store, upload
+from kohort.publish.store import PATIENCE, sweep_store, upload
 from tests.faults.calls import KilledError
 
 if TYPE_CHECKING:

@@ -75,7 +75,7 @@ def _carry_out(made: Request, page: outputs.PageOptions, files: outputs.Files, r
     from kohort.engines.known import engine_of
     from kohort.report.render.release import release_text
 
-    outputs.refuse_elsewhere(made, page, files)
+    outputs.refuse_elsewhere(made.engine, page, outputs.used(files))
     engine = engine_of(made.engine, made.memory, made.spill, master=made.master, spark_conf=made.spark_conf)
     figures_of = outputs.figures_of(made, files, threads=run.threads)
     reports = outputs.companions(made, page, files, figures_of, dry_run=run.dry_run)

@@ -12,7 +12,7 @@ from kohort.cli import pages
 from kohort.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from kohort.assessment.risk.attacks import Outcome
     from kohort.job.request import Request
@@ -97,20 +97,25 @@ def used(files: Files) -> dict[str, object]:
     return {name.replace("_", "-"): value for name, value in files._asdict().items()}
 
 
-def refuse_elsewhere(made: Request, page: PageOptions, files: Files) -> None:
+def refuse_elsewhere(engine: str, page: PageOptions, asked: Mapping[str, object]) -> None:
     """Refuse what needs the records, where another engine leaves them elsewhere.
+
+    Args:
+        engine: The engine.
+        page: The report.
+        asked: What else is asked for, by its flag.
 
     Raises:
         UnsupportedError: it is asked for.
     """
     from kohort.engines.known import LOCALLY
 
-    if made.engine == LOCALLY:
+    if engine == LOCALLY:
         return
-    asked = used(files) | {"report": page.report is not None and page.report.suffix != ".txt"}
+    asked = {**asked, "report": page.report is not None and page.report.suffix != ".txt"}
     for name, value in asked.items():
         if value:
-            what = f"it needs the records themselves, and they stay in {made.engine}"
+            what = f"it needs the records themselves, and they stay in {engine}"
             hint = "leave it out, or leave out the engine; --report FILE.txt has the figures"
             raise UnsupportedError(what, where=f"--{name}", hint=hint)
 

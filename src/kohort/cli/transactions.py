@@ -49,18 +49,22 @@ def transactions(
 
 def carry_out(made: TransactionRequest, page: outputs.PageOptions, shown: Teaching, run: options.Run) -> None:
     """Make the transactions coherent as `made` asks, and print the result."""
+    from kohort.engines.known import engine_of
     from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions
     from kohort.report.render.transactions import transactions_text
     from kohort.report.transactions import transaction_figures
 
     if shown.trace and run.json:
         raise UsageError("a trace is text", where="--trace", hint="leave out --trace, or --json")
+    outputs.refuse_elsewhere(made.run.engine, page, {"trace": shown.trace, "show-values": shown.show_values})
     reports = outputs.transaction_companions(page, dry_run=run.dry_run)
     made.refuse_output()
+    of = made.run
+    engine = engine_of(of.engine, made.memory, of.spill_folder, master=of.master, spark_conf=of.spark_conf)
     try:
         with progress(quiet=run.quiet) as tell:
             if run.dry_run:
-                release = rehearse_transactions(made.source, made.job, tell=tell)
+                release = rehearse_transactions(made.source, made.job, tell=tell, engine=engine)
             else:
                 release = anonymize_transactions(
                     made.source,
@@ -70,6 +74,7 @@ def carry_out(made: TransactionRequest, page: outputs.PageOptions, shown: Teachi
                     tell=tell,
                     reports=reports,
                     inputs=made.inputs,
+                    engine=engine,
                 )
     except UsageError as fault:
         raise made.placed(fault) from None

@@ -52,13 +52,13 @@ class Kept:
 
     def answer(self, query: str) -> str:
         """Keep the answer to a query; what it is called."""
-        self.dialect.keep(name := unused(), query)
+        name = self.dialect.keep(query)
         self._names.append(name)
         return name
 
     def frame(self, frame: pl.DataFrame) -> str:
         """Keep a table that was made here."""
-        self.dialect.store(name := unused(), frame)
+        name = self.dialect.store(frame)
         self._names.append(name)
         return name
 

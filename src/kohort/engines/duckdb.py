@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
@@ -126,20 +126,27 @@ class DuckDB:
         with reporting():
             self.connection.register(name, frame.to_arrow())
 
-    def keep(self, name: str, sql: str) -> None:
-        """A temporary table."""
+    def listed(self, text: str, separator: str, by: str) -> str:
+        """By string_agg."""
+        return f"string_agg({text}, {self.literal(separator)} ORDER BY {by})"
+
+    def keep(self, sql: str) -> str:
+        """As a temporary table."""
+        name = unused()
         with reporting():
             self.connection.execute(f"CREATE TEMPORARY TABLE {name} AS {sql}")
+        return name
 
-    def store(self, name: str, frame: pl.DataFrame) -> None:
+    def store(self, frame: pl.DataFrame) -> str:
         """Likewise, of a view that is gone again."""
         self.give(given := unused(), frame)
-        self.keep(name, f"SELECT * FROM {given}")  # noqa: S608  a name of ours
+        name = self.keep(f"SELECT * FROM {given}")  # noqa: S608  a name of ours
         self.forget(given)
+        return name
 
     def forget(self, name: str) -> None:
-        """A view with its frame, or else a table."""
-        with reporting():
+        """Drop the table, or the view of a frame."""
+        with suppress(_module().Error):  # the connection may be closed
             self.connection.unregister(name)
             self.connection.execute(f"DROP TABLE IF EXISTS {name}")
 
@@ -168,7 +175,7 @@ class DuckDB:
     @contextmanager
     def _kept(self, sql: str) -> Generator[str]:
         """A table of the answer to a query, for some time."""
-        self.keep(table := unused(), sql)
+        table = self.keep(sql)
         try:
             yield table
         finally:

@@ -26,6 +26,7 @@ import polars as pl
 
 from kohort import system
 from kohort.engines.pieces import cut
+from kohort.engines.relation import unused
 from kohort.engines.spark_session import PATIENCE, Cluster, part, session_of
 from kohort.errors import FileError, InputError, LimitError, SourceNote
 from kohort.verify.verdict import UNENCRYPTED
@@ -161,24 +162,30 @@ class Spark:
         frame.createOrReplaceTempView(name)
         self._views.append(name)
 
-    def keep(self, name: str, sql: str) -> None:
+    def listed(self, text: str, separator: str, by: str) -> str:
+        """By listagg."""
+        return f"listagg({text}, {self.literal(separator)}) WITHIN GROUP (ORDER BY {by})"
+
+    def keep(self, sql: str) -> str:
         """On the disks of the workers, who make it anew where one of them is lost."""
+        name = unused()
         with self.reporting():
             self.show(name, self.session.sql(sql))
             self.session.catalog.cacheTable(name, part("storagelevel").StorageLevel.DISK_ONLY)
             self.session.table(name).count()
+        return name
 
-    def store(self, name: str, frame: pl.DataFrame) -> None:
+    def store(self, frame: pl.DataFrame) -> str:
         """Likewise; the session has it, too, should a worker be lost."""
-        self.give(given := f"{name}_given", frame)
-        self.keep(name, f"SELECT * FROM {given}")  # noqa: S608  a name of ours
+        self.give(given := unused(), frame)
+        return self.keep(f"SELECT * FROM {given}")  # noqa: S608  a name of ours
 
     def forget(self, name: str) -> None:
         """By the session."""
-        with self.reporting():
+        with suppress(Exception):  # it may have stopped
             self.session.catalog.uncacheTable(name)
             self.session.catalog.dropTempView(name)
-        self._views.remove(name)
+            self._views.remove(name)
 
     def write_lines(self, sql: str, header: str, path: Path) -> None:
         """By the workers, and from their pieces to one file."""

@@ -78,16 +78,20 @@ class Dialect(Protocol):
         """Hand over a small table, under a name."""
         ...
 
-    def keep(self, name: str, sql: str) -> None:
+    def listed(self, text: str, separator: str, by: str) -> str:
+        """The texts of a group as one, by a key; nulls are left out, and of none at all there is a null."""
+        ...
+
+    def keep(self, sql: str) -> str:
         """Keep the answer to a query where the records lie, under a name; it may be large, and is found once."""
         ...
 
-    def store(self, name: str, frame: pl.DataFrame) -> None:
+    def store(self, frame: pl.DataFrame) -> str:
         """Keep a table that was made here where the records lie, under a name, and nothing of it here."""
         ...
 
     def forget(self, name: str) -> None:
-        """Remove what was handed over or kept under a name."""
+        """Let go of what was handed over or kept under a name; a database that is gone has let go of it."""
         ...
 
     def write_lines(self, sql: str, header: str, path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -13,6 +13,7 @@ from kohort.errors import KohortError, UsageError
 from kohort.io.baskets.options import BasketOptions
 from kohort.job.document import Document, document, document_at
 from kohort.job.faults import job_error, shape_faults
+from kohort.job.form import RunPart
 from kohort.job.item_files import names_in, weights_in
 from kohort.job.parts import relative, sign_key
 from kohort.job.transactions_form import TransactionFile
@@ -24,6 +25,7 @@ from kohort.transactions.optimum import Optimum
 from kohort.transactions.problem import MOST
 from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Greedy, Score
+from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -57,6 +59,7 @@ class TransactionRequest:
         inputs: The other files that it was made from: the job file and lists of items.
         where: Tells the reader's place for a path of keys, such as `("items", "private")`: a line, or a flag.
         said: What is said by another key than usual, such as private items by a file.
+        run: Where the transactions are counted, and what that may use.
     """
 
     source: str
@@ -65,6 +68,12 @@ class TransactionRequest:
     inputs: tuple[Path, ...]
     where: Callable[[Place], str]
     said: Mapping[str, Place]
+    run: RunPart = field(default_factory=RunPart.model_construct)
+
+    @property
+    def memory(self) -> int | None:
+        """The bytes of memory that may be used; `None` for any number."""
+        return None if self.run.memory_limit is None else bytes_of(self.run.memory_limit)
 
     def refuse_output(self) -> None:
         """Refuse a target that is no file, or whose name contradicts the form of the release, before any work.
@@ -164,7 +173,9 @@ def _made(file: TransactionFile, where: Callable[[Place], str], folder: Path) ->
         raise job_error([_placed(fault, where, said)]) from None
     source, target = relative(file.input.path, folder), relative(file.output.path, folder)
     signing = () if job.writing.sign_key is None else (Path(job.writing.sign_key),)
-    return TransactionRequest(source, target, job, (*lists.values(), *signing), where, said)
+    spill = None if file.run.spill_folder is None else relative(file.run.spill_folder, folder)
+    run = file.run.model_copy(update={"spill_folder": spill})
+    return TransactionRequest(source, target, job, (*lists.values(), *signing), where, said, run)
 
 
 def _placed(fault: E, where: Callable[[Place], str], said: Mapping[str, Place]) -> E:

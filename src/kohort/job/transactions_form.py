@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from kohort.io.baskets.options import Form
-from kohort.job.form import NO_FLAG, SIGN_KEY, Flag, PurposePart, Word
+from kohort.job.form import NO_FLAG, SIGN_KEY, Flag, PurposePart, RunPart, Word
 from kohort.job.parts import Part
 from kohort.job.values import Encoding, Seconds, Separator, number, passing, wrong
 from kohort.release.transactions import TransactionJob
@@ -236,4 +236,5 @@ class TransactionFile(Part):
     privacy: CoherencePart
     items: ItemsPart
     method: SuppressionPart = SuppressionPart.model_construct()
+    run: RunPart = RunPart.model_construct()
     purpose: Annotated[PurposePart, NO_FLAG] = PurposePart.model_construct()

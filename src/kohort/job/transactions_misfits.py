@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
 from kohort.io.baskets.options import Form
+from kohort.job.form import RunPart
 from kohort.job.parts import Misfit, part, right_part, table
 from kohort.job.transactions_form import CoherencePart, ItemsPart, SuppressionPart, TransactionsPart
 from kohort.transactions.coherence import Coherence
@@ -38,6 +39,7 @@ def misfits(raw: Mapping[str, object]) -> Iterator[Misfit]:
     yield from _of_privacy(raw)
     yield from _of_roles(raw)
     yield from _of_method(raw)
+    yield from _of_run(raw)
 
 
 def _of_reading(raw: Mapping[str, object]) -> Iterator[Misfit]:
@@ -97,3 +99,13 @@ def _of_method(raw: Mapping[str, object]) -> Iterator[Misfit]:
     if said.time_limit is not None and not said.optimal:
         fault = UsageError("only the optimum stops before its end", hint="leave it out, or add optimal")
         yield Misfit(("method", "time-limit"), fault)
+
+
+def _of_run(raw: Mapping[str, object]) -> Iterator[Misfit]:
+    """A limit of memory where all transactions are read into it."""
+    said = right_part(RunPart, table(raw, "run"))
+    limits = {"memory-limit": said.memory_limit, "spill-folder": said.spill_folder}
+    if said.engine == "local" and table(raw, "run").get("engine") in {None, "local"}:
+        for key in (key for key, value in limits.items() if value is not None):
+            hint = "leave it out, or name an engine that leaves transactions where they are (duckdb, spark)"
+            yield Misfit(("run", key), UsageError("transactions are read into memory as a whole", hint=hint))

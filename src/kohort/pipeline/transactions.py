@@ -3,35 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, assert_never
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, assert_never
 
 import numpy as np
 
 from kohort.calls import called
 from kohort.certificate.form import signing_key
 from kohort.certificate.transactions import certificate
-from kohort.io.baskets import Reading, read_transactions, write_transactions
+from kohort.engines.baskets import Baskets, baskets_of, refuse_form, refuse_unsupported
+from kohort.engines.elsewhere import ElsewhereEngine
+from kohort.engines.known import LOCALLY, engine_of
+from kohort.engines.local import LocalEngine
+from kohort.io.baskets import read_transactions, write_transactions
 from kohort.io.baskets.options import Form
+from kohort.io.baskets.write import write_piece
 from kohort.pipeline.outlets import Outlet, beside
 from kohort.pipeline.publishing import Publication, Stages, paths, silent
 from kohort.publish import Companion, check_target
 from kohort.release.transactions import TransactionRelease
-from kohort.transactions.database import Transactions, places_of
+from kohort.transactions.database import Transactions, common, held, places_of
 from kohort.transactions.loss import item_losses, lost
 from kohort.transactions.problem import CellSuppression, SuppressionProblem
 from kohort.transactions.recode import recode
 from kohort.transactions.roles import Drawn, Listed, Roles
 from kohort.verify.transactions import CoherenceClaim, verify_database, verify_transactions
+from kohort.verify.transactions.aggregated import verify_by_aggregation
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
     from kohort.arrays import Mask
+    from kohort.engines.base import Engine
+    from kohort.engines.baskets import RecodedElsewhere
     from kohort.io.baskets.options import BasketOptions
     from kohort.release.transactions import TransactionJob
+    from kohort.transactions.database import Database
+    from kohort.transactions.problem import Suppression
+    from kohort.transactions.recode import RecodedTransactions
     from kohort.verify.transactions import CoherenceVerdict
 
 
@@ -45,6 +55,8 @@ def anonymize_transactions(
     tell: Callable[[str], None] = silent,
     reports: tuple[Companion[TransactionRelease], ...] = (),
     inputs: tuple[Path, ...] = (),
+    engine: object = LOCALLY,
+    even_small: bool = False,
 ) -> TransactionRelease:
     """Make a verified release of the transactions in `source`.
 
@@ -56,41 +68,86 @@ def anonymize_transactions(
         tell: Called with the name of each stage as it begins.
         reports: Further files to publish with the release, or not at all.
         inputs: Files besides the source that no output may replace.
+        engine: Where the transactions are counted, ordered and verified: `duckdb` and `spark`, a connection or session
+            of these, leave records in the long form where they are. They are for databases that do not fit into memory:
+            others are counted several times faster there, and refused.
+        even_small: Whether such an engine takes those, too, for transactions that must not leave their place.
 
     Raises:
         KohortError: one of the tree in `kohort.errors`; then nothing was published.
     """
-    stage = Stages(tell)
+    stage, engine = Stages(tell), _engine(engine)
+    if isinstance(engine, ElsewhereEngine):
+        refuse_form(None if target is None else job.written_to(Path(target)).form)
     if target is not None:
         path, inputs = Path(target), (*paths(source), *inputs)
         job.written_to(path)
         companions = [beside(path), *(report.path for report in reports)]
         check_target(path, overwrite=overwrite, inputs=inputs, companions=companions)
-    release = _solved(source, job, stage)
+    release = _solved(source, job, stage, engine, even_small=even_small)
     if target is not None:
         return save_transactions(release, target, overwrite=overwrite, inputs=inputs, stage=stage, reports=reports)
     with stage("verify"):
-        verdict = verify_database(release.released, claim_of(release))
+        verdict = verify_database(release.here().released, claim_of(release))
     return replace(release, verdict=verdict)
 
 
 def rehearse_transactions(
-    source: object, job: TransactionJob, *, tell: Callable[[str], None] = silent
+    source: object,
+    job: TransactionJob,
+    *,
+    tell: Callable[[str], None] = silent,
+    engine: object = LOCALLY,
+    even_small: bool = False,
 ) -> TransactionRelease:
     """What `anonymize_transactions` would release and what it would cost; nothing is written, nothing verified."""
-    return _solved(source, job, Stages(tell))
+    return _solved(source, job, Stages(tell), _engine(engine), even_small=even_small)
 
 
-def _solved(source: object, job: TransactionJob, stage: Stages) -> TransactionRelease:
+def _engine(engine: object) -> Engine:
+    """The engine, where it is not one already."""
+    return engine if isinstance(engine, ElsewhereEngine | LocalEngine) else engine_of(engine)
+
+
+class _Read(NamedTuple):
+    """A database that was read, here or elsewhere; see `kohort.io.baskets.Reading`."""
+
+    database: Database
+    repeated: int
+    like: str = "file"
+
+
+def _read(source: object, job: TransactionJob, engine: Engine, *, even_small: bool) -> _Read:
+    """The transactions of a source."""
+    if isinstance(engine, ElsewhereEngine):
+        refuse_unsupported(job)
+        baskets = baskets_of(engine.base, source, job.reading, engine.limit, even_small=even_small)
+        return _Read(baskets, baskets.repeated)
+    if isinstance(source, Transactions):
+        return _Read(source, 0)
+    reading = read_transactions(source, job.reading)
+    return _Read(reading.database, reading.repeated, reading.like)
+
+
+def _recoded(database: Database, suppression: Suppression) -> RecodedTransactions | RecodedElsewhere:
+    """What is left of a database."""
+    if isinstance(database, Baskets):
+        return database.recode(suppression)
+    return recode(held(database, "to suppress items"), suppression)
+
+
+def _solved(
+    source: object, job: TransactionJob, stage: Stages, engine: Engine, *, even_small: bool
+) -> TransactionRelease:
     """Read, count, solve and recode: a release that nobody has verified yet."""
     with stage("read"):
-        reading = Reading(source, 0) if isinstance(source, Transactions) else read_transactions(source, job.reading)
+        reading = _read(source, job, engine, even_small=even_small)
     with stage("count"):
         problem = problem_of(reading.database, job)
     with stage("solve"):
         solution = job.algorithm.solve(problem)
     with stage("recode"):
-        recoded = recode(problem.database, solution.suppression)
+        recoded = _recoded(problem.database, solution.suppression)
     return TransactionRelease(
         job,
         reading.database,
@@ -108,7 +165,7 @@ def _solved(source: object, job: TransactionJob, stage: Stages) -> TransactionRe
     )
 
 
-def problem_of(source: Transactions, job: TransactionJob) -> SuppressionProblem:
+def problem_of(source: Database, job: TransactionJob) -> SuppressionProblem:
     """What the job asks of an algorithm: the database less the items below the minimum support, their roles and losses.
 
     Names are looked for among all items, so that one that is removed is not taken for a misspelt one; roles are drawn
@@ -122,7 +179,7 @@ def problem_of(source: Transactions, job: TransactionJob) -> SuppressionProblem:
     losses = item_losses(source, job.weights)
     if not job.min_support:
         return SuppressionProblem(source, job.roles.over(source, h), job.coherence, losses, job.most)
-    stays = source.common(job.min_support)
+    stays = common(source, job.min_support)
     database = source.only(stays)
     match job.roles:
         case Listed():
@@ -161,7 +218,15 @@ def save_transactions(
     release = replace(release, signed_by=None if key is None else key.public.fingerprint)
 
     def write_release(file: BinaryIO) -> None:
-        write_transactions(in_columns(release, writing), file, writing)
+        if isinstance(release.released, Baskets):
+            write_pieces(release.released, file, writing)
+        else:
+            write_transactions(in_columns(release, writing), file, writing)
+
+    def verify(file: BinaryIO) -> CoherenceVerdict:
+        if isinstance(release.source, Baskets):
+            return verify_by_aggregation(file, claim, release.source)
+        return verify_transactions(file, claim)
 
     def certify(verdict: CoherenceVerdict) -> bytes:
         made = certificate(release, verdict, path.name)
@@ -170,13 +235,21 @@ def save_transactions(
     def finish(verdict: CoherenceVerdict) -> TransactionRelease:
         return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside(path))
 
-    publication = Publication(write_release, partial(verify_transactions, claim=claim), certify, finish)
+    publication = Publication(write_release, verify, certify, finish)
     return publication.publish(Outlet(path, beside(path)), stage, reports, overwrite=overwrite, inputs=inputs)
+
+
+def write_pieces(released: Baskets, file: BinaryIO, writing: BasketOptions) -> None:
+    """Write transactions that stay elsewhere, some at a time."""
+    before = 0
+    for piece in released.pieces():
+        write_piece(piece, file, writing, before)
+        before += len(piece)
 
 
 def in_columns(release: TransactionRelease, writing: BasketOptions) -> Transactions:
     """What is written: where an item's name is the place of its column, every column of the source stays."""
-    released, names = release.released, release.source.names
+    released, names = release.here().released, release.source.names
     if writing.form is not Form.MATRIX:
         return released
     places, _ = places_of(released.names, names)
@@ -198,6 +271,6 @@ def claim_of(release: TransactionRelease) -> CoherenceClaim:
     )
 
 
-def _marked(database: Transactions, items: Mask) -> frozenset[str]:
+def _marked(database: Database, items: Mask) -> frozenset[str]:
     """The names of the items that are marked."""
     return frozenset(name for name, one in zip(database.names, items.tolist(), strict=True) if one)

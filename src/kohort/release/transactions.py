@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from kohort.errors import UsageError
 from kohort.io.baskets.options import BasketOptions, Form
@@ -13,6 +13,7 @@ from kohort.io.baskets.write import to_frame
 from kohort.release.job import SECRET, plain
 from kohort.schema.numbers import refuse_inexact
 from kohort.shown import Shown, verified
+from kohort.transactions.database import held
 from kohort.transactions.problem import MOST
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from kohort.release.job import Purpose
     from kohort.shown import Rows
     from kohort.transactions.coherence import Coherence
-    from kohort.transactions.database import Transactions
+    from kohort.transactions.database import Database, Transactions
     from kohort.transactions.problem import SuppressionAlgorithm, SuppressionSolution
     from kohort.transactions.roles import RoleChoice, Roles
     from kohort.verify.transactions import CoherenceVerdict
@@ -137,6 +138,14 @@ class TransactionJob(Shown):
         return json.dumps(parts, sort_keys=True, ensure_ascii=False)
 
 
+class Held(NamedTuple):
+    """The databases of a release that are in memory: as read, as searched, as released."""
+
+    source: Transactions
+    database: Transactions
+    released: Transactions
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TransactionRelease(Shown):
     """A release of a transaction database and what it cost.
@@ -148,7 +157,8 @@ class TransactionRelease(Shown):
         roles: The roles of the searched database's items.
         solution: What is suppressed, and how that came about.
         released: The transactions in the order of their own content, with the items that are left.
-        lineage: (n,) the source's transaction that each released one was; never published.
+        lineage: (n,) the source's transaction that each released one was; never published. It is empty where the
+            transactions stay elsewhere.
         dropped: (d,) items of `database` that no released transaction has, in the order in which they were dropped.
         losses: (m,) what dropping each item of `database` loses: its support, times its weight.
         lost: What the release lost.
@@ -162,11 +172,11 @@ class TransactionRelease(Shown):
     """
 
     job: TransactionJob
-    source: Transactions
-    database: Transactions
+    source: Database
+    database: Database
     roles: Roles
     solution: SuppressionSolution
-    released: Transactions
+    released: Database
     lineage: Index
     dropped: Items
     losses: Counts
@@ -189,13 +199,22 @@ class TransactionRelease(Shown):
         """The share of the (weighted) cells of `database` that the release lacks, exact."""
         return Fraction(self.lost, self.whole or 1)
 
+    def here(self) -> Held:
+        """The three databases themselves.
+
+        Raises:
+            UnsupportedError: they stay elsewhere.
+        """
+        three = (held(one, "this") for one in (self.source, self.database, self.released))
+        return Held(*three)
+
     def named(self, items: Items) -> list[str]:
         """The names of items of `database`."""
         return [self.database.names[item] for item in cast("list[int]", items.tolist())]
 
     def baskets(self) -> list[list[str]]:
         """The released transactions as lists of names, in the order of their own content: for small databases."""
-        return self.released.sets()
+        return self.here().released.sets()
 
     def frame(self) -> object:
         """The released transactions as a frame with one column of lists, `items`: pandas, Arrow or else polars.
@@ -203,7 +222,7 @@ class TransactionRelease(Shown):
         It is of the library that was given. As a sparse matrix in compressed rows, they are `released` itself: its
         `starts` and `cells` are row pointers and columns, its `names` those of the columns.
         """
-        return to_frame(self.released, self.like)
+        return to_frame(self.here().released, self.like)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> TransactionRelease:
         """Publish at `path`, with a certificate beside it; see `kohort.Release.save`."""

@@ -18,6 +18,7 @@ from kohort.schema.numbers import said
 from kohort.sweeps.advice import proposed_coherence
 from kohort.sweeps.ending import Ending, status_of
 from kohort.sweeps.engine import run_points
+from kohort.transactions.database import held
 from kohort.transactions.loss import distortion
 from kohort.transactions.methods import METHODS
 from kohort.transactions.moles import mine
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.sweeps.transaction_plan import Plan, Run
-    from kohort.transactions.database import Transactions
+    from kohort.transactions.database import Database, Transactions
     from kohort.transactions.problem import Moles, Suppression, SuppressionProblem
 
     #: Tells the seconds since some moment.
@@ -254,12 +255,13 @@ def _failed(run: Run, method: str, fault: InfeasibleError | LimitError) -> Outco
     return Outcome(value=run.value, method=method, seed=run.seed, ending=Ending.of(fault), why=fault.what)
 
 
-def _dropped(database: Transactions, suppression: Suppression) -> int:
+def _dropped(database: Database, suppression: Suppression) -> int:
     """The items that are left nowhere."""
     match suppression:
         case ItemSuppression(items):
             return items.size
         case CellSuppression(keep):
-            return int(np.count_nonzero(database.supports) - np.count_nonzero(database.kept(keep).supports))
+            kept = held(database, "suppressing cells").kept(keep)
+            return int(np.count_nonzero(database.supports) - np.count_nonzero(kept.supports))
         case _:
             assert_never(suppression)

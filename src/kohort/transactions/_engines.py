@@ -10,7 +10,7 @@ import numpy as np
 
 from kohort.transactions._bitmaps import CELL_COST, WORD_COST, Bitmaps, words_of
 from kohort.transactions._pairs import ROOM, bounds, pairs_of
-from kohort.transactions._rows import look
+from kohort.transactions._rows import Rows, look
 from kohort.transactions._tids import Tids
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Items, Mask, Shares
     from kohort.transactions._levels import Candidates, Level
     from kohort.transactions._pairs import Pairs
-    from kohort.transactions._rows import Rows
+    from kohort.transactions.database import Transactions
 
 
 class SupportCounter(Protocol):
@@ -31,6 +31,36 @@ class SupportCounter(Protocol):
 
     def cohorts(self, level: Level, base: Index, item: Items, begins: Index, dealt: Items) -> None:
         """Write the transactions that contain each candidate, where these begin in `dealt`."""
+        ...
+
+
+class Counting(Protocol):
+    """What the search for moles asks of the place where transactions are: public items have codes of their own."""
+
+    @property
+    def room(self) -> int:
+        """Candidates to be counted at once; 0 for the usual number."""
+        ...
+
+    def among(self, items: Index) -> Counting:
+        """The same over some of the public items, whose codes become their places in `items`."""
+        ...
+
+    def singles(self, items: Index, share: tuple[int, int]) -> Counts:
+        """What the transactions that each of these items has in common with a private item do not exceed."""
+        ...
+
+    def supports(self, level: Level, found: Candidates) -> Counts:
+        """(c,) the transactions that contain each candidate."""
+        ...
+
+    def tops(
+        self, level: Level, found: Candidates, doubtful: Index, supports: Counts, share: tuple[int, int]
+    ) -> Counts:
+        """What no private item exceeds in the cohorts of the doubtful candidates, which have these supports.
+
+        Where that is above the share of a cohort, some private item is.
+        """
         ...
 
 
@@ -73,6 +103,11 @@ class Engines:
         self._row = CELL_COST * public.breadth
         self._fit = only is not EngineName.TIDS and (only is not None or Bitmaps.fit(public, private))
         self._pairs = self._table() if pairs is None else pairs
+
+    @property
+    def room(self) -> int:
+        """As many candidates at once as usual."""
+        return 0
 
     def _table(self) -> Pairs | None:
         """What public items share with private ones, where such a table is neither too large nor mostly zero."""
@@ -164,6 +199,12 @@ class Engines:
             return np.full(gains.size, self._fit)
         worth = self._fit and float(np.maximum(gains, 0).sum()) > _WORTH + self._words * self._public.width
         return (gains > 0) & worth
+
+
+def engines_of(database: Transactions, public: Index, private: Index, only: EngineName | None = None) -> Engines:
+    """The engines over a database in memory."""
+    rows = Rows(database.starts, database.cells, len(database.names))
+    return Engines(rows.only(public), rows.only(private), database.supports[public], only)
 
 
 def _stretches(candidates: Index, sizes: Counts) -> Iterator[Index]:

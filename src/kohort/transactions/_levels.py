@@ -92,16 +92,17 @@ def stacked(parts: Sequence[Level], below: Level) -> Level:
     )
 
 
-def candidates(level: Level, items: int, *, floors: bool = False) -> Iterator[Candidates]:
+def candidates(level: Level, items: int, room: int = 0, *, floors: bool = False) -> Iterator[Candidates]:
     """The sets that may occur one level above, some at a time.
 
     Args:
         level: The non-moles.
         items: The number of relevant items.
+        room: How many at a time; 0 for the usual number.
         floors: Whether to bound supports from below.
     """
     size, sets = level.size, len(level.items)
-    room = max(_CHUNK, items)
+    room = max(room or _CHUNK, items)
     base, item, tops = np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room, np.int64)
     parts, least = np.empty((room, size + 1), np.int64), np.zeros(room, np.int64)
     seen, places = np.full(items, -1, np.int64), np.empty((size, items), np.int64)

@@ -34,7 +34,7 @@ from kohort.kernels import kernel
 from kohort.transactions._greedy import by_loss, give_back
 from kohort.transactions._rows import Incidence, Rows
 from kohort.transactions._tids import cohort_of
-from kohort.transactions.database import Transactions
+from kohort.transactions.database import Transactions, held
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import CellSuppression, SuppressionSolution, is_feasible, refuse_infeasible
 from kohort.transactions.suppression import items_of, steps
@@ -71,7 +71,8 @@ class LocalSuppression:
         sets = Incidence.of(moles.sets[1:], problem.losses.size)
         found = steps(sets, problem.losses)
         dropped, returned = give_back(sets, problem.losses, items_of(found))
-        search = _Search(problem, ~np.isin(problem.database.cells, np.append(moles.singles, dropped)))
+        database = held(problem.database, "suppressing cells")
+        search = _Search(problem, database, ~np.isin(database.cells, np.append(moles.singles, dropped)))
         for item in by_loss(problem.losses, dropped).tolist():
             search.restore(item)
         return SuppressionSolution(
@@ -87,9 +88,9 @@ class _Search:
         rounds: How often transactions that keep an item were mined.
     """
 
-    def __init__(self, problem: SuppressionProblem, keep: Mask) -> None:
+    def __init__(self, problem: SuppressionProblem, database: Transactions, keep: Mask) -> None:
         """Begin with the cells that stay in any case."""
-        database, model = problem.database, problem.coherence
+        model = problem.coherence
         self.keep = keep
         self.rounds = 0
         self._database = database

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from kohort.errors import UsageError
+from kohort.errors import UnsupportedError, UsageError
 from kohort.shown import Shown
 
 if TYPE_CHECKING:
@@ -18,9 +18,51 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Items, Mask
     from kohort.shown import Rows
+    from kohort.transactions._engines import Counting
 
 #: Cells counted at once: NumPy widens what it counts to 64 bits, and in one piece that takes longer than counting.
 _BLOCK = 1 << 18
+
+
+class Database(Protocol):
+    """A transaction database, here or elsewhere: what is known of it without looking at its transactions."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """(m,) the items' names, in item order."""
+        ...
+
+    @property
+    def supports(self) -> Counts:
+        """(m,) the transactions that contain each item."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        ...
+
+    @property
+    def empty(self) -> int:
+        """The transactions of no items."""
+        ...
+
+    @property
+    def longest(self) -> int:
+        """The most items of a transaction."""
+        ...
+
+    def __len__(self) -> int:
+        """The number of transactions."""
+        ...
+
+    def only(self, items: Mask) -> Database:
+        """The same transactions over fewer items: those that `items` (m,) marks, with codes of their own."""
+        ...
+
+    def counting(self, public: Index, private: Index) -> Counting:
+        """What counts the cohorts of public items, and private items in them, all under their places in these."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # no slots: what is counted once is kept
@@ -82,6 +124,27 @@ class Transactions(Shown):
         """(n,) the items of each transaction."""
         return np.diff(self.starts)
 
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        return self.cells.size
+
+    @property
+    def empty(self) -> int:
+        """The transactions of no items."""
+        return int(np.count_nonzero(self.lengths == 0))
+
+    @property
+    def longest(self) -> int:
+        """The most items of a transaction."""
+        return int(self.lengths.max(initial=0))
+
+    def counting(self, public: Index, private: Index) -> Counting:
+        """What counts cohorts: see `kohort.transactions._engines`."""
+        from kohort.transactions._engines import engines_of  # noqa: PLC0415  numba is loaded when something is counted
+
+        return engines_of(self, public, private)
+
     def kept(self, keep: Mask) -> Transactions:
         """The same transactions with only the cells that `keep` (c,) marks; items and their codes stay."""
         before = np.zeros(keep.size + 1, np.int64)
@@ -98,8 +161,7 @@ class Transactions(Shown):
 
     def common(self, share: Fraction) -> Mask:
         """(m,) the items that are in at least this share of the transactions."""
-        common: Mask = self.supports * share.denominator >= len(self) * share.numerator
-        return common
+        return common(self, share)
 
     def sets(self) -> list[list[str]]:
         """Each transaction as a list of names, in item order: for small databases."""
@@ -107,6 +169,24 @@ class Transactions(Shown):
             [self.names[item] for item in self.cells[start:end].tolist()]
             for start, end in zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)
         ]
+
+
+def common(database: Database, share: Fraction) -> Mask:
+    """(m,) the items that are in at least this share of the transactions."""
+    common: Mask = database.supports * share.denominator >= len(database) * share.numerator
+    return common
+
+
+def held(database: Database, what: str) -> Transactions:
+    """The transactions themselves, which `what` needs.
+
+    Raises:
+        UnsupportedError: they are not in memory.
+    """
+    if isinstance(database, Transactions):
+        return database
+    hint = "leave it out, or run without --engine (in Python engine=), which reads the transactions into memory"
+    raise UnsupportedError(f"{what} needs the transactions themselves", where="engine", hint=hint)
 
 
 def in_item_order(names: Iterable[str]) -> tuple[str, ...]:

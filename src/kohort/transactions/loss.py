@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.transactions.database import places_of, told_absent
+from kohort.transactions.database import held, places_of, told_absent
 from kohort.transactions.problem import CellSuppression, ItemSuppression
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Counts
-    from kohort.transactions.database import Transactions
+    from kohort.transactions.database import Database
     from kohort.transactions.problem import Suppression, SuppressionProblem
 
 #: The loss of all items stays below this, so that sums of losses are exact in 64 bits.
 _MOST = 2**63
 
 
-def item_losses(database: Transactions, weights: Sequence[tuple[str, Fraction]] = ()) -> Counts:
+def item_losses(database: Database, weights: Sequence[tuple[str, Fraction]] = ()) -> Counts:
     """(m,) what dropping each item loses: its support, times its weight; an item that is not named weighs 1.
 
     Weights are brought to their common denominator first, so that losses are whole numbers; they are the losses'
@@ -62,7 +62,7 @@ def lost(problem: SuppressionProblem, suppression: Suppression) -> int:
         case ItemSuppression(items):
             return int(problem.losses[items].sum())
         case CellSuppression(keep):
-            gone = np.bincount(problem.database.cells[~keep], minlength=problem.losses.size)
+            gone = np.bincount(held(problem.database, "suppressing cells").cells[~keep], minlength=problem.losses.size)
             # Every cell of an item weighs the same, so its loss is a multiple of its support.
             return int((problem.losses // np.maximum(problem.database.supports, 1) * gone).sum())
         case _:

@@ -10,8 +10,9 @@ it is in the cohort of one of its parts, and if that bound is within the share h
 breached. Most candidates of the last size, p, need not even be counted: the supports of their parts bound theirs from
 below, and often that is enough.
 
-Two engines count, `Bitmaps` and `Tids`; for each base, a set with the candidates that extend it, the one that is
-estimated to be quicker. Both give the same counts.
+Two engines count transactions in memory, `Bitmaps` and `Tids`; for each base, a set with the candidates that extend it,
+the one that is estimated to be quicker. Of transactions elsewhere a third one asks the database where they lie. All
+give the same counts.
 
 Cost: a time proportional to the cohorts' cells, or to candidates times words; memory for the sound sets of a level.
 """
@@ -24,9 +25,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.errors import LimitError
-from kohort.transactions._engines import Engines
+from kohort.transactions._engines import engines_of
 from kohort.transactions._levels import Level, candidates, stacked
-from kohort.transactions._rows import Rows
+from kohort.transactions.database import held
 from kohort.transactions.problem import Moles
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index, Items, Mask
-    from kohort.transactions._engines import EngineName
+    from kohort.transactions._engines import Counting, EngineName
     from kohort.transactions._levels import Candidates
     from kohort.transactions.problem import SuppressionProblem
 
@@ -66,7 +67,7 @@ class _Search:
         self._engine = engine
         self._model = problem.coherence
         self._share = self._model.h.numerator, self._model.h.denominator
-        self._sizes = min(problem.coherence.p, int(problem.database.lengths.max(initial=0)))
+        self._sizes = min(problem.coherence.p, problem.database.longest)
         self._sets: list[Items] = []
         self._rare: list[Mask] = []
         self._held = 0
@@ -79,7 +80,7 @@ class _Search:
             level = self._next(level, names, engines)
         return Moles(tuple(self._sets), tuple(self._rare), dict(self._trace))
 
-    def _first(self) -> tuple[Level, Index, Engines]:
+    def _first(self) -> tuple[Level, Index, Counting]:
         """Judge the items one by one: the sound ones, what their codes stand for, and what counts them."""
         database, roles, model = self._problem.database, self._problem.roles, self._model
         supports = database.supports
@@ -87,8 +88,7 @@ class _Search:
         rare = np.flatnonzero(public & model.is_rare(supports))
         items = _by_support(public & ~model.is_rare(supports), supports)
         secrets = _by_support(roles.private & model.is_breached(np.full_like(supports, model.k), supports), -supports)
-        rows = Rows(database.starts, database.cells, supports.size)
-        engines = Engines(rows.only(items), rows.only(secrets), supports[items], self._engine)
+        engines = self._counting(items, secrets)
         tops = np.full(items.size, supports[secrets].max(initial=0))
         doubtful = np.flatnonzero(model.is_breached(supports[items], tops))
         tops[doubtful] = engines.singles(doubtful, self._share)
@@ -103,13 +103,20 @@ class _Search:
         below = np.array([len(database)])
         return Level(sets, supports[names], tops[sound], parts, children, below), names, engines.among(sound)
 
-    def _next(self, level: Level, names: Index, engines: Engines) -> Level:
+    def _counting(self, items: Index, secrets: Index) -> Counting:
+        """What counts these public and private items."""
+        database = self._problem.database
+        if self._engine is None:
+            return database.counting(items, secrets)
+        return engines_of(held(database, "an engine of one's own choice"), items, secrets, self._engine)
+
+    def _next(self, level: Level, names: Index, engines: Counting) -> Level:
         """Judge the sets of the next size: the sound ones, where a further size needs them."""
         last = len(self._sets) + 1 == self._sizes
         moles: list[NDArray[np.int64]] = [np.empty((0, len(self._sets) + 1), np.int64)]
         kinds: list[Mask] = [np.empty(0, np.bool_)]
         sound: list[Level] = []
-        for listed in candidates(level, names.size, floors=last):
+        for listed in candidates(level, names.size, engines.room, floors=last):
             self._trace["candidates"] += listed.base.size
             found = self._uncertain(listed) if last else listed
             supports = engines.supports(level, found)
@@ -142,7 +149,7 @@ class _Search:
         self._trace["counts spared"] += int(np.count_nonzero(sure))
         return found.only(np.flatnonzero(~sure))
 
-    def _breaches(self, level: Level, found: Candidates, supports: Counts, engines: Engines) -> tuple[Counts, Mask]:
+    def _breaches(self, level: Level, found: Candidates, supports: Counts, engines: Counting) -> tuple[Counts, Mask]:
         """What no private item exceeds in each candidate's cohort, and whether some private item breaches it."""
         model, tops = self._model, found.tops
         doubtful = np.flatnonzero(~model.is_rare(supports) & model.is_breached(supports, tops))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Items, Mask
     from kohort.transactions.coherence import Coherence
-    from kohort.transactions.database import Transactions
+    from kohort.transactions.database import Database
     from kohort.transactions.roles import Roles
 
 
@@ -43,7 +43,7 @@ class SuppressionProblem:
         most: The sets of items that may be held in memory at once.
     """
 
-    database: Transactions
+    database: Database
     roles: Roles
     coherence: Coherence
     losses: Counts

@@ -16,14 +16,14 @@ import numpy as np
 from kohort.errors import InfeasibleError, UsageError
 from kohort.schema.numbers import refuse_inexact
 from kohort.shown import Shown
-from kohort.transactions.database import places_of, told_absent
+from kohort.transactions.database import held, places_of, told_absent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Mask
     from kohort.shown import Rows
-    from kohort.transactions.database import Transactions
+    from kohort.transactions.database import Database
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -95,7 +95,7 @@ class Listed(Shown):
             what = f"items that are both public and private: {both}"
             raise UsageError(what, where="private", hint="an item has one role")
 
-    def over(self, database: Transactions, _h: Fraction) -> Roles:
+    def over(self, database: Database, _h: Fraction) -> Roles:
         """The roles of the database's items.
 
         Raises:
@@ -104,7 +104,7 @@ class Listed(Shown):
         private = self._mask(database, "private", self.private)
         return Roles(~private if self.public is None else self._mask(database, "public", self.public), private)
 
-    def _mask(self, database: Transactions, role: str, names: Sequence[str]) -> Mask:
+    def _mask(self, database: Database, role: str, names: Sequence[str]) -> Mask:
         """(m,) the items that are named."""
         places, missing = places_of(names, database.names)
         if missing and not self.absent:
@@ -141,7 +141,7 @@ class Drawn:
         if self.seed < 0:
             raise UsageError("a seed is a whole number of at least 0", where="seed")
 
-    def over(self, database: Transactions, h: Fraction) -> Roles:
+    def over(self, database: Database, h: Fraction) -> Roles:
         """The roles of the database's items, where the attacker may infer with at most `h`.
 
         Raises:
@@ -164,8 +164,9 @@ class Drawn:
 RoleChoice: TypeAlias = Listed | Drawn
 
 
-def _foremost(database: Transactions, others: Mask) -> Mask:
+def _foremost(database: Database, others: Mask) -> Mask:
     """(m,) the items among `others` that have the highest support of them in some transaction."""
+    database = held(database, "drawing roles by the paper's rule")
     rest = database.kept(others[database.cells])
     support = rest.supports[rest.cells]
     filled = np.flatnonzero(rest.lengths)

@@ -13,7 +13,7 @@ from kohort.transactions.problem import MOST, SuppressionProblem, responsible
 if TYPE_CHECKING:
     from kohort.shown import Rows
     from kohort.transactions.coherence import Coherence
-    from kohort.transactions.database import Transactions
+    from kohort.transactions.database import Database
     from kohort.transactions.roles import Roles
 
 
@@ -74,7 +74,7 @@ class CoherenceFinding(Shown):
     coherence="Coherence",
 )
 def check_transactions(
-    database: Transactions, roles: Roles, coherence: Coherence, *, most: int = MOST
+    database: Database, roles: Roles, coherence: Coherence, *, most: int = MOST
 ) -> CoherenceFinding:
     """Check the sets of public items that occur in `database`, at most `most` of them in memory.
 

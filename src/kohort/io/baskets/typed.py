@@ -162,7 +162,7 @@ def from_long(table: Table, name: str, options: BasketOptions) -> Coded:
         UsageError: which columns these are is not clear.
         InputError: a record says no transaction, or an item's name is not fit for one.
     """
-    key, item = _columns(table.names, name, options)
+    key, item = long_columns(table.names, name, options)
     keys, items = table[key], table[item]
     missing = empty(keys.values)[keys.codes]
     if missing.any():
@@ -176,8 +176,13 @@ def from_long(table: Table, name: str, options: BasketOptions) -> Coded:
     return by_key(names, persons[there], codes[there], len(keys.values))
 
 
-def _columns(names: Sequence[str], name: str, options: BasketOptions) -> tuple[str, str]:
-    """The columns of transactions and of items."""
+def long_columns(names: Sequence[str], name: str, options: BasketOptions) -> tuple[str, str]:
+    """The columns of transactions and of items.
+
+    Raises:
+        InputError: there is only one column.
+        UsageError: which they are is not clear.
+    """
     if len(names) == 1:
         hint = "the long form has one of transactions and one of items"
         raise InputError("there is only one column", where=name, hint=hint)

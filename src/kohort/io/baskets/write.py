@@ -7,6 +7,7 @@ A transaction database handed back as a frame.
 
 from __future__ import annotations
 
+import io
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, assert_never, cast
 
@@ -93,6 +94,37 @@ def _write(database: Transactions, file: BinaryIO, options: BasketOptions) -> No
             assert_never(options.form)
 
 
+def write_piece(database: Transactions, file: BinaryIO, options: BasketOptions, before: int) -> None:
+    r"""Write some transactions of a larger database, of which so many stand before these: basket lines or long form.
+
+    Pieces one after the other are the bytes of the whole. The header of the long form belongs to the first.
+
+    Raises:
+        UsageError: some items' names cannot be written in that form.
+        FileError: the system failed to write.
+
+    >>> import io
+    >>> from kohort.io.baskets.options import BasketOptions
+    >>> from kohort.transactions.database import Transactions
+    >>> file = io.BytesIO()
+    >>> write_piece(Transactions.of([["b", "a"], []]), file, BasketOptions(form=Form.LONG), 7)
+    >>> file.getvalue()
+    b'8,a\n8,b\n9,\n'
+    """
+    if options.form is Form.BASKET:
+        write_transactions(database, file, options)
+        return
+    _check_names(database.names, options)
+    piece = io.BytesIO()
+    columns = options.key or _KEY, options.item or _ITEM
+    write(_long(database, *columns, before), piece, Format.CSV, separator=options.separator or ",")
+    content = piece.getbuffer()
+    try:
+        file.write(content if before == 0 else content[bytes(content).index(b"\n") + 1 :])
+    except OSError as error:
+        raise FileError(f"writing failed: {reason_of(error) or type(error).__name__}") from None
+
+
 def _pour(pieces: Iterable[Bytes], file: BinaryIO) -> None:
     """Write pieces one by one."""
     for piece in pieces:  # noqa: FURB122  `write` is all that the file must have
@@ -129,14 +161,14 @@ def _quoted(name: str, separator: str) -> str:
     return '"' + name.replace('"', '""') + '"' if special else name
 
 
-def _long(database: Transactions, key: str, item: str) -> Table:
-    """A table with a record for each cell, and one for each transaction of no items."""
+def _long(database: Transactions, key: str, item: str, before: int = 0) -> Table:
+    """A table with a record for each cell, and one for each transaction of no items; `before` transactions were."""
     n, m = len(database), len(database.names)
     records = np.maximum(database.lengths, 1)
     items = np.full(int(records.sum()), m, np.int64)
     items[np.repeat(database.lengths > 0, records)] = database.cells
     names = pl.Series([*database.names, None], dtype=pl.String)
-    numbers = pl.int_range(1, n + 1, eager=True).cast(pl.String)
+    numbers = pl.int_range(before + 1, before + n + 1, eager=True).cast(pl.String)
     return Table(
         (
             Column(key, numbers, narrow(np.repeat(np.arange(n), records), n), pl.String()),

@@ -179,9 +179,9 @@ def transaction_page(release: TransactionRelease, heading: Heading, reader: Read
 
 def counts_input(release: TransactionRelease, least: int) -> bool:
     """Whether the public may know how many cells there were: not where a few transactions lost the others."""
-    source, searched = release.source, release.database
+    source, searched, released = release.here()
     rare = int(np.count_nonzero(source.lengths != searched.lengths))
-    lost = int(np.count_nonzero(searched.lengths[release.lineage] != release.released.lengths))
+    lost = int(np.count_nonzero(searched.lengths[release.lineage] != released.lengths))
     return all(count == 0 or count >= least for count in (rare, lost))
 
 
@@ -254,7 +254,8 @@ def _verdict(release: TransactionRelease, figures: TransactionFigures, reader: R
 
 def _lengths(release: TransactionRelease, reader: Reader) -> LengthFigures:
     """Transactions by how many items they have, before and after, in bands that double; for the public after alone."""
-    lengths = [release.source.lengths, release.released.lengths] if reader.knows_all else [release.released.lengths]
+    here = release.here()
+    lengths = [here.source.lengths, here.released.lengths] if reader.knows_all else [here.released.lengths]
     highest = int(max(one.max(initial=0) for one in lengths))
     edges = np.array([0, *(1 << power for power in range(highest.bit_length() + 1))])
     counts = [np.histogram(one, edges)[0].tolist() for one in lengths]

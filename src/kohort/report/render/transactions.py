@@ -157,7 +157,7 @@ def check(release: TransactionRelease) -> None:
 def _data(release: TransactionRelease) -> Iterator[str]:
     """The database that was searched, and the promise."""
     yield f"The database: {many(len(release.database), 'transaction')} (x: the item is in it)"
-    yield from _grid(release.database, _role_names(release))
+    yield from _grid(release.here().database, _role_names(release))
     removed = [name for name in release.source.names if name not in release.database.names]
     if removed:
         yield f"Removed first, for low support: {', '.join(map(shown, removed))}"
@@ -212,7 +212,7 @@ def _tree(release: TransactionRelease) -> Iterator[str]:
 
 def _reasons(release: TransactionRelease, sizes: Sequence[Items]) -> Iterator[str]:
     """A line for each mole: its cohort, and why that gives somebody away."""
-    database, model = release.database, release.job.coherence
+    database, model = release.here().database, release.job.coherence
     transactions = [frozenset(one) for one in database.sets()]
     private = [name for name, role in _role_names(release).items() if role == "private"]
     rows: list[list[str]] = []
@@ -281,7 +281,7 @@ def _rest(release: TransactionRelease) -> Iterator[str]:
     if release.solution.returned is not None and release.solution.returned.size:
         yield f"Restored: {_shown(release, release.solution.returned)}"
     yield "What is left, the transactions in the order of their content"
-    yield from _grid(release.released, _role_names(release))
+    yield from _grid(release.here().released, _role_names(release))
     yield f"Distortion: {release.lost}/{release.whole} = {float(release.distortion):.4f}"
 
 

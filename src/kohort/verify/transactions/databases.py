@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from math import gcd
-from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -23,15 +23,16 @@ from kohort.io.baskets import read_content, write_transactions
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.options import ReadOptions
 from kohort.kernels import kernel
-from kohort.transactions.database import Transactions, places_of
+from kohort.transactions.database import Transactions, held, places_of
 from kohort.verify.reading import digest
 from kohort.verify.transactions.cohorts import count_cohorts
 from kohort.verify.transactions.verdict import CoherenceCheck, CoherenceClaim, CoherenceVerdict
 from kohort.verify.verdict import fault
 
 if TYPE_CHECKING:
-    from kohort.arrays import Index, Items, Mask
+    from kohort.arrays import Counts, Index, Items, Mask
     from kohort.io.source import Content
+    from kohort.transactions.coherence import Coherence
     from kohort.verify.transactions.cohorts import Cohorts
 
 
@@ -78,20 +79,58 @@ def verify_database(database: Transactions, claim: CoherenceClaim) -> CoherenceV
 
 def _judged(database: Transactions, claim: CoherenceClaim, sha256: str = "", size: int = 0) -> CoherenceVerdict:
     """Every check of what the bytes say."""
-    held = check_lineage(database, claim)
+    followed = check_lineage(database, claim)
     cohorts = _check_coherence(database, claim)
-    if held.disordered:
-        what = f"{held.disordered:,} transactions are out of order"
+    if followed.disordered:
+        what = f"{followed.disordered:,} transactions are out of order"
         raise fault(CoherenceCheck.ORDER, what)
-    n, cells, supports = len(database), database.cells.size, database.supports
-    protected = ~_named(database, claim.public)
+    return verdict_of(database, claim, cohorts, followed.suppressed, sha256=sha256, size=size)
+
+
+class JudgedTransactions(Protocol):
+    """A release that passed every check, in memory or not."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """(m,) its items."""
+        ...
+
+    @property
+    def supports(self) -> Counts:
+        """(m,) the transactions that contain each."""
+        ...
+
+    def __len__(self) -> int:
+        """The number of transactions."""
+        ...
+
+
+def verdict_of(  # noqa: D417  the others are the file's
+    database: JudgedTransactions,
+    claim: CoherenceClaim,
+    cohorts: Cohorts,
+    suppressed: int,
+    *,
+    sha256: str,
+    size: int,
+) -> CoherenceVerdict:
+    """What is said of a release that passed every check.
+
+    Args:
+        database: It.
+        claim: What it says of itself.
+        cohorts: What was counted.
+        suppressed: Cells that it lacks.
+    """
+    n, supports = len(database), database.supports
+    cells, protected = int(supports.sum()), ~_named(database.names, claim.public)
     share = gcd(cohorts.together, cohorts.support)
     checks = Counter(
         {
             CoherenceCheck.BYTES: size,
             CoherenceCheck.TRANSACTIONS: n,
             CoherenceCheck.ITEMS: len(database.names),
-            CoherenceCheck.LINEAGE: cells + held.suppressed,
+            CoherenceCheck.LINEAGE: cells + suppressed,
             CoherenceCheck.PRIVATE: int(supports[protected].sum()),
             CoherenceCheck.COHERENCE: cohorts.sets,
             CoherenceCheck.ORDER: n,
@@ -112,27 +151,36 @@ def _judged(database: Transactions, claim: CoherenceClaim, sha256: str = "", siz
 def _check_coherence(database: Transactions, claim: CoherenceClaim) -> Cohorts:
     """No set of public items that occurs is a mole, not even the empty one."""
     model = claim.coherence
-    public, private = _named(database, claim.public), _named(database, claim.private)
+    public, private = _named(database.names, claim.public), _named(database.names, claim.private)
     cohorts = count_cohorts(database, public, private, p=model.p, least=model.k)
+    refuse_moles(cohorts, model)
+    return cohorts
+
+
+def refuse_moles(cohorts: Cohorts, model: Coherence) -> None:
+    """Refuse cohorts of which one is too small, or has too many transactions with a private item.
+
+    Raises:
+        VerificationError: there is such a cohort.
+    """
     if cohorts.sets and model.is_rare(cohorts.smallest):
         what = f"a set of public items is in only {cohorts.smallest:,} transactions, and k is {model.k:,}"
         raise fault(CoherenceCheck.COHERENCE, what)
     if model.is_breached(cohorts.support, cohorts.together):
         what = f"a private item is in {cohorts.together:,} of the {cohorts.support:,} transactions of a cohort"
         raise fault(CoherenceCheck.COHERENCE, f"{what}, and h is {model.h}")
-    return cohorts
 
 
-def _named(database: Transactions, names: frozenset[str]) -> Mask:
+def _named(items: tuple[str, ...], names: frozenset[str]) -> Mask:
     """(m,) which items have these names."""
-    return np.fromiter((name in names for name in database.names), np.bool_, len(database.names))
+    return np.fromiter((name in names for name in items), np.bool_, len(items))
 
 
 #: There may be no transactions, and names of any size that has a number.
 _LIMITS: Final = ReadOptions(allow_empty=True, max_cell=(1 << 31) - 1)
 
 #: What the fault of bytes that hold more than their cells is called.
-_NOT_PLAIN: Final = (
+NOT_PLAIN: Final = (
     "the bytes are not the plain form of their transactions: other blanks or line ends, another order, notes"
 )
 
@@ -163,7 +211,7 @@ def check_bytes(content: Content, database: Transactions, options: BasketOptions
     except UsageError:  # nobody would write names like these in this form
         again.same = False
     if not (again.same and again.size == len(content)):
-        raise fault(CoherenceCheck.BYTES, _NOT_PLAIN)
+        raise fault(CoherenceCheck.BYTES, NOT_PLAIN)
     return digest(content)
 
 
@@ -252,7 +300,7 @@ def check_lineage(database: Transactions, claim: CoherenceClaim) -> Held:
     unused = n - int(used.sum())
     if unused:
         raise fault(CoherenceCheck.LINEAGE, f"{unused:,} input transactions are claimed by no released one")
-    source, code = claim.source, np.full(len(claim.source.names), -1, np.int32)
+    source, code = held(claim.source, "to follow each transaction"), np.full(len(claim.source.names), -1, np.int32)
     code[places_of(database.names, source.names)[0]] = np.arange(len(database.names))
     rows = database.starts, database.cells, source.starts, source.cells
     changed, lost, suppressed, disordered, _ = _hold(*rows, lineage, code, _missing(claim))

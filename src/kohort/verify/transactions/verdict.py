@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.shown import Shown
+from kohort.verify.verdict import BY_RECORD, LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.shown import Rows
     from kohort.transactions.coherence import Coherence
-    from kohort.transactions.database import Transactions
+    from kohort.transactions.database import Database
 
 
 class CoherenceCheck(StrEnum):
@@ -50,10 +51,11 @@ class CoherenceClaim:
         dropped: Names of the items that are suppressed everywhere.
         cells: Whether single public cells may be suppressed too.
         lineage: (n,) for every released transaction, in file order, the input transaction it claims to be: a witness.
+            Nobody looks at it where transactions are not in memory.
         writing: The form and separator of the file.
     """
 
-    source: Transactions
+    source: Database
     coherence: Coherence
     public: frozenset[str]
     private: frozenset[str]
@@ -82,6 +84,8 @@ class CoherenceVerdict(Shown):
         confidence: The greatest share of a cohort that has one private item: numerator and denominator.
         sha256: Of the file's bytes; empty for a database in memory.
         checks: What each check compared, by name.
+        way: Whether each transaction was held against the one it was, or sums of their hashes.
+        engine: What counted: kohort itself, or a database and its version.
     """
 
     transactions: int
@@ -92,6 +96,8 @@ class CoherenceVerdict(Shown):
     confidence: tuple[int, int]
     sha256: str
     checks: Mapping[str, int]
+    way: str = BY_RECORD
+    engine: str = LOCAL
 
     def _shown(self) -> tuple[str, Rows]:
         having, all_ = self.confidence

@@ -1,0 +1,371 @@
+"""Transactions that lie in a database: a record for each item of each, counted, ordered and written where they lie.
+
+A search for moles asks for supports, level by level (`kohort.engines.cohorts`), and a release for the transactions less
+the suppressed items, in the order of their content. Of neither does a transaction come here before it is released, and
+then it is written some at a time by the local writer: so the file is the local one, byte for byte.
+
+It pays where the memory of this process ends, and nowhere else: kernels over arrays count some tens of times faster.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from kohort import system
+from kohort.engines import sql
+from kohort.engines.cohorts import CohortCounter, Kept
+from kohort.engines.limits import shown
+from kohort.engines.relation import unused
+from kohort.errors import InfeasibleError, InputError, UnsupportedError
+from kohort.io.baskets import read_content
+from kohort.io.baskets.cells import check_items
+from kohort.io.baskets.options import BasketOptions, Form
+from kohort.io.baskets.pieces import IN_PIECES, pieces_of
+from kohort.io.baskets.typed import empty, long_columns
+from kohort.io.options import ReadOptions
+from kohort.shown import Shown, many
+from kohort.transactions.cells import LocalSuppression
+from kohort.transactions.database import Transactions, in_item_order
+from kohort.transactions.problem import ItemSuppression
+from kohort.transactions.roles import Draw, Drawn
+from kohort.verify.transactions.aggregated import Hashes, SetCounts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kohort.arrays import Counts, Index, Items, Mask
+    from kohort.engines.relation import Relation
+    from kohort.engines.sql import Database, Dialect
+    from kohort.release.transactions import TransactionJob
+    from kohort.shown import Rows
+    from kohort.transactions._engines import Counting
+    from kohort.transactions.problem import Suppression
+
+#: Bytes that a cell of the long form takes at most where it is read into memory, searched and verified; measured by
+#: `python -m bench.transactions elsewhere`.
+EACH_CELL: Final = 40
+
+#: What stands for an item where a record names none.
+_NONE: Final = -1
+
+#: What separates names while they are hashed: no name holds it.
+_UNIT: Final = "\x1f"
+
+#: What helps where transactions have to be in memory.
+_LOCALLY: Final = "leave out the engine (--engine, in Python engine=): transactions are then read into memory"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The records, and which of their columns matter.
+
+    Attributes:
+        relation: The records.
+        key: The cell that says which transaction a record belongs to.
+        item: The column of items.
+    """
+
+    relation: Relation
+    key: str
+    item: str
+
+    def cells(self, items: Sequence[str], *, every: bool = False) -> str:
+        """Each transaction (`t`) and the places of those of its items that are named (`i`), none twice.
+
+        Args:
+            items: The names.
+            every: Whether a record of any other item counts, too: as `_NONE`.
+        """
+        dialect = self.relation.dialect
+        named = pl.DataFrame(
+            {"text": items, "place": np.arange(len(items), dtype=np.int32)}, {"text": pl.String(), "place": pl.Int32()}
+        )
+        dialect.give(given := unused(), named)
+        asked = self.relation.cells([self.item])
+        join, place = ("LEFT JOIN", f"coalesce({given}.place, {_NONE})") if every else ("JOIN", f"{given}.place")
+        source = f"{asked.source} {join} {given} ON {asked.of[0]} = {given}.text"
+        return f"SELECT DISTINCT {self.key} AS t, {place} AS i FROM {source}"  # noqa: S608  quoted by the dialect
+
+
+def _numbered(items: Sequence[str]) -> pl.DataFrame:
+    """Items by their names (`text`), and the number of each (`place`)."""
+    numbers = np.arange(len(items), dtype=np.int32)
+    return pl.DataFrame({"text": pl.Series(items, dtype=pl.String), "place": numbers})
+
+
+@dataclass(frozen=True, eq=False, repr=False)  # no slots: what is counted once is kept
+class Baskets(Shown):
+    """A transaction database elsewhere; see `kohort.transactions.database.Database`.
+
+    Attributes:
+        names: (m,) the items' names, in item order.
+        supports: (m,) the transactions that contain each.
+        codes: (m,) what each is called in `cells`.
+        transactions: How many there are.
+        repeated: Records that name an item which their transaction already had.
+        cells: Each transaction and each of its items, none twice.
+        found: The records.
+    """
+
+    names: tuple[str, ...]
+    supports: Counts
+    codes: Items
+    transactions: int
+    repeated: int
+    cells: Kept = field(repr=False)
+    found: _Found = field(repr=False)
+
+    def _shown(self) -> tuple[str, Rows]:
+        counts = (("Transactions", len(self)), ("Items", len(self.names)), ("Cells", self.size))
+        return "Baskets", [(name, f"{count:,}") for name, count in counts]
+
+    def __len__(self) -> int:
+        """The number of transactions."""
+        return self.transactions
+
+    @property
+    def dialect(self) -> Dialect:
+        """The database that has them."""
+        return self.found.relation.dialect
+
+    @property
+    def title(self) -> str:
+        """The database and its version."""
+        return self.dialect.title
+
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        return int(self.supports.sum())
+
+    @cached_property
+    def _lengths(self) -> tuple[int, int]:
+        """The transactions of some items, and the most items of one."""
+        each = f"SELECT count(*) AS n FROM {self.of(self.codes)} x GROUP BY x.t"  # noqa: S608  names of ours
+        found = self.dialect.run(f"SELECT count(*) AS c, max(y.n) AS m FROM ({each}) y")  # noqa: S608  as above
+        return int(found["c"].item()), int(found["m"].item() or 0)
+
+    @property
+    def empty(self) -> int:
+        """The transactions of no items."""
+        return len(self) - self._lengths[0]
+
+    @property
+    def longest(self) -> int:
+        """The most items of a transaction."""
+        return self._lengths[1]
+
+    def only(self, items: Mask) -> Baskets:
+        """The same transactions over fewer items."""
+        names = tuple(name for name, stays in zip(self.names, items.tolist(), strict=True) if stays)
+        return replace(self, names=names, supports=self.supports[items], codes=self.codes[items])
+
+    def of(self, codes: Items) -> str:
+        """The cells of some items, each by its place among these: `t` and `i`."""
+        self.dialect.give(given := unused(), pl.DataFrame({"code": codes, "place": np.arange(codes.size)}))
+        source = f"{self.cells.name} c JOIN {given} g ON g.code = c.i"
+        return f"(SELECT c.t, g.place AS i FROM {source})"  # noqa: S608  names of ours
+
+    def counting(self, public: Index, private: Index) -> Counting:
+        """What counts cohorts, by aggregation."""
+        return CohortCounter(self.dialect, self.of, self.codes[public], self.codes[private])
+
+    def recode(self, suppression: Suppression) -> RecodedElsewhere:
+        """The transactions less the suppressed items: as a query that nobody has run yet."""
+        assert isinstance(suppression, ItemSuppression)  # noqa: S101  others were refused before there was a search
+        stays = np.ones(len(self.names), np.bool_)
+        stays[suppression.items] = False
+        return RecodedElsewhere(self.only(stays), np.empty(0, np.int64), suppression.items)
+
+    # ── the release ──────────────────────────────────────────────────────────────────────────────
+
+    def pieces(self) -> Iterator[Transactions]:
+        """The transactions in the order of their own content, some at a time."""
+        digits = len(str(len(self.names)))
+        numbers = [str(place) for place in range(len(self.names))]
+        named = {"code": self.codes, "line": numbers, "sort": [number.zfill(digits) for number in numbers]}
+        kinds = {"code": pl.Int32(), "line": pl.String(), "sort": pl.String()}
+        self.dialect.give(given := unused(), pl.DataFrame(named, kinds))
+        line, sort = (self.dialect.listed(f"g.{one}", by, "c.i") for one, by in (("line", " "), ("sort", "")))
+        made = f"coalesce({line}, '') AS line, coalesce({sort}, '') AS k"
+        source = f"{self.cells.name} c LEFT JOIN {given} g ON g.code = c.i"
+        each = f"(SELECT {made} FROM {source} GROUP BY c.t) y"  # noqa: S608  names of ours
+        with TemporaryDirectory(prefix="kohort-") as folder:
+            path = Path(folder, "places")  # of items, not their names: nothing is on a disk that is not released
+            self.dialect.write_lines(f"SELECT y.line FROM {each} ORDER BY y.k", "-", path)  # noqa: S608  as above
+            with path.open("rb") as lines:
+                lines.readline()
+                for piece in pieces_of(lines, BasketOptions()):
+                    yield self._read(piece.content)
+
+    def _read(self, lines: bytes) -> Transactions:
+        """The transactions whose items' places are written in these lines."""
+        read = read_content("the database", lines, limits=ReadOptions(allow_empty=True)).database
+        places = np.array([*map(int, read.names)], np.int32)
+        return Transactions(self.names, read.starts, places[read.cells])
+
+    # ── what verification asks: of the records, again ────────────────────────────────────────────
+
+    def hashes(self, items: Sequence[str], key: str) -> Hashes:
+        """The transactions, and the sum of hashes of what they have of these items."""
+        dialect = self.dialect
+        dialect.give(given := unused(), _numbered(items))
+        listed = dialect.listed("g.text", _UNIT, "c.i")
+        number = dialect.hashed(f"{dialect.literal(key)} || coalesce({listed}, '')")
+        source = f"({self.found.cells(items, every=True)}) c LEFT JOIN {given} g ON g.place = c.i"
+        each = f"SELECT {number} AS h FROM {source} GROUP BY c.t"  # noqa: S608  names of ours
+        found = dialect.run(f"SELECT count(*) AS n, sum(y.h) AS h FROM ({each}) y")  # noqa: S608  as above
+        whole = found["h"].cast(pl.Decimal(38, 0)).to_physical().item()
+        return Hashes(int(found["n"].item()), int(whole) % (1 << 64))
+
+    def sets(self, public: Sequence[str], private: Sequence[str], most: int) -> Iterator[SetCounts]:
+        """All sets of public items that occur, by how many these are: from 1 up to `most`."""
+        known = Kept(self.dialect, self.found.cells(public))
+        source = f"{self.found.relation.source} {sql.RECORDS}"
+        everyone = f"SELECT DISTINCT {self.found.key} AS t, {_NONE} AS i FROM {source}"  # noqa: S608  as above
+        hidden = Kept(self.dialect, f"{self.found.cells(private)} UNION ALL {everyone}")
+        for size in range(1, most + 1):
+            yield self._sets(known.name, hidden.name, size)
+
+    def _sets(self, known: str, hidden: str, size: int) -> SetCounts:
+        """The sets of so many items.
+
+        Beside its private items every transaction has one that is none: with it a set is in as many as it is at all.
+        """
+        joins = "".join(f" JOIN {known} x{at} ON x{at}.t = x0.t AND x{at}.i > x{at - 1}.i" for at in range(1, size))
+        set_ = ", ".join(f"x{at}.i AS i{at}" for at in range(size))
+        by = ", ".join(f"x{at}.i" for at in range(size))
+        source = f"{known} x0{joins} JOIN {hidden} y ON y.t = x0.t"
+        pairs = f"SELECT {set_}, y.i AS e, count(*) AS n FROM {source} GROUP BY {by}, y.i"  # noqa: S608  names of ours
+        whole, most = (f"max(CASE WHEN p.e {sign} {_NONE} THEN p.n ELSE 0 END)" for sign in ("=", ">"))
+        by = ", ".join(f"p.i{at}" for at in range(size))
+        each = f"SELECT {whole} AS n, {most} AS m FROM ({pairs}) p GROUP BY {by}"  # noqa: S608  as above
+        asked = f"SELECT s.n, max(s.m) AS m, count(*) AS w FROM ({each}) s GROUP BY s.n"  # noqa: S608  as above
+        found = self.dialect.run(asked)
+        return SetCounts(*(found[name].cast(pl.Int64).to_numpy() for name in ("n", "m", "w")))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecodedElsewhere:
+    """What is left of a database elsewhere; see `kohort.transactions.recode.RecodedTransactions`.
+
+    Attributes:
+        database: The transactions, over the items that are left.
+        lineage: (0,) nobody knows which transaction each one was.
+        dropped: (d,) the items that are left nowhere.
+    """
+
+    database: Baskets
+    lineage: Index
+    dropped: Items
+
+
+def refuse_unsupported(job: TransactionJob) -> None:
+    """Refuse what needs the transactions themselves.
+
+    Raises:
+        UnsupportedError: it does; the message says what works.
+    """
+    if isinstance(job.algorithm, LocalSuppression):
+        what, hint = "to suppress single cells", "suppress whole items"
+    elif isinstance(job.roles, Drawn) and job.roles.draw is Draw.PAPER:
+        what, hint = "to draw roles by the paper's rule", "draw among all items or the feasible ones, list the roles"
+    else:
+        return
+    where = "suppress" if isinstance(job.algorithm, LocalSuppression) else "draw"
+    raise UnsupportedError(f"{what}, the transactions must be in memory", where=where, hint=f"{hint}, or {_LOCALLY}")
+
+
+def refuse_form(form: Form | None) -> None:
+    """Refuse a form of release that is not written some transactions at a time; `None` is a release in memory.
+
+    Raises:
+        UnsupportedError: it is not.
+    """
+    if form not in IN_PIECES:
+        what = "stay in no memory" if form is None else f"are not written in the form {form}"
+        hint = f"name an output, and of its forms basket or long (--out-format), or {_LOCALLY}"
+        raise UnsupportedError(f"transactions that lie elsewhere {what}", where="format", hint=hint)
+
+
+def baskets_of(
+    base: Database, source: object, options: BasketOptions, limit: int | None, *, even_small: bool = False
+) -> Baskets:
+    """The transactions in records of the long form, once nothing is in them that the local reader refuses.
+
+    Args:
+        base: The database.
+        source: The records.
+        options: Their columns.
+        limit: Bytes of memory that this process may use; `None` for all that the machine has.
+        even_small: Whether to count elsewhere what would be counted faster here.
+
+    Raises:
+        UnsupportedError: they have another form, or fit into memory.
+        UsageError: which columns matter is not clear.
+        InputError: a record says no transaction, or an item's name is not fit for one.
+        InfeasibleError: there are none.
+        LimitError: the items' names do not fit into memory.
+    """
+    if options.form is not Form.LONG:
+        what = f"transactions of the form {options.form} are read into memory"
+        hint = f"give the long form, a record for each item (--format long), or {_LOCALLY}"
+        raise UnsupportedError(what, where="format", hint=hint)
+    relation = base.relation(source, ReadOptions(separator=options.separator, encoding=options.encoding), limit)
+    if not even_small:
+        refuse_small(relation.records, limit)
+    key, item = long_columns(relation.names, relation.where, options)
+    found = _Found(relation, f"{sql.RECORDS}.{base.quoted(key)}", item)
+    _check_key(relation, key, found.key)
+    values = relation.distinct(item)
+    nameless = empty(values.texts)
+    named = check_items(values.texts.filter(pl.Series(~nameless)).to_list(), f"{relation.where}, column {item!r}")
+    names = in_item_order(named)
+    cells = Kept(base, found.cells(names, every=True))
+    n = int(base.run(f"SELECT count(DISTINCT t) AS n FROM {cells.name}")["n"].item())  # noqa: S608  a name of ours
+    counts = base.run(f"SELECT i, count(*) AS n FROM {cells.name} WHERE i > {_NONE} GROUP BY i")  # noqa: S608  as above
+    supports = np.zeros(len(names), np.int64)
+    supports[counts["i"].to_numpy()] = counts["n"].to_numpy()
+    repeated = int(values.counts[~nameless].sum() - supports.sum())
+    return Baskets(names, supports, np.arange(len(names), dtype=np.int32), n, repeated, cells, found)
+
+
+def refuse_small(records: int, limit: int | None) -> None:
+    """Refuse a database that is counted faster here: whose transactions fit into the memory that there is.
+
+    Raises:
+        UnsupportedError: they do.
+    """
+    needed, room = records * EACH_CELL, limit or system.memory() // 2
+    if needed <= room:
+        what = f"{many(records, 'record')} take at most {shown(needed)} of memory, where they are counted much faster"
+        hint = f"{_LOCALLY}. An engine is for what needs more than {shown(room)} (--memory-limit says how much)"
+        raise UnsupportedError(what, where="engine", hint=hint)
+
+
+def _check_key(relation: Relation, key: str, cell: str) -> None:
+    """Refuse records of no transaction, and transactions that cannot be told apart.
+
+    Raises:
+        InputError: there are such records, or none at all.
+        UnsupportedError: the column holds numbers with fractions.
+    """
+    where = f"{relation.where}, column {key!r}"
+    kind = relation.kinds[key]
+    if not relation.records:
+        raise InfeasibleError("there are 0 transactions", where=relation.where, hint="is this the right file?")
+    if kind.there.is_float() or kind.there.is_decimal():
+        what = "transactions are told apart by texts, whole numbers or dates"
+        raise UnsupportedError(what, where=where, hint=f"cast the column, or {_LOCALLY}")
+    test = f"{cell} IS NULL" + (f" OR {cell} = ''" if kind.is_text else "")
+    missing = int(relation.dialect.run(sql.sized(relation.source, [test]))["c0"].item())
+    if missing:
+        what = f"{many(missing, 'record')} without a transaction"
+        raise InputError(what, where=where, hint="fill in these cells, or drop them")

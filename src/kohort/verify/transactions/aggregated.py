@@ -1,0 +1,255 @@
+"""Judge a released transaction database that no memory holds: what was written against what lies elsewhere.
+
+The written file is read again, some transactions at a time: that its bytes are plain, its items known, its transactions
+in the order of their content. Of each transaction the keyed hash is added up (`kohort.verify.aggregates` says of which
+kind). Where the source lies, its records are gone through again: each transaction's hash is made of its items less the
+suppressed ones. As many transactions with the same sum are the same transactions; so nothing but suppressed items is
+missing and nothing was added. What then is counted there of the source less these items is true of the file: how many
+transactions each set of at most p public items is in that occurs, and how many of them have each private item. All such
+sets are listed, with none of the bounds by which a search passes some over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import secrets
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
+
+import numpy as np
+import polars as pl
+
+from kohort.errors import FileError, UsageError
+from kohort.io.baskets.pieces import pieces_of
+from kohort.io.baskets.write import spelled, write_piece
+from kohort.kernels import kernel
+from kohort.transactions.database import places_of
+from kohort.verify.md5 import first_halves
+from kohort.verify.transactions.cohorts import Cohorts
+from kohort.verify.transactions.databases import NOT_PLAIN, check_items, read_released, refuse_moles, verdict_of
+from kohort.verify.transactions.verdict import CoherenceCheck
+from kohort.verify.verdict import BY_AGGREGATION, fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kohort.arrays import Counts, Index, Items
+    from kohort.io.baskets.pieces import Piece
+    from kohort.transactions.database import Transactions
+    from kohort.verify.transactions.verdict import CoherenceClaim, CoherenceVerdict
+
+#: What separates names while they are hashed: no name holds it.
+_UNIT = "\x1f"
+
+
+class Hashes(NamedTuple):
+    """Transactions as a number of them and the sum of their hashes, modulo 2^64."""
+
+    transactions: int
+    total: int
+
+
+class SetCounts(NamedTuple):
+    """What was counted over sets of one size.
+
+    Attributes:
+        supports: (s,) the different numbers of transactions that sets are in.
+        tops: (s,) the most transactions of such a set that have one private item.
+        sets: (s,) how many sets there are of each support.
+    """
+
+    supports: Counts
+    tops: Counts
+    sets: Counts
+
+
+class BasketSource(Protocol):
+    """Transactions elsewhere, as verification asks for them: of their records, again."""
+
+    @property
+    def title(self) -> str:
+        """What answers, with its version."""
+        ...
+
+    def hashes(self, items: Sequence[str], key: str) -> Hashes:
+        """The transactions, and the sum of the hashes of what they have of some items.
+
+        A hash is the number that the first 16 hexadecimal digits of the MD5 say of the key and the names of a
+        transaction's items, in the order in which they are given here, with U+001F between them.
+        """
+        ...
+
+    def sets(self, public: Sequence[str], private: Sequence[str], most: int) -> Iterator[SetCounts]:
+        """All sets of public items that occur, by how many these are: from 1 up to `most`."""
+        ...
+
+
+def verify_by_aggregation(file: BinaryIO, claim: CoherenceClaim, source: BasketSource) -> CoherenceVerdict:
+    """What is true of the transaction database in `file`, an open file at its start.
+
+    Args:
+        file: Basket lines or the long form.
+        claim: What the release says of itself; its lineage is not looked at.
+        source: The input.
+
+    Raises:
+        VerificationError: a check fails; the message names it and counts.
+        FileError: the system failed to read.
+    """
+    written = _Written(claim)
+    try:
+        for piece in pieces_of(file, claim.writing):
+            written.take(piece)
+    except OSError as error:
+        raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
+    gone = claim.removed | claim.dropped
+    left = [name for name in claim.source.names if name not in gone]
+    due = source.hashes(left, written.key)
+    if not written.transactions == due.transactions == len(claim.source):
+        what = f"{written.transactions:,} transactions instead of {due.transactions:,}"
+        raise fault(CoherenceCheck.TRANSACTIONS, what)
+    if written.total != due.total:
+        what = "the transactions are not the input's less what was suppressed"
+        raise fault(CoherenceCheck.LINEAGE, what)
+    protected = len(claim.dropped - claim.public)
+    if protected:
+        raise fault(CoherenceCheck.PRIVATE, f"{protected:,} items that are not public were suppressed")
+    if written.disordered:
+        what = f"{written.disordered:,} transactions stand before one that their content comes after"
+        raise fault(CoherenceCheck.ORDER, what)
+    cohorts = _cohorts(claim, source, left, written)
+    refuse_moles(cohorts, claim.coherence)
+    lacking = claim.source.size - written.cells
+    found = verdict_of(written.found, claim, cohorts, lacking, sha256=written.sha256, size=written.size)
+    return replace(found, way=BY_AGGREGATION, engine=source.title)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedTransactions:
+    """Transactions as numbers of them.
+
+    Attributes:
+        names: (m,) the items.
+        supports: (m,) the transactions that contain each.
+        transactions: How many there are.
+    """
+
+    names: tuple[str, ...]
+    supports: Counts
+    transactions: int
+
+    def __len__(self) -> int:
+        """The number of transactions."""
+        return self.transactions
+
+
+@dataclass(slots=True)
+class _Written:
+    """What was found in the written file so far.
+
+    Attributes:
+        claim: What it is held against.
+        key: What is hashed before each transaction.
+    """
+
+    claim: CoherenceClaim
+    key: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
+    transactions: int = 0
+    total: int = 0
+    disordered: int = 0
+    size: int = 0
+    supports: Counts = field(init=False)
+    _last: list[int] = field(default_factory=list[int])
+    _digest: hashlib._Hash = field(default_factory=hashlib.sha256)
+
+    def __post_init__(self) -> None:
+        """Nothing is read yet."""
+        self.supports = np.zeros(len(self.claim.source.names), np.int64)
+
+    @property
+    def cells(self) -> int:
+        """The cells."""
+        return int(self.supports.sum())
+
+    @property
+    def found(self) -> CountedTransactions:
+        """The items that occur, and in how many transactions."""
+        pairs = zip(self.claim.source.names, self.supports.tolist(), strict=True)
+        names = tuple(name for name, support in pairs if support)
+        return CountedTransactions(names, self.supports[self.supports > 0], self.transactions)
+
+    @property
+    def sha256(self) -> str:
+        """The digest of all bytes."""
+        return self._digest.hexdigest()
+
+    def take(self, piece: Piece) -> None:
+        """Look at some transactions.
+
+        Raises:
+            VerificationError: they are not written plainly, or have items that they may not have.
+        """
+        self.size += len(piece.content)
+        self._digest.update(piece.content)
+        read = read_released(piece.header + piece.content, self.claim.writing)
+        database = check_items(read, self.claim)
+        self._check_bytes(piece.content, database)
+        places = np.array(places_of(database.names, self.claim.source.names)[0], np.int32)
+        cells = places[database.cells]
+        self.supports += np.bincount(cells, minlength=self.supports.size)
+        first: list[int] = cells[: database.starts[1]].tolist()
+        self.disordered += int(self._last > first) + descents(database.starts, cells)
+        self._last = cells[database.starts[-2] :].tolist()
+        self.transactions += len(database)
+        self.total = (self.total + _hashed(database, self.key)) % (1 << 64)
+
+    def _check_bytes(self, content: bytes, database: Transactions) -> None:
+        """The bytes say these transactions and nothing more."""
+        again = io.BytesIO()
+        try:
+            write_piece(database, again, self.claim.writing, self.transactions)
+        except UsageError:  # nobody would write names like these in this form
+            raise fault(CoherenceCheck.BYTES, NOT_PLAIN) from None
+        if again.getvalue() != content:
+            raise fault(CoherenceCheck.BYTES, NOT_PLAIN)
+
+
+def _hashed(database: Transactions, key: str) -> int:
+    """The sum of the transactions' hashes; see `BasketSource`."""
+    lines = b"".join(piece.tobytes() for piece in spelled(database, _UNIT)).decode()
+    texts = pl.Series([lines[:-1]]).str.split("\n").explode()
+    hashes = first_halves(pl.select(pl.concat_str(pl.lit(key), texts)).to_series())
+    return int(hashes.sum(dtype=np.uint64))
+
+
+def _cohorts(claim: CoherenceClaim, source: BasketSource, left: Sequence[str], written: _Written) -> Cohorts:
+    """What was counted over all sets of 0 to p public items that occur."""
+    n = written.transactions
+    private = [name for name in left if name in claim.private]
+    public = [name for name in left if name in claim.public]
+    named = zip(claim.source.names, written.supports.tolist(), strict=True)
+    together = max((support for name, support in named if name in claim.private), default=0)
+    sets, smallest, greatest = 1, n, (Fraction(together, n), together, n)
+    for found in source.sets(public, private, claim.coherence.p) if public else ():
+        if not found.sets.size:
+            break
+        sets += int(found.sets.sum())
+        smallest = min(smallest, int(found.supports.min()))
+        shares = zip(found.tops.tolist(), found.supports.tolist(), strict=True)
+        greatest = max(greatest, *((Fraction(*share), *share) for share in shares))
+    return Cohorts(sets, smallest, *greatest[1:])
+
+
+@kernel
+def descents(starts: Index, cells: Items) -> int:
+    """How many transactions stand before one of smaller content."""
+    found = 0
+    for row in range(1, starts.size - 1):
+        at, other = starts[row - 1], starts[row]
+        while at < starts[row] and other < starts[row + 1] and cells[at] == cells[other]:
+            at += 1
+            other += 1
+        found += at < starts[row] and (other == starts[row + 1] or cells[other] < cells[at])
+    return found
