@@ -175,9 +175,9 @@ def _decoded(text: bytes) -> Manifest | None:
         parts = tuple(_listed(one) for one in told["parts"])
         known = Manifest(told["format"], told["separator"], parts, told.get("prefix", ""))
         named = [part_name(place, known.format) for place in range(len(parts))]
+        right = known.format in FORMATS and (known.prefix == "" or PREFIX.fullmatch(known.prefix))
     except (LookupError, TypeError, ValueError, RecursionError, UsageError):
         return None
-    right = known.format in FORMATS and (not known.prefix or PREFIX.fullmatch(known.prefix))
     return known if right and [part.name for part in parts] == named else None
 
 
