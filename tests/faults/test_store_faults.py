@@ -7,19 +7,22 @@ import json
 import os
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
-from kohort.errors import FileError, TargetError
+from kohort.errors import FileError, KohortError, TargetError, UnsupportedError
 from kohort.io.manifest import PREFIX, ListedPart, Manifest, WrittenPart, new_prefix, part_name
-from kohort.io.objects import Stored
+from kohort.io.objects import Address, Store, Stored, opened
 from kohort.publish.store import PATIENCE, sweep_store, upload
 from tests.faults.calls import KilledError
+from tests.s3 import S3, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 #: What can happen at a call: death before or after it, an error, a lost answer, all later calls failing, a put twice.
 FAULTS = ("KILL", "KILL-after", "EIO", "lost", "down", "down-after", "twice")
@@ -99,19 +102,25 @@ class Memory:
         self._made("delete", lambda: self.objects.pop(key, None))
 
     def release(self) -> str:
-        """Which release is there, by its manifest: old, new, or none; every part must be whole."""
-        if "lake/release/manifest.json" not in self.objects:
-            return "none"
-        told = json.loads(self.objects["lake/release/manifest.json"][0])
-        assert PREFIX.fullmatch(told["prefix"])
-        below = f"lake/release/{told['prefix']}/"
-        for part in told["parts"]:
-            content = self.objects[below + part["name"]][0]
-            assert ListedPart(part["name"], part["records"], len(content), part["sha256"]) == ListedPart(**part)
-            assert content.startswith(b"age\n")
-        version: bytes = self.objects[below + "certificate.json"][0]
-        assert all(self.objects[below + part["name"]][0].endswith(version) for part in told["parts"])
-        return version.decode()
+        """Which release is there."""
+        return release_in({key: content for key, (content, _) in self.objects.items()})
+
+
+def release_in(objects: Mapping[str, bytes]) -> str:
+    """Which release is there, by its manifest: old, new, or none; every part must be whole."""
+    if "lake/release/manifest.json" not in objects:
+        return "none"
+    told = json.loads(objects["lake/release/manifest.json"])
+    assert PREFIX.fullmatch(told["prefix"])
+    below = f"lake/release/{told['prefix']}/"
+    for part in told["parts"]:
+        content = objects[below + part["name"]]
+        found = sha256(content).hexdigest()
+        assert ListedPart(part["name"], part["records"], len(content), found) == ListedPart(**part)
+        assert content.startswith(b"age\n")
+    version = objects[below + "certificate.json"]
+    assert all(objects[below + part["name"]].endswith(version) for part in told["parts"])
+    return version.decode()
 
 
 def staged(folder: Path, version: str) -> tuple[Path, Manifest]:
@@ -125,7 +134,7 @@ def staged(folder: Path, version: str) -> tuple[Path, Manifest]:
     return made, Manifest("csv", ",", tuple(map(ListedPart.of, parts)), new_prefix())
 
 
-def put(store: Memory, folder: Path, version: str, *, overwrite: bool = False) -> None:
+def put(store: Store, folder: Path, version: str, *, overwrite: bool = False) -> None:
     """Publish a release to the store."""
     arrival = upload(store, "lake/release", *staged(folder, version), overwrite=overwrite)
     try:
@@ -232,3 +241,87 @@ def test_a_run_comes_back_while_it_is_swept(tmp_path: Path) -> None:
     store.objects, store.now = dict(left), PATIENCE
     sweep_store(store, "lake/release")
     assert len(store.objects) == len(left) + 1
+
+
+def test_what_failed_leaves_nothing(tmp_path: Path) -> None:
+    """Parts that a run could not put whole, or for which another was first, are gone at once; a kill leaves them."""
+
+    class Altering(Memory):
+        def put(self, key: str, content: bytes | Path) -> None:
+            super().put(key, b"age\nnew?" if key.endswith("part-00002.csv") else content)
+
+    altering = Altering()
+    with pytest.raises(FileError, match="not what was verified"):
+        put(altering, tmp_path, "new")
+    assert altering.objects == {}
+
+    class Overtaken(Memory):
+        def put_if_absent(self, key: str, content: bytes) -> bool:
+            if key.endswith("manifest.json"):
+                self.objects[key] = (b"another", 0)
+            return super().put_if_absent(key, content)
+
+    overtaken = Overtaken()
+    with pytest.raises(TargetError, match="exists"):
+        put(overtaken, tmp_path, "new")
+    assert [*overtaken.objects] == ["lake/release/manifest.json"]
+
+
+def test_a_put_on_its_way(tmp_path: Path) -> None:
+    """Where nobody knows whether the manifest will still arrive, its parts stay for it."""
+
+    class Silent(Memory):
+        def put_if_absent(self, key: str, content: bytes) -> bool:
+            if key.endswith("manifest.json"):
+                raise OSError(errno.EIO, "no answer")
+            return super().put_if_absent(key, content)
+
+    store = Silent()
+    with pytest.raises(FileError, match="no answer"):
+        put(store, tmp_path, "new")
+    assert len(store.objects) == 5
+
+
+def test_a_store_without_conditional_puts(tmp_path: Path) -> None:
+    """Of two runs each could replace the other's release there: it is refused."""
+
+    class Careless(Memory):
+        def put_if_absent(self, key: str, content: bytes) -> bool:
+            self.put(key, content)
+            return True
+
+    store = Careless()
+    with pytest.raises(UnsupportedError, match="although there is one"):
+        put(store, tmp_path, "new")
+    assert store.release() == "none"
+
+
+@pytest.fixture
+def s3(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3]:
+    """A store that is reached by the library, over HTTP."""
+    monkeypatch.setattr("kohort.io.objects._RETRIED", timedelta(milliseconds=300))
+    with serving() as made:
+        for name, value in made.environment.items():
+            monkeypatch.setenv(name, value)
+        yield made
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("fault", ["lost", "twice", "deaf", "503", "403"])
+def test_every_request(s3: S3, tmp_path: Path, fault: str, *, overwrite: bool) -> None:
+    """Whatever request is lost, repeated, not heard or refused once, a release is there whole, or was not replaced."""
+    store = opened(Address("s3", "lake", "lake/release"))
+    if overwrite:
+        put(store, tmp_path, "old")
+    before, started = dict(s3.objects), len(s3.requests)
+    put(store, tmp_path, "new", overwrite=overwrite)
+    for place in range(len(s3.requests) - started):
+        s3.objects = dict(before)
+        s3.requests.clear()
+        s3.fault = lambda number, _method, _key, place=place: fault if number == place else ""  # type: ignore[misc]
+        done = False
+        with suppress(KohortError):
+            put(store, tmp_path, "new", overwrite=overwrite)
+            done = True
+        assert done != (fault == "403"), place
+        assert release_in(s3.objects) == ("new" if done else "old" if overwrite else "none")

@@ -179,7 +179,7 @@ def _decoded(text: bytes) -> Manifest | None:
             ReadOptions(separator=known.separator or "")  # refuses what separates no cells
         named = [part_name(place, known.format) for place in range(len(parts))]
         right = known.encode() == text and known.format in FORMATS
-        right = right and (not known.prefix or PREFIX.fullmatch(known.prefix) is not None)
+        right = right and (known.prefix == "" or PREFIX.fullmatch(known.prefix) is not None)
     except (LookupError, TypeError, ValueError, RecursionError, UsageError):
         return None
     return known if right and [part.name for part in parts] == named else None

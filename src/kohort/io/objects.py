@@ -26,7 +26,6 @@ from kohort.io.manifest import CERTIFICATE, MANIFEST, manifest_of
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Generator, Iterable, Iterator
-    from io import FileIO
 
 T = TypeVar("T")
 
@@ -44,6 +43,15 @@ _RETRIED: Final = timedelta(seconds=20)
 _PIECE: Final = 8 << 20
 _AT_ONCE: Final = 4
 _PIECES: Final = 10_000
+
+#: Answers that will be the same when they are asked for again.
+_REFUSALS: Final = MappingProxyType(
+    {
+        HTTPStatus.UNAUTHORIZED: "the store denies access",
+        HTTPStatus.FORBIDDEN: "the store denies access",
+        HTTPStatus.NOT_FOUND: "there is no such bucket",
+    }
+)
 
 #: What a store is reached by.
 _SAID: Final = MappingProxyType(
@@ -303,17 +311,16 @@ class Bucket:
         try:
             yield
         except FileNotFoundError:
-            self._refuse(key, "there is no such bucket")
+            self._refuse(key, _REFUSALS[HTTPStatus.NOT_FOUND])
         except refused:
-            self._refuse(key, "the store denies access")
+            self._refuse(key, _REFUSALS[HTTPStatus.FORBIDDEN])
         except self.library.exceptions.BaseError as error:
             status = _status(str(error))
-            if status == HTTPStatus.NOT_FOUND:
-                self._refuse(key, "there is no such bucket")
-            what = (
-                f"it answers {status.value} {status.phrase}" if status else "it cannot be reached, or does not answer"
-            )
-            raise OSError(errno.EIO, what) from None
+            if status is None:
+                raise OSError(errno.EIO, "it cannot be reached, or does not answer") from None
+            if status in _REFUSALS:
+                self._refuse(key, _REFUSALS[status])
+            raise OSError(errno.EIO, f"it answers {status.value} {status.phrase}") from None
 
     def _refuse(self, key: str, what: str) -> NoReturn:
         raise FileError(what, where=f"{self.root}/{key}", hint=self.hint) from None
@@ -368,8 +375,9 @@ def _copy_release(store: Store, place: Address, folder: Path) -> None:
         raise InputError(what, where=str(place), hint="name the folder of its manifest; download any other file first")
     known = manifest_of(text, str(at))
     below = folder / known.prefix
-    below.mkdir(parents=True)
-    (folder / MANIFEST).write_bytes(text)
+    with _copying(folder):
+        below.mkdir(parents=True)
+        (folder / MANIFEST).write_bytes(text)
     for name in (*(part.name for part in known.parts), CERTIFICATE):
         _copied(store, f"{place.key}/{known.prefix}/{name}", below / name)
 
@@ -378,18 +386,21 @@ def _copied(store: Store, key: str, path: Path) -> Path:
     """The copy of an object; an empty file where there is none, which is then found not to be what is listed."""
 
     def copy() -> None:
-        with path.open("wb", buffering=0) as file:
-            for piece in store.pieces(key):
-                _write(file, piece)
+        with _copying(path):
+            path.write_bytes(b"")
+        for piece in store.pieces(key):
+            with _copying(path), path.open("ab") as file:
+                file.write(piece)
 
     tried(store, key, copy)
     return path
 
 
-def _write(file: FileIO, piece: bytes) -> None:
-    """Write to a copy: what fails then is not the store."""
+@contextmanager
+def _copying(path: Path) -> Generator[None]:
+    """Tell what fails on this machine's disk from what fails in the store."""
     try:
-        file.write(piece)
+        yield
     except OSError as error:
         hint = "name another folder of temporary files (TMPDIR)"
-        raise FileError(f"copying failed: {error.strerror}", where=str(file.name), hint=hint) from None
+        raise FileError(f"copying failed: {error.strerror}", where=str(path), hint=hint) from None

@@ -126,8 +126,9 @@ class OutputPart(Part):
     """Where the release goes."""
 
     path: Annotated[str, Flag(name="out", metavar="OUT")] = Field(
-        description="The release to publish: a file, FOLDER/, or a table of a database that exists (FILE#TABLE, "
-        "postgresql://USER@HOST/DATABASE#TABLE); its certificate is written beside it, as NAME.kohort.json."
+        description="The release to publish: a file, FOLDER/, a folder of an object store (s3://BUCKET/FOLDER/, gs://, "
+        "az://), or a table of a database that exists (FILE#TABLE, postgresql://USER@HOST/DATABASE#TABLE); its "
+        "certificate is written beside it, as NAME.kohort.json, or into the folder of parts."
     )
     format: Annotated[Format, Word] | None = Field(
         None, description="The format of the release; the ending of its name decides if not given."
@@ -369,7 +370,8 @@ class RunPart(Part):
     spill_folder: Annotated[str | None, Flag(metavar="FOLDER")] = Field(
         None,
         alias="spill-folder",
-        description="Where these files are; the system's temporary folder if not given.",
+        description="Where these files are, and parts on their way to an object store; the system's temporary folder "
+        "if not given.",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from kohort import system
 from kohort.errors import FileError, KohortError, TargetError, UnsupportedError
-from kohort.io.forms import STORES
 from kohort.publish.disk import locked, reporting
 from kohort.publish.journal import Entry, settle, temporary, version
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
     from io import BufferedReader
 
-#: How a path begins that was meant as an address in an object store.
-_STORES: Final = frozenset(f"{scheme}:" for scheme in STORES)
+#: How a path begins that was meant as an address, `s3://lake/page.html`; a drive of Windows has one letter.
+_SCHEME: Final = re.compile("[a-z][a-z0-9]+:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +68,10 @@ def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -
 
 def place_of(path: Path) -> Target:
     """The place of `path`, its folder usable and cleared of what dead runs left."""
-    if path.parts[0] in _STORES:
-        hint = "write a file here, and upload it"
-        raise UnsupportedError("only the release of a table can go into an object store", hint=hint)
     if not path.parent.is_dir():
+        if _SCHEME.fullmatch(path.parts[0]):
+            what = "this output cannot go to an address: only the release of a table can"
+            raise UnsupportedError(what, hint="write a file here, and upload it")
         raise FileError("the output's folder does not exist", where=str(path.parent), hint="create it first")
     folder = path.parent.resolve()
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
