@@ -17,6 +17,7 @@ from kohort.shown import Shown
 from kohort.tables.dataset import Values
 from kohort.tables.table import Table
 from kohort.verify.aggregates import Tuples
+from kohort.workspace import tallied
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -116,7 +117,12 @@ class Relation(Shown):
 
     def flagged(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> Tuples:
         """The distinct tuples of some columns, and of others whether they have a value: then the text is not empty."""
-        return self._tuples([*columns, *flagged], self.flags(columns, flagged, missing), "")
+        found = self._tuples([*columns, *flagged], self.flags(columns, flagged, missing), "")
+        for name in columns:  # so that nobody has to ask for them again
+            column = found.table[name]
+            counts = tallied(column.codes, len(column.values), found.counts)
+            self._values.setdefault(name, Values(column.values, counts))
+        return found
 
     def flags(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> sql.Cells:
         """The cells of these."""

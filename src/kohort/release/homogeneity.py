@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from kohort.core.frequency import group
+from kohort.errors import LimitError
 from kohort.schema import Missing
 from kohort.schema.sensitive import resolve
 from kohort.tables.dataset import CellsByClass
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.release.release import Release
     from kohort.schema import Attribute, Schema
+    from kohort.tables.dataset import Dataset
     from kohort.tables.table import Table
 
 #: A column has many values from here on …
@@ -58,13 +60,21 @@ def homogeneity_of(release: Release) -> dict[str, Homogeneity]:
     people = people_of(release)
     looked_at = {model.declared.sensitive for model in release.job.models}
     few = max(MANY, data.records // RECORDS)
-    asked = [one for one in schema.sensitive if one.name in looked_at or len(data.distinct(one.name).texts) <= few]
+    asked = [one for one in schema.sensitive if one.name in looked_at or _has_few(data, one.name, few)]
     if groups is not None:
         return {one.name: _homogeneity(groups.released(one.name), one, schema.missing, people) for one in asked}
     table = release.table
     classes, each = class_of(table, schema), np.ones(table.records, np.int64)
     cells = ((one, CellsByClass(classes, table[one.name], each)) for one in asked)
     return {one.name: _homogeneity(held, one, schema.missing, people) for one, held in cells}
+
+
+def _has_few(data: Dataset, name: str, few: int) -> bool:
+    """Whether a column has so many values at most; where they do not fit into memory it has not."""
+    try:
+        return len(data.distinct(name).texts) <= few
+    except LimitError:
+        return False
 
 
 def class_of(table: Table, schema: Schema) -> Index:
