@@ -2,11 +2,13 @@
 
     python -m bench.scale [--records 10000000 30000000 100000000] [--kinds adult unique] [--limits none 4GiB] [--hard]
     python -m bench.scale spark     the same tables by Spark: see bench/spark.py
+    python -m bench.scale --engines local duckdb --records 1000000 3000000 --limits none
 
 Each run is a process of its own, watched from outside: anonymous memory is what no file backs, so that the system
 cannot drop it; disk is what unnamed files hold. What a record takes is the slope between two sizes, since the libraries
 and the machine code take some 200 MB themselves. With `--hard` the system refuses a run with a limit any more memory
-(RLIMIT_DATA). Tables are made in chunks in a temporary folder, and removed.
+(RLIMIT_DATA). Tables are made in chunks in a temporary folder, and removed. The second form holds engines against each
+other: what lies elsewhere is counted, joined, ordered and written there, and verified by aggregation.
 """
 
 from __future__ import annotations
@@ -50,11 +52,11 @@ SET_ASIDE = "VmData:"
 STAGES = """
 import json, sys, time
 from kohort import pipeline
-from kohort.engines.local import local_engine
+from kohort.engines.known import engine_of
 from kohort.job.request import request
 made = request(json.loads(sys.argv[1]), where=str)
 tell = lambda stage: print(json.dumps([stage, time.process_time()]), flush=True)
-engine = local_engine(made.memory, made.spill)
+engine = engine_of(made.engine, made.memory, made.spill)
 pipeline.anonymize(made.source, made.job, target=made.target, threads=2, tell=tell, engine=engine)
 tell("end")
 """
@@ -172,8 +174,8 @@ def length(line: str) -> int:
     return high - low
 
 
-def run(source: Path, kind: str, limit: str, *, k: int, hard: bool = False) -> Run:
-    """Anonymize a table, watched; `hard`: the system holds the process to the limit."""
+def run(source: Path, kind: str, limit: str, *, k: int, hard: bool = False, engine: str = "local") -> Run:
+    """Anonymize a table by an engine, watched; `hard`: the system holds the process to the limit."""
     folder, spill = source.parent, source.parent / "spill"
     spill.mkdir(exist_ok=True)
     names, sensitive = pl.scan_csv(source).collect_schema().names(), KINDS[kind][1]
@@ -185,8 +187,9 @@ def run(source: Path, kind: str, limit: str, *, k: int, hard: bool = False) -> R
         "privacy": {"k": k},
     }
     raw |= {"columns": columns, "method": {"grid": "none"}}
+    raw["run"] = {"engine": engine}
     if limit != "none":
-        raw["run"] = {"memory-limit": limit, "spill-folder": str(spill)}
+        raw["run"] = {"engine": engine, "memory-limit": limit, "spill-folder": str(spill)}
     seen = Run()
     command = [sys.executable, "-c", STAGES, json.dumps(raw)]
     if hard and limit != "none":
@@ -205,7 +208,7 @@ def run(source: Path, kind: str, limit: str, *, k: int, hard: bool = False) -> R
     return seen
 
 
-def figures(kind: str, limit: str, records: int, one: Run) -> str:
+def figures(kind: str, engine: str, limit: str, records: int, one: Run) -> str:
     """What was seen of a run."""
     peak, aside, disk = (
         max(getattr(stage, name) for stage in one.stages) for name in ("anonymous", "set_aside", "disk")
@@ -217,12 +220,12 @@ def figures(kind: str, limit: str, records: int, one: Run) -> str:
     )
     return (
         f"{'' if one.status == 0 else f'STATUS {one.status} '}"
-        f"{kind:<7}{records:>12,}  limit {limit:<6} cpu {cpu:7.1f} s {1e6 * cpu / records:5.2f} us each"
+        f"{kind:<7}{engine:<7}{records:>12,}  limit {limit:<6} cpu {cpu:7.1f} s {1e6 * cpu / records:5.2f} us each"
         f"  anonymous {peak / 1e9:6.2f} GB  set aside {aside / 1e9:6.2f} GB  disk {disk / 1e9:6.2f} GB   ({stages})"
     )
 
 
-def slope(kind: str, limit: str, seen: dict[int, Run]) -> str:
+def slope(kind: str, engine: str, limit: str, seen: dict[int, Run]) -> str:
     """What each record takes, by the smallest and the largest run."""
     sizes = sorted(seen)
     few, many = seen[sizes[0]], seen[sizes[-1]]
@@ -237,7 +240,9 @@ def slope(kind: str, limit: str, seen: dict[int, Run]) -> str:
         / more_records
         for name in ("anonymous", "set_aside")
     )
-    return f"{kind:<7}{'':>12}  limit {limit:<6} bytes a record {whole:.0f}, set aside {aside:.0f}   ({stages})"
+    return (
+        f"{kind:<7}{engine:<7}{'':>12}  limit {limit:<6} bytes a record {whole:.0f}, set aside {aside:.0f}   ({stages})"
+    )
 
 
 def main() -> None:
@@ -251,23 +256,25 @@ def main() -> None:
     parser.add_argument("--records", type=int, nargs="+", default=[10_000_000, 30_000_000, 100_000_000])
     parser.add_argument("--kinds", nargs="+", default=[*KINDS])
     parser.add_argument("--limits", nargs="+", default=["none", "4GiB"])
+    parser.add_argument("--engines", nargs="+", default=["local"])
     parser.add_argument("--k", type=int, default=5)
     parser.add_argument("--hard", action="store_true", help="let the system refuse memory beyond the limit")
     parser.add_argument("--folder", help="where tables, releases and unnamed files are; the system's if not given")
     arguments = parser.parse_args()
     for kind in arguments.kinds:
-        seen: dict[str, dict[int, Run]] = {limit: {} for limit in arguments.limits}
+        ways = [(engine, limit) for engine in arguments.engines for limit in arguments.limits]
+        seen: dict[tuple[str, str], dict[int, Run]] = {way: {} for way in ways}
         for records in arguments.records:
             with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
                 source = table(Path(folder), kind, records)
-                for limit in arguments.limits:
-                    one = run(source, kind, limit, k=arguments.k, hard=arguments.hard)
-                    print(figures(kind, limit, records, one), flush=True)
+                for engine, limit in ways:
+                    one = run(source, kind, limit, k=arguments.k, hard=arguments.hard, engine=engine)
+                    print(figures(kind, engine, limit, records, one), flush=True)
                     if not one.status:
-                        seen[limit][records] = one
-        for limit, runs in seen.items():
+                        seen[engine, limit][records] = one
+        for (engine, limit), runs in seen.items():
             if len(runs) > 1:
-                print(slope(kind, limit, runs), flush=True)
+                print(slope(kind, engine, limit, runs), flush=True)
 
 
 if __name__ == "__main__":

@@ -121,11 +121,26 @@ class Workspace:
         return made
 
     def taken(self, values: A, places: NDArray[np.integer[Any]]) -> A:
-        """`values[places]`, some at a time: places of 32 bits are widened by NumPy, which takes 8 bytes each."""
-        made = self.empty(places.size, values.dtype)
+        """`values[places]`, or rows, some at a time: NumPy widens places of 32 bits, which takes 8 bytes each."""
+        made = self.empty((places.size, *values.shape[1:]), values.dtype)
         for some in blocks(places.size):
-            made[some] = values.take(places[some])
+            made[some] = values.take(places[some], axis=0)  # several times as fast as an index
         return cast("A", made)
+
+    def counted_up(self, first: NDArray[np.integer[Any]], sizes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """So many numbers from each of the first ones on, one after another.
+
+        >>> HEAP.counted_up(np.array([7, 0]), np.array([2, 3])).tolist()
+        [7, 8, 0, 1, 2]
+        """
+        ends = np.cumsum(sizes)
+        made = self.empty(int(ends[-1]) if ends.size else 0, np.int64)
+        for some in blocks(sizes.size):
+            whole = sizes[some]
+            before = ends[some] - whole
+            part = np.repeat(first[some] - before, whole)
+            made[int(before[0]) : int(ends[some.stop - 1])] = part + np.arange(int(before[0]), int(ends[some.stop - 1]))
+        return made
 
 
 #: Where arrays live if nothing is said.
@@ -158,7 +173,10 @@ def distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def tallied(
-    numbers: NDArray[np.integer[Any]], size: int, weights: NDArray[np.int64] | None = None
+    numbers: NDArray[np.integer[Any]],
+    size: int,
+    weights: NDArray[np.int64] | None = None,
+    workspace: Workspace = HEAP,
 ) -> NDArray[np.int64]:
     """(size,) how many there are of each number below `size`, without a widened copy; quick where they ascend.
 
@@ -169,7 +187,7 @@ def tallied(
     >>> tallied(np.array([1, 1, 3], np.uint8), 5, np.array([4, 2, 9])).tolist()
     [0, 6, 0, 9, 0]
     """
-    counts = np.zeros(size, np.int64)
+    counts = workspace.zeros(size, np.int64)
     for some in blocks(numbers.size, TALLIED):
         part = numbers[some]
         low = int(part.min())

@@ -443,6 +443,30 @@ def test_tuples_of_people_are_refused_by_an_estimate(tmp_path: Path) -> None:
     assert not (tmp_path / "people.csv").exists()
 
 
+def test_values_that_look_alike_are_noted(tmp_path: Path) -> None:
+    """As locally, in the figures of a release; columns of which the values do not fit into memory are left out."""
+    frame = pl.DataFrame(
+        {
+            "age": [at % 2 for at in range(400)],
+            "city": ["Bari", "bari ", " ", ""] * 100,
+            "note": [("x" if at % 2 else "X") + str(at // 2) for at in range(400)],
+        }
+    )
+    roles = {"quasi": ["age"], "sensitive": ["note"], "no_model": ["note"], "rest": "insensitive"}
+    made = job_by(None, {**roles, "allow_singling": ["note"], "k": 2})
+    assert isinstance(made, Request)
+    said: list[tuple[str, ...]] = []
+    for name, engine in (("local", LOCAL), ("all", ENGINE), ("some", ElsewhereEngine(ENGINE.base, 18_000))):
+        found = anonymize(frame, made.job, target=tmp_path / f"{name}.csv", engine=engine)
+        said.append(release_figures(found).notes)
+        assert ("note" in found.homogeneity) == (name != "some")
+    assert said[0] == said[1]
+    assert "100 of city (beside 100 empty)" in said[0][1]
+    assert "2 of city, 400 of note" in said[0][0]
+    assert "2 of city" in said[2][0]
+    assert "note" not in said[2][0]
+
+
 @pytest.mark.parametrize("person", [{}, {"person": "who"}])
 def test_columns_that_single_out_are_refused_as_locally(tmp_path: Path, person: dict[str, str]) -> None:
     """Alone, in pairs, and by cells of identifying ones: records, or people who have two each."""

@@ -17,6 +17,7 @@ from kohort.shown import Shown
 from kohort.tables.dataset import Values
 from kohort.tables.table import Table
 from kohort.verify.aggregates import Tuples
+from kohort.workspace import tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -145,7 +146,12 @@ class Relation(Shown):
         self._refuse_many(cells)
         number = self.dialect.number([f"g.c{place}" for place in range(len(cells.of))])
         found = self.dialect.run(sql.hashed(sql.tuples(cells), number))
-        return Numbered(self.table_of([*columns, *flagged], found), found["n"].cast(pl.Int64).to_numpy(), found["p"])
+        made = Numbered(self.table_of([*columns, *flagged], found), found["n"].cast(pl.Int64).to_numpy(), found["p"])
+        for name in columns:  # so that nobody has to ask for them again
+            column = made.table[name]
+            counts = tallied(column.codes, len(column.values), made.counts)
+            self._values.setdefault(name, Values(column.values, counts))
+        return made
 
     def different(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> int:
         """About how many tuples there are of these."""

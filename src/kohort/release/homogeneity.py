@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from kohort.core.frequency import group
+from kohort.errors import LimitError
 from kohort.schema import Missing
 from kohort.schema.sensitive import resolve
 from kohort.tables.dataset import CellsByClass
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.release.release import Release
     from kohort.schema import Attribute, Schema
+    from kohort.tables.dataset import Dataset
     from kohort.tables.table import Table
 
 #: A column has many values from here on …
@@ -65,7 +67,7 @@ def homogeneity_of(release: Release) -> dict[str, Homogeneity]:
     people = people_of(release)
     looked_at = {model.declared.sensitive for model in release.job.models}
     few = max(MANY, data.records // RECORDS)
-    asked = [one for one in schema.sensitive if one.name in looked_at or len(data.distinct(one.name).texts) <= few]
+    asked = [one for one in schema.sensitive if one.name in looked_at or _has_few(data, one.name, few)]
     if groups is not None:
         return {one.name: _joined(groups.released(one.name), one, schema.missing, people) for one in asked}
     table = release.table
@@ -79,6 +81,14 @@ def _joined(
 ) -> Homogeneity:
     """That of one attribute, of some classes at a time; where people are counted, of all."""
     return reduce(Homogeneity.joined, (_homogeneity(cells, attribute, missing, people) for cells in parts))
+
+
+def _has_few(data: Dataset, name: str, few: int) -> bool:
+    """Whether a column has so many values at most; where they do not fit into memory it has not."""
+    try:
+        return len(data.distinct(name).texts) <= few
+    except LimitError:
+        return False
 
 
 def class_of(table: Table, schema: Schema) -> Index:

@@ -10,6 +10,7 @@ import numpy as np
 
 from kohort.assessment.inspection.notes import noticed
 from kohort.assessment.risk.singling import proposed, rounding_step
+from kohort.errors import LimitError
 from kohort.metrics.known import METRICS, measured
 from kohort.release.fit import notes
 from kohort.release.homogeneity import people_of
@@ -19,7 +20,6 @@ from kohort.report.figures import Figures, Number, Share, whole
 from kohort.report.perturbed import EffectFigures, PseudonymFigures, effect_figures, pseudonym_figures
 from kohort.report.risk import AttackFigures, UntriedAttack
 from kohort.schema.numbers import said
-from kohort.tables.table import Table
 from kohort.verify.singling import singled_out
 
 if TYPE_CHECKING:
@@ -258,9 +258,8 @@ def release_figures(release: Release) -> ReleaseFigures:
 
 
 def source_notes(release: Release) -> tuple[str, ...]:
-    """What of the source its owner may not know; nothing where its records lie elsewhere."""
-    whole = release.records.whole
-    return noticed(whole, [one.name for one in release.job.schema.released]) if isinstance(whole, Table) else ()
+    """What of the source its owner may not know."""
+    return noticed(release.records.whole, [one.name for one in release.job.schema.released])
 
 
 def _objective(release: Release) -> ObjectiveFigures | None:
@@ -334,7 +333,10 @@ def _rounding(release: Release, one: Singling, people: Index | None) -> Rounding
         cells = next(release.records.groups.released(name))  # where people are counted, all together
         found = proposed(cells.column, missing=missing, people=people, weights=cells.counts)
     else:
-        values = release.records.data.distinct(name)
+        try:
+            values = release.records.data.distinct(name)
+        except LimitError:  # they do not fit into memory
+            return None
         found = rounding_step(values.texts.to_list(), values.counts, missing=missing)
     if found is None:
         return None

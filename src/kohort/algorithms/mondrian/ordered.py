@@ -55,10 +55,12 @@ from kohort.core.frequency import ClassProfile, Histogram
 from kohort.core.order import SortKey, order_by
 from kohort.core.recoding import Multidimensional
 from kohort.specification import Specification
-from kohort.workspace import HEAP, blocks, tallied
+from kohort.workspace import BLOCK, HEAP, blocks, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Codes, Counts, Index, Mask
@@ -210,7 +212,7 @@ class Distinct:
         frequency = problem.frequency
         priced = Priced.of(frequency.quasi, problem.domains, frequency.records, workspace=problem.workspace)
         room, order = problem.workspace, lexicographic(priced.places, problem.workspace)
-        ordered = _rows(priced.places, order, room)
+        ordered = room.taken(priced.places, order)
         which, starts = room.empty(order.size, np.int64), room.empty(order.size, np.bool_)
         starts[:1], different = True, -1
         for some in blocks(order.size):
@@ -218,13 +220,13 @@ class Distinct:
             starts[max(some.start, 1) : some.stop] = (part[1:] != part[:-1]).any(axis=1)
             number = different + np.cumsum(starts[some])
             which[order[some]], different = number, int(number[-1])
-        counts = tallied(which, different + 1, frequency.counts)
-        places = _rows(ordered, np.flatnonzero(starts), room)
+        counts = tallied(which, different + 1, frequency.counts, room)
+        places = room.taken(ordered, np.flatnonzero(starts))
         return cls(frequency, replace(priced, places=places), counts, which, room)
 
     def line(self, order: Index, counts: Counts) -> Line:
         """The tuples in an order, with so many records of each."""
-        return Line(_rows(self.priced.places, order, self.workspace), self.upto(order, counts), self.priced.costs)
+        return Line(self.workspace.taken(self.priced.places, order), self.upto(order, counts), self.priced.costs)
 
     def upto(self, order: Index, counts: Counts) -> Index:
         """(u + 1,) records before each tuple of an order, with so many records of each, and all."""
@@ -243,45 +245,34 @@ class Distinct:
             run: (u,) where each different tuple is on the line.
             mixed: (u,) of the line's runs.
         """
-        sensitive, counts, runs = self.frequency.sensitive, self.frequency.counts, run[self.which]
-        chosen = np.flatnonzero(mixed[runs])
-        chosen = chosen[np.lexsort((*sensitive[chosen].T[::-1], runs[chosen]))]
-        records = np.repeat(chosen, counts[chosen])
-        place = (2 * _numbers(counts[chosen]) + 1) / (2 * counts[records])
-        return records[np.lexsort((place, runs[records]))]
+        room, frequency = self.workspace, self.frequency
+        runs = room.taken(run, self.which)
+        by_run = order_by([SortKey(runs), *(SortKey(column) for column in frequency.sensitive.T)], room)
+        by_run = _where(by_run, room.taken(mixed, room.taken(runs, by_run)), room)
+        of, counts = room.taken(runs, by_run), room.taken(frequency.counts, by_run)
+        found, first, number = room.empty(int(counts.sum()), np.int64), 0, 0
+        while first < of.size:
+            end = int(np.searchsorted(of, of[min(first + BLOCK, of.size) - 1], side="right"))  # of whole runs
+            some = slice(first, end)
+            records = np.repeat(by_run[some], counts[some])
+            place = (2 * _numbers(counts[some]) + 1) / (2 * np.repeat(counts[some], counts[some]))
+            found[number : number + records.size] = records[np.lexsort((place, np.repeat(of[some], counts[some])))]
+            first, number = end, number + records.size
+        return found
 
     def recoding(self, divided: Divided) -> Multidimensional:
         """The classes as regions."""
-        tuples, regions, counts = self._pieces(divided)
-        quasi, classes = self.frequency.quasi, divided.ends.size
-        by_tuple = np.argsort(tuples * classes + regions, kind="stable")  # three ascending runs, which are merged
-        tuples, regions = tuples[by_tuple], regions[by_tuple]
+        quasi, classes, room = self.frequency.quasi, divided.ends.size, self.workspace
+        borders = Borders.of(self, divided)
+        (tuples, regions, counts), number = (room.empty(borders.pieces, np.int64) for _ in range(3)), 0
+        for part in borders.parted(self, divided):
+            some = slice(number, number + part[0].size)
+            tuples[some], regions[some], counts[some] = part
+            number = some.stop
         low, high = (quasi[:1].repeat(classes, axis=0) for _ in range(2))
         low[:], high[:] = np.iinfo(quasi.dtype).max, 0
         kernels.enclose(quasi, (tuples, regions), low, high)
-        return Multidimensional(tuples, regions, counts[by_tuple], low, high)
-
-    def _pieces(self, divided: Divided) -> tuple[Index, Index, Counts]:
-        """The tuple of each piece, its class, and its records: of whole runs, of lone tuples, and of those dealt."""
-        (order, ends, _), run = divided, inverse(divided.order)
-        runs, records = run[self.which], self.counts[order]
-        upto = np.cumsum(records)
-        first, last = (np.searchsorted(ends, one, side="right") for one in (upto - records, upto - 1))
-        mixed, several = first < last, np.bincount(runs) > 1
-        whole, lone = np.flatnonzero(~mixed[runs]), np.flatnonzero((mixed & ~several)[runs])
-        parts = (last - first + 1)[runs[lone]]
-        cut = np.repeat(lone, parts)
-        into = first[runs[cut]] + _numbers(parts)
-        begins = np.maximum((ends - np.diff(ends, prepend=0))[into], (upto - records)[runs[cut]])
-        sizes = np.minimum(ends[into], upto[runs[cut]]) - begins
-        dealt = self.spread(run, mixed & several)
-        place = (upto - records)[runs[dealt]] + _numbers(records[mixed & several])
-        keys, shares = np.unique(dealt * ends.size + np.searchsorted(ends, place, side="right"), return_counts=True)
-        return (
-            np.concatenate([whole, cut, keys // ends.size]),
-            np.concatenate([first[runs[whole]], into, keys % ends.size]),
-            np.concatenate([self.frequency.counts[whole], sizes, shares]),
-        )
+        return Multidimensional(tuples, regions, counts, low, high)
 
     def total(self, recoding: Multidimensional) -> int:
         """Records times cost, over all regions."""
@@ -293,17 +284,78 @@ class Distinct:
         return kernels.total(self.priced.places, (which, starts, records), self.priced.costs, room)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Borders:
+    """Where the borders of a division run: between equal records, those of one tuple or of several, or beside them.
+
+    Attributes:
+        run: (u,) where each different tuple is on the line.
+        upto: (u + 1,) records before each run, and all.
+        first: (u,) the class in which each run begins.
+        last: (u,) the class in which it ends.
+        dealt: (u,) whether a border runs between records of several tuples.
+        keys: (m,) tuples of such runs and their classes, as one number, ascending.
+        shares: (m,) the records of these.
+        pieces: How many pieces the division makes of all tuples.
+    """
+
+    run: Index
+    upto: Index
+    first: NDArray[np.uint32]
+    last: NDArray[np.uint32]
+    dealt: Mask
+    keys: Index
+    shares: Counts
+    pieces: int
+
+    @classmethod
+    def of(cls, table: Distinct, divided: Divided) -> Borders:
+        """Those of a division."""
+        (order, ends, _), room = divided, table.workspace
+        run, upto = inverse(order, room), table.upto(order, table.counts)
+        first, last = (room.numbers(order.size) for _ in range(2))
+        tuples = tallied(table.which, order.size, workspace=room)
+        dealt, pieces = room.empty(order.size, np.bool_), 0
+        for some in blocks(order.size):
+            first[some] = np.searchsorted(ends, upto[some], side="right")
+            last[some] = np.searchsorted(ends, upto[1:][some] - 1, side="right")
+            of = tuples.take(order[some])
+            dealt[some] = (first[some] < last[some]) & (of > 1)
+            pieces += int(np.where(dealt[some], 0, np.where(of > 1, of, last[some] - first[some] + 1)).sum())
+        whose, runs = table.spread(run, dealt), np.flatnonzero(dealt)
+        place = room.counted_up(upto[runs], upto[runs + 1] - upto[runs])
+        keys, shares = np.unique(whose * ends.size + np.searchsorted(ends, place, side="right"), return_counts=True)
+        return cls(run, upto, first, last, dealt, keys, shares, pieces + keys.size)
+
+    def parted(self, table: Distinct, divided: Divided) -> Iterator[tuple[Index, Index, Counts]]:
+        """Some at a time: the tuple of each piece, ascending, its class, and its records."""
+        ends, counts = divided.ends, table.frequency.counts
+        begins = ends - np.diff(ends, prepend=0)
+        for some in blocks(table.which.size):
+            runs = self.run.take(table.which[some])
+            kept = np.flatnonzero(~self.dealt.take(runs))
+            parts = (self.last.take(runs) - self.first.take(runs)).astype(np.int64)[kept] + 1
+            cut = np.repeat(kept, parts)
+            into = self.first.take(runs).astype(np.int64)[cut] + _numbers(parts)
+            low = np.maximum(begins.take(into), self.upto.take(runs[cut]))
+            sizes = np.minimum(ends.take(into), self.upto.take(runs[cut] + 1)) - low
+            sizes = np.where(np.repeat(parts, parts) > 1, sizes, counts[some].take(cut))
+            dealt = slice(*np.searchsorted(self.keys, [some.start * ends.size, some.stop * ends.size]))
+            tuples = np.concatenate([some.start + cut, self.keys[dealt] // ends.size])
+            by_tuple = np.argsort(tuples, kind="stable")  # two ascending runs, which are merged
+            regions = np.concatenate([into, self.keys[dealt] % ends.size])
+            yield tuples[by_tuple], regions[by_tuple], np.concatenate([sizes, self.shares[dealt]])[by_tuple]
+
+
 def orders(table: Distinct, k: int, finer: int) -> Iterator[Index]:
     """The orders that are tried: each (u,) tuples."""
     priced = table.priced
     least, scan = -(-k // finer), memory(priced.costs)
     tree = Tree.grown(priced, table.counts, least, scan, to_and_fro=True, workspace=table.workspace)
-    sizes = tree.leaves[:, 1] - tree.leaves[:, 0]
-    starts, order = np.append(0, np.cumsum(sizes)), table.workspace.empty(int(sizes.sum()), np.int64)
-    for some in blocks(sizes.size):
-        rows = np.repeat(tree.leaves[some, 0], sizes[some]) + _numbers(sizes[some])
-        order[starts[some.start] : starts[some.stop]] = tree.rows.tuples[rows]
-    kernels.chain(priced.places, priced.costs, starts, order)
+    sizes, room = tree.leaves[:, 1] - tree.leaves[:, 0], table.workspace
+    order = room.empty(int(sizes.sum()), np.int64)
+    order[:] = room.taken(tree.rows.tuples, room.counted_up(tree.leaves[:, 0], sizes))
+    kernels.chain(priced.places, priced.costs, np.append(0, np.cumsum(sizes)), order)
     yield order
     yield to_and_fro(priced, table.workspace)
 
@@ -317,7 +369,7 @@ def to_and_fro(priced: Priced, workspace: Workspace = HEAP) -> Index:
     for some in blocks(len(keys)):
         keys[some] = keys[some][:, by_cost]
     order, (runs, spare) = lexicographic(keys, workspace), (workspace.empty((len(keys), 2), np.int64) for _ in range(2))
-    kernels.turn(_rows(keys, order, workspace), runs, spare)
+    kernels.turn(workspace.taken(keys, order), runs, spare)
     return workspace.taken(order, runs[:, 0])
 
 
@@ -328,19 +380,22 @@ def lexicographic(keys: Codes, workspace: Workspace = HEAP) -> Index:
     return order
 
 
-def _rows(keys: Codes, order: Index, workspace: Workspace) -> Codes:
-    """The rows in an order."""
-    made = workspace.like(keys, (order.size, keys.shape[1]))
-    for some in blocks(order.size):
-        made[some] = keys.take(order[some], axis=0)  # several times as fast as an index
-    return made
-
-
-def inverse(order: Index) -> Index:
+def inverse(order: Index, workspace: Workspace = HEAP) -> Index:
     """Where each stands in an order of all."""
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
+    place = workspace.empty(order.size, np.int64)
+    for some in blocks(order.size):
+        place[order[some]] = np.arange(some.start, some.stop)
     return place
+
+
+def _where(numbers: NDArray[np.uint32], chosen: Mask, workspace: Workspace) -> NDArray[np.uint32]:
+    """Those of the numbers that are chosen."""
+    made, upto = workspace.numbers(int(np.count_nonzero(chosen))), 0
+    for some in blocks(numbers.size):
+        part = numbers[some][chosen[some]]
+        made[upto : upto + part.size] = part
+        upto += part.size
+    return made
 
 
 def _numbers(counts: Counts) -> Index:
@@ -354,7 +409,7 @@ def again(table: Distinct, divided: Divided, problem: Problem, k: int) -> Divide
     for number in range(ROUNDS):
         upto = table.upto(divided.order, table.counts)[1:]
         first = BESIDE // (1 + number % 2)
-        order = reordered(table.priced, divided.order, upto, divided.ends, first)
+        order = reordered(table.priced, divided.order, upto, divided.ends, first, workspace=table.workspace)
         divided = divided_by(table, order, problem, k)
     return divided
 
@@ -366,7 +421,8 @@ def divided_by(table: Distinct, order: Index, problem: Problem, k: int, most: in
     """
     if not all(model.declared.size_only for model in problem.models):
         return _judged(table, order, problem.models, k)
-    line = table.line(order, np.minimum(table.counts, ENOUGH * k))
+    few = table.workspace.empty(table.counts.size, np.int64)
+    line = table.line(order, np.minimum(table.counts, ENOUGH * k, out=few))
     records = int(line.ends[-1])
     out, seen = _nothing(records, table.workspace), kernels.window(2 * k - 1, line.costs)
     for first in range(1, records + 1, AT_A_TIME):
@@ -390,7 +446,9 @@ def _judged(table: Distinct, order: Index, models: Sequence[PrivacyModel], k: in
     cells = width * (1 + sum(map(len, frequency.sensitive_domains)))
     if records * cells > MOST:
         return Divided(order, np.empty(0, np.int64), NEVER)
-    sensitive = frequency.sensitive[table.spread(inverse(order), np.ones(order.size, np.bool_))]
+    every = table.workspace.empty(order.size, np.bool_)
+    every[:] = True
+    sensitive = table.workspace.taken(frequency.sensitive, table.spread(inverse(order, table.workspace), every))
     out, step = _nothing(records, table.workspace), max(AT_ONCE // cells, 1)
     seen = kernels.window(k + width - 1, line.costs)
     for first in range(1, records + 1, step):

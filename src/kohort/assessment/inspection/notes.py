@@ -5,22 +5,28 @@ Nothing is changed because of it: kohort takes cells as they are written. No val
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
+
+from kohort.errors import LimitError
+from kohort.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from kohort.tables.table import Column, Table
+    from kohort.tables.dataset import Dataset, Values
 
 #: Columns that are named at once.
 _NAMED: Final = 20
 
 
-def noticed(table: Table, names: Collection[str]) -> tuple[str, ...]:
+def noticed(data: Dataset, names: Collection[str]) -> tuple[str, ...]:
     r"""What its reader noticed of a table, and what there is in these columns.
 
+    Of records elsewhere the values are asked for; columns of which they do not fit into memory are left out.
+
     Args:
-        table: The table as it was read.
+        data: The records as they were read.
         names: The columns to look at: those that matter for a release.
 
     >>> import polars as pl
@@ -30,8 +36,18 @@ def noticed(table: Table, names: Collection[str]) -> tuple[str, ...]:
     values that differ from another one only by case or blanks around them, and stay different: 2 of city
     cells of nothing but blanks, which are no empty cells unless blanks are removed (--trim): 1 of city (beside 1 empty)
     """
-    columns = [column for column in table.columns if column.name in {*names}]
-    return (*table.notes, *_listed(_ALIKE, map(_alike, columns)), *_listed(_BLANK, map(_blank, columns)))
+    columns = [*_columns(data, {*names})]
+    found = data.notes if isinstance(data, Table) else ()
+    alike, blank = ([what(*column) for column in columns] for what in (_alike, _blank))
+    return (*found, *_listed(_ALIKE, alike), *_listed(_BLANK, blank))
+
+
+def _columns(data: Dataset, names: Collection[str]) -> Iterator[tuple[str, Values]]:
+    """The values of each of these columns that can be asked for."""
+    for name in data.names:
+        if name in names:
+            with suppress(LimitError):
+                yield name, data.distinct(name)
 
 
 _ALIKE: Final = "values that differ from another one only by case or blanks around them, and stay different"
@@ -46,17 +62,17 @@ def _listed(what: str, columns: Iterable[str]) -> Iterator[str]:
         yield f"{what}: {', '.join(found[:_NAMED])}" + (f" and {more:,} more columns" if more > 0 else "")
 
 
-def _alike(column: Column) -> str:
+def _alike(name: str, values: Values) -> str:
     """How many values are another one's, but for case and blanks around them; empty for none."""
-    even = column.values.fill_null("").str.strip_chars().str.to_lowercase()
+    even = values.texts.fill_null("").str.strip_chars().str.to_lowercase()
     count = int(even.filter(even != "").is_duplicated().sum())
-    return f"{count:,} of {column.name}" if count else ""
+    return f"{count:,} of {name}" if count else ""
 
 
-def _blank(column: Column) -> str:
+def _blank(name: str, values: Values) -> str:
     """How many cells are of blanks alone, and how many empty ones there are beside them; empty for none."""
-    texts, counts = column.values.fill_null(""), column.counts()
+    texts, counts = values.texts.fill_null(""), values.counts
     empty = (texts == "").to_numpy()
     blank = int(counts[(texts.str.strip_chars() == "").to_numpy() & ~empty].sum())
     beside = int(counts[empty].sum())
-    return f"{blank:,} of {column.name}" + (f" (beside {beside:,} empty)" if beside else "") if blank else ""
+    return f"{blank:,} of {name}" + (f" (beside {beside:,} empty)" if beside else "") if blank else ""
