@@ -27,6 +27,15 @@ _write: Final = re.compile(r"\d+ +(?:write|pwrite64|writev|sendto|sendmsg|pwrite
 _escape: Final = re.compile(r"\\x([0-9a-f]{2})")
 
 
+#: A process in which something is broken.
+_STARTED: Final = """
+from kohort.__main__ import run
+from tests.faults.canaries import BROKEN
+with BROKEN[{!r}]():
+    run()
+"""
+
+
 def given_away(case: Case, folder: Path) -> tuple[int, dict[str, set[str]]]:
     """How many bytes a command writes, and the cells that are in them but should not, by the name of each file."""
     write_inputs(folder)
@@ -34,7 +43,12 @@ def given_away(case: Case, folder: Path) -> tuple[int, dict[str, set[str]]]:
     for place in places.values():
         place.mkdir()
     where = {"HOME": "home", "XDG_CACHE_HOME": "cache", "MPLCONFIGDIR": "fonts", "TMPDIR": "temporary"}
-    environment = {**os.environ, **{name: str(places[word]) for name, word in where.items()}}
+    root = str(Path(__file__).parents[1])
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])]),
+        **{name: str(places[word]) for name, word in where.items()},
+    }
     command = [sys.executable, "-m", "kohort"]
     for words in case.before:
         subprocess.run([*command, *words.split()], cwd=folder, env=environment, check=True, capture_output=True)
@@ -42,7 +56,8 @@ def given_away(case: Case, folder: Path) -> tuple[int, dict[str, set[str]]]:
     calls = "trace=write,pwrite64,writev,pwritev,sendto,sendmsg"
     traced = ["strace", "-f", "-y", "-s", "10000000", "-x", "-o", str(trace), "-e", "signal=none", "-e", calls]
     pipes = {1: "stdout", 2: "stderr", 3: "stderr"}
-    run = [*traced, *command, *case.words.split()]
+    started = ["-c", _STARTED.format(case.broken)] if case.broken else ["-m", "kohort"]
+    run = [*traced, sys.executable, *started, *case.words.split()]
     ended = subprocess.run(run, cwd=folder, env=environment, check=False, capture_output=True, text=True)
     if ended.returncode != case.status:
         print(f"status {ended.returncode} instead of {case.status}: {case.words}\n{ended.stderr}")

@@ -7,15 +7,26 @@ removes; `tests/faults/test_canaries.py` at what is printed and left.
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
 import re
+import stat
+import sys
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from io import BytesIO
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+from unittest.mock import patch
+
+from kohort import system
+from kohort.publish.files import TemporaryFile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from collections.abc import Set as AbstractSet
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 #: Records of the table.
@@ -89,7 +100,43 @@ def write_inputs(folder: Path) -> None:
     (folder / "latin.csv").write_bytes(TABLE.replace("Qzxnote", "é").encode("latin-1"))
     (folder / "nul.csv").write_bytes(TABLE.replace("Qzxnote005", "\0").encode())
     (folder / "cut.csv.gz").write_bytes(gzip.compress(TABLE.encode())[:-9])
+    (folder / "people.xlsx").write_bytes(b"PK\3\4" + TABLE.encode())
     (folder / "bomb.csv.gz").write_bytes(gzip.compress((TABLE + "\n" * 9_000_000).encode()))
+
+
+def _changing(fill: Callable[..., None]) -> Callable[..., None]:
+    """A disk that writes the cell of one record for that of another."""
+
+    def filled(self: object, write: Callable[[BytesIO], object]) -> None:
+        made = BytesIO()
+        write(made)
+        changed = made.getvalue().replace(b"Qzxillness001", b"Qzxillness002").replace(b"Qzxpublic001", b"Qzxpublic002")
+        fill(self, lambda file: file.write(changed))
+
+    return filled
+
+
+def _refusing(confirm: Callable[[int], None]) -> Callable[[int], None]:
+    """A disk that confirms no names."""
+
+    def confirmed(fd: int) -> None:
+        if stat.S_ISDIR(os.fstat(fd).st_mode):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        confirm(fd)
+
+    return confirmed
+
+
+#: What can be broken: the disk, in what it writes or confirms, and the installation.
+BROKEN: Final[Mapping[str, Callable[[], AbstractContextManager[object]]]] = MappingProxyType(
+    {
+        "": nullcontext,
+        "writing": lambda: patch.object(TemporaryFile, "fill", _changing(TemporaryFile.fill)),
+        "names": lambda: patch.object(system, "confirm", _refusing(system.confirm)),
+        "jinja2": lambda: patch.dict(sys.modules, {"jinja2": None}),
+        "fastexcel": lambda: patch.dict(sys.modules, {"fastexcel": None}),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +148,14 @@ class Case:
         status: How it ends.
         shows: The outputs that show cells by design, each with their columns: `stdout`, or the name of a file.
         before: Commands that make what it reads.
+        broken: What does not work meanwhile, of `BROKEN`.
     """
 
     words: str
     status: int = 0
     shows: Mapping[str, AbstractSet[str]] = field(default_factory=lambda: MappingProxyType({}))
     before: tuple[str, ...] = ()
+    broken: str = ""
 
     @property
     def command(self) -> str:
@@ -137,6 +186,9 @@ STEWARD: Final = frozenset({"place", "age", "illness", "pay", "note"})
 WHOLE: Final = frozenset(COLUMNS)
 
 _RELEASE: Final = {"release.csv": RELEASED}
+
+#: What is verified before it has a name; where it fails, it never gets one.
+_UNNAMED: Final = {"a file without a name": RELEASED}
 
 #: Of transactions the release shows items, and what is printed names those that were dropped.
 _BASKET_RELEASE: Final = {"release.dat": {"public", "private"}, "stdout": {"rare"}}
@@ -262,4 +314,18 @@ FAILURES: Final = (
     Case(f"{_BASKETS} --format matrix", 3),
     Case("convert broken.dat --out made.csv --out-format long", 3),
     Case("convert baskets.dat --out made.csv --format matrix --out-format long", 3),
+    Case(_MAKE, 5, _UNNAMED, broken="writing"),
+    Case(f"{_MAKE} --json --report page.html", 5, _UNNAMED, broken="writing"),
+    Case(f"{_LEVELS} --mapping map.csv", 5, _UNNAMED, broken="writing"),
+    Case(_BASKETS, 5, {"a file without a name": {"public", "private"}}, broken="writing"),
+    Case(
+        "check release.csv --certificate release.csv.kohort.json --trust secret.pub",
+        5,
+        before=(_MAKE, "key secret --sign"),
+    ),
+    Case(_MAKE, 9, _RELEASE, broken="names"),
+    Case(f"{_MAKE} --json --report page.html", 9, {**_RELEASE, "page.html": STEWARD}, broken="names"),
+    Case(_BASKETS, 9, {"release.dat": {"public", "private"}}, broken="names"),
+    Case(f"{_MAKE} --report page.html", 10, broken="jinja2"),
+    Case("inspect people.xlsx", 10, broken="fastexcel"),
 )

@@ -8,7 +8,7 @@ import pytest
 
 from kohort.cli.program import COMMANDS
 from tests.command import kohort
-from tests.faults.canaries import FAILURES, SUCCESSES, TABLE, Case, cell, found, write_inputs
+from tests.faults.canaries import BROKEN, FAILURES, SUCCESSES, TABLE, Case, cell, found, write_inputs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ def state(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", [*SUCCESSES, *FAILURES], ids=lambda case: case.words[:60])
+@pytest.mark.parametrize("case", [*SUCCESSES, *FAILURES], ids=lambda case: f"{case.broken} {case.words[:60]}")
 def test_nothing_is_given_away(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of what is printed and of what is left, caches and temporary folders too, only what may show cells does."""
     for name, words in {
@@ -37,7 +37,8 @@ def test_nothing_is_given_away(case: Case, tmp_path: Path, monkeypatch: pytest.M
     for words in case.before:
         assert kohort(*words.split()).status == 0
     before = state(tmp_path)
-    ran = kohort(*case.words.split())
+    with BROKEN[case.broken]():
+        ran = kohort(*case.words.split())
     assert ran.status == case.status, ran.err
     said = {"stdout": ran.out, "stderr": ran.err}
     after = state(tmp_path)
@@ -53,6 +54,11 @@ def test_every_command_is_tried() -> None:
     """A new command has to be tried as well."""
     others = {"hierarchy", "generate", "compile"}  # groups, and what reads no records
     assert {case.command for case in SUCCESSES} == set(COMMANDS) - others
+
+
+def test_every_status_is_tried() -> None:
+    """A message of each is searched: all but those of signals and of a fault of kohort itself."""
+    assert {case.status for case in (*SUCCESSES, *FAILURES)} == set(range(11))
 
 
 def test_canaries_are_found() -> None:

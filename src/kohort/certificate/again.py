@@ -194,6 +194,9 @@ def read_certificate(path: str | os.PathLike[str]) -> Certificate | CoherenceCer
     """
     try:
         text = Path(path).read_bytes()
+    except FileNotFoundError:
+        hint = "a release alone may be what a stopped run left: verified, but nothing shows it; publish it again"
+        raise FileError("there is no such certificate", where=str(path), hint=hint) from None
     except OSError as error:
         raise FileError(f"reading the certificate failed: {error.strerror}", where=str(path)) from None
     known = _decoded(text)

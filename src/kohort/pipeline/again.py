@@ -51,8 +51,8 @@ def again(
 
     Raises:
         UsageError: the job draws random numbers, so that it never gives the same release twice.
-        InputError: there is no certificate beside the target.
-        FileError: there is no file at the target, or the system failed to read it.
+        InputError: the certificate beside the target is none.
+        FileError: there is no file at the target, or no certificate beside it, or the system failed to read it.
         VerificationError: its bytes, or those made, are not those that the certificate is of.
     """
     refuse_random(job)
@@ -98,8 +98,8 @@ def transactions_again(
     """The same of a transaction database.
 
     Raises:
-        InputError: there is no certificate beside the target.
-        FileError: there is no file at the target, or the system failed to read it.
+        InputError: the certificate beside the target is none.
+        FileError: there is no file at the target, or no certificate beside it, or the system failed to read it.
         VerificationError: its bytes, or those made, are not those that the certificate is of.
     """
     known = read_certificate(beside(target))

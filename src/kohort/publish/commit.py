@@ -24,7 +24,7 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, BinaryIO, Generic, Protocol, TypeAlias, TypeVar
 
 from kohort import system
-from kohort.errors import DurabilityError
+from kohort.errors import DurabilityError, FileError
 from kohort.publish.disk import locked, reason, reporting
 from kohort.publish.files import examine, open_temporary
 from kohort.publish.journal import Journal
@@ -173,7 +173,7 @@ def commit(outputs: Sequence[Output], *, where: str, beyond: tuple[Step, Step] |
         for output in outputs:
             output.place.demand_unchanged()
         entries = [output.entry() for output in outputs]
-        record = _Record(Journal(entries), folders)
+        record = _Record(Journal(entries), folders, where)
         _carry_out(_steps(outputs, entries, record.decide, beyond), record, locks)
         for output in outputs:
             output.forget()
@@ -192,11 +192,13 @@ class _Record:
     Attributes:
         journal: What is written down of it.
         folders: The open folders of the outputs, where folders can be opened.
+        where: The release, for messages.
         failures: Why the disk did not confirm their names.
     """
 
     journal: Journal
     folders: list[int | None]
+    where: str
     failures: list[OSError] = field(default_factory=list[OSError])
 
     def confirm(self) -> None:
@@ -225,11 +227,26 @@ def _carry_out(steps: list[tuple[Step, Step]], record: _Record, locks: ExitStack
             inverses.append(inverse)
             step()
         record.confirm()
-    except BaseException:
-        for inverse in reversed(inverses):
-            inverse()
+    except BaseException as stopped:
+        try:
+            for inverse in reversed(inverses):
+                inverse()
+        except OSError as error:
+            raise _left(error, record) from stopped
         record.journal.remove()
         raise
+
+
+def _left(error: OSError, record: _Record) -> FileError:
+    """What is told where a step failed, and then taking the others back: the disk is failing, as a rule."""
+    told = "moving into place failed, and so did taking it back"
+    if record.journal.needed:
+        what = f"{told}; what stands there may not belong together"
+        hint = "the next kohort command in this folder takes everything back, once the system lets it"
+    else:
+        what = f"{told}; the release may stand there, verified, but without its certificate"
+        hint = "remove it, or publish it again with --overwrite"
+    return FileError(f"{what}: {reason(error.errno)}", where=record.where, hint=hint)
 
 
 def _steps(

@@ -51,6 +51,7 @@ class Target:
 def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -> list[Target]:
     """The place of every output, each one fit to be published to; the folders are swept on the way."""
     places: list[Target] = []
+    standing: list[Path] = []
     for path in paths:
         with reporting("looking at the output", path):
             place = place_of(path)
@@ -58,11 +59,13 @@ def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -
             _refuse_input(place, inputs)
         if any(place.path == other.path for other in places):
             raise TargetError("two outputs have the same path", where=str(path), hint="name another file")
-        if place.former and not overwrite:
-            raise TargetError(
-                "the output exists", where=str(path), hint="name another, or add --overwrite (in Python overwrite=True)"
-            )
         places.append(place)
+        standing += [path] if place.former else []
+    if standing and not overwrite:
+        alone = len(places) > 1 and len(standing) == 1 and bool(places[0].former)
+        what = f"the output exists{', without what describes it: a run may have been stopped' * alone}"
+        hint = "name another, or add --overwrite (in Python overwrite=True)"
+        raise TargetError(what, where=str(standing[0]), hint=hint)
     return places
 
 

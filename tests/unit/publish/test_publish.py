@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 import pytest
 
+from kohort import system as kohort_system
 from kohort.errors import DurabilityError, FileError, InputError, TargetError, VerificationError
 from kohort.publish import Companion, check_target, publish
 
@@ -472,6 +473,52 @@ class TestRefusedBySystem:
         publish(tmp_path / "r", write_new, read_all)
         assert len(swept) == 1
         assert files(tmp_path) == {"r": NEW}
+
+
+def test_a_release_alone_is_told_of(tmp_path: Path) -> None:
+    """Who runs the job again after a kill between the two names reads that what stands there is not described."""
+    release, note = tmp_path / "r.csv", tmp_path / "r.csv.kohort.json"
+    publish(release, write_new, read_all)
+    with pytest.raises(TargetError, match="without what describes it: a run may have been stopped"):
+        check_target(release, companions=[note])
+    with pytest.raises(TargetError) as single:
+        check_target(release)
+    assert single.value.what == "the output exists"
+    release.rename(note)
+    with pytest.raises(TargetError) as other:
+        check_target(release, companions=[note, tmp_path / "page.html"])
+    assert (other.value.what, other.value.where) == ("the output exists", str(note))
+
+
+@pytest.mark.parametrize(("before", "told"), [(b"", "without its certificate"), (b"old", "may not belong together")])
+def test_what_cannot_be_taken_back_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: bytes, told: str
+) -> None:
+    """A disk that fails for good: the release keeps its name, and the companion never gets one."""
+    release, note = tmp_path / "r.csv", tmp_path / "note"
+    if before:
+        release.write_bytes(before)
+        note.write_bytes(before)
+    name_unnamed = kohort_system.name_unnamed
+
+    def named(fd: int, path: Path) -> None:
+        if path == note:
+            monkeypatch.setattr(Path, "unlink", fail_with(errno.EIO))
+            monkeypatch.setattr(Path, "replace", fail_with(errno.EIO))
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        name_unnamed(fd, path)
+
+    monkeypatch.setattr(kohort_system, "name_unnamed", named)
+    with pytest.raises(FileError, match=told) as failed:
+        publish(release, write_new, read_all, companions=[fixed_note(note, b"new")], overwrite=bool(before))
+    monkeypatch.undo()
+    assert "and so did taking it back" in failed.value.what
+    assert failed.value.where == str(release)
+    if before:
+        check_target(tmp_path / "another")
+        assert (release.read_bytes(), note.read_bytes()) == (before, before)
+    else:
+        assert (release.read_bytes(), note.exists()) == (NEW, False)
 
 
 def test_light_import() -> None:

@@ -173,6 +173,9 @@ def test_what_is_no_json_object_is_refused(tmp_path: Path, text: bytes) -> None:
 
 
 def test_no_such_file(tmp_path: Path) -> None:
-    """A certificate that is not there cannot be read."""
-    with pytest.raises(FileError):
+    """A certificate that is not there cannot be read; a run that was stopped may be why."""
+    with pytest.raises(FileError, match="there is no such certificate") as missing:
         read_certificate(tmp_path / "none.kohort.json")
+    assert "a stopped run" in missing.value.hint
+    with pytest.raises(FileError, match="reading the certificate failed"):
+        read_certificate(tmp_path)
