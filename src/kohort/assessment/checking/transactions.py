@@ -73,9 +73,7 @@ class CoherenceFinding(Shown):
     roles="Roles",
     coherence="Coherence",
 )
-def check_transactions(
-    database: Database, roles: Roles, coherence: Coherence, *, most: int = MOST
-) -> CoherenceFinding:
+def check_transactions(database: Database, roles: Roles, coherence: Coherence, *, most: int = MOST) -> CoherenceFinding:
     """Check the sets of public items that occur in `database`, at most `most` of them in memory.
 
     Raises:
