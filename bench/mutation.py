@@ -65,7 +65,15 @@ BATCHES: Final = {
         ),
         98,
     ),
-    "certificate": Batch(("tests/unit/certificate", "tests/unit/test_signing.py"), 98),
+    "certificate": Batch(
+        (
+            "tests/unit/certificate",
+            "tests/unit/test_signing.py",
+            "tests/unit/verify/test_certificate.py",
+            "tests/unit/verify/test_transactions_certificate.py",
+        ),
+        98,
+    ),
     "models": Batch(
         (
             "tests/unit/models",
