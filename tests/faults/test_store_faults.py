@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -32,8 +32,6 @@ FAULTS = ("KILL", "KILL-after", "EIO", "lost", "down", "down-after", "twice")
 class Memory:
     """A store in memory, without a rename, whose clock stands still unless it is moved."""
 
-    root: ClassVar[str] = "memory:"
-    hint: ClassVar[str] = "look at the memory"
     objects: dict[str, tuple[bytes, float]] = field(default_factory=dict[str, tuple[bytes, float]])
     now: float = 0.0
     place: int = -1
@@ -41,6 +39,8 @@ class Memory:
     calls: list[str] = field(default_factory=list[str])
     fired: str = ""
     ended: str = ""
+    root: str = "memory:"
+    hint: str = "look at the memory"
 
     def _made(self, name: str, call: Callable[[], Any]) -> Any:  # noqa: ANN401  what the call answers
         if self.ended:
