@@ -301,8 +301,8 @@ def room_for(frequency: FrequencySet, domains: Sequence[Domain]) -> int:
     words = -(-sum(bits) // (WORD - max(bits) + 1))
     each = 8 * (words + 1) + 8 * sum(map(len, frequency.sensitive_domains))
     nodes = prod(1 + one.hierarchy.height for one in domains if one.hierarchy is not None)
-    kept: int = min(nodes * tuples * each, KEPT)
-    return tuples * (4 * each + 32) + kept
+    room: int = tuples * (4 * each + 32) + min(nodes * tuples * each, KEPT)
+    return room
 
 
 def levels_of(domain: Domain, leaves: Index) -> list[Index]:
