@@ -292,7 +292,7 @@ class ElsewhereEngine:
         if releasing:
             refuse_listed(table, job)
         frequency = table.count(job.looked_at, distinct=True)
-        limits.refuse_large(frequency, self.limit)
+        limits.refuse_large(frequency, self.limit, job.algorithm)
         if not frequency.records:
             what = "every record lacks a value, and the schema suppresses those"
             raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")

@@ -8,18 +8,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort import system
+from kohort.algorithms.problem import on_nodes
 from kohort.errors import InputError, LimitError, SourceNote
 from kohort.io import source as files
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from kohort.algorithms.problem import Algorithm
     from kohort.core.frequency import FrequencySet
+    from kohort.release import Job
+    from kohort.schema.domain import Domain
     from kohort.workspace import Workspace
 
 #: Bytes of a record on disk, at most, for each column and besides: its codes in the table, among the tuples and in
 #: the release; its tuple, place, region and class, and the words that are sorted. Measured by `bench.scale`.
 EACH_COLUMN: Final = 12
 EACH_RECORD: Final = 48
+
+#: Bytes of memory for each tuple that is grouped, at least: two places of a hash table, and which it is. Of tuples that
+#: the frequency set holds several times there are a tenth at most.
+GROUPED: Final = 14
 
 #: Less than this on disk is not worth a note.
 SAID: Final = 1 << 30
@@ -71,32 +80,46 @@ def refuse_full(size: tuple[int, int] | None, workspace: Workspace) -> bool:
     return True
 
 
-def refuse_search(tuples: int, algorithm: Algorithm, workspace: Workspace) -> None:
-    """Refuse a search that keeps more for each tuple than `EACH_RECORD` has room for, where the disk has not so much.
+def search_room(frequency: FrequencySet, domains: Sequence[Domain], job: Job) -> int:
+    """Bytes on disk that a search takes at most, besides what `EACH_RECORD` has room for."""
+    if on_nodes(job.algorithm):
+        from kohort.algorithms.lattice.rollup import room_for  # noqa: PLC0415  of these methods alone
+
+        return room_for(frequency, domains)
+    each: int = getattr(job.algorithm, "each_tuple", 0)
+    each_class: Callable[[Sequence[Domain]], int] = getattr(job.algorithm, "each_class", lambda _: 0)
+    return frequency.counts.size * each + frequency.records // max(job.k, 1) * each_class(domains)
+
+
+def refuse_search(frequency: FrequencySet, domains: Sequence[Domain], job: Job, workspace: Workspace) -> None:
+    """Refuse a search that takes more than the disk has.
 
     Raises:
         LimitError: the folder has too little room.
     """
-    each: int = getattr(algorithm, "each_tuple", 0)
-    if workspace.folder is None or not each:
+    if workspace.folder is None:
         return
-    needed, free = tuples * each, system.free(workspace.folder)
+    tuples, needed, free = frequency.counts.size, search_room(frequency, domains, job), system.free(workspace.folder)
     if needed > free:
         what = f"{tuples:,} different tuples may take another {shown(needed)} on disk, and {shown(free)} are free"
         hint = "make room, name another folder (--spill-folder, in Python spill_folder=), or take another method"
         raise LimitError(what, where=str(workspace.folder), hint=hint)
 
 
-def refuse_large(frequency: FrequencySet, limit: int | None) -> None:
-    """Refuse a frequency set that is larger than the memory.
+def refuse_large(frequency: FrequencySet, limit: int | None, algorithm: Algorithm | None = None) -> None:
+    """Refuse a frequency set that is larger than the memory, with what a search on levels needs to group its tuples.
 
     Raises:
         LimitError: it is.
     """
-    size = frequency.quasi.nbytes + frequency.sensitive.nbytes + frequency.counts.nbytes
+    tuples = len(frequency.quasi)
+    own = frequency.quasi.nbytes + frequency.sensitive.nbytes + frequency.counts.nbytes
+    grouped = algorithm is not None and on_nodes(algorithm) and not frequency.sensitive_domains
+    size = own + (GROUPED * tuples if grouped else 0)
     if limit is not None and size > limit:
-        tuples = len(frequency.quasi)
-        what = f"{tuples:,} different tuples take {shown(size)} of memory, {shown(size - limit)} more than the limit"
+        search = f", and the search groups them in another {shown(size - own)}:" if grouped else ","
+        what = f"{tuples:,} different tuples take {shown(own)} of memory{search}"
+        what += f" {shown(size - limit)} more than the limit"
         hint = "give a hierarchy or a coarser grid, fewer quasi-identifiers, or a larger limit"
         raise LimitError(what, where="memory-limit", hint=hint)
 

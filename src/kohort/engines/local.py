@@ -115,8 +115,8 @@ class LocalEngine:
         if releasing:
             unsafe.refuse_listed(coded, job)
         frequency = coded.count(job.looked_at, distinct=job.algorithm.distinct)
-        limits.refuse_large(frequency, self.workspace.limit)
-        limits.refuse_search(frequency.counts.size, job.algorithm, self.workspace)
+        limits.refuse_large(frequency, self.workspace.limit, job.algorithm)
+        limits.refuse_search(frequency, coded.domains, job, self.workspace)
         if not frequency.records:
             what = "every record lacks a value, and the schema suppresses those"
             raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")

@@ -17,6 +17,7 @@ import numpy as np
 from kohort.algorithms.lattice.rollup_kernels import gather, tally
 from kohort.core.frequency import ClassProfile, Histogram
 from kohort.errors import LimitError
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from kohort.algorithms.lattice.rollup_kernels import Tallies
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from kohort.core.frequency import FrequencySet, Words
     from kohort.core.lattice import Node
     from kohort.schema.sensitive import SensitiveDomain
+    from kohort.workspace import Workspace
 
 #: Bytes of the tallies of the finest classes, and of a node as large, at most.
 MOST_BYTES: Final = 1 << 31
@@ -83,7 +85,9 @@ class Layout:
         """All columns."""
         return self.starts[-1] + self.population
 
-    def tallied(self, frequency: FrequencySet, population: FrequencySet | None, of: Index) -> Tallies:
+    def tallied(
+        self, frequency: FrequencySet, population: FrequencySet | None, of: Index, workspace: Workspace = HEAP
+    ) -> Tallies:
         """(c, v) the tallies of classes, given the class of each tuple, first those of the table.
 
         Raises:
@@ -94,10 +98,12 @@ class Layout:
         kind = np.dtype(np.int64 if wide else np.int32)
         if 2 * classes * self.width * kind.itemsize > MOST_BYTES:
             raise self._too_many(classes)
-        out: Tallies = np.zeros((classes, self.width), kind)
+        shape = classes, self.width
+        out: Tallies = workspace.zeros(shape, np.int64) if wide else workspace.zeros(shape, np.int32)
         tuples = frequency.counts.size
         for column, (domain, start) in enumerate(zip(self.domains, self.starts, strict=False)):
-            codes = frequency.sensitive[:, column].astype(np.int64)
+            codes = workspace.empty(tuples, np.int64)
+            codes[:] = frequency.sensitive[:, column]
             tally(of[:tuples], codes, frequency.counts, (start, len(domain)), out)
         if population is not None:
             none = np.zeros(population.counts.size, np.int64)

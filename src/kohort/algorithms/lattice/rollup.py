@@ -8,6 +8,7 @@ all. To generalize is then to look up, in each field that changes, who stands fo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -115,6 +116,7 @@ class RollUp:
         fields: How classes are packed into keys; the last field may be the person.
         bottom: The classes of the node that generalizes nothing.
         layout: What is tallied in classes.
+        workspace: Where arrays as long as the tuples live.
         walked: Classes looked at so far, over all nodes rolled up.
         rolled: Nodes rolled up so far.
     """
@@ -122,6 +124,7 @@ class RollUp:
     fields: Fields
     bottom: Rolled
     layout: Layout
+    workspace: Workspace = HEAP
     walked: int = 0
     rolled: int = 0
     _known: list[Rolled] = field(default_factory=list[Rolled], repr=False)
@@ -158,17 +161,18 @@ class RollUp:
         ]
         nodes = [levels_of(domain, np.sort(domain.leaves)) for domain in domains]
         if frequency.people is not None:
-            whose = group(frequency.people.astype(np.uint64)[:, np.newaxis]).of
+            whose = group(frequency.people.astype(np.uint64)[:, np.newaxis], workspace=workspace).of
             nobody = int(whose.max(initial=-1)) + 1
-            values.append(np.append(whose, np.full(others, nobody)))
+            values.append(np.append(whose, np.full(others, nobody)) if others else whose)
             nodes.append([np.arange(nobody + 1), np.zeros(nobody + 1, np.int64)])
         fields, layout = Fields.of(nodes), Layout.of(frequency.sensitive_domains, population=population is not None)
         keys = fields.packed(values, workspace)
         grouping = group(keys, workspace=workspace)
         counts = np.append(frequency.counts, np.zeros(others, np.int64)) if others else frequency.counts
-        sizes = tallied(grouping.of, grouping.first.size, counts)
-        tallies = layout.tallied(frequency, population, grouping.of)
-        return cls(fields, Rolled((0,) * len(domains), keys[grouping.first], sizes, tallies), layout)
+        sizes = tallied(grouping.of, grouping.first.size, counts, workspace)
+        tallies = layout.tallied(frequency, population, grouping.of, workspace)
+        bottom = Rolled((0,) * len(domains), workspace.taken(keys, grouping.first), sizes, tallies)
+        return cls(fields, bottom, layout, workspace)
 
     def __post_init__(self) -> None:
         """Know the bottom, and make room for the result of a roll-up."""
@@ -176,9 +180,9 @@ class RollUp:
         self._classes = np.full(MOST_KEPT, _UNKNOWN)
         self._used = np.zeros(MOST_KEPT, np.int64)
         self._spoiled = np.zeros(MOST_KEPT, np.int64)
-        keys, classes = self.bottom.keys, len(self.bottom.keys)
-        slots = np.empty(_slots_for(classes), np.int32)
-        self._room = np.empty_like(keys), np.empty(classes, np.int64), np.empty(classes, np.int32), slots
+        keys, room, classes = self.bottom.keys, self.workspace, len(self.bottom.keys)
+        merged, slots = (room.empty(size, np.int32) for size in (classes, _slots_for(classes)))
+        self._room = room.like(keys, keys.shape), room.empty(classes, np.int64), merged, slots
         self._starts = self.fields.starts.tolist()
         self._keep(self.bottom)
 
@@ -224,7 +228,7 @@ class RollUp:
         self.rolled += 1
         if not width:
             return Rolled(node, keys, sizes, base.tallies[: sizes.size])
-        tallies = np.zeros((sizes.size, width), base.tallies.dtype)
+        tallies = self.workspace.zeros((sizes.size, width), base.tallies.dtype)
         add_rows(base.tallies, merged, tallies)
         return Rolled(node, keys, sizes, tallies)
 
@@ -240,7 +244,7 @@ class RollUp:
             found = roll_word((base.keys[:, 0], base.sizes), change, slots, out)
         else:
             found = roll_words((base.keys, base.sizes), change, slots, (keys, sizes, merged))
-        return keys[:found].copy(), sizes[:found].copy(), merged
+        return self.workspace.copied(keys[:found]), self.workspace.copied(sizes[:found]), merged
 
     def classes(self, rolled: Rolled) -> NodeClasses:
         """The classes of a node as models judge them.
@@ -261,7 +265,8 @@ class RollUp:
         person = len(parts.node)
         starts = np.array([self._starts[person][1]])
         keys, sizes, merged = self._merged(parts, np.array([person]), starts, told=True)
-        people, tallies = np.zeros_like(sizes), np.zeros((sizes.size, self.layout.width), parts.tallies.dtype)
+        people = self.workspace.zeros(sizes.size, np.int64)
+        tallies = self.workspace.zeros((sizes.size, self.layout.width), parts.tallies.dtype)
         count_people((parts.sizes, parts.tallies, merged), self.layout.values, people, tallies)
         return Rolled(parts.node, keys, sizes, tallies), people
 
@@ -287,6 +292,17 @@ class RollUp:
             column[place] = column[end]
         self._known.pop()
         self._classes[end] = _UNKNOWN
+
+
+def room_for(frequency: FrequencySet, domains: Sequence[Domain]) -> int:
+    """Bytes of the workspace that a roll-up takes at most: the bottom, nodes that are kept, and two in the making."""
+    tuples, people = frequency.counts.size, () if frequency.people is None else (frequency.counts.size,)
+    bits = [max(size - 1, 1).bit_length() for size in (*map(len, domains), *people)]
+    words = -(-sum(bits) // (WORD - max(bits) + 1))
+    each = 8 * (words + 1) + 8 * sum(map(len, frequency.sensitive_domains))
+    nodes = prod(1 + one.hierarchy.height for one in domains if one.hierarchy is not None)
+    room: int = tuples * (4 * each + 32) + min(nodes * tuples * each, KEPT)
+    return room
 
 
 def levels_of(domain: Domain, leaves: Index) -> list[Index]:

@@ -8,11 +8,13 @@ import numpy as np
 
 from kohort.algorithms.mondrian.costs import SET, SPAN
 from kohort.kernels import inlined, kernel
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from kohort.algorithms.mondrian.costs import Costs
     from kohort.arrays import Codes, Index
     from kohort.core.frequency import Words
+    from kohort.workspace import Workspace
 
 #: Greater than any place.
 BEYOND: Final = 1 << 62
@@ -37,12 +39,12 @@ class Groups(NamedTuple):
     looked: Index
 
 
-def groups(number: int, costs: Costs, looked: Index | None = None) -> Groups:
+def groups(number: int, costs: Costs, looked: Index | None = None, workspace: Workspace = HEAP) -> Groups:
     """Room for so many groups, of which nothing is known; all attributes are looked at, unless others are named."""
     attributes, words = costs.kinds.size, max(int(costs.words[-1]), 1)
-    low, high = (np.zeros((number, attributes), np.int64) for _ in range(2))
+    low, high = (workspace.zeros((number, attributes), np.int64) for _ in range(2))
     every = np.array([attributes, *range(attributes)])
-    return Groups(low, high, np.zeros((number, words), np.uint64), every if looked is None else looked)
+    return Groups(low, high, workspace.zeros((number, words), np.uint64), every if looked is None else looked)
 
 
 @inlined

@@ -54,6 +54,7 @@ from kohort.algorithms.problem import Solution
 from kohort.core.frequency import ClassProfile, Histogram
 from kohort.core.order import SortKey, order_by
 from kohort.core.recoding import Multidimensional
+from kohort.schema import Label
 from kohort.specification import Specification
 from kohort.workspace import BLOCK, HEAP, blocks, tallied
 
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Codes, Counts, Index, Mask
     from kohort.core.frequency import FrequencySet
     from kohort.models.base import PrivacyModel
+    from kohort.schema.domain import Domain
     from kohort.workspace import Workspace
 
 #: The tree's leaves have so many times fewer records than classes need. On Adult and a register a third cost up to 2 %
@@ -126,6 +128,10 @@ class Ordered:
     def each_tuple(self) -> int:
         """Bytes of the workspace that it takes at most for each tuple, besides copies of the codes."""
         return 150
+
+    def each_class(self, domains: Sequence[Domain]) -> int:
+        """The same for each class: which values it has."""
+        return sum(16 + (len(one) // 8 + 8) * (one.label is Label.SET) for one in domains)
 
     @property
     def objective(self) -> None:

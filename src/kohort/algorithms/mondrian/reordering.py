@@ -51,7 +51,7 @@ def reordered(
     bounds = np.append(0, last[whole] + 1)
     line = workspace.taken(priced.places, order)  # from here on memory is read in order
     chain = np.arange(bounds.size - 1)
-    follow(_hulls(line, bounds, priced.costs), priced.costs, chain, first)
+    follow(_hulls(line, bounds, priced.costs, workspace), priced.costs, chain, first)
     moved = workspace.counted_up(bounds[chain], np.diff(bounds)[chain])
     begins = workspace.zeros(order.size + 1, np.bool_)
     begins[:1] = begins[last + 1] = begins[last[~whole]] = True  # a shared tuple is a part by itself
@@ -63,7 +63,7 @@ def reordered(
 def _turned(line: Codes, starts: Index, costs: Costs, workspace: Workspace) -> Index:
     """The rows of each part, those first that are better off with the part before it than with the one behind it."""
     nearer, turned = (workspace.empty(len(line), np.int64) for _ in range(2))
-    lean(line, starts, costs, _hulls(line, starts, costs), nearer)
+    lean(line, starts, costs, _hulls(line, starts, costs, workspace), nearer)
     parts = starts.size - 1
     for some in blocks(parts, max(BLOCK * parts // max(len(line), 1), 1)):
         rows, part = slice(starts[some.start], starts[some.stop]), np.arange(some.start, some.stop)
@@ -72,9 +72,9 @@ def _turned(line: Codes, starts: Index, costs: Costs, workspace: Workspace) -> I
     return turned
 
 
-def _hulls(line: Codes, starts: Index, costs: Costs) -> Groups:
+def _hulls(line: Codes, starts: Index, costs: Costs, workspace: Workspace) -> Groups:
     """The rows from each start to the next as a group."""
-    some = groups(starts.size - 1, costs)
+    some = groups(starts.size - 1, costs, workspace=workspace)
     gather(line, starts, costs, some)
     return some
 
