@@ -4,8 +4,8 @@
 
 Both read the same CSV, order every record and write every one. A release also counts, searches, joins with labels and
 verifies; verification is told apart. They take turns, some rounds of each: in the first one, Java compiles what it
-runs. Figures are wall seconds, and the CPU seconds of Java and this process together, which other work on the machine
-disturbs less.
+runs. Figures are wall seconds and, in parentheses, the CPU seconds of Spark and of this process, which other work on
+the machine disturbs less; and the memory that this process took, where the different tuples are.
 """
 
 from __future__ import annotations
@@ -44,19 +44,26 @@ class Seconds(NamedTuple):
 
     Attributes:
         wall: By the clock.
-        cpu: Of all cores, by Java and this process.
+        java: CPU of Spark, by all cores.
+        here: CPU of this process.
     """
 
     wall: float
-    cpu: float
+    java: float
+    here: float
 
     def __sub__(self, other: Seconds) -> Seconds:
         """What was spent since."""
-        return Seconds(self.wall - other.wall, self.cpu - other.cpu)
+        return Seconds(self.wall - other.wall, self.java - other.java, self.here - other.here)
 
     def __str__(self) -> str:
-        """Both."""
-        return f"{self.wall:.1f} s ({self.cpu:.1f} of CPU)"
+        """All of them."""
+        return f"{self.wall:.1f} s ({self.java:.1f} + {self.here:.1f})"
+
+    @property
+    def cpu(self) -> float:
+        """Of both."""
+        return self.java + self.here
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,7 @@ class Runs:
         java = self.spark.session.sparkContext._gateway.proc.pid  # noqa: SLF001  nothing else tells
         spent = Path(f"/proc/{java}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[11:13]
         mine = os.times()
-        return Seconds(time.perf_counter(), mine.user + mine.system + sum(map(int, spent)) / os.sysconf("SC_CLK_TCK"))
+        return Seconds(time.perf_counter(), sum(map(int, spent)) / os.sysconf("SC_CLK_TCK"), mine.user + mine.system)
 
     def ordered(self) -> Seconds:
         """Read, order by every column and write."""
@@ -107,12 +114,19 @@ class Runs:
         return {stage: until - since for (stage, since), (_, until) in pairwise(begun)}
 
 
-def line(plain: Seconds, stages: dict[str, Seconds]) -> str:
+def peak() -> int:
+    """The most bytes that this process had at once, since the last time that this was asked."""
+    told = Path("/proc/self/status").read_text(encoding="utf-8").partition("VmHWM:")[2].split()[0]
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    return 1024 * int(told)
+
+
+def line(plain: Seconds, stages: dict[str, Seconds], most: int) -> str:
     """What a pair of runs took."""
     whole = [seconds for stage, seconds in stages.items() if stage != "verify"]
     wall, cpu = sum(one.wall for one in whole) / plain.wall, sum(one.cpu for one in whole) / plain.cpu
     told = ", ".join(f"{stage} {seconds}" for stage, seconds in stages.items())
-    return f"order and write {plain}; release {wall:.2f} of it ({cpu:.2f} of its CPU): {told}"
+    return f"order and write {plain}; release {wall:.2f} of it, {cpu:.2f} by CPU: {told}; {most / 1e6:.0f} MB here"
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -132,5 +146,6 @@ def main(arguments: Sequence[str]) -> None:
             for records in given.records:
                 runs = Runs(spark, table(Path(folder), kind, records), Path(folder, "out"))
                 for _ in range(given.rounds):
-                    plain = runs.ordered()
-                    print(f"{kind} {records:,}: {line(plain, runs.released(kind, k=given.k))}", flush=True)
+                    plain, _ = runs.ordered(), peak()
+                    stages = runs.released(kind, k=given.k)
+                    print(f"{kind} {records:,}: {line(plain, stages, peak())}", flush=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
@@ -449,16 +450,22 @@ class Lines:
 
     @property
     def query(self) -> str:
-        """The lines, in the order of the release."""
+        """The lines, in the order of the release; labels that stand side by side are joined here, once for a class."""
         relation = self.relation
         others = [name for name in relation.names if name not in self.labels.names]
         cells = relation.cells(others)
-        made = {f"l{place}": self._made(one.cells()) for place, one in enumerate(self.labels.columns)}
-        relation.dialect.give(given := unused(), pl.DataFrame({"class": np.arange(1, self.labels.records + 1), **made}))
+        cell_of = dict(zip(others, cells.of, strict=True))
+        given, made, shown = unused(), {"class": pl.Series(np.arange(1, self.labels.records + 1))}, list[str]()
+        for is_other, names in groupby(relation.names, cell_of.__contains__):
+            if is_other:
+                shown += [self._escaped(cell_of[name]) for name in names]
+                continue
+            texts = [self._made(self.labels[name].cells()) for name in names]
+            made[f"l{len(made)}"] = pl.select(pl.concat_str(texts, separator=self.separator)).to_series()
+            shown.append(f"{given}.l{len(made) - 1}")
+        relation.dialect.give(given, pl.DataFrame(made))
         rank = f"{sql.RECORDS}.{CLASS}"
-        shown = {name: f"{given}.l{place}" for place, name in enumerate(self.labels.names)}
-        shown |= {name: self._escaped(cell) for name, cell in zip(others, cells.of, strict=True)}
-        line = f" || {relation.dialect.literal(self.separator)} || ".join(shown[name] for name in relation.names)
+        line = f" || {relation.dialect.literal(self.separator)} || ".join(shown)
         source = sql.placed(cells.source, given, rank, "class")
         return sql.ordered(f"{line} AS line", source, (rank, *(f"coalesce({cell}, '')" for cell in cells.of)))
 

@@ -83,7 +83,7 @@ class _Divided:
     Attributes:
         records: Its records.
         sizes: (columns,) the bytes of the cells of each column, quotes inside them doubled.
-        quote: The sign round cells; empty where there is none.
+        quote: The sign round cells; empty where no cell has one.
     """
 
     records: int
@@ -258,7 +258,7 @@ def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -
     """Delimited text in files that begin alike, every column of which is text."""
     frames: list[Any] = []
     layouts: list[RecordLayout] = []
-    records, sizes = 0, np.zeros(0, np.int64)
+    records, sizes, quote = 0, np.zeros(0, np.int64), ""
     with files.unchanged(paths, where):
         for path in paths:
             text = Text.of(path, files.mapped(path))
@@ -267,11 +267,11 @@ def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -
             layouts.append(layout)
             _refuse_other_header(layouts, path)
             records, sizes = records + extent.records, extent.sizes + (sizes if sizes.size else 0)
+            quote = chr(layout.quote) if extent.quoted else quote
             frames.append(_csv(base, text, layout, extent.records))
     whole = frames[0]
     for frame in frames[1:]:
         whole = whole.union(frame)
-    quote = chr(layouts[0].quote) if layouts[0].quote >= 0 else ""
     return _Found(where, whole, None, _Divided(records, sizes, quote))
 
 

@@ -129,10 +129,12 @@ class Extent(NamedTuple):
     Attributes:
         records: How many records.
         sizes: (columns,) the bytes of all cells of a column, without the quotes round them; those inside are doubled.
+        quoted: Whether there is any quote.
     """
 
     records: int
     sizes: NDArray[np.int64]
+    quoted: bool
 
 
 def extent_of(text: Text, layout: RecordLayout, options: ReadOptions) -> Extent:
@@ -143,6 +145,7 @@ def extent_of(text: Text, layout: RecordLayout, options: ReadOptions) -> Extent:
         LimitError: a cell is too long.
     """
     found, sizes, start = 0, np.zeros(len(layout.names), np.int64), layout.body
+    quote, quoted = bytes([max(layout.quote, 0)]), False  # without a quote a NUL, which is refused
     for starts, lengths, end in _chunks(text, layout, options):
         content = text.data[start:end].tobytes()
         if (nul := content.find(b"\0")) >= 0:
@@ -156,9 +159,9 @@ def extent_of(text: Text, layout: RecordLayout, options: ReadOptions) -> Extent:
             where = f"{text.name}, line {line_of(text.data, start + error.start)}"
             hint = "name the encoding and leave out the engine (--encoding cp1252)"
             raise InputError("a byte that is not UTF-8", where=where, hint=hint) from None
-        found, start = found + starts.shape[1], end
+        found, start, quoted = found + starts.shape[1], end, quoted or quote in content
         sizes += lengths.sum(1, dtype=np.int64)
-    return Extent(found, sizes)
+    return Extent(found, sizes, quoted)
 
 
 def _chunks(text: Text, layout: RecordLayout, options: ReadOptions) -> Iterator[tuple[Starts, Lengths, int]]:
