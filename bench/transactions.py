@@ -4,6 +4,7 @@
     python -m bench.transactions whole [--sizes bms-pos kosarak] [--k 20 100]
     python -m bench.transactions grow [--transactions 10000 100000 1000000] [--k 1000 300 100 30 10 3] [--plot FILE]
     python -m bench.transactions gap [--sets chess …] [--seeds 5] [--seconds 60]
+    python -m bench.transactions elsewhere [--transactions 300000 1000000] [--engines local duckdb]
 
 `mine` and `gap` need the databases in the folder `transactions` of the one that KOHORT_DATA names. CPU is user + system
 time of one thread; everything is compiled before. Roles are drawn, private items among those in at most h of all
@@ -23,6 +24,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from bench.measure import cost
 from bench.tables import DATA, OUT
@@ -338,6 +340,62 @@ def gap(problem: SuppressionProblem, method: Greedy, best: SuppressionSolution) 
     return Gap(distorted(problem, solution), lost(problem, solution.suppression) / least - 1 if least else 0.0)
 
 
+# --- transactions that stay in a database ----------------------------------------------------------------------------
+
+#: A whole run, also of what an engine would refuse for being small: source, engine, k, p, delta, h.
+ELSEWHERE = """
+import sys
+from fractions import Fraction
+import kohort
+from kohort.io.baskets.options import BasketOptions, Form
+from kohort.release.transactions import BasketWriting
+source, engine, k, p, delta, h = sys.argv[1:7]
+job = kohort.TransactionJob(
+    coherence=kohort.Coherence.of(h=h, k=int(k), p=int(p)), roles=kohort.Drawn(delta=Fraction(delta), seed=1),
+    reading=BasketOptions(form=Form.LONG), writing=BasketWriting(form=Form.BASKET),
+)
+made = kohort.anonymize_transactions(source, job, target=sys.argv[7], overwrite=True, engine=engine, even_small=True)
+stages = " ".join(f"{name} {seconds:.1f}" for name, seconds in made.seconds.items())
+print(f"{made.source.size} {sum(map(len, made.solution.moles.sets))} {made.dropped.size}; wall: {stages}")
+"""
+
+
+def on_elsewhere(options: argparse.Namespace) -> None:
+    """The same database of the long form here and in a database; the memory of a cell between the sizes."""
+    for engine in options.engines:
+        before = (0, 0.0)
+        for transactions in (1_000, *options.transactions):
+            source = long_file(transactions)
+            asked = [str(source), engine, str(options.k), str(options.p), options.delta, options.h]
+            found = min((run_elsewhere(asked) for _ in range(options.runs)), key=lambda one: one.cpu)
+            cells = int(found.output.split()[0])
+            each = (found.memory - before[1]) * 2**20 / (cells - before[0])
+            told, wall = found.output.strip().split("; ")
+            print(
+                f"{engine:<7}{transactions:>10,} transactions: {found.cpu:>7.1f} s CPU, {found.memory:>6.0f} MiB,"
+                f" {each:>6.1f} bytes a cell more; cells, moles, dropped {told}; {wall}",
+                flush=True,
+            )
+            before = cells, found.memory
+
+
+def run_elsewhere(asked: Sequence[str]) -> Cost:
+    """A whole process."""
+    with TemporaryDirectory(dir=OUT) as folder:
+        return cost(["-c", ELSEWHERE, *asked, f"{folder}/release.dat"])
+
+
+def long_file(transactions: int) -> Path:
+    """A Parquet file with a record for each item of a transaction; made on first use."""
+    path = OUT / f"baskets-{transactions}-long.parquet"
+    if not path.exists():
+        OUT.mkdir(exist_ok=True)
+        made = made_database(transactions, items=10_000)
+        keys = np.repeat(np.arange(len(made)), made.lengths)
+        pl.DataFrame({"transaction": keys, "item": made.cells}).write_parquet(path)
+    return path
+
+
 def main() -> None:
     """Print the figures of one part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -361,16 +419,23 @@ def main() -> None:
     four.add_argument("--h", default="0.8")
     four.add_argument("--seeds", type=int, default=5)
     four.add_argument("--seconds", type=float, default=60.0, help="that the solver may take for each seed")
-    for part in (two, three):
+    five = parts.add_parser("elsewhere")
+    five.add_argument("--transactions", type=int, nargs="+", default=[300_000, 1_000_000])
+    five.add_argument("--engines", nargs="+", choices=["local", "duckdb", "spark"], default=["local", "duckdb"])
+    five.add_argument("--k", type=int, default=20)
+    five.add_argument("--delta", default="0.2")
+    for part in (two, three, five):
         part.add_argument("--h", default="0.8")
         part.add_argument("--p", type=int, default=4)
-    for part in (one, two, three):
+    for part in (one, two, three, five):
         part.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     if options.part in {"mine", "gap"} and not DATA:
         print("KOHORT_DATA names no folder with public databases: left out")
         return
-    {"mine": on_mine, "whole": on_whole, "grow": on_grow, "gap": on_gap}[options.part](options)
+    {"mine": on_mine, "whole": on_whole, "grow": on_grow, "gap": on_gap, "elsewhere": on_elsewhere}[options.part](
+        options
+    )
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 #: The form of certificates that is known here.
-FORM: Final = 7
+FORM: Final = 8
 
 #: The fields of a certificate of a table, and what kind of thing each is.
 FIELDS: Final = {

@@ -107,6 +107,7 @@ def compared(rows: Sequence[Sequence[str]], job: TransactionJob, engine: Engine,
             expected = BY_RECORD if where == "local" else BY_AGGREGATION
             assert made.verdict.way == expected
             certified = json.loads(target.with_name("out.csv.kohort.json").read_text())
+            assert (certified.pop("verified"), certified.pop("engine") == "local") == (expected, where == "local")
             found.append((moles, rare, made.solution.steps, told(made), target.read_bytes(), certified))
         assert found[0] == found[1]
         return "released" if isinstance(found[0], tuple) and len(found[0]) > 2 else "refused"

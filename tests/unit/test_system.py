@@ -184,6 +184,13 @@ def test_cores(monkeypatch: pytest.MonkeyPatch) -> None:
         assert system.cores() == cores
 
 
+def test_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the machine has; 16 GiB where the system does not say."""
+    assert system.memory() >= 1 << 28
+    monkeypatch.setattr(os, "sysconf", fail_with(errno.EINVAL))
+    assert system.memory() == 16 << 30
+
+
 class TestSpilled:
     """Memory in files that nobody else sees."""
 

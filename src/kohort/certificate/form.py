@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final, TypedDict, cast
 
 from kohort.signing import SigningKey, read_signing_key
+from kohort.verify.verdict import UNENCRYPTED
 from kohort.version import VERSION
 
 if TYPE_CHECKING:
@@ -18,10 +19,16 @@ if TYPE_CHECKING:
     from kohort.verify.transactions import CoherenceVerdict
 
 #: The form of the file; it changes when a key does.
-FORM: Final = 7
+FORM: Final = 8
 
 #: The libraries whose version can make a difference to a release.
 _LIBRARIES: Final = ("numba", "numpy", "polars")
+
+#: Where the engine put records on disks as they are.
+_DISKS: Final = (
+    "Disks of the cluster: while it worked, its workers put records on them as they are, not encrypted; whoever reads"
+    " these disks may find some."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +95,11 @@ def shared(verdict: Verdict | CoherenceVerdict, name: str, job: str) -> Shared:
         job_sha256=digest(asked),
         checks=verdict.checks,
     )
+
+
+def disks_of(engine: str) -> tuple[str, ...]:
+    """What is not promised of the disks of this engine."""
+    return (_DISKS,) if engine.endswith(UNENCRYPTED) else ()
 
 
 def digest(job: Mapping[str, object]) -> str:

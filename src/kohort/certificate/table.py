@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
 from kohort.certificate.described import described
-from kohort.certificate.form import Certified, shared
-from kohort.verify.verdict import LOCAL, UNENCRYPTED
+from kohort.certificate.form import Certified, disks_of, shared
+from kohort.verify.verdict import LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -175,13 +175,6 @@ _POPULATION: Final = (
 )
 
 
-#: Where the engine put records on disks as they are.
-_DISKS: Final = (
-    "Disks of the cluster: while it worked, its workers put records on them as they are, not encrypted; whoever reads"
-    " these disks may find some."
-)
-
-
 def not_promised(asked: Described, *, data_dependent: bool, engine: str = LOCAL) -> tuple[str, ...]:
     """What does not follow from these models, in the order in which a reader needs it.
 
@@ -211,8 +204,7 @@ def not_promised(asked: Described, *, data_dependent: bool, engine: str = LOCAL)
         lines.append(_PERSONS)
     made = {type(method(Choices())).__name__: method.specification.not_promised for method in METHODS.values()}
     lines += filter(None, [made.get(asked.algorithm)])
-    disks = [_DISKS] if engine.endswith(UNENCRYPTED) else []
-    return (*lines, *NOT_PROMISED[1:], *disks, *([_ENDS] if data_dependent else ()))
+    return (*lines, *NOT_PROMISED[1:], *disks_of(engine), *([_ENDS] if data_dependent else ()))
 
 
 def _of_attributes(asked: Described, about: Sequence[str]) -> list[str]:

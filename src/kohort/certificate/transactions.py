@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from kohort.certificate.form import Certified, shared
+from kohort.certificate.form import Certified, disks_of, shared
 from kohort.transactions.problem import CellSuppression
+from kohort.verify.verdict import LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,9 +36,9 @@ NOT_PROMISED_OF_CELLS: Final = (
 )
 
 
-def not_promised(*, cells: bool) -> tuple[str, ...]:
-    """What does not follow, where whole items are suppressed or single `cells`."""
-    return NOT_PROMISED + (NOT_PROMISED_OF_CELLS if cells else ())
+def not_promised(*, cells: bool, engine: str = LOCAL) -> tuple[str, ...]:
+    """What does not follow, where whole items are suppressed or single `cells`, and an engine counted."""
+    return NOT_PROMISED + (NOT_PROMISED_OF_CELLS if cells else ()) + disks_of(engine)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,8 @@ class CoherenceCertificate(Certified):
         smallest: Transactions of the smallest cohort.
         confidence: The greatest share of a cohort that has one private item, rounded.
         confidence_exact: The same as a fraction in lowest terms.
+        verified: How the file was held against the input: `record by record`, or `by aggregation`.
+        engine: What counted the input for that: `local`, or another engine and its version.
     """
 
     model: str
@@ -91,6 +94,8 @@ class CoherenceCertificate(Certified):
     smallest: int
     confidence: float
     confidence_exact: str
+    verified: str
+    engine: str
     kind: str = "transactions"
 
 
@@ -108,7 +113,7 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
     together, support = verdict.confidence
     return CoherenceCertificate(
         **shared(verdict, name, release.job.described()),
-        not_promised=not_promised(cells=cells),
+        not_promised=not_promised(cells=cells, engine=verdict.engine),
         model=model.name,
         h=str(model.h),
         k=model.k,
@@ -131,6 +136,8 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
         smallest=verdict.smallest,
         confidence=float(Fraction(together, support)),
         confidence_exact=f"{together}/{support}",
+        verified=verdict.way,
+        engine=verdict.engine,
     ).encode()
 
 

@@ -123,7 +123,7 @@ def _model(known: CoherenceCertificate) -> Iterator[CheckedPart]:
     algorithm = known.job.get("algorithm")
     kind = cast("Mapping[str, object]", algorithm).get("kind") if isinstance(algorithm, dict) else None
     yield compared("suppressed", known.suppressed, "cells" if kind == "LocalSuppression" else "items")
-    limits = not_promised(cells=known.suppressed == "cells")
+    limits = not_promised(cells=known.suppressed == "cells", engine=known.engine)
     told = (
         f"{len(limits)} limits" if limits == known.not_promised else "these are not the limits that follow from the job"
     )

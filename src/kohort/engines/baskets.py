@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -30,6 +28,7 @@ from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.baskets.pieces import IN_PIECES, pieces_of
 from kohort.io.baskets.typed import empty, long_columns
 from kohort.io.options import ReadOptions
+from kohort.publish.files import private_folder
 from kohort.shown import Shown, many
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.database import Transactions, in_item_order
@@ -39,6 +38,7 @@ from kohort.verify.transactions.aggregated import Hashes, SetCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from kohort.arrays import Counts, Index, Items, Mask
     from kohort.engines.relation import Relation
@@ -186,8 +186,12 @@ class Baskets(Shown):
 
     # ── the release ──────────────────────────────────────────────────────────────────────────────
 
-    def pieces(self) -> Iterator[Transactions]:
-        """The transactions in the order of their own content, some at a time."""
+    def pieces(self, near: Path) -> Iterator[Transactions]:
+        """The transactions in the order of their own content, some at a time.
+
+        Args:
+            near: A folder that the database shares with this process, for the places of items, not their names.
+        """
         digits = len(str(len(self.names)))
         numbers = [str(place) for place in range(len(self.names))]
         named = {"code": self.codes, "line": numbers, "sort": [number.zfill(digits) for number in numbers]}
@@ -197,8 +201,8 @@ class Baskets(Shown):
         made = f"coalesce({line}, '') AS line, coalesce({sort}, '') AS k"
         source = f"{self.cells.name} c LEFT JOIN {given} g ON g.code = c.i"
         each = f"(SELECT {made} FROM {source} GROUP BY c.t) y"  # noqa: S608  names of ours
-        with TemporaryDirectory(prefix="kohort-") as folder:
-            path = Path(folder, "places")  # of items, not their names: nothing is on a disk that is not released
+        with private_folder(near) as folder:
+            path = folder / "places"
             self.dialect.write_lines(f"SELECT y.line FROM {each} ORDER BY y.k", "-", path)  # noqa: S608  as above
             with path.open("rb") as lines:
                 lines.readline()

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from kohort.engines.base import EngineName
 from kohort.io.baskets.options import Form
 from kohort.job.form import NO_FLAG, SIGN_KEY, Flag, PurposePart, RunPart, Word
 from kohort.job.parts import Part
-from kohort.job.values import Encoding, Seconds, Separator, number, passing, wrong
+from kohort.job.values import Encoding, Memory, Seconds, Separator, number, passing, wrong
 from kohort.release.transactions import TransactionJob
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.roles import Draw, Drawn, Listed
@@ -227,6 +228,29 @@ class SuppressionPart(Part):
     )
 
 
+class CountingPart(RunPart):
+    """Where the transactions are counted, and what that may use; the release is the same for any of it."""
+
+    engine: EngineName = Field(
+        "local",
+        description=(
+            "Where transactions are counted: local reads them into memory, which is much the fastest; duckdb and spark "
+            "leave records in long form where they are, for databases that memory does not hold. The release is the "
+            "same."
+        ),
+    )
+    memory_limit: Annotated[Memory | None, Flag(metavar="AMOUNT")] = Field(
+        None,
+        alias="memory-limit",
+        description="With an engine, how much memory to use, such as 4GiB; a database that fits into it is refused.",
+    )
+    spill_folder: Annotated[str | None, Flag(metavar="FOLDER")] = Field(
+        None,
+        alias="spill-folder",
+        description="Where an engine puts what memory does not hold; the system's temporary folder if not given.",
+    )
+
+
 class TransactionFile(Part):
     """A kohort job on transactions: baskets in, a verified (h,k,p)-coherent database out."""
 
@@ -236,5 +260,5 @@ class TransactionFile(Part):
     privacy: CoherencePart
     items: ItemsPart
     method: SuppressionPart = SuppressionPart.model_construct()
-    run: RunPart = RunPart.model_construct()
+    run: CountingPart = CountingPart.model_construct()
     purpose: Annotated[PurposePart, NO_FLAG] = PurposePart.model_construct()

@@ -105,7 +105,7 @@ def _of_run(raw: Mapping[str, object]) -> Iterator[Misfit]:
     """A limit of memory where all transactions are read into it."""
     said = right_part(RunPart, table(raw, "run"))
     limits = {"memory-limit": said.memory_limit, "spill-folder": said.spill_folder}
-    if said.engine == "local" and table(raw, "run").get("engine") in {None, "local"}:
+    if said.engine == "local":
         for key in (key for key, value in limits.items() if value is not None):
             hint = "leave it out, or name an engine that leaves transactions where they are (duckdb, spark)"
             yield Misfit(("run", key), UsageError("transactions are read into memory as a whole", hint=hint))

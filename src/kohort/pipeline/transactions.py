@@ -219,7 +219,7 @@ def save_transactions(
 
     def write_release(file: BinaryIO) -> None:
         if isinstance(release.released, Baskets):
-            write_pieces(release.released, file, writing)
+            write_pieces(release.released, file, writing, path.parent)
         else:
             write_transactions(in_columns(release, writing), file, writing)
 
@@ -239,10 +239,10 @@ def save_transactions(
     return publication.publish(Outlet(path, beside(path)), stage, reports, overwrite=overwrite, inputs=inputs)
 
 
-def write_pieces(released: Baskets, file: BinaryIO, writing: BasketOptions) -> None:
-    """Write transactions that stay elsewhere, some at a time."""
+def write_pieces(released: Baskets, file: BinaryIO, writing: BasketOptions, near: Path) -> None:
+    """Write transactions that stay elsewhere, some at a time, by way of a folder `near` the release."""
     before = 0
-    for piece in released.pieces():
+    for piece in released.pieces(near):
         write_piece(piece, file, writing, before)
         before += len(piece)
 

@@ -231,6 +231,25 @@ def _remove(name: Path) -> None:
         name.unlink()
 
 
+@contextmanager
+def private_folder(near: Path) -> Generator[Path]:
+    """A folder in another one, for its owner only and for some time.
+
+    Should this process die, the next run in that place removes it: nobody has locked it then.
+    """
+    folder = near / system.temporary_name()
+    with reporting("creating a folder", near):
+        folder.mkdir(0o700)
+    with ExitStack() as end:
+        end.callback(shutil.rmtree, folder, ignore_errors=True)
+        fd = system.open_folder(folder)
+        if fd is not None:
+            end.callback(os.close, fd)
+            with suppress(OSError):  # without locks, no other run can tell that this one is dead
+                system.lock(fd)
+        yield folder
+
+
 def sweep(folder: Path) -> None:
     """Take back what dead runs began to replace in a folder, and remove the temporary names that they left.
 

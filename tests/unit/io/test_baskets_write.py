@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from kohort.errors import FileError, UsageError
 from kohort.io.baskets import BasketOptions, Form, read_content, write_transactions
+from kohort.io.baskets.write import write_piece
 from kohort.transactions.database import Transactions
 
 if TYPE_CHECKING:
@@ -148,3 +149,30 @@ def test_a_full_disk(form: Form) -> None:
 
     with pytest.raises(FileError, match="No space left on device"):
         write_transactions(PLAIN, Full(), BasketOptions(form=form))
+
+
+def test_a_full_disk_for_a_piece() -> None:
+    """Likewise of the long form in pieces."""
+
+    class Full(io.BytesIO):
+        def write(self, _: object) -> int:
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(FileError, match="No space left on device"):
+        write_piece(PLAIN, Full(), BasketOptions(form=Form.LONG), 3)
+
+
+@given(
+    rows=st.lists(st.lists(st.sampled_from(["10", "9", "tea"]), max_size=3), min_size=1, max_size=9),
+    cut=st.integers(1, 9),
+    form=st.sampled_from([Form.BASKET, Form.LONG]),
+)
+def test_pieces_are_the_whole(rows: list[list[str]], cut: int, form: Form) -> None:
+    """Transactions that are written in two pieces give the bytes of those that are written at once."""
+    whole, pieces, options = Transactions.of(rows), io.BytesIO(), BasketOptions(form=form)
+    for start, end in ((0, min(cut, len(rows))), (min(cut, len(rows)), len(rows))):
+        begins = whole.starts[start : end + 1]
+        part = Transactions(whole.names, begins - begins[0], whole.cells[begins[0] : begins[-1]])
+        if len(part):
+            write_piece(part, pieces, options, start)
+    assert pieces.getvalue() == written(whole, options)

@@ -69,6 +69,13 @@ give-back = true
 suppress = "items"
 max-sets = 1_000
 
+[run]
+engine = "spark"
+master = "spark://there:7077"
+spark-conf = { "spark.executor.memory" = "8g" }
+memory-limit = "4GiB"
+spill-folder = "spilled"
+
 [purpose]
 purpose = "length of stay by age"
 recipient = "the regional health office"
@@ -115,6 +122,9 @@ def in_folder(folder: Path, **texts: str) -> Path:
 def test_every_key_reaches_the_job() -> None:
     """A job that uses every key says with each what the documentation says."""
     made = parse(FULL)
+    run = made.run
+    assert (run.engine, run.master, run.spill_folder) == ("spark", "spark://there:7077", "spilled")
+    assert (run.spark_conf, made.memory) == ({"spark.executor.memory": "8g"}, 4 << 30)
     assert (made.source, made.target, made.inputs) == ("sales.csv", "release.tsv", ())
     assert made.job.coherence == Coherence(Fraction(2, 5), 10, 4)
     assert made.job.roles == Listed(private=("pill", "wine, red"), public=("bread", "milk"), absent=True)
@@ -294,6 +304,8 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
             "suppressing",
             "line 6 (method.give-back)",
         ),
+        ('items.delta = 0.4\nrun.memory-limit = "1GB"', "into memory as a whole", "line 6 (run.memory-limit)"),
+        ('items.delta = 0.4\nrun.spill-folder = "x"', "into memory as a whole", "line 6 (run.spill-folder)"),
         ("items.delta = 0.4\ncolumns = {}", "unknown key columns", "line 6 (columns)"),
         ("", "the table [items] is missing", "job"),
     ],

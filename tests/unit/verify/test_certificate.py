@@ -132,7 +132,7 @@ def test_it_is_read_back(tmp_path: Path) -> None:
         ('"k": 4,', ""),
         ('"k": 4', '"k": 4, "k": 4'),
         ('"k": 4', '"k":  4'),
-        ('"form": 7', '"form": 6'),
+        ('"form": 8', '"form": 6'),
         ('"released_unchanged": [', '"released_unchanged": [4,'),
         ('"range_ends": 5', '"range_ends": "5"'),
         ('"people": null', '"people": -1'),

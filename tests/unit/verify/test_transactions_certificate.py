@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import CellSuppression, SuppressionSolution
 from kohort.verify.transactions import CoherenceClaim, verify_transactions
+from kohort.verify.verdict import BY_AGGREGATION, UNENCRYPTED
 from tests.unit.pipeline.coherent_release import DROPPED, JOB, LINEAGE, PROBLEM, RELEASED, ROLES, SOURCE, release
 
 if TYPE_CHECKING:
@@ -39,10 +41,20 @@ def made(**others: object) -> bytes:
     return certificate(release(**others), VERDICT, "safe.dat")
 
 
+def test_what_an_engine_put_on_disks_is_not_promised() -> None:
+    """Where it was not encrypted."""
+    elsewhere = replace(VERDICT, way=BY_AGGREGATION, engine=f"Spark 4{UNENCRYPTED}")
+    told = json.loads(certificate(release(), elsewhere, "safe.dat"))
+    assert (told["verified"], told["engine"]) == ("by aggregation", "Spark 4, disks not encrypted")
+    assert [line for line in told["not_promised"] if line.startswith("Disks of the cluster")]
+    assert not [line for line in json.loads(made())["not_promised"] if line.startswith("Disks of the cluster")]
+
+
 def test_it_says_what_was_found_and_what_is_not_promised() -> None:
     """Example 1: the moles, the items dropped, 8 of 20 cells lost; four sets are left, each with four transactions."""
     told = json.loads(made())
-    assert (told["kind"], told["form"], told["release"], told["size"]) == ("transactions", 7, "safe.dat", len(BYTES))
+    assert (told["kind"], told["form"], told["release"], told["size"]) == ("transactions", 8, "safe.dat", len(BYTES))
+    assert (told["verified"], told["engine"]) == ("record by record", "local")
     assert (told["model"], told["h"], told["k"], told["p"]) == ("(0.5, 3, 3)-coherence", "1/2", 3, 3)
     assert (told["transactions"], told["items"], told["cells"]) == (6, 4, 12)
     assert (told["public"], told["private"], told["neither"]) == (5, 2, 0)
@@ -100,7 +112,7 @@ def test_it_is_read_back(tmp_path: Path) -> None:
         ('"rare": 2', '"rare": -2'),
         ('"rare": 2', '"rare": "2"'),
         ('"distortion": 0.4', '"distortion": "0.4"'),
-        ('"form": 7', '"form": 6'),
+        ('"form": 8', '"form": 6'),
         ('"h": "1/2"', '"h": 0.5'),
     ],
 )
