@@ -56,7 +56,7 @@ class Asked:
             return build(
                 kind, self.sensitive, {name: _parameter(value, kinds[name]) for name, value in self.parameters}
             )
-        except (KohortError, KeyError, TypeError, ValueError, ZeroDivisionError):
+        except (ArithmeticError, AttributeError, KohortError, LookupError, TypeError, ValueError):
             return None
 
 
@@ -167,7 +167,7 @@ def described(job: Part) -> Described:
             writing.get("excel_safe") is True,
             _reading(reading),
         )
-    except (KohortError, TypeError, ValueError, ZeroDivisionError) as fault:
+    except (ArithmeticError, AttributeError, KohortError, LookupError, TypeError, ValueError) as fault:
         raise InputError(
             "this version of kohort cannot read the certificate's job",
             hint="check it with the version of kohort that it names",

@@ -1,0 +1,105 @@
+"""A column released as it is that gives generalized ones back is told of."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kohort
+from kohort.engines.retold import note_retold
+from kohort.io import read
+
+if TYPE_CHECKING:
+    from kohort.release import Job
+
+DRAW = random.Random(8)  # noqa: S311  no secret
+COUNTRY = [DRAW.choice("abcdefghij") for _ in range(300)]
+FRAME = pl.DataFrame(
+    {
+        "country": COUNTRY,
+        "age": [str(DRAW.randint(20, 80)) for _ in COUNTRY],
+        "code": [str(100 + ord(one)) for one in COUNTRY],
+        "vote": [DRAW.choice(["yes", "no"]) for _ in COUNTRY],
+    }
+)
+
+
+def job(*allowed: str) -> Job:
+    """Country and age are generalized; a code of the country and the vote are not."""
+    schema = kohort.Schema.of(quasi=["country", "age"], sensitive=["code", "vote"])
+    return kohort.Job.of(schema, kohort.KAnonymity(5), allow_singling=allowed, no_model=("code", "vote"))
+
+
+def notes(frame: pl.DataFrame, job: Job) -> list[str]:
+    """What is told."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        note_retold(read(frame), job)
+    return [str(one.message) for one in told]
+
+
+def test_a_code_that_stands_for_a_generalized_column_is_told_of() -> None:
+    """With both names; the vote tells nothing, and a column that was allowed by name is not told of."""
+    (told,) = notes(FRAME, job())
+    assert told.startswith("code is released as it is")
+    assert "one value of country:" in told
+    assert notes(FRAME, job("code")) == []
+
+
+def test_few_records_that_differ_do_not_hide_it() -> None:
+    """A twentieth may be wrong; where a third is, the column no longer tells."""
+    one = pl.Series([str(100 + ord(one)) if row % 20 else str(1000 + row % 7) for row, one in enumerate(COUNTRY)])
+    assert len(notes(FRAME.with_columns(code=one), job())) == 1
+    third = pl.Series([str(100 + ord(one)) if row % 3 else "107" for row, one in enumerate(COUNTRY)])
+    assert notes(FRAME.with_columns(code=third), job()) == []
+
+
+def test_what_chance_explains_is_not_told() -> None:
+    """Values of one record go with one value of everything; so do all values with that of a constant column."""
+    assert notes(FRAME.with_columns(code=pl.Series([str(row) for row in range(300)])), job()) == []
+    assert notes(FRAME.with_columns(country=pl.lit("a"), vote=pl.lit("a")), job()) == []
+    assert notes(FRAME.head(15), job()) == []
+
+
+def test_no_records_tell_nothing() -> None:
+    """An empty table is released where the options allow it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        note_retold(read(FRAME.head(0), kohort.ReadOptions(allow_empty=True)), job())
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 60)), min_size=20, max_size=60))
+def test_it_is_told_by_its_definition(drawn: list[tuple[int, int]]) -> None:
+    """The plain way: beyond what dealing the values anew gives, more than 90 %, and at least 20 records, are known."""
+    records = [(one, other if other < 3 else one // 2) for one, other in drawn]
+    frame = pl.DataFrame({"country": [f"c{two}" for _, two in records], "code": [f"x{one}" for one, _ in records]})
+    schema = kohort.Schema.of(quasi=["country"], sensitive=["code"])
+    told = notes(frame, kohort.Job.of(schema, kohort.KAnonymity(2), no_model=("code",)))
+    groups = {one: [two for other, two in records if other == one] for one, _ in records}
+    known = sum(len(group) for group in groups.values() if len(set(group)) == 1)
+    shares = [sum(two == value for _, two in records) / len(records) for value in range(5)]
+    chance = sum(len(group) * sum(share ** len(group) for share in shares) for group in groups.values())
+    enough = known > 0.9 * len(records) and known - chance > 0.9 * (len(records) - chance)
+    assert bool(told) == (enough and known - chance >= 20)
+
+
+@pytest.mark.parametrize("allowed", [(), ("code",)])
+def test_a_release_tells(allowed: tuple[str, ...]) -> None:
+    """A run tells it; of a perturbed column too, since another that is not perturbed gives it back."""
+    frame = FRAME.with_columns(pay=pl.Series([str(1000 + 10 * ord(one)) for one in COUNTRY]))
+    schema = kohort.Schema.of(quasi=["age"], sensitive=["code", "pay"], drop=["country", "vote"])
+    perturbed = (kohort.Rounding("pay", step=Fraction(500)),)
+    made = kohort.Job.of(
+        schema, kohort.KAnonymity(5), perturbations=perturbed, no_model=("code", "pay"), allow_singling=allowed
+    )
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        kohort.anonymize(frame, made)
+    assert [str(one.message).split(":")[0].endswith("one value of pay") for one in told] == [True] * (not allowed)
