@@ -149,7 +149,7 @@ def solve_in_parts(tuples: Tuples, root: Marginals, problem: Problem, algorithm:
     top.grow(root)
     below = _Below(space, tuples, problem, algorithm)
     below.carve([*_groups(top.parts, most)])
-    found = {"parts": len(top.parts), "rounds": top.rounds, "histogram rows": top.rows}
+    found = {"parts": len(top.parts), "rounds": top.rounds, "histogram_rows": top.rows}
     return SolvedInParts(joined_classes(below.classes, problem.domains), below.trace | found)
 
 
