@@ -1,4 +1,4 @@
-"""Tuples that do not fit into memory: searched in parts and verified some classes at a time, the release is the same."""
+"""Tuples that do not fit into memory: searched in parts, verified some classes at a time, the release is the same."""
 
 from __future__ import annotations
 
@@ -131,7 +131,6 @@ def test_identifiers_among_labels_are_looked_for_in_pairs(tmp_path: Path) -> Non
         zip=pl.Series([names[(at + 1) % 12] if at < 6 else "y" for at in range(60)]),
         note=pl.Series([names[(at + 2) % 12] if at < 6 else "z" for at in range(60)]),
     )
-    allowed = {"allow_singling": ["note"], "rest": "insensitive"}
-    released(frame, tmp_path / "local.csv", **allowed)
-    released(frame, tmp_path / "there.csv", ElsewhereEngine(BASE, together=9), **allowed)
+    for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=9))):
+        released(frame, tmp_path / f"{name}.csv", engine, rest="insensitive")
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()

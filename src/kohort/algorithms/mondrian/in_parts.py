@@ -268,6 +268,7 @@ class _Below:
             else:
                 self._tuples.place_part(group[0].number, self._regions)
                 self._add(_leaf_classes(leaf, self._problem.domains), group[0].depth)
+        next(gathered, None)  # whoever has the tuples may let go of what was fetched
 
     def _carve(self, group: Sequence[_Part], held: Gathered) -> None:
         """Cut the parts of a group as tables of their own, in the space of the whole one."""
