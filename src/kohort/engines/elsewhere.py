@@ -29,7 +29,7 @@ from kohort.engines.unsafe import (
     refuse_pairs,
     singled_out_of,
 )
-from kohort.errors import InfeasibleError, SchemaError, UnsupportedError
+from kohort.errors import InfeasibleError, LimitError, SchemaError, UnsupportedError
 from kohort.io.cells import encode
 from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import FORMULA, NUMBER, Format, escaped, refuse_safe
@@ -278,13 +278,17 @@ class ElsewhereEngine:
             refuse_leaks(source, job)
         columns, flagged = _counted(job)
         most = self._most(len(columns) + len(flagged))
-        if most is not None and alone and source.different(columns, flagged, job.schema.missing) > most:
-            refused = refused_in_parts(job.algorithm, job.models)
+        refused = ""
+        if most is not None and source.different(columns, flagged, job.schema.missing) > most:
+            refused = refused_in_parts(job.algorithm, job.models) if alone else "the person key"
             if not refused:
                 from kohort.engines.in_parts import CountedInParts  # noqa: PLC0415  it knows the classes above
 
                 return CountedInParts.of(data, source, job, most, releasing=releasing)
-        found = source.flagged(columns, flagged, job.schema.missing)
+        try:
+            found = source.flagged(columns, flagged, job.schema.missing)
+        except LimitError as error:
+            raise LimitError(error.what, where=error.where, hint=_parted(error.hint, refused)) from None
         if releasing and job.schema.person is not None:
             refuse_alone_of(found.table, found.counts, job, job.schema.person)
             refuse_leaks(source, job)
@@ -306,7 +310,7 @@ class ElsewhereEngine:
         """Tuples of so many columns that are searched together; `None` for any number."""
         if self.together is not None or self.limit is None:
             return self.together
-        return max(self.limit // (columns * CELL), 1)
+        return max(self.limit // (2 * columns * CELL), 1)  # the other half is the database's
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Let the database write the records as text; typed cells are fetched and written here."""
@@ -485,6 +489,12 @@ class Lines:
         special = " OR ".join(f"position({sign} IN {cell}) > 0" for sign in signs)
         quoted = f"'\"' || replace({text}, '\"', '\"\"') || '\"'"
         return f"CASE WHEN {special} THEN {quoted} ELSE {text} END"
+
+
+def _parted(hint: str, refused: str) -> str:
+    """What helps where there are too many tuples, and something of the job needs all of them at once."""
+    apart = f"; {refused} needs all tuples at once: --method mondrian with --cut nearest or median searches in parts"
+    return f"{hint}{apart if refused else ''}"
 
 
 def refuse_unsupported(job: Job, population: Dataset | None) -> None:

@@ -6,6 +6,7 @@ of their records but what is judged, some classes at a time.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,9 @@ from kohort.engines.coded import CodedColumns, Kept, TuplesElsewhere, coded
 from kohort.engines.elsewhere import CLASS, GroupsElsewhere, SentRelation
 from kohort.engines.relation import Kind, unused
 from kohort.engines.unsafe import refuse_alone_together, refuse_listed
-from kohort.errors import InfeasibleError
+from kohort.errors import InfeasibleError, SourceNote
 from kohort.schema import Missing, Role
+from kohort.shown import many
 from kohort.tables.coded import labels_in_order
 from kohort.tables.dataset import CellsByClass, ReleasedRecords
 from kohort.tables.table import Column, Table, narrow
@@ -104,6 +106,9 @@ class CountedInParts:
         """What the search answers, without the region of each tuple, and its classes."""
         assert isinstance(algorithm, Mondrian)  # noqa: S101  no other counts so
         found = solve_in_parts(self.tuples, self.root, problem, algorithm, self.most)
+        parts, rounds, rows = (found.trace[key] for key in ("parts", "rounds", "histogram_rows"))
+        what = f"the table was searched in {many(parts, 'part')}, since its tuples do not fit into memory together"
+        warnings.warn(SourceNote(f"{what}: {many(rounds, 'round')}, {rows:,} histogram rows"), stacklevel=2)
         none, corners = np.empty(0, np.int64), np.empty((0, len(self.codes)), np.uint32)
         return Solution(Multidimensional(none, none, none, corners, corners), found.trace), found.classes
 

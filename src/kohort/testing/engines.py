@@ -155,7 +155,8 @@ def _broken(engine: Engine, frame: pl.DataFrame, job: Job, order: Index) -> Iter
         made = _released(engine, frame, job)
     except UnsupportedError:  # told at once, and what can do it
         return
-    if _tuples(engine.count(engine.read(frame, ReadOptions()), job).counts) != _by_hand(frame, job):
+    counts = engine.count(engine.read(frame, ReadOptions()), job).counts
+    if _tuples(counts) != _by_hand(frame, job, counts.frequency.quasi.shape[1]):
         yield "its tuples are not those that one counts by hand"
     content, claim = _written(engine, made)
     due, witness = _written(LOCAL, expected)
@@ -219,20 +220,20 @@ def _damaged(content: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _tuples(counts: Counts) -> Counter[tuple[_Cell, ...]]:
-    """Records by the values of their quasi-identifiers."""
+    """Records by the values of their quasi-identifiers, or of the first ones: the others may stay where they lie."""
     frequency, found = counts.frequency, Counter[tuple[_Cell, ...]]()
     rows: list[list[int]] = frequency.quasi.tolist()
     for codes, records in zip(rows, frequency.counts.tolist(), strict=True):
-        found[tuple(_plain(one.texts[code]) for one, code in zip(counts.domains, codes, strict=True))] += records
+        found[tuple(_plain(one.texts[code]) for one, code in zip(counts.domains, codes, strict=False))] += records
     return found
 
 
-def _by_hand(frame: pl.DataFrame, job: Job) -> Counter[tuple[_Cell, ...]]:
-    """The same from the records, one by one."""
+def _by_hand(frame: pl.DataFrame, job: Job, columns: int) -> Counter[tuple[_Cell, ...]]:
+    """The same from the records, one by one, by so many columns."""
     schema = job.schema.over(frame.columns)
     needed = [*job.complete, *(one.name for one in schema.released if one.missing is Missing.SUPPRESS)]
     rows = (row for row in frame.iter_rows(named=True) if all(row[name] for name in needed))
-    return Counter(tuple(_plain(row[one.name]) for one in schema.quasi) for row in rows)
+    return Counter(tuple(_plain(row[one.name]) for one in schema.quasi[:columns]) for row in rows)
 
 
 def _plain(text: str | None) -> _Cell:

@@ -316,24 +316,23 @@ class _Rest:
         self._before: tuple[object, ...] | None = None
 
     def take(self, records: int) -> Iterator[Table]:
-        """The next ones, a table for each part that they are in; fewer where there are none left.
+        """The next ones, a table for each part that they are in.
 
         Raises:
-            VerificationError: the first of them is in a class that records before were in.
+            VerificationError: there are fewer, or the first of them is in a class that records before were in.
         """
         first = True
         while records:
             if self._held is None or self._start == self._held.records:
                 self._held, self._start = next(self._tables, None), 0
             if self._held is None:
-                return
+                raise fault(TableCheck.RECORDS, "fewer records are released than are said to be")
             end = min(self._start + records, self._held.records)
             some = self._held.take(np.arange(self._start, end))
             records, self._start = records - some.records, end
-            if some.records:
-                self._follow(some, first=first)
-                first = False
-                yield some
+            self._follow(some, first=first)
+            first = False
+            yield some
 
     def _follow(self, some: Table, *, first: bool) -> None:
         """Look at the labels where a group begins, and keep those where it may end."""

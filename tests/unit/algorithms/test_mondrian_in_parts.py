@@ -133,8 +133,8 @@ def test_rounds_and_rows_are_counted() -> None:
     frame = pl.DataFrame({"age": [str(age) for age in range(16)]})
     coded = CodedTable(from_frame(frame), Schema((Attribute("age", Role.QUASI),)))
     found, _ = in_parts(Problem(coded.count(), coded.domains, (KAnonymity(2),)), Mondrian(), 4)
-    counted = {key: found.trace[key] for key in ("parts", "rounds", "histogram rows", "leaves")}
-    assert counted == {"parts": 4, "rounds": 2, "histogram rows": 32, "leaves": 8}
+    counted = {key: found.trace[key] for key in ("parts", "rounds", "histogram_rows", "leaves")}
+    assert counted == {"parts": 4, "rounds": 2, "histogram_rows": 32, "leaves": 8}
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def solve_in_parts(tuples: Tuples, root: Marginals, problem: Problem, algorithm:
     top.grow(root)
     below = _Below(space, tuples, problem, algorithm)
     below.carve([*_groups(top.parts, most)])
-    found = {"parts": len(top.parts), "rounds": top.rounds, "histogram rows": top.rows}
+    found = {"parts": len(top.parts), "rounds": top.rounds, "histogram_rows": top.rows}
     return SolvedInParts(joined_classes(below.classes, problem.domains), below.trace | found)
 
 
@@ -268,6 +268,7 @@ class _Below:
             else:
                 self._tuples.place_part(group[0].number, self._regions)
                 self._add(_leaf_classes(leaf, self._problem.domains), group[0].depth)
+        next(gathered, None)  # whoever has the tuples may let go of what was fetched
 
     def _carve(self, group: Sequence[_Part], held: Gathered) -> None:
         """Cut the parts of a group as tables of their own, in the space of the whole one."""

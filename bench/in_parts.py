@@ -1,0 +1,108 @@
+"""Mondrian in parts, on DuckDB: whether the bytes are those of the local engine, and what goes to and fro.
+
+    python -m bench.in_parts --records 1000000 --most 50000 200000 500000
+
+For each number of tuples that are fetched together: the parts, the rounds, the histogram rows, the bytes that the search
+fetches (histograms and tuples) and sends back (regions), and CPU seconds of the stages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from bench.scale import KINDS, table
+from kohort.api.jobs import job_by
+from kohort.engines.duckdb import DuckDB
+from kohort.engines.elsewhere import ElsewhereEngine
+from kohort.engines.local import LOCAL
+from kohort.errors import SourceNote
+from kohort.job.request import Request
+from kohort.pipeline import anonymize
+
+if TYPE_CHECKING:
+    from kohort.engines.base import Engine
+    from kohort.release import Job
+
+
+@dataclass(slots=True, eq=False, weakref_slot=True)
+class Watched(DuckDB):
+    """A database that counts the bytes which come from it and go to it."""
+
+    stage: str = ""
+    come: dict[str, int] = field(default_factory=dict[str, int])
+    gone: dict[str, int] = field(default_factory=dict[str, int])
+
+    def run(self, sql: str) -> pl.DataFrame:
+        """The answer to a query."""
+        found = DuckDB.run(self, sql)
+        self.come[self.stage] = self.come.get(self.stage, 0) + int(found.estimated_size())
+        return found
+
+    def store(self, name: str, frame: pl.DataFrame) -> None:
+        """Keep a table."""
+        self.gone[self.stage] = self.gone.get(self.stage, 0) + int(frame.estimated_size())
+        DuckDB.store(self, name, frame)
+
+
+def made(source: Path, job: Job, target: Path, engine: Engine, base: Watched | None) -> str:
+    """The digest of a release, and what it took."""
+    spent, stages = [time.process_time()], list[str]()
+
+    def tell(stage: str) -> None:
+        stages.append(stage)
+        spent.append(time.process_time())
+        if base is not None:
+            base.stage = stage
+
+    release = anonymize(source, job, target=target, engine=engine, tell=tell)
+    spent.append(time.process_time())
+    each = zip(stages, spent[1:-1], spent[2:], strict=True)
+    seconds = "  ".join(f"{name} {after - before:.1f}" for name, before, after in each)
+    counted = [key for key in ("parts", "rounds", "histogram_rows") if key in release.trace]
+    trace = "  ".join(f"{key} {release.trace[key]:,}" for key in counted)
+    moved = ""
+    if base is not None:
+        come, gone = (some.get("solve", 0) / 1e6 for some in (base.come, base.gone))
+        moved = f"  fetched {come:.1f} MB, sent back {gone:.1f} MB"
+    return (
+        f"{sha256(target.read_bytes()).hexdigest()[:12]}  {trace}{moved}  cpu {spent[-1] - spent[0]:.1f} s ({seconds})"
+    )
+
+
+def main() -> None:
+    """Print a line for each kind and number of tuples."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=1_000_000)
+    parser.add_argument("--kinds", nargs="+", default=["unique"])
+    parser.add_argument("--most", type=int, nargs="+", default=[50_000, 200_000, 500_000])
+    parser.add_argument("--k", type=int, default=5)
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore", SourceNote)
+    with TemporaryDirectory() as folder:
+        for kind in arguments.kinds:
+            source = table(Path(folder), kind, arguments.records)
+            names, sensitive = pl.scan_csv(source).collect_schema().names(), KINDS[kind][1]
+            quasi = [name for name in names if name != sensitive]
+            said = {"quasi": quasi, "sensitive": [sensitive], "no_model": [sensitive], "no_grid": True}
+            asked = job_by(None, {**said, "k": arguments.k})
+            assert isinstance(asked, Request)  # noqa: S101  of keyword arguments
+            print(f"{kind} local  {made(source, asked.job, Path(folder, 'local.csv'), LOCAL, None)}", flush=True)
+            for most in arguments.most:
+                opened = DuckDB.opened(None, Path(folder))
+                base = Watched(opened.connection, own=True)
+                engine = ElsewhereEngine(base, together=most)
+                line = made(source, asked.job, Path(folder, f"{most}.csv"), engine, base)
+                print(f"{kind} {most:,}  {line}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,251 @@
+"""Verification some classes at a time: what it is told of the input is doubted, group by group and as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+import pytest
+
+from kohort import Attribute, KAnonymity, Role, Schema
+from kohort.errors import UnsupportedError, VerificationError
+from kohort.io.typed import from_frame
+from kohort.models.average_risk import AverageRisk
+from kohort.schema import Missing
+from kohort.tables.dataset import Values
+from kohort.verify.aggregates import Hashed, TableRelation, Tuples
+from kohort.verify.in_parts import ClassedTuples, verify_in_parts
+from kohort.verify.verdict import Claim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from kohort.tables.table import Table
+
+PEOPLE = pl.DataFrame(
+    {
+        "name": ["Ada", "Bob", "Cid", "Dee", "Eve", "Fay", None],
+        "age": ["31", "32", "45", "46", "60", "61", None],
+        "ill": ["flu", "gout", "flu", "gout", "flu", "gout", "flu"],
+        "note": ["a", "b", "a", "b", "a", "b", "c"],
+    }
+)
+
+#: A class for each two of them, and none for the last.
+CLASSES = (0, 0, 1, 1, 2, 2, -1)
+
+LABELS = ("[31-32]", "[45-46]", "[60-61]")
+
+SCHEMA = Schema(
+    (
+        Attribute("name", Role.IDENTIFYING),
+        Attribute("age", Role.QUASI, missing=Missing.SUPPRESS),
+        Attribute("ill", Role.SENSITIVE),
+        Attribute("note", Role.INSENSITIVE),
+    )
+)
+
+RELEASE = "age,ill,note\n[31-32],flu,a\n[31-32],gout,b\n[45-46],flu,a\n[45-46],gout,b\n[60-61],flu,a\n[60-61],gout,b\n"
+
+
+@dataclass
+class Witness:
+    """The input, and what is said of it.
+
+    Attributes:
+        table: All records.
+        classes: The class of each.
+        groups: The classes that are answered together; what is in none comes first.
+        values: Of some columns, other values than those of the records that enter.
+    """
+
+    table: Table = field(default_factory=lambda: from_frame(PEOPLE))
+    classes: Sequence[int] = CLASSES
+    groups: Sequence[Sequence[int]] = ((-1,), (0, 1), (2,))
+    values: dict[str, Values] = field(default_factory=dict[str, Values])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return self.table.names
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return self.table.records
+
+    @property
+    def labels(self) -> Table:
+        """Those of each class."""
+        return from_frame(pl.DataFrame({"age": LABELS}))
+
+    def distinct(self, name: str) -> Values:
+        """The values of a column."""
+        return self.table.distinct(name)
+
+    def collect(self) -> Table:
+        """All records."""
+        raise AssertionError("the input is not to be fetched")
+
+    def entered(self, name: str) -> Values:
+        """All records enter."""
+        return self.values.get(name, self.table.distinct(name))
+
+    def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[ClassedTuples]:
+        """Group by group."""
+        of = np.array(self.classes)
+        for group in self.groups:
+            held = [some for some in (np.flatnonzero(of == one) for one in group) if some.size]
+            found = [TableRelation(self.table.take(some)).tuples(columns, hashed) for some in held]
+            each = [np.full(one.counts.size, of[some[0]]) for one, some in zip(found, held, strict=True)]
+            kinds = dict.fromkeys(columns, pl.String)
+            frames = [pl.DataFrame({name: one.table[name].cells() for name in columns}, schema=kinds) for one in found]
+            tuples = Tuples(
+                from_frame(pl.concat(frames)),
+                np.concatenate([one.counts for one in found]),
+                np.concatenate([one.sums for one in found]),
+            )
+            yield ClassedTuples(tuples, np.concatenate(each))
+
+    def pairs(self, identifying: str, released: str) -> Tuples:
+        """Of the released records."""
+        kept = self.table.take(np.flatnonzero(np.array(self.classes) >= 0))
+        return TableRelation(kept).tuples((identifying, released))
+
+
+def claimed(witness: Witness, **said: object) -> Claim:
+    """What is said of the release."""
+    claim = Claim(SCHEMA, (KAnonymity(2),), witness.table, np.empty(0, np.int64), suppressed=1)
+    return replace(claim, **said)  # type: ignore[arg-type]
+
+
+def written(folder: Path, text: str = RELEASE) -> list[Path]:
+    """The release as two files."""
+    header, *lines = text.splitlines(keepends=True)
+    paths = [folder / "part-1.csv", folder / "part-2.csv"]
+    for path, some in zip(paths, (lines[:3], lines[3:]), strict=True):
+        path.write_text("".join([header, *some]), encoding="utf-8")
+    return paths
+
+
+def test_a_release_is_judged_group_by_group(tmp_path: Path) -> None:
+    """The classes of all groups are told together; what was left out lacks a value."""
+    witness = Witness()
+    found = verify_in_parts(written(tmp_path), witness, claimed(witness))
+    assert (found.records, found.suppressed, found.classes, found.smallest, found.largest) == (6, 1, 3, 2, 2)
+    assert [(band.low, band.classes) for band in found.bands] == [(2, 3)]
+    assert found.exposed.range_ends == found.exposed.people == 6
+    assert [part.records for part in found.parts] == [3, 3]
+    assert {key: found.checks[key] for key in ("records", "labels", "classes", "cells")} == {
+        "records": 6,
+        "labels": 3,
+        "classes": 3,
+        "cells": 12,
+    }
+
+
+@pytest.mark.parametrize(
+    ("witness", "text", "told"),
+    [
+        (Witness(groups=((-1,), (0,), (1, 2), (2,))), RELEASE, "fewer records are released"),
+        (Witness(groups=((0, 1, 2),)), RELEASE, "6 records were counted in classes instead of 7"),
+        (Witness(classes=(0, 0, 1, 1, -1, 2, -1)), RELEASE, "1 record is left out for no reason"),
+        (Witness(), RELEASE.replace("[45-46],flu", "[45-46],cold"), "have other cells|not those"),
+        (Witness(), RELEASE.replace("[45-46]", "[45-47]"), "not those of the input that are due"),
+        (Witness(classes=(0, 1, 0, 1, 2, 2, -1)), RELEASE, "have other cells|not those|do not contain"),
+        (
+            Witness(values={"age": Values(pl.Series(["31"]), np.array([1]))}),
+            RELEASE,
+            "1 record has a value that the input does not",
+        ),
+        (
+            Witness(values={"age": Values(pl.concat([PEOPLE["age"], pl.Series(["99"])]), np.array([1] * 7 + [9]))}),
+            RELEASE,
+            "other values than the input",
+        ),
+        (Witness(), RELEASE.removesuffix("[60-61],gout,b\n"), "5 records instead of 6"),
+    ],
+)
+def test_what_is_not_so_is_refused(tmp_path: Path, witness: Witness, text: str, told: str) -> None:
+    """Of the input, of the release, or of where one went in the other."""
+    with pytest.raises(VerificationError, match=told):
+        verify_in_parts(written(tmp_path, text), witness, claimed(witness))
+
+
+def test_a_class_is_in_one_group(tmp_path: Path) -> None:
+    """A class of four, judged as two of two, would pass for k = 2 whatever it takes together."""
+    text = RELEASE.replace("[31-32]", "[31-46]").replace("[45-46]", "[31-46]")
+    lines = text.splitlines(keepends=True)
+    labels = from_frame(pl.DataFrame({"age": ["[31-46]", "[31-46]", "[60-61]"]}))
+    apart = type("Apart", (Witness,), {"labels": labels})(
+        from_frame(PEOPLE.with_columns(age=pl.Series(["31", "31", "46", "46", "60", "61", None]))),
+        classes=(0, 1, 0, 1, 2, 2, -1),
+        groups=((-1,), (0,), (1,), (2,)),
+    )
+    paths = written(tmp_path, "".join([lines[0], *sorted(lines[1:])]))
+    with pytest.raises(VerificationError, match="judged in two groups"):
+        verify_in_parts(paths, apart, claimed(apart))
+
+
+def test_too_few_are_suppressed_or_too_many(tmp_path: Path) -> None:
+    """As many as lack a value; and no record is incomplete unless it was to be complete."""
+    witness = Witness()
+    with pytest.raises(VerificationError, match="1 records are left out as incomplete; 0 lack"):
+        verify_in_parts(written(tmp_path), witness, claimed(witness, suppressed=0, incomplete=1))
+    paths = written(tmp_path, f"{RELEASE}[60-61],gout,b\n")
+    with pytest.raises(VerificationError, match="0 records are suppressed, and 1 lack"):
+        verify_in_parts(paths, witness, claimed(witness, suppressed=0))
+    witness = Witness(groups=((-1,), (0, 1), (2,), (-1,)))
+    with pytest.raises(VerificationError, match="8 records were counted"):
+        verify_in_parts(written(tmp_path), witness, claimed(witness))
+
+
+def test_incomplete_records_lack_a_value(tmp_path: Path) -> None:
+    """The last one does not enter, if an age is needed; its values are not those of the input that enters."""
+    entered = {name: from_frame(PEOPLE[:6]).distinct(name) for name in PEOPLE.columns}
+    witness = Witness(values=entered)
+    claim = claimed(witness, suppressed=0, incomplete=1, complete=("age",))
+    found = verify_in_parts(written(tmp_path), witness, claim)
+    assert (found.incomplete, found.suppressed, found.checks["complete records"]) == (1, 0, 7)
+
+
+def test_identifiers_are_looked_for(tmp_path: Path) -> None:
+    """Columns of the same records are held against one another, where their values have something in common."""
+    people = pl.Series([f"{name} Lovelace" for name in "abcdefx"])
+    leaking = PEOPLE.with_columns(note=people, name=people)
+    witness = Witness(from_frame(leaking))
+    lines = RELEASE.splitlines(keepends=True)
+    notes = [line.replace(f",{'ab'[at % 2]}\n", f",{'abcdef'[at]} Lovelace\n") for at, line in enumerate(lines[1:])]
+    with pytest.raises(VerificationError, match="identifying column name"):
+        verify_in_parts(written(tmp_path, "".join([lines[0], *notes])), witness, claimed(witness))
+
+
+def test_names_of_others_are_no_identifiers(tmp_path: Path) -> None:
+    """Each note is somebody's name, and never that of its own record."""
+    people = [f"{sign}delaide" for sign in "abcdefx"]
+    notes = [*people[1:6], people[0], "x"]
+    witness = Witness(from_frame(PEOPLE.with_columns(name=pl.Series(people), note=pl.Series(notes))))
+    lines = RELEASE.splitlines(keepends=True)
+    shown = [line.replace(f",{'ab'[at % 2]}\n", f",{notes[at]}\n") for at, line in enumerate(lines[1:])]
+    found = verify_in_parts(written(tmp_path, "".join([lines[0], *shown])), witness, claimed(witness))
+    assert found.checks["identifiers"] == 7
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"models": (KAnonymity(2), AverageRisk(Fraction(1, 2)))},
+        {"coarsened": from_frame(PEOPLE[["note"]])},
+        {"population": from_frame(PEOPLE)},
+        {"schema": replace(SCHEMA, person="name")},
+    ],
+)
+def test_what_is_said_of_all_classes_together_is_refused(tmp_path: Path, said: dict[str, object]) -> None:
+    """Nobody would see them all."""
+    witness = Witness()
+    with pytest.raises(UnsupportedError, match="some classes at a time"):
+        verify_in_parts(written(tmp_path), witness, claimed(witness, **said))
