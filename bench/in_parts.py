@@ -2,8 +2,8 @@
 
     python -m bench.in_parts --records 1000000 --most 50000 200000 500000
 
-For each number of tuples that are fetched together: the parts, the rounds, the histogram rows, the bytes that the search
-fetches (histograms and tuples) and sends back (regions), and CPU seconds of the stages.
+For each number of tuples that are fetched together: the parts, the rounds, the histogram rows, the bytes that the
+search fetches (histograms and tuples) and sends back (regions), and CPU seconds of the stages.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class Watched(DuckDB):
         self.come[self.stage] = self.come.get(self.stage, 0) + int(found.estimated_size())
         return found
 
-    def store(self, name: str, frame: pl.DataFrame) -> None:
+    def store(self, frame: pl.DataFrame) -> str:
         """Keep a table."""
         self.gone[self.stage] = self.gone.get(self.stage, 0) + int(frame.estimated_size())
-        DuckDB.store(self, name, frame)
+        return DuckDB.store(self, frame)
 
 
 def made(source: Path, job: Job, target: Path, engine: Engine, base: Watched | None) -> str:
