@@ -95,6 +95,8 @@ def test_it_is_found_by_every_way(store: S3) -> None:
     assert ran.status == 0, ran.err
     assert "the folder release is as certified" in ran.out
     assert typed("check", "s3://lake/release/", "--quasi", "age", "--k", "2", "--quiet").status == 0
+    assert typed("init", "s3://lake/release/", "--out", "drafted.toml", "--quiet").status == 0
+    assert 'path = "s3://lake/release/"' in Path("drafted.toml").read_text()
     part = next(key for key in store.objects if key.endswith("part-00001.csv"))
     store.objects[part] = store.objects[part][:-2] + b"x\n"
     assert typed(*words, "--quiet").status == 1
@@ -245,6 +247,9 @@ def test_what_does_not_go_there(store: S3, tmp_path: Path) -> None:
         assert typed(*words).status == 2
     with pytest.raises(InputError, match="no release of kohort"):
         kohort.read("s3://lake/people.csv")
+    ran = typed("anonymize", "s3://lake/release/", "--out", "here.csv", "--engine", "duckdb", *FLAGS)
+    assert ran.status == 2
+    assert "duckdb does not read a server" in ran.err
     store.objects["other/manifest.json"] = b"{}"
     with pytest.raises(InputError, match="not a manifest"):
         kohort.read("s3://lake/other/")
