@@ -146,6 +146,25 @@ def test_a_copy_of_the_whole_is_a_release(store: S3, tmp_path: Path) -> None:
     assert [part.path.name for part in parts_of("parquet/release/")] == [f"part-0000{n}.parquet" for n in range(3)]
 
 
+def test_parts_wait_in_the_spill_folder(store: S3, tmp_path: Path) -> None:
+    """Not in the system's folder, where another is named, by a flag or in Python."""
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    waiting: list[int] = []
+
+    def look(_number: int, method: str, _key: str) -> str:
+        if method == "PUT":
+            waiting.append(len([*spill.glob(".kohort-*/part-*")]))
+        return ""
+
+    store.fault = look
+    assert typed(*WORDS, "--memory-limit", "1GiB", "--spill-folder", "spill").status == 0
+    made = job(Writing(Format.CSV, records_per_part=8))
+    kohort.anonymize("people.csv", made, target="s3://lake/other/", spill_folder="spill", memory_limit="1GiB")
+    assert set(waiting) == {3}
+    assert [*spill.iterdir()] == []
+
+
 def test_nobodys_release_is_replaced(store: S3) -> None:
     """One that is there is refused before any work, and replaced when asked; nor is the input the output."""
     assert typed(*WORDS).status == 0
