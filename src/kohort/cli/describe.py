@@ -180,12 +180,12 @@ def schema(
 
 
 def _from_folder(source: str, folder: Path) -> str:
-    """The source's path as a file in `folder` has to say it."""
-    return (
-        source
-        if source == "-"
-        else os.path.relpath(Path(source).parent.resolve() / Path(source).name, folder.resolve())
-    )
+    """The source's path as a file in `folder` has to say it; standard input and addresses are what they are."""
+    from kohort.io.forms import files
+
+    if not files(source):
+        return source
+    return os.path.relpath(Path(source).parent.resolve() / Path(source).name, folder.resolve())
 
 
 def _figures(guess: Guess) -> dict[str, Json]:

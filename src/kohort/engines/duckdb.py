@@ -21,7 +21,7 @@ from kohort.errors import FileError, InputError, LimitError, SourceNote, Unsuppo
 from kohort.io import source as files
 from kohort.io.databases import chosen, quoted
 from kohort.io.folders import parts_of
-from kohort.io.forms import FORMS, is_address, library, located
+from kohort.io.forms import FORMS, is_address, is_store, library, located
 from kohort.io.header import lay_out
 from kohort.io.source import LF, Text
 from kohort.io.text import records_in
@@ -265,7 +265,7 @@ def _found(base: DuckDB, source: object, options: ReadOptions) -> Source:
 
 def _named(base: DuckDB, name: str, options: ReadOptions) -> Source:
     """A file, or a folder of Parquet."""
-    if name == "-" or is_address(name):
+    if name == "-" or is_address(name) or is_store(name):
         what = "standard input" if name == "-" else "a server"
         raise UnsupportedError(f"the engine duckdb does not read {what}", where="engine", hint=_READ)
     if os.path.isdir(name):  # noqa: PTH112  it does not raise where the system refuses to look

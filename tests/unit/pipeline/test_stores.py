@@ -95,6 +95,8 @@ def test_it_is_found_by_every_way(store: S3) -> None:
     assert ran.status == 0, ran.err
     assert "the folder release is as certified" in ran.out
     assert typed("check", "s3://lake/release/", "--quasi", "age", "--k", "2", "--quiet").status == 0
+    assert typed("init", "s3://lake/release/", "--out", "drafted.toml", "--quiet").status == 0
+    assert 'path = "s3://lake/release/"' in Path("drafted.toml").read_text()
     part = next(key for key in store.objects if key.endswith("part-00001.csv"))
     store.objects[part] = store.objects[part][:-2] + b"x\n"
     assert typed(*words, "--quiet").status == 1
@@ -142,6 +144,25 @@ def test_a_copy_of_the_whole_is_a_release(store: S3, tmp_path: Path) -> None:
         ran = typed("check", here, "--certificate", f"{here}{prefix}/certificate.json")
         assert ran.status == 0, ran.out
     assert [part.path.name for part in parts_of("parquet/release/")] == [f"part-0000{n}.parquet" for n in range(3)]
+
+
+def test_parts_wait_in_the_spill_folder(store: S3, tmp_path: Path) -> None:
+    """Not in the system's folder, where another is named, by a flag or in Python."""
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    waiting: list[int] = []
+
+    def look(_number: int, method: str, _key: str) -> str:
+        if method == "PUT":
+            waiting.append(len([*spill.glob(".kohort-*/part-*")]))
+        return ""
+
+    store.fault = look
+    assert typed(*WORDS, "--memory-limit", "1GiB", "--spill-folder", "spill").status == 0
+    made = job(Writing(Format.CSV, records_per_part=8))
+    kohort.anonymize("people.csv", made, target="s3://lake/other/", spill_folder="spill", memory_limit="1GiB")
+    assert set(waiting) == {3}
+    assert [*spill.iterdir()] == []
 
 
 def test_nobodys_release_is_replaced(store: S3) -> None:
@@ -245,6 +266,9 @@ def test_what_does_not_go_there(store: S3, tmp_path: Path) -> None:
         assert typed(*words).status == 2
     with pytest.raises(InputError, match="no release of kohort"):
         kohort.read("s3://lake/people.csv")
+    ran = typed("anonymize", "s3://lake/release/", "--out", "here.csv", "--engine", "duckdb", *FLAGS)
+    assert ran.status == 2
+    assert "duckdb does not read a server" in ran.err
     store.objects["other/manifest.json"] = b"{}"
     with pytest.raises(InputError, match="not a manifest"):
         kohort.read("s3://lake/other/")
