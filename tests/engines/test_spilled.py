@@ -25,10 +25,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort import system
+from kohort import system, workspace
 from kohort.algorithms import PLUGINS
 from kohort.algorithms.lattice.samarati import Samarati
-from kohort.algorithms.mondrian import waves
+from kohort.algorithms.mondrian import ordered, reordering, waves
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.api.jobs import job_by
 from kohort.core import frequency, order
@@ -182,12 +182,14 @@ def test_every_method_is_tried() -> None:
         {"k": 2, "no_model": ["ill"]},
         {"k": 2, "l": {"ill": 2}},
         {"k": 2, "cut": "loss", "no_model": ["ill"]},
+        {"k": 5, "method": "ordered", "no_model": ["ill"]},
+        {"k": 3, "method": "ordered", "l": {"ill": 2}},
     ],
 )
 def test_a_long_table_is_counted_some_records_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: Mapping[str, Any]
 ) -> None:
-    """With the same bytes: what is long begins at three records here."""
+    """With the same bytes: what is long begins at three records here, or at eight."""
     table = pl.DataFrame(
         {
             "age": [str(20 + at % 31) for at in range(200)],
@@ -201,6 +203,8 @@ def test_a_long_table_is_counted_some_records_at_a_time(
         if few:
             monkeypatch.setattr(frequency, "TALLIED", 3)
             monkeypatch.setattr(waves, "TALLIED", 3)
+            for room in (workspace, ordered, reordering):
+                monkeypatch.setattr(room, "BLOCK", 8)
         target = tmp_path / f"{few}.csv"
         kohort.anonymize(table, target=target, quasi=["age", "city"], sensitive=["ill"], drop=["pay"], **asked)
         released.append(target.read_bytes())

@@ -258,12 +258,12 @@ class Distinct:
         of, counts = room.taken(runs, by_run), room.taken(frequency.counts, by_run)
         found, first, number = room.empty(int(counts.sum()), np.int64), 0, 0
         while first < of.size:
-            end = int(np.searchsorted(of, of[min(first + BLOCK, of.size) - 1], side="right"))  # of whole runs
-            some = slice(first, end)
+            last = int(of[min(first + BLOCK, of.size) - 1])
+            some = slice(first, int(np.searchsorted(of, last, side="right")))  # of whole runs
             records = np.repeat(by_run[some], counts[some])
             place = (2 * _numbers(counts[some]) + 1) / (2 * np.repeat(counts[some], counts[some]))
             found[number : number + records.size] = records[np.lexsort((place, np.repeat(of[some], counts[some])))]
-            first, number = end, number + records.size
+            first, number = some.stop, number + records.size
         return found
 
     def recoding(self, divided: Divided) -> Multidimensional:

@@ -66,9 +66,9 @@ def _turned(line: Codes, starts: Index, costs: Costs, workspace: Workspace) -> I
     lean(line, starts, costs, _hulls(line, starts, costs, workspace), nearer)
     parts = starts.size - 1
     for some in blocks(parts, max(BLOCK * parts // max(len(line), 1), 1)):
-        rows, part = slice(starts[some.start], starts[some.stop]), np.arange(some.start, some.stop)
-        keys = nearer[rows], np.repeat(part, np.diff(starts[some.start : some.stop + 1]))
-        turned[rows] = starts[some.start] + np.lexsort(keys)
+        rows, sizes = slice(starts[some.start], starts[some.stop]), np.diff(starts[some.start : some.stop + 1])
+        part: Index = np.repeat(np.arange(sizes.size), sizes)
+        turned[rows] = starts[some.start] + np.lexsort((nearer[rows], part))
     return turned
 
 
