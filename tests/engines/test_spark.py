@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import stat
+import time
 from collections import Counter
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
-from threading import Event
+from threading import Event, main_thread
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -737,6 +739,29 @@ def test_a_session_that_does_not_start_leaves_nothing(
     with pytest.raises(FileError, match=rf"did not start \({told}\)") as caught:
         engine_of("spark", spill_folder=tmp_path)
     assert "Ada" not in str(caught.value)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_the_start_of_java_is_not_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes to its end, so that Java ends with this process; half started it would stay."""
+    main, started = main_thread().ident, Event()
+    assert main is not None
+
+    def launch(*_: object) -> None:
+        time.sleep(0.2)
+        signal.pthread_kill(main, signal.SIGINT)
+        time.sleep(0.2)
+        started.set()
+
+    def settings() -> Any:  # noqa: ANN401  what stands for PySpark's own
+        return SimpleNamespace(setAll=nothing)
+
+    stand_in = SimpleNamespace(SparkContext=SimpleNamespace(_gateway=None), SparkConf=settings)
+    monkeypatch.setattr(spark_session, "module", lambda: stand_in)
+    monkeypatch.setattr(spark_session, "part", lambda _: SimpleNamespace(launch_gateway=launch))
+    with pytest.raises(KeyboardInterrupt):
+        spark_session._started(Cluster(spill=tmp_path))  # noqa: SLF001  what comes before needs Java
+    assert started.wait(60)
     assert not [*tmp_path.iterdir()]
 
 

@@ -12,7 +12,8 @@ import shutil
 import socket
 import subprocess
 import warnings
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -210,20 +211,28 @@ def _started(asked: Cluster) -> Any:  # noqa: ANN401  a session
     pyspark = module()
     folder = mkdtemp(prefix="kohort-", dir=asked.spill)
     conf = pyspark.SparkConf().setAll(list(asked.settings(Path(folder)).items()))
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}  # Spark's log quotes cells
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            launch = part("java_gateway").launch_gateway
-            gateway = pyspark.SparkContext._gateway or launch(conf, quiet)  # noqa: SLF001  as PySpark does
-            pyspark.SparkContext(conf=conf, gateway=gateway)
-            session = part("sql").SparkSession.builder.getOrCreate()
-    except Exception as error:  # noqa: BLE001  whatever Java tells
-        shutil.rmtree(folder, ignore_errors=True)
-        what = f"Spark did not start ({_first_cause(error)})"
-        raise FileError(what, where=asked.master, hint="look at its settings (--spark-conf), memory and Java") from None
+    with ExitStack() as failed:
+        failed.callback(shutil.rmtree, folder, ignore_errors=True)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                gateway = pyspark.SparkContext._gateway or _launched(conf)  # noqa: SLF001  as PySpark does
+                pyspark.SparkContext(conf=conf, gateway=gateway)
+                session = part("sql").SparkSession.builder.getOrCreate()
+        except Exception as error:  # noqa: BLE001  whatever Java tells
+            what = f"Spark did not start ({_first_cause(error)})"
+            hint = "look at its settings (--spark-conf), memory and Java"
+            raise FileError(what, where=asked.master, hint=hint) from None
+        failed.pop_all()
     atexit.register(end, session, folder)
     return session
+
+
+def _launched(conf: Any) -> Any:  # noqa: ANN401  as above
+    """Java, waited for also where this process is interrupted: otherwise it would run on with nobody to end it."""
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}  # Spark's log quotes cells
+    with ThreadPoolExecutor(1) as beside:
+        return beside.submit(part("java_gateway").launch_gateway, conf, quiet).result()
 
 
 def _first_cause(error: Exception) -> str:
