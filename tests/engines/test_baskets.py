@@ -217,7 +217,7 @@ def test_the_worked_examples_in_spark(name: str, spark: ElsewhereEngine, tmp_pat
 def test_a_release_from_spark_is_the_local_one(spark: ElsewhereEngine) -> None:
     """On random databases."""
 
-    @settings(deadline=None, max_examples=8)
+    @settings(deadline=None, max_examples=5)
     @given(rows=BASKETS | NUMBERS, job=JOBS, numbered=st.booleans())
     def law(rows: list[list[str]], job: TransactionJob, *, numbered: bool) -> None:
         compared(rows, job, spark, numbered=numbered)
