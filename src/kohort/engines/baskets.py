@@ -21,7 +21,7 @@ from kohort.engines import sql
 from kohort.engines.cohorts import CohortCounter, Kept
 from kohort.engines.limits import shown
 from kohort.engines.relation import unused
-from kohort.errors import InfeasibleError, InputError, UnsupportedError
+from kohort.errors import InputError, UnsupportedError
 from kohort.io.baskets import read_content
 from kohort.io.baskets.cells import check_items
 from kohort.io.baskets.options import BasketOptions, Form
@@ -358,13 +358,11 @@ def _check_key(relation: Relation, key: str, cell: str) -> None:
     """Refuse records of no transaction, and transactions that cannot be told apart.
 
     Raises:
-        InputError: there are such records, or none at all.
+        InputError: there are such records.
         UnsupportedError: the column holds numbers with fractions.
     """
     where = f"{relation.where}, column {key!r}"
     kind = relation.kinds[key]
-    if not relation.records:
-        raise InfeasibleError("there are 0 transactions", where=relation.where, hint="is this the right file?")
     if kind.there.is_float() or kind.there.is_decimal():
         what = "transactions are told apart by texts, whole numbers or dates"
         raise UnsupportedError(what, where=where, hint=f"cast the column, or {_LOCALLY}")

@@ -46,7 +46,7 @@ class Counting(Protocol):
         """The same over some of the public items, whose codes become their places in `items`."""
         ...
 
-    def singles(self, items: Index, share: tuple[int, int]) -> Counts:
+    def singles(self, items: Index, share: tuple[int, int], /) -> Counts:
         """What the transactions that each of these items has in common with a private item do not exceed."""
         ...
 
@@ -55,7 +55,7 @@ class Counting(Protocol):
         ...
 
     def tops(
-        self, level: Level, found: Candidates, doubtful: Index, supports: Counts, share: tuple[int, int]
+        self, level: Level, found: Candidates, doubtful: Index, supports: Counts, share: tuple[int, int], /
     ) -> Counts:
         """What no private item exceeds in the cohorts of the doubtful candidates, which have these supports.
 

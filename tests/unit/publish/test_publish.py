@@ -20,6 +20,7 @@ import pytest
 from kohort import system as kohort_system
 from kohort.errors import DurabilityError, FileError, InputError, TargetError, VerificationError
 from kohort.publish import Companion, check_target, publish
+from kohort.publish.files import private_folder, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -526,3 +527,17 @@ def test_light_import() -> None:
     code = "import sys, kohort.publish; print(*{'polars', 'numpy', 'numba', 'pandas'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+@pytest.mark.parametrize("opens", [True, False])
+def test_a_private_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, opens: bool) -> None:
+    """Nobody else looks into it, no other run removes it where it can be locked, and it is gone afterwards."""
+    if not opens:
+        monkeypatch.setattr("kohort.system.open_folder", lambda _: None)
+    with private_folder(tmp_path) as folder:
+        (folder / "pieces").write_bytes(b"1")
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        if opens:
+            sweep(tmp_path)
+        assert (folder / "pieces").exists()
+    assert not folder.exists()

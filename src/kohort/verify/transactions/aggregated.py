@@ -145,6 +145,18 @@ class CountedTransactions:
         return self.transactions
 
 
+class _Digest(Protocol):
+    """What digests bytes; the library's own class has no public name."""
+
+    def update(self, data: bytes, /) -> None:
+        """Take some more."""
+        ...
+
+    def hexdigest(self) -> str:
+        """The digest so far."""
+        ...
+
+
 @dataclass(slots=True)
 class _Written:
     """What was found in the written file so far.
@@ -162,7 +174,7 @@ class _Written:
     size: int = 0
     supports: Counts = field(init=False)
     _last: list[int] = field(default_factory=list[int])
-    _digest: hashlib._Hash = field(default_factory=hashlib.sha256)
+    _digest: _Digest = field(default_factory=hashlib.sha256)
 
     def __post_init__(self) -> None:
         """Nothing is read yet."""
@@ -252,4 +264,4 @@ def descents(starts: Index, cells: Items) -> int:
             at += 1
             other += 1
         found += at < starts[row] and (other == starts[row + 1] or cells[other] < cells[at])
-    return found
+    return int(found)
