@@ -2,8 +2,8 @@
 
     python -m bench.in_parts --records 1000000 --most 50000 200000 500000
 
-For each number of tuples that are fetched together: the parts, the rounds, the histogram rows, the bytes that the
-search fetches (histograms and tuples) and sends back (regions), and CPU seconds of the stages.
+For each number of tuples that are fetched together: parts, rounds, histogram rows, the bytes that the search
+fetches (histograms and tuples) and sends back (regions), and CPU seconds of the stages.
 """
 
 from __future__ import annotations

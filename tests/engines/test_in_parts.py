@@ -15,18 +15,23 @@ from hypothesis import strategies as st
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
-from kohort.errors import InfeasibleError, LimitError, SchemaError, SourceNote
+from kohort.engines.spark import Spark
+from kohort.engines.spark_session import Cluster
+from kohort.errors import InfeasibleError, InputError, LimitError, SchemaError, SourceNote
 from kohort.pipeline import anonymize
 from kohort.report.release import release_figures
 from kohort.testing import check_engine
 from kohort.verify.verdict import BY_AGGREGATION
 from tests.engines.test_duckdb import JOBS, SOURCES, asked, compared, frames
+from tests.engines.test_spark import MASTER, QUICK, needs_spark
 
 if TYPE_CHECKING:
     from kohort.engines.base import Engine
     from kohort.release import Release
 
-pytestmark = pytest.mark.filterwarnings("ignore:the table was searched in:kohort.errors.SourceNote")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:the table was searched in:kohort.errors.SourceNote", "ignore::ResourceWarning", "ignore::FutureWarning"
+)
 
 BASE = DuckDB.opened(None, None)
 
@@ -116,6 +121,18 @@ def test_what_cannot_be_is_refused_as_before(tmp_path: Path) -> None:
     job = asked({"quasi": ["age", "job"], "missing": {"age": "suppress", "job": "suppress"}, "allow_singling": []})
     with pytest.raises(InfeasibleError, match="every record lacks a value"):
         anonymize(lacking, job, target=tmp_path / "out.csv", engine=engine)
+    job = asked(
+        {
+            "quasi": ["age"],
+            "missing": {"job": "refuse"},
+            "sensitive": ["job"],
+            "no_model": ["job"],
+            "allow_singling": [],
+        }
+    )
+    with pytest.raises(InputError) as caught:
+        anonymize(lacking.with_columns(age=pl.Series(["1", "2"])), job, target=tmp_path / "out.csv", engine=engine)
+    assert caught.value.where == "column job"
     names = pl.DataFrame({"code": [f"x{sign}" for sign in "abcdefgh"], "age": ["1", "2"] * 4})
     with pytest.raises(SchemaError, match="list these in sets"):
         anonymize(
@@ -133,4 +150,17 @@ def test_identifiers_among_labels_are_looked_for_in_pairs(tmp_path: Path) -> Non
     )
     for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=9))):
         released(frame, tmp_path / f"{name}.csv", engine, rest="insensitive")
+    assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
+
+
+@needs_spark
+@pytest.mark.slow
+def test_spark_keeps_tuples_in_parts(tmp_path: Path) -> None:
+    """On the disks of its workers; the bytes are those of the local engine."""
+    source = tmp_path / "in.csv"
+    people(200).write_csv(source)
+    engine = ElsewhereEngine(Spark.opened(Cluster(MASTER, QUICK)), together=120)
+    for name, one in (("local", LOCAL), ("there", engine)):
+        made = released(source, tmp_path / f"{name}.csv", one)
+    assert made.trace["parts"] > 1
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
