@@ -22,7 +22,7 @@ from kohort.pipeline import anonymize
 from kohort.report.release import release_figures
 from kohort.testing import check_engine
 from kohort.verify.verdict import BY_AGGREGATION
-from tests.engines.test_duckdb import JOBS, SOURCES, asked, compared, frames
+from tests.engines.test_duckdb import JOBS, RETOLD, SOURCES, asked, compared, frames
 from tests.engines.test_spark import MASTER, QUICK, needs_spark
 
 if TYPE_CHECKING:
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from kohort.release import Release
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:the table was searched in:kohort.errors.SourceNote", "ignore::ResourceWarning", "ignore::FutureWarning"
+    "ignore:the table was searched in:kohort.errors.SourceNote",
+    RETOLD,
+    "ignore::ResourceWarning",
+    "ignore::FutureWarning",
 )
 
 BASE = DuckDB.opened(None, None)
@@ -40,6 +43,10 @@ ENGINES = {most: ElsewhereEngine(BASE, together=most) for most in (1, 3, 8)}
 
 #: What the engines search in parts, of the jobs that every engine is tried with.
 IN_PARTS = sorted(set(JOBS) - {"loss", "ordered", "samarati", "cells", "local"})
+
+
+#: For tables of few columns.
+ONLY = {"identifying": [], "allow_singling": []}
 
 
 @pytest.mark.parametrize("kind", sorted(SOURCES))
@@ -118,7 +125,7 @@ def test_what_cannot_be_is_refused_as_before(tmp_path: Path) -> None:
     """No record is left, or values are those of single people."""
     engine = ElsewhereEngine(BASE, together=1)
     lacking = pl.DataFrame({"age": ["1", None], "job": [None, "a"]})
-    job = asked({"quasi": ["age", "job"], "missing": {"age": "suppress", "job": "suppress"}, "allow_singling": []})
+    job = asked({**ONLY, "quasi": ["age", "job"], "missing": {"age": "suppress", "job": "suppress"}})
     with pytest.raises(InfeasibleError, match="every record lacks a value"):
         anonymize(lacking, job, target=tmp_path / "out.csv", engine=engine)
     job = asked(
@@ -135,9 +142,7 @@ def test_what_cannot_be_is_refused_as_before(tmp_path: Path) -> None:
     assert caught.value.where == "column job"
     names = pl.DataFrame({"code": [f"x{sign}" for sign in "abcdefgh"], "age": ["1", "2"] * 4})
     with pytest.raises(SchemaError, match="list these in sets"):
-        anonymize(
-            names, asked({"quasi": ["code", "age"], "allow_singling": []}), target=tmp_path / "out.csv", engine=engine
-        )
+        anonymize(names, asked({**ONLY, "quasi": ["code", "age"]}), target=tmp_path / "out.csv", engine=engine)
 
 
 def test_identifiers_among_labels_are_looked_for_in_pairs(tmp_path: Path) -> None:
