@@ -8,7 +8,7 @@
 FROM python:3.13-slim AS build
 ENV NUMBA_CPU_NAME=generic
 WORKDIR /source
-COPY pyproject.toml constraints.txt README.md LICENSE ./
+COPY pyproject.toml hatch_build.py constraints.txt README.md LICENSE ./
 COPY src src
 RUN python -m venv /opt/kohort && /opt/kohort/bin/pip install --no-cache-dir -c constraints.txt '.[report]' \
     && /opt/kohort/bin/kohort compile
