@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kohort.shown import Rows
     from kohort.tables.complete import Complete
     from kohort.tables.dataset import Dataset
+    from kohort.tables.recoded import RecodedTable
     from kohort.workspace import Workspace
 
 
@@ -92,6 +93,10 @@ def fault(check: StrEnum, what: str, *, column: str = "") -> VerificationError:
     )
 
 
+#: Records in the order of a release, of which nothing is believed.
+Witness: TypeAlias = "Table | RecodedTable"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
     """What a release says of itself, for the verifier to doubt.
@@ -124,6 +129,7 @@ class Claim:
         workspace: Where arrays as long as the table live while it is verified.
         weights: (n,) how many records of the input each record of the source stands for, where the source holds
             distinct tuples; `None`: for itself.
+        witness: The records as they were to be written, where whoever wrote them can show them: see `reading`.
 
     Raises:
         UsageError: the schema's columns are not the source's, levels are claimed of other columns than those that
@@ -151,6 +157,7 @@ class Claim:
     incomplete: int = 0
     workspace: Workspace = field(default=HEAP, repr=False)
     weights: Counts | None = field(default=None, repr=False)
+    witness: Witness | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a schema of another table, levels of other columns, and models of a population that is not there."""
