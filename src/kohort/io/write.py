@@ -291,7 +291,7 @@ def _write_records(columns: Sequence[NDArray[Any]], records: int, file: BinaryIO
     """Write some records, as many at once as there is room for."""
     out, filled, row = np.empty(PIECE, np.uint8), np.empty(1, np.int64), 0
     while row < records:
-        row = WRITE(columns, len(columns) // 3, row, records, out, filled)
+        row = WRITE(columns, row, records, out, filled)
         if not filled[0]:
             out = np.empty(2 * out.size, np.uint8)
         file.write(out[: int(filled[0])].tobytes())

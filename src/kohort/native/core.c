@@ -337,9 +337,10 @@ typedef struct {
     Array text, ends, codes;
 } Column;
 
-static int agree(const Column *columns, i64 count, i64 row, i64 last) {
-    int agreed = count > 0 && row >= 0 && row <= last;
-    for (i64 each = 0; each < count; each++)
+static int agree(Array table, i64 row, i64 last) {
+    const Column *columns = table.at;
+    int agreed = table.size > 0 && table.size % 3 == 0 && row >= 0 && row <= last;
+    for (i64 each = 0; each < table.size / 3; each++)
         agreed = agreed && last <= columns[each].codes.size && columns[each].ends.size > 0;
     return agreed;
 }
@@ -381,10 +382,12 @@ static inline int begins(const u8 *text, i64 left, Cell cell) {
 }
 
 /* Write whole records while there is room; which is the next one. */
-API i64 kohort_write(const Column *columns, i64 count, i64 row, i64 last, Array out, Array filled) {
+API i64 kohort_write(Array table, i64 row, i64 last, Array out, Array filled) {
+    const Column *columns = table.at;
+    const i64 count = table.size / 3;
     u8 *to = out.at;
     i64 size = 0;
-    DOOR(agree(columns, count, row, last) && filled.size == 1);
+    DOOR(agree(table, row, last) && filled.size == 1);
     for (; row < last; row++) {
         i64 at = size;
         for (i64 each = 0; each < count; each++) {
@@ -407,10 +410,13 @@ API i64 kohort_write(const Column *columns, i64 count, i64 row, i64 last, Array 
 }
 
 /* Compare a text from a place on with records; which is the first that differs, and where the one before it ends. */
-API i64 kohort_compare(Array data, const Column *columns, i64 count, i64 row, i64 last, Array place) {
+API i64 kohort_compare(Array data, Array table, i64 row, i64 last, Array place) {
+    const Column *columns = table.at;
+    const i64 count = table.size / 3;
     const u8 *text = data.at;
+    DOOR(agree(table, row, last) && place.size == 1);
     i64 at = *(i64 *)place.at;
-    DOOR(agree(columns, count, row, last) && place.size == 1 && is_inside(at, 0, data.size));
+    DOOR(is_inside(at, 0, data.size));
     for (; row < last; row++) {
         i64 end = at;
         for (i64 each = 0; each < count; each++) {
@@ -506,12 +512,19 @@ static u64 stirred(u64 state) {
 #define NAME(of) of##_32
 #include "carve.h"
 
-API i64 kohort_carve(const Rows *rows, const Scales *scales, i64 k, i64 nearest, i64 by, i64 seed, const Work *work,
-                     const Leaves *leaves, i64 first, i64 last, i64 records, i64 levels) {
+API i64 kohort_carve(Array buffer, Array exact, i64 k, i64 nearest, i64 by, i64 seed, Array room, Array found, i64 first,
+                     i64 last, i64 records, i64 levels) {
+    DOOR(buffer.size == 4 && exact.size == 4 && room.size == 7 && found.size == 4);
+    const Rows *rows = buffer.at;
+    const Scales *scales = exact.at;
+    const Work *work = room.at;
+    const Leaves *leaves = found.at;
     const Rule made = {*scales, k, nearest, by, (u64)seed}, *rule = &made;
-    const i64 d = scales->starts.size, *starts = scales->starts.at, *ratios = scales->ratios.at;
+    const i64 d = scales->starts.size, *starts = scales->starts.at, *ratios = scales->ratios.at, item = rows->codes.item;
     const i64 half = rows->tuples.size / 2, *counts = rows->counts.at, part[4] = {first, last, records, levels};
     const i64 width = half ? rows->codes.size / (2 * half) : 0, most = leaves->sizes.size;
+    DOOR(work->low.item == item && work->high.item == item && work->values.item == item);
+    DOOR(leaves->low.item == item && leaves->high.item == item);
     DOOR(half > 0 && width > 0 && width % 4 == 0 && rows->codes.size == 2 * half * width && d <= width);
     DOOR(is_inside(first, 0, 2 * half) && is_inside(last, 0, 2 * half) && first < last && (first >= half || last <= half));
     DOOR(rows->counts.size == 0 || rows->counts.size == 2 * half);
@@ -530,5 +543,5 @@ API i64 kohort_carve(const Rows *rows, const Scales *scales, i64 k, i64 nearest,
         counted += counts[row];
     }
     DOOR(counted == records);
-    return rows->codes.item == 2 ? carve_16(rows, rule, work, leaves, part) : carve_32(rows, rule, work, leaves, part);
+    return item == 2 ? carve_16(rows, rule, work, leaves, part) : carve_32(rows, rule, work, leaves, part);
 }

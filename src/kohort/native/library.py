@@ -29,6 +29,7 @@ class Array(ctypes.Structure):
     """An array of NumPy as C knows it."""
 
     _fields_ = (("at", ctypes.c_void_p), ("size", ctypes.c_int64), ("item", ctypes.c_int64))
+    held: object  # what lies at `at`, where nothing else keeps it
 
 
 class Parameter(Protocol):
@@ -66,10 +67,13 @@ class Together:
         """Take these."""
         self._kinds = kinds
 
-    def from_param(self, given: Sequence[NDArray[Any]]) -> ctypes.Array[Array]:
-        """The arrays as C takes them."""
+    def from_param(self, given: Sequence[NDArray[Any]]) -> Array:
+        """The arrays as C takes them: an array of arrays."""
         row = [kind.from_param(array) for kind, array in zip(cycle(self._kinds), given, strict=False)]
-        return (Array * len(row))(*row)
+        held = (Array * len(row))(*row)
+        found = Array(ctypes.addressof(held), len(row), ctypes.sizeof(Array))
+        found.held = held  # as long as the call lasts
+        return found
 
 
 #: A number.
@@ -113,8 +117,8 @@ class Function:
     def __call__(self, *arguments: object) -> int:
         """What it returns."""
         if self._called is None:
-            called = library()[self._name]
-            called.argtypes, called.restype = self._parameters, NUMBER  # type: ignore[assignment]  any with from_param
+            called: Any = library()[self._name]
+            called.argtypes, called.restype = self._parameters, NUMBER
             self._called = called
         found: int = self._called(*arguments)
         if found == REFUSED:
@@ -168,8 +172,8 @@ GROUP: Final = Function("kohort_group", WORDS, NUMBER, TO_GROUPS, TO_INDEX, TO_S
 
 #: Write records as text, and compare a text with them: see `kohort.io.write` and `kohort.verify.reading`. A column is
 #: its cells one after another, where each begins and the last one ends, and the code of each record.
-WRITE: Final = Function("kohort_write", COLUMNS, *[NUMBER] * 3, TO_BYTES, TO_INDEX)
-COMPARE: Final = Function("kohort_compare", BYTES, COLUMNS, *[NUMBER] * 3, TO_INDEX)
+WRITE: Final = Function("kohort_write", COLUMNS, *[NUMBER] * 2, TO_BYTES, TO_INDEX)
+COMPARE: Final = Function("kohort_compare", BYTES, COLUMNS, *[NUMBER] * 2, TO_INDEX)
 
 #: Cut a partition down to its leaves: see `kohort.algorithms.mondrian.kernel`.
 CARVE: Final = Function(

@@ -279,7 +279,7 @@ def _witnessed(trail: Trail, layout: RecordLayout, claim: Claim, witness: Witnes
 def _is_equal(data: Bytes, columns: list[NDArray[Any]], records: int, place: Index) -> bool:
     """Whether the text goes on with these records; `place` moves behind them."""
     try:
-        return COMPARE(data, columns, len(columns) // 3, 0, records, place) == records
+        return COMPARE(data, columns, 0, records, place) == records
     except IndexError:  # a code of no value
         return False
 
