@@ -252,12 +252,13 @@ def _cells_of(values: pl.Series, dialect: _Dialect, after: str) -> Callable[[Cel
     """Gives the distinct cells of some records, by their codes, and which of them each record has."""
     if len(values) <= _ESCAPED:
         whole = spelled(dialect.escape(values).fill_null(""), after)
-        return lambda codes: (*whole, codes)
+        return lambda codes: (whole.text, whole.ends, codes)
 
     def cells(codes: CellCodes) -> Cells:
         first = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))  # those of a class stand together
         of = np.repeat(np.arange(first.size, dtype=np.uint32), np.diff(first, append=codes.size))
-        return *spelled(dialect.escape(values.gather(codes[first])).fill_null(""), after), of
+        some = spelled(dialect.escape(values.gather(codes[first])).fill_null(""), after)
+        return some.text, some.ends, of
 
     return cells
 
