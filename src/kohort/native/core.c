@@ -140,7 +140,7 @@ API i64 kohort_scan(Array data, i64 at, i64 separator, i64 quote, i64 line_end, 
     i64 *start = starts.at, *fault = told.at;
     i32 *length = lengths.at;
     i64 size = data.size, row = 0, column = 0, record = at, cell = at, kind = NONE;
-    DOOR(is_inside(at, 0, size) && columns > 0 && starts.size == lengths.size && starts.size % columns == 0);
+    DOOR(at >= 0 && columns > 0 && starts.size == lengths.size && starts.size % columns == 0);
     DOOR(told.size == 5 && longest >= 0 && longest <= INT32_MAX);
     const i64 room = starts.size / columns;
     Cursor cursor = {text, size, -1, {(u8)separator, '\n', '\r'}, (u8)(quote < 0 ? '\n' : quote), 0, 0};
