@@ -3,12 +3,13 @@
 #   docker build -t kohort .
 #   docker run --rm --read-only --tmpfs /tmp --network none --user "$(id -u):$(id -g)" -v "$PWD:/data" kohort run job.toml
 #
-# `kohort compile` puts the machine code of the inner loops into the image, for any processor of its kind. A loop that it did not
+# The image has no C compiler: the compiled core is built by that of `ziglang`, which pip fetches for the build alone. `kohort compile`
+# puts the machine code of the other inner loops into the image, for any processor of its kind. A loop that it did not
 # foresee is compiled in memory, and a note says so.
 FROM python:3.13-slim AS build
 ENV NUMBA_CPU_NAME=generic
 WORKDIR /source
-COPY pyproject.toml constraints.txt README.md LICENSE ./
+COPY pyproject.toml hatch_build.py constraints.txt README.md LICENSE ./
 COPY src src
 RUN python -m venv /opt/kohort && /opt/kohort/bin/pip install --no-cache-dir -c constraints.txt '.[report]' \
     && /opt/kohort/bin/kohort compile

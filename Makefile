@@ -6,7 +6,7 @@ JOBS ?= 2
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable
 CHECKED := $(wildcard src tests bench tools)
-CLEAN := .venv dist build demo bench/out docs/_build mutants \
+CLEAN := .venv dist build demo bench/out docs/_build mutants src/kohort/native/*.so \
 	.mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks .import_linter_cache .coverage
 
 # Without bytecode every process compiles kohort anew, and pytest every test.

@@ -121,9 +121,15 @@ def test_polars_is_told_how_to_free_before_it_is_imported() -> None:
     assert "polars" not in _loaded_by("import kohort.__main__")
 
 
-def test_a_kernel_is_compiled_when_it_is_called() -> None:
-    """Modules with compiled loops, and the form of a job, load without Numba, which the first call imports."""
-    assert "numba" not in _loaded_by("import kohort.io.scan, kohort.job.form")
-    load = "import numpy; from kohort.core.frequency import group"
-    assert "numba" not in _loaded_by(load)
-    assert "numba" in _loaded_by(f"{load}; group(numpy.zeros((5, 1), numpy.uint16), give_up=False)")
+def test_the_main_path_needs_no_numba(tmp_path: Path) -> None:
+    """Reading, Mondrian, writing and verifying are in the compiled core; so is what inspects and checks a file."""
+    (tmp_path / "a.csv").write_text("age,sex,ill\n" + "".join(f"{30 + n % 40},{n % 2},{n % 7}\n" for n in range(200)))
+    for command in (
+        "anonymize a.csv --out r.csv --quasi age,sex --sensitive ill --no-model ill --k 5 --overwrite --quiet",
+        "inspect a.csv --json",
+        "check r.csv --quasi age,sex --k 5 --json",
+    ):
+        ran = f"import os, sys; os.chdir({str(tmp_path)!r}); sys.argv = ['kohort', *{command.split()!r}]\n"
+        ran += "sys.stdout = open(os.devnull, 'w')\nfrom kohort.cli.program import main\n"
+        ran += "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
+        assert "numba" not in _loaded_by(ran + "sys.stdout = sys.__stdout__"), command

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from kohort.kernels import kernel
+from kohort.native.library import GROUP
 from kohort.workspace import HEAP, TALLIED, blocks
 
 if TYPE_CHECKING:
@@ -189,12 +189,6 @@ NEAR_UNIQUE = 0.9
 #: Slots of the first hash table: it fits the second-level cache, and many tables need no more.
 FEWEST_SLOTS = 1 << 15
 
-#: An odd number without pattern: a product's upper bits depend on all lower bits of its factors.
-MIX = np.uint64(0x9E37_79B9_7F4A_7C15)
-
-HALF = np.uint64(32)
-ONE = np.uint64(1)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouping:
@@ -258,52 +252,14 @@ def _words(codes: Codes | Words, workspace: Workspace) -> Words:
 
 def _grouped(words: Words, of: NDArray[N]) -> Index:
     """Open addressing, at most half full; when it is, a larger table takes the groups found so far."""
-    rows, first = len(words), np.empty(0, np.int64)
-    row, groups, slots = 0, 0, FEWEST_SLOTS
-    while row < rows:
-        table = np.full(slots, -1, np.int32)
-        _insert(words[first], np.empty(groups, of.dtype), np.empty(groups, np.int64), table, (0, 0))
+    rows, first, slots = len(words), np.empty(0, np.int64), FEWEST_SLOTS
+    done = np.zeros(2, np.int64)  # rows and groups
+    while done[0] < rows:
+        groups, table = first.size, np.full(slots, -1, np.int32)
+        GROUP(words[first], words.shape[1], np.empty(groups, of.dtype), np.empty(groups, np.int64), table, done * 0)
         first = np.append(first, np.empty(slots // 2 - groups, np.int64))
-        row, groups = _insert(words, of, first, table, (row, groups))
-        first = first[:groups]
-        expected = min(groups * rows // row, rows)  # new groups become rarer: rarely are there more
+        GROUP(words, words.shape[1], of, first, table, done)
+        first = first[: done[1]]
+        expected = min(first.size * rows // int(done[0]), rows)  # new groups become rarer: rarely are there more
         slots = max(2 * slots, 1 << (2 * expected).bit_length())
     return first
-
-
-@kernel
-def same(words: Words, one: int, other: int) -> bool:
-    """Whether two rows are equal."""
-    for word in range(words.shape[1]):  # noqa: SIM110  Numba compiles no generator
-        if words[one, word] != words[other, word]:
-            return False
-    return True
-
-
-@kernel
-def _insert(
-    words: Words, of: NDArray[N], first: Index, table: NDArray[np.int32], done: tuple[int, int]
-) -> tuple[int, int]:
-    """Give more rows their groups, until all have one or a new group has no room in `first`.
-
-    Takes and returns how many rows and how many groups are done. A slot of the table holds a group, or -1.
-    """
-    row, groups = done
-    mask = np.uint64(table.size - 1)
-    while row < of.size:
-        slot = np.uint64(0)
-        for word in range(words.shape[1]):
-            slot = (slot ^ words[row, word]) * MIX
-            slot ^= slot >> HALF
-        slot &= mask
-        while table[slot] >= 0 and not same(words, int(first[table[slot]]), row):
-            slot = (slot + ONE) & mask
-        if table[slot] < 0:
-            if groups == first.size:
-                break
-            first[groups] = row
-            table[slot] = groups
-            groups += 1
-        of[row] = table[slot]
-        row += 1
-    return row, groups

@@ -6,8 +6,8 @@ concerns cells alone (UTF-8, NUL bytes) is checked on those only.
 
 The values lie one after the other, each followed by a NUL byte: cells are compared with what lies close together, and
 of a text that was passed no page is needed again. Open addressing with linear probing, at most half full; a slot holds
-32 bits of hash above the value's code plus one. Measured at 8 to 20 ns a cell for tens of values, 30 to 60 ns for
-10,000, 70 to 100 ns for 100,000; least where equal cells stand together.
+32 bits of hash above the value's code plus one. The loop is compiled (`kohort.native`): the hashes of some cells are
+taken before any is looked up, so that memory is read ahead.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from numpy.typing import NDArray
 
 from kohort.errors import InputError
 from kohort.io.encodings import hint
-from kohort.io.source import WORD, line_of, words_of
-from kohort.kernels import kernel
+from kohort.io.source import line_of
+from kohort.native.library import LOOK_UP, REHASH
 from kohort.tables.table import Column, narrow, room_for
 from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from kohort.io.records import RecordLayout
     from kohort.io.scan import Lengths, Starts
-    from kohort.io.source import Bytes, Text, Words
+    from kohort.io.source import Bytes, Text
     from kohort.tables.table import CellCodes
     from kohort.workspace import Workspace
 
@@ -60,124 +60,6 @@ _AT_ONCE: Final = 1 << 26
 #: Bytes of values that are turned into text at a time: each of the few copies this takes is about as large.
 _TURNED: Final = 1 << 22
 
-_ZERO: Final = np.uint64(0)
-_ONE: Final = np.uint64(1)
-_HALF: Final = np.uint64(32)
-_LOW: Final = np.uint64(0xFFFF_FFFF)
-#: Odd numbers without pattern: a product's upper bits depend on all lower bits of its factors.
-_MIX: Final = np.uint64(0x9E37_79B9_7F4A_7C15)
-_STIR: Final = np.uint64(0xD6E8_FEB8_6659_FD93)
-
-
-@kernel
-def piece(words: Words, at: int, left: int) -> np.uint64:
-    """Up to eight bytes of the text as a number: those at `at`, but no more than `left`; zero above them."""
-    last = words.size - 1
-    beyond = min(max(at - last, 0), WORD - 1)  # none of a piece of no bytes is looked at, wherever it is
-    word: np.uint64 = words[min(at, last)] >> np.uint64(8 * beyond)
-    if left < WORD:
-        word &= (_ONE << np.uint64(8 * left)) - _ONE
-    return word
-
-
-@kernel
-def same(words: Words, one: int, own: Words, other: int, length: int) -> bool:
-    """Whether the `length` bytes at two places, of two texts, are equal."""
-    for k in range(0, length, WORD):  # noqa: SIM110  Numba knows no generator inside a kernel
-        if piece(words, one + k, length - k) != piece(own, other + k, length - k):
-            return False
-    return True
-
-
-@kernel
-def is_rest(words: Words, start: int, length: int, own: Words, one: int, other: int) -> bool:  # noqa: PLR0917
-    """Whether a cell is the value between two ends, where their first bytes are the same."""
-    if other - one != length + 1:
-        return False
-    return length <= WORD or same(words, start + WORD, own, one + WORD, length - WORD)
-
-
-@kernel
-def look_up(  # noqa: PLR0917  a kernel takes arrays and numbers by position
-    words: Words,
-    starts: Starts,
-    lengths: Lengths,
-    row: int,
-    slots: Slots,
-    first: Starts,
-    heads: Heads,
-    ends: Starts,
-    own: Words,
-    used: int,
-    codes: ChunkCodes,
-) -> tuple[int, int]:
-    """Code the cells from `row` on, adding values that are new, until the last cell or until no value fits in.
-
-    Equal cells often stand together, so the last value met is tried before the table is asked.
-
-    Args:
-        words: The text.
-        starts: Where the cells start in it.
-        lengths: Their bytes.
-        row: The first cell to code.
-        slots: The hash table.
-        first: Where each value occurred first.
-        heads: Its first bytes.
-        ends: Before each value the bytes of all earlier ones, with a NUL byte after each; and the bytes of all.
-        own: The values themselves, from all eight bytes on.
-        used: How many there are.
-        codes: Written: the code of each cell.
-
-    Returns:
-        The cells done, and the number of values.
-    """
-    mask = slots.size - 1
-    code = 0
-    for at in range(row, starts.size):
-        start, length = int(starts[at]), int(lengths[at])
-        head = piece(words, start, length)
-        if heads[code] == head and is_rest(words, start, length, own, int(ends[code]), int(ends[code + 1])):
-            codes[at] = code
-            continue
-        if used == first.size or int(ends[used]) + length >= own.size:
-            return at, used
-        mixed = (np.uint64(length) ^ head) * _MIX
-        mixed ^= mixed >> _HALF
-        for k in range(WORD, length, WORD):
-            mixed = (mixed ^ piece(words, start + k, length - k)) * _MIX
-            mixed ^= mixed >> _HALF
-        tag = (mixed * _STIR) >> _HALF
-        place = int(tag) & mask
-        code = used
-        while slots[place] != _ZERO:
-            slot = slots[place]
-            if slot >> _HALF == tag:
-                code = int(slot & _LOW) - 1
-                if heads[code] == head and is_rest(words, start, length, own, int(ends[code]), int(ends[code + 1])):
-                    break
-            code = used
-            place = (place + 1) & mask
-        if code == used:
-            for k in range(0, length + 1, WORD):
-                own[int(ends[used]) + k] = piece(words, start + k, length - k)
-            first[used], heads[used], ends[used + 1] = start, head, ends[used] + length + 1
-            used += 1
-            slots[place] = (tag << _HALF) | np.uint64(used)
-        codes[at] = code
-    return starts.size, used
-
-
-@kernel
-def rehash(old: Slots, new: Slots) -> None:
-    """Enter every value of `old` into the larger, empty `new`."""
-    mask = new.size - 1
-    for slot in old:
-        if slot != _ZERO:
-            place = int(slot >> _HALF) & mask
-            while new[place] != _ZERO:
-                place = (place + 1) & mask
-            new[place] = slot
-
 
 def longer(array: A, size: int, workspace: Workspace = HEAP) -> A:
     """The array with room for more. What cells say stays in memory: no file of a workspace has it."""
@@ -207,13 +89,14 @@ class Dictionary:
         self._own: Bytes = np.empty(_OWN, np.uint8)
         self._used = 0
 
-    def add(self, words: Words, starts: Starts, lengths: Lengths, expected: int = 0) -> None:
+    def add(self, data: Bytes, starts: Starts, lengths: Lengths, expected: int = 0) -> None:
         """Code the cells of the column in one chunk of records; so many records are expected in all."""
         codes: ChunkCodes = np.empty(starts.size, np.uint32)
-        done = 0
+        used, done = np.array([self._used]), 0
         while True:
-            own, values = words_of(self._own), (self._slots, self._first, self._heads, self._ends)
-            done, self._used = look_up(words, starts, lengths, done, *values, own, self._used, codes)
+            values = self._slots, self._first, self._heads, self._ends, self._own, used
+            done = LOOK_UP(data, starts, lengths, done, *values, codes)
+            self._used = int(used[0])
             if done == starts.size:
                 break
             if self._used == self._first.size:
@@ -240,7 +123,7 @@ class Dictionary:
         self._first = longer(self._first, room, self._workspace)
         self._ends = longer(self._ends, room + 1, self._workspace)
         slots = self._workspace.zeros(2 * room, np.uint64)
-        rehash(self._slots, slots)
+        REHASH(self._slots, slots)
         self._slots = slots
 
     def column(self, text: Text, layout: RecordLayout, name: str) -> Column:

@@ -63,7 +63,7 @@ def measure(data: Bytes, at: int, separator: int, quote: int) -> tuple[int, int]
         cells, at = cells + 1, end + 1
 
 
-def fill(  # noqa: PLR0917  the kernel's own order
+def fill(  # noqa: PLR0917  the scan's own order
     text: Text, layout: RecordLayout, options: ReadOptions, at: int, starts: Starts, lengths: Lengths
 ) -> tuple[int, int]:
     """Find the bounds of the cells of the records from `at` on; blank lines at the text's end are none.
@@ -84,9 +84,10 @@ def fill(  # noqa: PLR0917  the kernel's own order
         LimitError: a cell is too long.
     """
     blank = SKIP if options.skip_blank else KEEP if len(layout.names) == 1 else REFUSE
-    fault: Fault = np.empty(4, np.int64)
+    fault: Fault = np.empty(5, np.int64)
     dialect = layout.separator, layout.quote, layout.line_end
-    records, at = scan(text.words, text.data, at, *dialect, blank, options.max_cell, starts, lengths, fault)
+    records = scan(text.data, at, *dialect, blank, options.max_cell, starts, lengths, fault)
+    at = int(fault[4])
     if fault[0] == BLANK and _is_blank(text.data[at:]):
         return records, text.data.size
     if fault[0] != NONE:
@@ -101,7 +102,7 @@ def _is_blank(data: Bytes) -> bool:
 
 def _error(text: Text, layout: RecordLayout, options: ReadOptions, at: int, fault: Fault) -> KohortError:
     """What a fault means, at its line and column."""
-    kind, column, record, cell = fault.tolist()
+    kind, column, record, cell, _ = fault.tolist()
     line = f"{text.name}, line {line_of(text.data, cell)}"
     where = f"{line}, column {layout.names[column]!r}"
     if kind == BLANK:

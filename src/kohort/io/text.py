@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kohort.io.options import ReadOptions
     from kohort.io.records import RecordLayout
     from kohort.io.scan import Lengths, Starts
-    from kohort.io.source import Text, Words
+    from kohort.io.source import Bytes, Text
     from kohort.workspace import Workspace
 
 #: Cells of a chunk: their bounds, and the text itself, stay in the processor's cache until they are coded.
@@ -87,7 +87,7 @@ def read_records(
             while work:  # a chunk's bounds are overwritten by the next but one: never be further behind
                 work.pop().result()
             expected = records * (text.data.size - layout.body) // max(end - layout.body, 1)
-            work.append(second.submit(_code, dictionaries, text.words, starts, lengths, expected))
+            work.append(second.submit(_code, dictionaries, text.data, starts, lengths, expected))
     for last in work:
         last.result()
     columns = (cells.column(text, layout, name) for cells, name in zip(dictionaries, layout.names, strict=True))
@@ -177,7 +177,7 @@ def _chunks(text: Text, layout: RecordLayout, options: ReadOptions) -> Iterator[
         yield starts[:, :records], lengths[:, :records], at
 
 
-def _code(dictionaries: Sequence[Dictionary], words: Words, starts: Starts, lengths: Lengths, expected: int) -> None:
+def _code(dictionaries: Sequence[Dictionary], data: Bytes, starts: Starts, lengths: Lengths, expected: int) -> None:
     """Code the cells of a chunk, of a table of so many records."""
     for cells, first, sizes in zip(dictionaries, starts, lengths, strict=True):
-        cells.add(words, first, sizes, expected)
+        cells.add(data, first, sizes, expected)

@@ -3,7 +3,7 @@
 The bytes depend on the table's cells and their order alone: not on the number of threads, not on the order of a
 column's `values`, not on what the source's file or frame carried beside its cells. A column is a few distinct values
 and a code per record, so what concerns a value (quoting it, prefixing it, parsing it back to its type) is done once
-per value; the records become text a batch at a time, while polars writes them.
+per value; the records become text a batch at a time: delimited text in the compiled core, other formats in polars.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
+from itertools import chain
+from operator import add
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeAlias, cast
 
 import numpy as np
 import polars as pl
@@ -27,6 +29,8 @@ from kohort.io.foreign import pack
 from kohort.io.forms import FORMS
 from kohort.io.source import zstandard
 from kohort.io.typed import FRAMES, extra, reason_of
+from kohort.native.library import WRITE
+from kohort.tables.spelled import spelled
 from kohort.workspace import blocks
 
 if TYPE_CHECKING:
@@ -34,6 +38,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Index
     from kohort.io.forms import FileForm
     from kohort.tables.portions import Portion
     from kohort.tables.recoded import RecodedTable
@@ -234,19 +241,24 @@ def escaped(values: pl.Series, separator: str, *, excel_safe: bool, alone: bool 
     return _Dialect(separator, excel_safe=excel_safe, alone=alone).escape(values)
 
 
+#: Distinct cells as `spelled` has them, and which of them each record has.
+Cells: TypeAlias = "tuple[NDArray[np.uint8], Index, CellCodes]"
+
 #: More values than these are escaped while they are written: the copy would be as large as they are.
 _ESCAPED: Final = 1 << 18
 
 
-def _cells_of(values: pl.Series, dialect: _Dialect) -> Callable[[CellCodes], pl.Series]:
-    """Gives the cells of some records as they stand in the file, by their codes."""
+def _cells_of(values: pl.Series, dialect: _Dialect, after: str) -> Callable[[CellCodes], Cells]:
+    """Gives the distinct cells of some records, by their codes, and which of them each record has."""
     if len(values) <= _ESCAPED:
-        return dialect.escape(values).gather
+        whole = spelled(dialect.escape(values).fill_null(""), after)
+        return lambda codes: (whole.text, whole.ends, codes)
 
-    def cells(codes: CellCodes) -> pl.Series:
+    def cells(codes: CellCodes) -> Cells:
         first = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))  # those of a class stand together
-        runs = np.diff(first, append=codes.size)
-        return dialect.escape(values.gather(codes[first])).gather(np.repeat(np.arange(first.size), runs))
+        of = np.repeat(np.arange(first.size, dtype=np.uint32), np.diff(first, append=codes.size))
+        some = spelled(dialect.escape(values.gather(codes[first])).fill_null(""), after)
+        return some.text, some.ends, of
 
     return cells
 
@@ -266,15 +278,24 @@ def _write_text(
     names = dialect.escape(pl.Series(table.names, dtype=pl.String)).to_list()
     if len(set(names)) < len(names):
         raise SchemaError("two column names become the same under excel_safe", hint="rename one of them")
-    columns = [_cells_of(_nameless(column), dialect) for column in table.head().columns]
+    after = [*dialect.separator * (len(names) - 1), "\n"]  # what follows each cell
+    held = zip(table.head().columns, after, strict=True)
+    columns = [_cells_of(_nameless(column), dialect, follows) for column, follows in held]
     with _reporting(), packer(file) as text:
-        # The values bear their quotes already.
-        header = pl.DataFrame({name: [] for name in names}, schema=dict.fromkeys(names, pl.String))
-        header.write_csv(text, separator=dialect.separator, quote_style="never")
+        text.write("".join(map(add, names, after)).encode())
         for some in blocks(table.records):
             cells = (of(codes) for of, codes in zip(columns, table.block(some), strict=True))
-            records = pl.DataFrame([one.alias(name) for name, one in zip(names, cells, strict=True)])
-            records.write_csv(text, include_header=False, separator=dialect.separator, quote_style="never")
+            _write_records(list(chain.from_iterable(cells)), some.stop - some.start, text)
+
+
+def _write_records(columns: Sequence[NDArray[Any]], records: int, file: BinaryIO) -> None:
+    """Write some records, as many at once as there is room for."""
+    out, filled, row = np.empty(PIECE, np.uint8), np.empty(1, np.int64), 0
+    while row < records:
+        row = WRITE(columns, row, records, out, filled)
+        if not filled[0]:
+            out = np.empty(2 * out.size, np.uint8)
+        file.write(out[: int(filled[0])].tobytes())
 
 
 @contextmanager

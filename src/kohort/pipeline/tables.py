@@ -29,6 +29,7 @@ from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release
 from kohort.release.fit import check_population, refuse_unmodelled
 from kohort.tables.dataset import ReleasedRecords
+from kohort.tables.recoded import RecodedTable
 from kohort.tables.table import Table
 from kohort.verify import Claim, verify_table
 
@@ -322,4 +323,5 @@ def claim_of(release: Release, format_: str = "csv") -> Claim:
         coarsened=records.coarsened,
         key=release.job.key,
         allowed=release.job.allow_singling,
+        witness=records.data if isinstance(records.data, Table | RecodedTable) else None,
     )

@@ -234,8 +234,9 @@ def even_spelling(text: str) -> str:
     >>> even_spelling("\N{CYRILLIC CAPITAL LETTER EN}I\N{ZERO WIDTH SPACE}V\N{RIGHT-TO-LEFT MARK}")
     'hiv'
     """
-    if text.isascii() and text.isprintable():  # most values are, and nothing else can be wrong with them
-        return " ".join(text.lower().split())
+    latin = text if text.isascii() else text.translate(_LATIN)
+    if latin.isascii() and latin.isprintable():  # most values are, and nothing else can be wrong with them
+        return " ".join(latin.lower().split())
     seen = "".join(char for char in text if not _is_invisible(char))
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", seen).casefold())
     return " ".join(unicodedata.normalize("NFC", _second_dot.sub("", folded.translate(_LATIN))).split())

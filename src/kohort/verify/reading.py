@@ -17,6 +17,16 @@ Blank lines are passed over. So a text has at least as many bytes as
 and each freedom that could carry a message adds some: a needless pair of quotes two, a CR one, a blank line one or
 two. A text of just that size has none of them. The one cell that needs quotes by convention alone, where no sum can
 tell, holds a byte order mark: `conventional` says whether there is one, for then the text must be written again.
+
+A witness spares the scan. Whoever wrote the text may show which records that should be. Nothing of it is believed: each
+of its values is spelled here in the plainest form, and the text is compared with header, values and separators byte
+by byte, from its first byte to its last, while the digest is taken. If all are equal, the text is the plainest form of
+the witness's records. The strict scan finds in that form, which is well formed, exactly these cells: a separator,
+quote or line end inside of a value stands between quotes there, and quotes are doubled. So the table that the scan
+would give is known without it. A witness that claims a value twice, one that no record has, or one that no text may
+hold, is set aside. So is one that differs from the text anywhere: the strict scan then finds what is there, and the
+checks name what is wrong with it. If they find nothing, the text is refused all the same: it is not what was to be
+written.
 """
 
 from __future__ import annotations
@@ -27,8 +37,9 @@ import hashlib
 import os
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
+import numpy as np
 import polars as pl
 
 from kohort import system
@@ -38,13 +49,19 @@ from kohort.io.options import ReadOptions
 from kohort.io.records import RecordLayout
 from kohort.io.source import GZIP, LF, Text, zstandard
 from kohort.io.text import read_records
-from kohort.tables.table import Table
+from kohort.native.library import COMPARE
+from kohort.tables.spelled import spelled
+from kohort.tables.table import Column, Table, room_for
 from kohort.verify.verdict import Claim, TableCheck, check_columns, fault, plain, unmarked
+from kohort.workspace import blocks, tallied
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Index
     from kohort.io.scan import Lengths
-    from kohort.io.source import Content
-    from kohort.tables.table import Column
+    from kohort.io.source import Bytes, Content
+    from kohort.verify.verdict import Witness
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,11 +72,13 @@ class ReleaseContent:
         table: Its cells.
         sha256: The digest of its bytes.
         size: How many they are.
+        astray: Whether the text differs from the records that were to be written, of which the claim has a witness.
     """
 
     table: Table
     sha256: str
     size: int
+    astray: bool = False
 
 
 class Digest:
@@ -88,18 +107,18 @@ def read(file: BinaryIO, claim: Claim) -> ReleaseContent:
     Raises:
         VerificationError: the bytes are not exactly the plain form of a table with the claimed columns.
     """
-    content, form = system.mapped(file), FORMS.get(claim.format)
+    content, form, astray = system.mapped(file), FORMS.get(claim.format), False
     if claim.is_text:
         packed = claim.format.endswith((".gz", ".zst"))
         trail = Trail(unpacked(content) if packed else content)
         table = delimited(trail, claim)
-        sha256 = digest(content) if packed else trail.sha256
+        sha256, astray = digest(content) if packed else trail.sha256, trail.astray
     else:
         table, sha256 = _typed(file, claim) if form is None else _foreign(bytes(content), claim), digest(content)
     bare = claim.is_text and not claim.format.endswith(".zst")  # one frame can say the same in many ways
     if (not bare or conventional(table)) and (form is None or form.exact):
         _check_canonical(table, claim, sha256)
-    return ReleaseContent(unmarked(table) if claim.excel_safe else table, sha256, len(content))
+    return ReleaseContent(unmarked(table) if claim.excel_safe else table, sha256, len(content), astray)
 
 
 def digest(content: Content) -> str:
@@ -171,12 +190,14 @@ class Trail:
     Attributes:
         content: The text.
         held: Bytes that the cells hold, so far.
+        astray: Whether the text differs from what a witness claims.
     """
 
     def __init__(self, content: Content) -> None:
         """Nothing is passed yet."""
         self.content = content
         self.held = 0
+        self.astray = False
         self._digest = hashlib.sha256()
         self._passed = 0
         self._gone = 0
@@ -187,10 +208,10 @@ class Trail:
         self.go_to(end)
 
     def go_to(self, end: int) -> None:
-        """Pass the bytes before `end`."""
+        """Pass the bytes before `end`, those of them that are not passed yet."""
         with memoryview(self.content) as view:
             self._digest.update(view[self._passed : end])
-        self._passed = end
+        self._passed = max(self._passed, end)
         gone = end // _BEHIND * _BEHIND - _BEHIND
         if gone > self._gone:
             system.let_go(self.content, self._gone, gone - self._gone)
@@ -212,6 +233,10 @@ def delimited(trail: Trail, claim: Claim) -> Table:
     separator = "\t" if claim.format.startswith("tsv") else claim.separator
     layout = _layout(trail.content, claim, separator)
     trail.go_to(layout.body)
+    if claim.witness is not None and not claim.excel_safe:
+        table = _witnessed(trail, layout, claim, claim.witness)
+        if table is not None:
+            return table
     try:
         text = Text.of("the release", trail.content)
         table = read_records(text, layout, _READING, trail.follow, workspace=claim.workspace)
@@ -224,6 +249,50 @@ def delimited(trail: Trail, claim: Claim) -> Table:
         what = "the bytes are not the plain form of their cells: other line ends, needless quotes or blank lines"
         raise fault(TableCheck.BYTES, what)
     return table
+
+
+def _witnessed(trail: Trail, layout: RecordLayout, claim: Claim, witness: Witness) -> Table | None:
+    """The witness's records, once the text is known to be their plainest form; `None` where they cannot be had so."""
+    values = [column.values.fill_null("") for column in witness.head().columns]
+    after = [*chr(layout.separator) * (len(layout.names) - 1), "\n"]
+    if witness.names != layout.names or not all(map(_is_plain, values)):
+        return None
+    alone = len(after) == 1
+    texts = [spelled(_plainest(one, layout, alone=alone), end) for one, end in zip(values, after, strict=True)]
+    codes = [room_for(witness.records, len(one), claim.workspace) for one in values]
+    data, place = np.frombuffer(memoryview(trail.content), np.uint8), np.array([layout.body])
+    for some in blocks(witness.records):
+        for held, cells in zip(codes, witness.block(some), strict=True):
+            held[some] = cells
+        columns = [array for text, held in zip(texts, codes, strict=True) for array in (*text, held[some])]
+        trail.astray = not _is_equal(data, columns, some.stop - some.start, place)
+        if trail.astray:
+            return None
+        trail.go_to(int(place[0]))
+    trail.astray = bool(place[0] < data.size)
+    if trail.astray or any(not tallied(held, len(one)).all() for held, one in zip(codes, values, strict=True)):
+        return None
+    named = zip(layout.names, values, codes, strict=True)
+    return Table(tuple(Column(name, one, held, pl.String()) for name, one, held in named), witness.records)
+
+
+def _is_equal(data: Bytes, columns: list[NDArray[Any]], records: int, place: Index) -> bool:
+    """Whether the text goes on with these records; `place` moves behind them."""
+    try:
+        return COMPARE(data, columns, 0, records, place) == records
+    except IndexError:  # a code of no value
+        return False
+
+
+def _is_plain(values: pl.Series) -> bool:
+    """Whether they are distinct, and none holds what no text may hold."""
+    return values.n_unique() == len(values) and not values.str.contains("\0", literal=True).any()
+
+
+def _plainest(values: pl.Series, layout: RecordLayout, *, alone: bool) -> pl.Series:
+    """Values as they must stand in the text."""
+    quoted = '"' + values.str.replace_all('"', '""', literal=True) + '"'
+    return quoted.zip_with(_special(values, chr(layout.separator), alone=alone), values)
 
 
 def conventional(table: Table) -> bool:

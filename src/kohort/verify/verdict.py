@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kohort.shown import Rows
     from kohort.tables.complete import Complete
     from kohort.tables.dataset import Dataset
+    from kohort.tables.recoded import RecodedTable
     from kohort.workspace import Workspace
 
 
@@ -92,6 +93,10 @@ def fault(check: StrEnum, what: str, *, column: str = "") -> VerificationError:
     )
 
 
+#: Records in the order of a release, of which nothing is believed.
+Witness: TypeAlias = "Table | RecodedTable"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
     """What a release says of itself, for the verifier to doubt.
@@ -126,6 +131,7 @@ class Claim:
             distinct tuples; `None`: for itself.
         totals: Of columns of the source, (v,) how many records of the whole input have each of their values, where the
             source is part of an input that is judged some classes at a time; of other columns it is the whole.
+        witness: The records as they were to be written, where whoever wrote them can show them: see `reading`.
 
     Raises:
         UsageError: the schema's columns are not the source's, levels are claimed of other columns than those that
@@ -154,6 +160,7 @@ class Claim:
     workspace: Workspace = field(default=HEAP, repr=False)
     weights: Counts | None = field(default=None, repr=False)
     totals: Mapping[str, Counts] = field(default_factory=dict[str, "Counts"], repr=False)
+    witness: Witness | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a schema of another table, levels of other columns, and models of a population that is not there."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import assume, given
@@ -15,8 +14,6 @@ from hypothesis import strategies as st
 
 from kohort.errors import InfeasibleError, KohortError, UsageError
 from kohort.io import ReadOptions, dictionary, read, text
-from kohort.io.dictionary import is_rest, look_up, piece, rehash, same
-from kohort.io.scan import closing, find, line_end_at, scan
 from kohort.io.source import Text, text_of
 from kohort.io.text import read_text
 
@@ -125,53 +122,6 @@ def test_chunks_do_not_show(rows: Rows, cells: int, records: int) -> None:
         patch.setattr(dictionary, "_OWN", 8)
         patch.setattr(dictionary, "_SLOTS", 2)
         assert parsed(content, ReadOptions(separator=",", header=True)) == rows
-
-
-#: The compiled loops.
-COMPILED: tuple[Any, ...] = (find, closing, line_end_at, scan, piece, same, is_rest, look_up, rehash)
-
-#: The same loops run by Python, whose integers of 64 bits complain where they are meant to wrap round.
-LOOPS = {loop.__name__: np.errstate(over="ignore")(loop.py_func) for loop in COMPILED}
-
-#: Where each is called.
-KERNELS = {
-    "scan": ["find", "closing", "line_end_at"],
-    "records": ["scan", "line_end_at"],
-    "dictionary": ["piece", "same", "is_rest", "look_up", "rehash"],
-}
-
-
-def outcome(content: bytes, options: ReadOptions) -> Rows | str:
-    """The rows, or the error's message."""
-    try:
-        return parsed(content, options)
-    except KohortError as error:
-        return str(error)
-
-
-@given(
-    content=tables().map(lambda rows: written(rows, ",", "\r\n", csv.QUOTE_MINIMAL).encode()),
-    cut=st.integers(0, 60),
-    insert=st.sampled_from([b"", b'"', b"\n", b"\r", b",", b"\r\n\r\n"]),
-    options=st.builds(
-        ReadOptions,
-        separator=st.just(","),
-        skip_blank=st.booleans(),
-        quote=st.sampled_from(['"', "x", None]),
-        max_cell=st.sampled_from([9, 1000]),
-    ),
-)
-def test_compiled_loops_do_what_they_say(content: bytes, cut: int, insert: bytes, options: ReadOptions) -> None:
-    """The compiled loops and the same loops run by Python give the same table or the same error."""
-    damaged = content[:cut] + insert + content[cut:]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dictionary, "_SLOTS", 2)
-        patch.setattr(dictionary, "_OWN", 8)
-        compiled = outcome(damaged, options)
-        for module, loops in KERNELS.items():
-            for loop in loops:
-                patch.setattr(f"kohort.io.{module}.{loop}", LOOPS[loop])
-        assert outcome(damaged, options) == compiled
 
 
 @pytest.mark.parametrize(

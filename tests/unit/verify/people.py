@@ -142,8 +142,11 @@ class Draft:
         return replace(self, rows=rows)
 
     def verdict(self) -> Verdict:
-        """The verdict on the draft, in its format."""
-        return verify(io.BytesIO(self.text if self.format == "csv" else self.written(self.format)), self.claim)
+        """The verdict on the draft, in its format; the same with a witness."""
+        data = self.text if self.format == "csv" else self.written(self.format)
+        verdict = verify(io.BytesIO(data), self.claim)
+        assert verify(io.BytesIO(data), replace(self.claim, witness=self.table)) == verdict
+        return verdict
 
 
 def draft(people: tuple[tuple[str, ...], ...] = PEOPLE) -> Draft:
@@ -153,9 +156,16 @@ def draft(people: tuple[tuple[str, ...], ...] = PEOPLE) -> Draft:
 
 
 def refused(wrong: Draft, data: bytes | None = None) -> str:
-    """The check that refuses the draft, or `data` in its place; no cell may be told with it."""
-    with pytest.raises(VerificationError) as caught:
-        verify(io.BytesIO(wrong.text if data is None else data), wrong.claim)
-    message = str(caught.value)
-    assert not any(cell in message for row in wrong.people for cell in (row[0], row[2], row[3]))
-    return caught.value.where
+    """The check that refuses the draft, or `data` in its place; no cell may be told with it.
+
+    Whatever witness there is changes nothing: the draft's own records, those of a correct release, or none.
+    """
+    where: set[str] = set()
+    for witness in (None, wrong.table, draft().table):
+        with pytest.raises(VerificationError) as caught:
+            verify(io.BytesIO(wrong.text if data is None else data), replace(wrong.claim, witness=witness))
+        message = str(caught.value)
+        assert not any(cell in message for row in wrong.people for cell in (row[0], row[2], row[3]))
+        where.add(caught.value.where)
+    (found,) = where
+    return found

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from kohort.core.frequency import MIX, same
 from kohort.kernels import kernel
 
 if TYPE_CHECKING:
@@ -27,8 +26,20 @@ if TYPE_CHECKING:
     #: Word, shift and mask of each field that changes, where its level begins in the last array, who stands for whom.
     Change: TypeAlias = tuple[Index, Word, Word, Index, Word]
 
+#: An odd number without pattern: a product's upper bits depend on all lower bits of its factors.
+MIX = np.uint64(0x9E37_79B9_7F4A_7C15)
+
 HALF = np.uint64(32)
 ONE = np.uint64(1)
+
+
+@kernel
+def same(words: Words, one: int, other: int) -> bool:
+    """Whether two rows are equal."""
+    for word in range(words.shape[1]):  # noqa: SIM110  Numba compiles no generator
+        if words[one, word] != words[other, word]:
+            return False
+    return True
 
 
 @kernel

@@ -1,22 +1,24 @@
-"""Mondrian's strict cuts where only sizes count: the compiled loop, on rows moved to and fro in one buffer.
+"""Mondrian's strict cuts: what is cut and by what rule, and the loops on rows moved to and fro in one buffer.
 
 The buffer has room for the table twice. A partition is a range of rows in one half. A cut moves them into the same
 range of the other half, those left of the cut from the front and the others from the back, so that both parts are
 ranges again and no two partitions share memory: threads may work on different ones. A row is padded to whole 64-bit
 words, to be moved in few steps.
 
-Cost per tuple and level of the tree: one pass for the ranges of all dimensions, one to three over one column for its
-median, one to move the rows; each in the order of memory.
+Where only sizes count, the whole search is one loop of the compiled core (`kohort.native`, carve.h); the loops below
+are those of other models. Cost per tuple and level of the tree: one pass for the ranges of all dimensions, one to three
+over one column for its median, one to move the rows; each in the order of memory.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from kohort.algorithms.mondrian.dimension import drawn
 from kohort.kernels import kernel
+from kohort.native.library import CARVE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,12 +27,6 @@ if TYPE_CHECKING:
 
 #: Rows whose ranges are taken side by side, so that the compiler can use whole vector registers; a power of two.
 STRIDE = 16
-
-#: Up to so many values a median is found by counting, for each value, those below it.
-FEW = 32
-
-#: Places of the histogram in which a median is looked for: it fits the innermost cache.
-PLACES = 1024
 
 #: Relative difference of two float64 estimates from which they decide; their error is below 1e-15.
 DECIDED = 1e-9
@@ -84,12 +80,11 @@ class Work(NamedTuple):
     """Memory of one thread.
 
     Attributes:
-        low: (STRIDE * w,) the first w: least code of each column in the current partition; the others serve to find it.
-        high: (STRIDE * w,) likewise the greatest.
+        low: (w,) least code of each column in the current partition.
+        high: (w,) likewise the greatest.
         widths: (d,) width, or other measure, of each dimension that is still to be tried, else 0.
         values: codes of one column.
         counts: their records; (0,) where each is one.
-        histogram: (PLACES,) records by place.
         tally: (w,) which codes of a column occur, of as many as all columns have.
         stack: partitions still to be cut, four numbers each: first and last row, records, depth.
     """
@@ -99,7 +94,6 @@ class Work(NamedTuple):
     widths: Index
     values: Codes
     counts: Counts
-    histogram: Counts
     tally: Counts
     stack: Index
 
@@ -128,15 +122,18 @@ class Leaves(NamedTuple):
     high: Codes
 
 
-class Room(NamedTuple):
-    """Memory to work in, and for what is found."""
+def carve(buffer: Buffer, rule: Rule, work: Work, leaves: Leaves, part: Part, levels: int) -> int:  # noqa: PLR0917
+    """Cut a partition down to its leaves, at most `levels` deep; left before right.
 
-    work: Work
-    leaves: Leaves
+    The leaves' tuples end up in the rows of the partition, all else of a row in the other half if an odd number of
+    cuts led to it.
 
-
-#: The median's value, the records below it, and the records up to it.
-Median: TypeAlias = "tuple[int | np.int64, int, int]"
+    Returns:
+        The number of leaves.
+    """
+    numbers = rule.k, rule.nearest, rule.by, rule.seed
+    scales = rule.positions, rule.starts, rule.factors, rule.ratios
+    return CARVE(buffer, scales, *numbers, work, leaves, *part, levels)
 
 
 @kernel
@@ -218,87 +215,6 @@ def widest(widths: Index, factors: Shares, ratios: Index) -> int:
 
 
 @kernel
-def _by_counting(values: Codes, counts: Counts, size: int, target: int, below: int) -> Median:
-    """What `_median` answers, for few values, `below` records being less than all of them."""
-    weighted = counts.size > 0
-    for candidate in range(size):
-        value = values[candidate]
-        less = upto = below
-        for row in range(size):
-            count = counts[row] if weighted else 1
-            less += count * (values[row] < value)
-            upto += count * (values[row] <= value)
-        if less <= target < upto:
-            return np.int64(value), less, upto
-    return 0, 0, 0
-
-
-@kernel
-def _median(work: Work, size: int, low: int | np.int64, high: int | np.int64, target: int) -> Median:
-    """R3: the value of record number `target` in ascending order, how many records are below it, how many up to it.
-
-    A histogram's places get narrower until one is one value; what is outside the median's place is forgotten.
-    """
-    values, counts, histogram = work.values, work.counts, work.histogram
-    weighted = counts.size > 0
-    below = 0
-    while size > FEW:
-        shift = 0
-        while (high - low) >> shift >= min(size, PLACES):
-            shift += 1
-        for place in range(((high - low) >> shift) + 1):
-            histogram[place] = 0
-        for row in range(size):
-            histogram[(values[row] - low) >> shift] += counts[row] if weighted else 1
-        place = 0
-        while below + histogram[place] <= target:
-            below += histogram[place]
-            place += 1
-        if shift == 0:
-            return low + place, below, below + histogram[place]
-        kept = 0
-        for row in range(size):
-            value = values[row]
-            values[kept] = value
-            if weighted:
-                counts[kept] = counts[row]
-            kept += (value - low) >> shift == place
-        size = kept
-        low += place << shift
-        high = low + (1 << shift) - 1
-    return _by_counting(values, counts, size, target, below)
-
-
-@kernel
-def _cut(buffer: Buffer, width: int, rule: Rule, work: Work, part: Part) -> tuple[int, int | np.int64, int]:
-    """R4: the cut as (dimension, code, records left of it), a row being left if below the code; (-1, 0, 0) at a leaf.
-
-    The cuts before and after the median are the nearest to the middle, and of farther ones a part is smaller still:
-    where only sizes count, no other can be the nearest allowable one.
-    """
-    first, size, widths = part.first, part.last - part.first, work.widths
-    for dimension in range(widths.size):
-        widths[dimension] = measure(rule, buffer.codes, width, part, work.tally, work.low, work.high, dimension)
-    while True:
-        dimension = widest(widths, rule.factors, rule.ratios)
-        if dimension < 0:
-            return -1, 0, 0
-        for row in range(size):
-            work.values[row] = buffer.codes[(first + row) * width + dimension]
-        for row in range(min(size, work.counts.size)):
-            work.counts[row] = buffer.counts[first + row]
-        ends = np.int64(work.low[dimension]), np.int64(work.high[dimension])
-        median, less, upto = _median(work, size, ends[0], ends[1], (part.records - 1) // 2)
-        before = rule.nearest and less >= rule.k
-        after = upto >= rule.k and part.records - upto >= rule.k
-        if before and not (after and 2 * upto - part.records < part.records - 2 * less):
-            return dimension, median, less
-        if after:
-            return dimension, median + 1, upto
-        widths[dimension] = 0
-
-
-@kernel
 def divide(buffer: Buffer, part: Part, there: int, dimension: int, code: int | np.int64) -> int:
     """Move the rows to the other half, `there` rows on, those below the code first; where the others begin."""
     codes, words, tuples, counts = buffer
@@ -315,44 +231,3 @@ def divide(buffer: Buffer, part: Part, there: int, dimension: int, code: int | n
         left += is_left
         right -= 1 - is_left
     return left
-
-
-@kernel
-def carve(buffer: Buffer, rule: Rule, room: Room, part: Part, levels: int) -> int:
-    """Cut a partition down to its leaves, at most `levels` deep; left before right.
-
-    The leaves' tuples end up in the rows of the partition, all else of a row in the other half if an odd number of
-    cuts led to it.
-
-    Returns:
-        The number of leaves.
-    """
-    work, leaves, stack = room.work, room.leaves, room.work.stack
-    half, width = buffer.tuples.size // 2, leaves.low.shape[1]
-    stack[0], stack[1], stack[2], stack[3] = part.first, part.last, part.records, 0
-    found, top = 0, 4
-    while top > 0:
-        top -= 4
-        current, depth = Part(stack[top], stack[top + 1], stack[top + 2]), stack[top + 3]
-        ranges(buffer.codes, width, current, work.low, work.high)
-        dimension, left = -1, 0
-        code: int | np.int64 = 0
-        if current.records >= 2 * rule.k and depth < levels:
-            dimension, code, left = _cut(buffer, width, rule, work, current)
-        there = half if current.first < half else -half
-        if dimension >= 0:
-            middle = divide(buffer, current, there, dimension, code)
-            stack[top], stack[top + 1], stack[top + 2] = middle, current.last + there, current.records - left
-            stack[top + 4], stack[top + 5], stack[top + 6] = current.first + there, middle, left
-            stack[top + 3] = stack[top + 7] = depth + 1
-            top += 8
-            continue
-        if depth & 1:
-            for row in range(current.first, current.last):
-                buffer.tuples[row + there] = buffer.tuples[row]
-        for column in range(width):
-            leaves.low[found, column] = work.low[column]
-            leaves.high[found, column] = work.high[column]
-        leaves.sizes[found], leaves.depths[found] = current.last - current.first, depth
-        found += 1
-    return found

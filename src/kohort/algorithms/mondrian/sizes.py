@@ -18,12 +18,9 @@ from kohort.algorithms.mondrian.kernel import (
     BY_CHANCE,
     BY_VALUES,
     BY_WIDTH,
-    PLACES,
-    STRIDE,
     Buffer,
     Leaves,
     Part,
-    Room,
     Rule,
     Work,
     carve,
@@ -118,23 +115,22 @@ class Cutter(NamedTuple):
         return leaves._replace(depths=leaves.depths + branch.depth)
 
     def _carve(self, part: Part, *, levels: int) -> Leaves:
-        room = self._room(part, levels)
-        found = carve(self.buffer, self.rule, room, part, levels)
-        sizes, depths, low, high = room.leaves
+        work, leaves = self._room(part, levels)
+        found = carve(self.buffer, self.rule, work, leaves, part, levels)
+        sizes, depths, low, high = leaves
         return Leaves(sizes[:found].copy(), depths[:found].copy(), low[:found].copy(), high[:found].copy())
 
-    def _room(self, part: Part, levels: int) -> Room:
+    def _room(self, part: Part, levels: int) -> tuple[Work, Leaves]:
         """Memory for cutting a partition so often; what is not needed of it is never touched and so costs nothing."""
         codes, rows = self.buffer.codes, part.last - part.first
         width = codes.size // self.buffer.tuples.size
         most = max(min(rows, part.records // self.rule.k, 1 << min(levels, rows.bit_length())), 1)
         work = Work(
-            low=np.empty_like(codes, shape=STRIDE * width),
-            high=np.empty_like(codes, shape=STRIDE * width),
+            low=np.empty_like(codes, shape=width),
+            high=np.empty_like(codes, shape=width),
             widths=np.empty(self.rule.starts.size, np.int64),
             values=np.empty_like(codes, shape=rows),
             counts=np.empty(min(rows, self.buffer.counts.size), np.int64),
-            histogram=np.empty(PLACES, np.int64),
             tally=np.empty(self.rule.positions.size, np.int64),
             stack=np.empty(4 * (most + 1), np.int64),
         )
@@ -144,7 +140,7 @@ class Cutter(NamedTuple):
             low=np.empty_like(codes, shape=(most, width)),
             high=np.empty_like(codes, shape=(most, width)),
         )
-        return Room(work, leaves)
+        return work, leaves
 
 
 def strict_by_size(frequency: FrequencySet, rule: Rule, threads: int, workspace: Workspace = HEAP) -> Forest:

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import InputError, KohortError, LimitError
-from kohort.io import encodings
+from kohort.io import encodings, scan
 from kohort.io.baskets.cells import UNPRINTABLE, Coded
-from kohort.io.scan import line_end_at
 from kohort.io.source import CR, LF, WORD, line_of
 from kohort.kernels import kernel
 
@@ -27,6 +26,9 @@ if TYPE_CHECKING:
 
 #: Hash table: (a power of two,) uint64, pairs of a name's number, 0 where a pair is free, and its code.
 Slots: TypeAlias = NDArray[np.uint64]
+
+#: The bytes of the line end at a place: compiled, for the loops below.
+line_end_at: Final = kernel(scan.line_end_at)
 
 BLANK: Final = ord(" ")
 TAB: Final = ord("\t")

@@ -1,0 +1,547 @@
+/* The inner loops of the main path: cells found and coded, rows grouped, text written and compared.
+
+   Each function checks at its door what it is given, and returns REFUSED instead of touching a byte outside of it: an
+   offset, a length, a code or a count is only used once it is known to lie inside its array. So no array that Python
+   can pass makes it read or write elsewhere, whatever is in it. Nothing is allocated or kept, and no GIL is needed.
+
+   `tests/reference/loops.py` has the same loops in Python; `tests/unit/test_native.py` compares them, and builds this
+   file with sanitizers. Multi-byte loads are little-endian, as on every platform that there are wheels for. */
+
+#include <stdint.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#if defined(_WIN32)
+#define API __declspec(dllexport)
+#else
+#define API __attribute__((visibility("default")))
+#endif
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t i32;
+typedef int64_t i64;
+
+/* An array of NumPy: its first item, how many there are, and the bytes of each. */
+typedef struct {
+    void *at;
+    i64 size, item;
+} Array;
+
+enum { REFUSED = -1, FULL = -2, BATCH = 32, LINE = 64 };
+
+#define DOOR(holds)      \
+    do {                 \
+        if (!(holds))    \
+            return REFUSED; \
+    } while (0)
+
+static int is_power(i64 size) { return size > 0 && (size & (size - 1)) == 0; }
+
+/* Whether `length` items from `start` on lie among `size`. */
+static int is_inside(i64 start, i64 length, i64 size) { return start >= 0 && length >= 0 && start <= size && length <= size - start; }
+
+static u64 number(const Array *array, i64 place) {
+    switch (array->item) {
+    case 1: return ((const u8 *)array->at)[place];
+    case 2: return ((const u16 *)array->at)[place];
+    case 4: return ((const u32 *)array->at)[place];
+    default: return ((const u64 *)array->at)[place];
+    }
+}
+
+/* An odd number without pattern: a product's upper bits depend on all lower bits of its factors. */
+static u64 mixed(u64 state, u64 word) {
+    state = (state ^ word) * 0x9E3779B97F4A7C15u;
+    return state ^ state >> 32;
+}
+
+/* ── The cells of delimited text ─────────────────────────────────────────────────────────────────────────────────── */
+
+/* Which of the LINE bytes around the last place are marks: separator, LF, CR or quote; and which are quotes. */
+typedef struct {
+    const u8 *data;
+    i64 size, base;
+    u8 mark[3], quote;
+    u64 marks, quotes;
+} Cursor;
+
+static void look(Cursor *cursor, i64 base) {
+    u8 rest[LINE] = {0};
+    const u8 *at = cursor->data + base;
+    i64 left = cursor->size - base;
+    cursor->base = base;
+    cursor->marks = cursor->quotes = 0;
+    if (left < LINE)
+        at = memcpy(rest, at, (size_t)left);
+#if defined(__SSE2__)
+    const __m128i one = _mm_set1_epi8((char)cursor->mark[0]), two = _mm_set1_epi8((char)cursor->mark[1]);
+    const __m128i three = _mm_set1_epi8((char)cursor->mark[2]), quote = _mm_set1_epi8((char)cursor->quote);
+    for (int part = 0; part < LINE; part += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(at + part)), quotes = _mm_cmpeq_epi8(bytes, quote);
+        __m128i others = _mm_or_si128(_mm_cmpeq_epi8(bytes, one), _mm_cmpeq_epi8(bytes, two));
+        __m128i marks = _mm_or_si128(_mm_or_si128(others, _mm_cmpeq_epi8(bytes, three)), quotes);
+        cursor->quotes |= (u64)(u32)_mm_movemask_epi8(quotes) << part;
+        cursor->marks |= (u64)(u32)_mm_movemask_epi8(marks) << part;
+    }
+#else
+    for (int part = 0; part < LINE; part++) {
+        u64 is_quote = at[part] == cursor->quote;
+        u64 is_mark = at[part] == cursor->mark[0] || at[part] == cursor->mark[1] || at[part] == cursor->mark[2];
+        cursor->quotes |= is_quote << part;
+        cursor->marks |= (is_mark | is_quote) << part;
+    }
+#endif
+    if (left < LINE) {
+        cursor->marks &= ((u64)1 << left) - 1;
+        cursor->quotes &= ((u64)1 << left) - 1;
+    }
+}
+
+/* The first mark, or quote, from a place on; the text's size if there is none. */
+static i64 next(Cursor *cursor, i64 at, int quotes) {
+    u64 before = ((u64)1 << (at & (LINE - 1))) - 1;
+    for (i64 base = at & ~(i64)(LINE - 1); base < cursor->size; base += LINE, before = 0) {
+        if (base != cursor->base)
+            look(cursor, base);
+        u64 found = (quotes ? cursor->quotes : cursor->marks) & ~before;
+        if (found)
+            return base + __builtin_ctzll(found);
+    }
+    return cursor->size;
+}
+
+/* The quote that closes the cell whose content starts at `at`; the size if there is none. */
+static i64 closing(Cursor *cursor, i64 at) {
+    for (;; at += 2) {
+        at = next(cursor, at, 1);
+        if (at + 1 >= cursor->size || cursor->data[at + 1] != cursor->data[at])
+            return at;
+    }
+}
+
+/* The bytes of the line end at `at`, 0 if there is none; the text's end is one, also between CR and LF. */
+static i64 line_end_at(const u8 *data, i64 size, i64 at, i64 line_end) {
+    if (at >= size || data[at] == line_end)
+        return 1;
+    return data[at] == '\r' && line_end == '\n' && (at + 1 == size || data[at + 1] == '\n') ? 2 : 0;
+}
+
+enum { NONE, UNENDED, UNCLOSED, OVERLONG, BLANK };
+enum { KEEP, REFUSE };
+
+API i64 kohort_scan(Array data, i64 at, i64 separator, i64 quote, i64 line_end, i64 blank, i64 longest, Array starts,
+                    Array lengths, i64 columns, Array told) {
+    const u8 *text = data.at;
+    i64 *start = starts.at, *fault = told.at;
+    i32 *length = lengths.at;
+    i64 size = data.size, row = 0, column = 0, record = at, cell = at, kind = NONE;
+    DOOR(at >= 0 && columns > 0 && starts.size == lengths.size && starts.size % columns == 0);
+    DOOR(told.size == 5 && longest >= 0 && longest <= INT32_MAX);
+    const i64 room = starts.size / columns;
+    Cursor cursor = {text, size, -1, {(u8)separator, '\n', '\r'}, (u8)(quote < 0 ? '\n' : quote), 0, 0};
+    while (row < room && (at < size || column > 0)) {
+        if (column == 0) {
+            record = cell = at;
+            i64 empty = blank == KEEP ? 0 : line_end_at(text, size, at, line_end);
+            if (empty > 0 && blank == REFUSE) {
+                kind = BLANK;
+                break;
+            }
+            if (empty > 0) {
+                at += empty;
+                continue;
+            }
+        }
+        int quoted = at < size && text[at] == quote, last = column == columns - 1;
+        cell = at + quoted;
+        at = quoted ? closing(&cursor, cell) : next(&cursor, cell, 0);
+        if ((quoted && at == size) || at - cell > longest) {
+            kind = quoted && at == size ? UNCLOSED : OVERLONG;
+            break;
+        }
+        start[column * room + row] = cell;
+        length[column * room + row] = (i32)(at - cell);
+        at += quoted;
+        i64 ended = last ? line_end_at(text, size, at, line_end) : at < size && text[at] == separator;
+        if (ended == 0) {
+            kind = UNENDED;
+            break;
+        }
+        at += ended;
+        column = last ? 0 : column + 1;
+        row += last;
+    }
+    fault[0] = kind, fault[1] = column, fault[2] = record, fault[3] = cell, fault[4] = at;
+    return row;
+}
+
+/* ── The distinct values of a column ─────────────────────────────────────────────────────────────────────────────── */
+
+/* Up to eight bytes from a place on as a number, zero above them; `length` bytes from there on are inside the text. */
+static u64 piece(const u8 *data, i64 size, i64 at, i64 length) {
+    u64 word = 0;
+    if (length >= 8 || (length > 0 && at + 8 <= size)) {
+        memcpy(&word, data + at, 8);
+        return length >= 8 ? word : word & (((u64)1 << 8 * length) - 1);
+    }
+    if (length > 0)
+        memcpy(&word, data + at, (size_t)length);
+    return word;
+}
+
+typedef struct {
+    u64 *slots, *heads;
+    i64 *first, *ends;
+    u8 *own;
+    i64 mask, room, own_size, used;
+} Values;
+
+/* The code of a value; that of a new one, which is kept; FULL where it has no room. */
+static i64 code_of(Values *values, const u8 *cell, i64 start, i64 length, u64 head, u64 tag) {
+    u64 place = tag & (u64)values->mask;
+    for (i64 tried = 0; values->slots[place]; tried++, place = (place + 1) & (u64)values->mask) {
+        u64 slot = values->slots[place];
+        i64 code = (i64)(slot & 0xFFFFFFFF) - 1;
+        DOOR(tried <= values->mask);
+        if (slot >> 32 != tag)
+            continue;
+        DOOR(code >= 0 && code < values->used);
+        i64 at = values->ends[code];
+        if (values->heads[code] != head || values->ends[code + 1] - at != length + 1)
+            continue;
+        DOOR(is_inside(at, length + 1, values->own_size));
+        if (length <= 8 || memcmp(cell + 8, values->own + at + 8, (size_t)length - 8) == 0)
+            return code;
+    }
+    i64 code = values->used, end = values->ends[code];
+    if (code == values->room || !is_inside(end, length + 1, values->own_size))
+        return FULL;
+    memcpy(values->own + end, cell, (size_t)length);
+    values->own[end + length] = 0;
+    values->first[code] = start;
+    values->heads[code] = head;
+    values->ends[code + 1] = end + length + 1;
+    values->slots[place] = tag << 32 | (u64)++values->used;
+    return code;
+}
+
+API i64 kohort_look_up(Array data, Array starts, Array lengths, i64 row, Array slots, Array first, Array heads,
+                       Array ends, Array own, Array used, Array codes) {
+    const u8 *text = data.at;
+    const i64 *start = starts.at;
+    const i32 *length = lengths.at;
+    u32 *code = codes.at;
+    Values values = {slots.at, heads.at, first.at, ends.at, own.at, slots.size - 1, first.size, own.size, 0};
+    DOOR(lengths.size == starts.size && codes.size == starts.size && is_inside(row, 0, starts.size) && used.size == 1);
+    DOOR(is_power(slots.size) && slots.size > first.size && heads.size == first.size && ends.size > first.size);
+    values.used = *(i64 *)used.at;
+    DOOR(is_inside(values.used, 0, first.size));
+    while (row < starts.size) { /* hashes of some cells first, so that their slots are on the way from memory */
+        u64 head[BATCH], tag[BATCH];
+        i64 some = starts.size - row < BATCH ? starts.size - row : BATCH;
+        for (i64 each = 0; each < some; each++) {
+            i64 at = start[row + each], bytes = length[row + each];
+            DOOR(is_inside(at, bytes, data.size));
+            head[each] = piece(text, data.size, at, bytes);
+            u64 state = mixed((u64)bytes, head[each]);
+            for (i64 k = 8; k < bytes; k += 8)
+                state = mixed(state, piece(text, data.size, at + k, bytes - k));
+            tag[each] = state * 0xD6E8FEB86659FD93u >> 32;
+            __builtin_prefetch(values.slots + (tag[each] & (u64)values.mask));
+        }
+        for (i64 each = 0; each < some; each++, row++) {
+            i64 found = code_of(&values, text + start[row], start[row], length[row], head[each], tag[each]);
+            DOOR(found != REFUSED);
+            if (found == FULL) {
+                *(i64 *)used.at = values.used;
+                return row;
+            }
+            code[row] = (u32)found;
+        }
+    }
+    *(i64 *)used.at = values.used;
+    return row;
+}
+
+API i64 kohort_rehash(Array old, Array new) {
+    const u64 *slot = old.at;
+    u64 *slots = new.at, mask = (u64)new.size - 1;
+    DOOR(is_power(new.size) && new.size > old.size);
+    for (i64 each = 0; each < old.size; each++) {
+        u64 place = slot[each] >> 32 & mask;
+        for (i64 tried = 0; slot[each] && slots[place]; tried++, place = (place + 1) & mask)
+            DOOR(tried < new.size);
+        if (slot[each])
+            slots[place] = slot[each];
+    }
+    return 0;
+}
+
+/* ── Equal rows ──────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+API i64 kohort_group(Array words, i64 width, Array of, Array first, Array table, Array done) {
+    const u64 *word = words.at;
+    i64 *heads = first.at, *reached = done.at, rows = of.size;
+    i32 *slots = table.at;
+    DOOR(width > 0 && words.size % width == 0 && words.size / width == rows && rows <= INT64_MAX / 64);
+    DOOR((of.item == 4 || of.item == 8) && done.size == 2 && is_power(table.size) && table.size > first.size);
+    i64 row = reached[0], groups = reached[1];
+    u64 mask = (u64)table.size - 1;
+    DOOR(is_inside(row, 0, rows) && is_inside(groups, 0, first.size) && first.size <= INT32_MAX);
+    while (row < rows) {
+        u64 place[BATCH];
+        i64 some = rows - row < BATCH ? rows - row : BATCH, each;
+        for (each = 0; each < some; each++) {
+            u64 state = 0;
+            for (i64 k = 0; k < width; k++)
+                state = mixed(state, word[(row + each) * width + k]);
+            place[each] = state & mask;
+            __builtin_prefetch(slots + place[each]);
+        }
+        for (each = 0; each < some; each++, row++) {
+            u64 slot = place[each];
+            const u64 *own = word + row * width;
+            for (i64 tried = 0; slots[slot] >= 0; tried++, slot = (slot + 1) & mask) {
+                DOOR(tried < table.size && slots[slot] < groups && is_inside(heads[slots[slot]], 1, rows));
+                if (memcmp(word + heads[slots[slot]] * width, own, 8 * (size_t)width) == 0)
+                    break;
+            }
+            if (slots[slot] < 0) {
+                if (groups == first.size) {
+                    reached[0] = row, reached[1] = groups;
+                    return 0;
+                }
+                heads[groups] = row;
+                slots[slot] = (i32)groups++;
+            }
+            if (of.item == 4)
+                ((u32 *)of.at)[row] = (u32)slots[slot];
+            else
+                ((i64 *)of.at)[row] = slots[slot];
+        }
+    }
+    reached[0] = row, reached[1] = groups;
+    return 0;
+}
+
+/* ── Records as text ─────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* A column: its distinct cells one after another, each with the separator or line end that follows it; where each begins
+   and the last one ends; and which of them each record has. */
+typedef struct {
+    Array text, ends, codes;
+} Column;
+
+static int agree(Array table, i64 row, i64 last) {
+    const Column *columns = table.at;
+    int agreed = table.size > 0 && table.size % 3 == 0 && row >= 0 && row <= last;
+    for (i64 each = 0; each < table.size / 3; each++)
+        agreed = agreed && last <= columns[each].codes.size && columns[each].ends.size > 0;
+    return agreed;
+}
+
+/* A cell: its bytes, how many they are, and how many of the column's there are from its first on. */
+typedef struct {
+    const u8 *at;
+    i64 length, left;
+} Cell;
+
+/* Bytes that are moved or compared in one step, without asking how many of them are the cell's. */
+enum { STEP = 16 };
+
+/* The cell of a record; no bytes where the code or the ends lead outside. */
+static inline Cell cell_of(const Column *column, i64 row) {
+    u64 code = number(&column->codes, row);
+    if (code >= (u64)column->ends.size - 1)
+        return (Cell){NULL, 0, 0};
+    const i64 *ends = (const i64 *)column->ends.at + code, start = ends[0], size = column->text.size;
+    i64 length = (i64)((u64)ends[1] - (u64)start);
+    return (Cell){is_inside(start, length, size) ? (const u8 *)column->text.at + start : NULL, length, size - start};
+}
+
+/* The first `length` bytes of a word. */
+static inline u64 part(const u8 *at, i64 length) {
+    u64 word;
+    memcpy(&word, at, 8);
+    return length >= 8 ? word : length <= 0 ? 0 : word & (((u64)1 << 8 * length) - 1);
+}
+
+/* Whether a text of so many bytes begins with the cell. */
+static inline int begins(const u8 *text, i64 left, Cell cell) {
+    if (cell.length > left)
+        return 0;
+    if (cell.length > STEP || cell.left < STEP || left < STEP)
+        return memcmp(text, cell.at, (size_t)cell.length) == 0;
+    u64 differs = part(text, cell.length) ^ part(cell.at, cell.length);
+    return !(differs | (part(text + 8, cell.length - 8) ^ part(cell.at + 8, cell.length - 8)));
+}
+
+/* Write whole records while there is room; which is the next one. */
+API i64 kohort_write(Array table, i64 row, i64 last, Array out, Array filled) {
+    const Column *columns = table.at;
+    const i64 count = table.size / 3;
+    u8 *to = out.at;
+    i64 size = 0;
+    DOOR(agree(table, row, last) && filled.size == 1);
+    for (; row < last; row++) {
+        i64 at = size;
+        for (i64 each = 0; each < count; each++) {
+            Cell cell = cell_of(columns + each, row);
+            DOOR(cell.at != NULL);
+            if (cell.length > out.size - at) {
+                *(i64 *)filled.at = size;
+                return row;
+            }
+            if (cell.length <= STEP && cell.left >= STEP && out.size - at >= STEP)
+                memcpy(to + at, cell.at, STEP);
+            else
+                memcpy(to + at, cell.at, (size_t)cell.length);
+            at += cell.length;
+        }
+        size = at;
+    }
+    *(i64 *)filled.at = size;
+    return row;
+}
+
+/* Compare a text from a place on with records; which is the first that differs, and where the one before it ends. */
+API i64 kohort_compare(Array data, Array table, i64 row, i64 last, Array place) {
+    const Column *columns = table.at;
+    const i64 count = table.size / 3;
+    const u8 *text = data.at;
+    DOOR(agree(table, row, last) && place.size == 1);
+    i64 at = *(i64 *)place.at;
+    DOOR(is_inside(at, 0, data.size));
+    for (; row < last; row++) {
+        i64 end = at;
+        for (i64 each = 0; each < count; each++) {
+            Cell cell = cell_of(columns + each, row);
+            DOOR(cell.at != NULL);
+            if (!begins(text + end, data.size - end, cell)) {
+                *(i64 *)place.at = at;
+                return row;
+            }
+            end += cell.length;
+        }
+        at = end;
+    }
+    *(i64 *)place.at = at;
+    return row;
+}
+
+/* ── Mondrian where only sizes count ─────────────────────────────────────────────────────────────────────────────── */
+
+/* The arrays of `Rule`, `Buffer`, `Work` and `Leaves`, and the numbers of the first: kohort.algorithms.mondrian.kernel. */
+typedef struct {
+    Array positions, starts, factors, ratios;
+} Scales;
+
+typedef struct {
+    Scales scales;
+    i64 k, nearest, by;
+    u64 seed;
+} Rule;
+
+typedef struct {
+    Array codes, words, tuples, counts;
+} Rows;
+
+typedef struct {
+    Array low, high, widths, values, counts, tally, stack;
+} Work;
+
+typedef struct {
+    Array sizes, depths, low, high;
+} Leaves;
+
+enum { BY_WIDTH, BY_VALUES, BY_CHANCE, FEW = 32, PLACES = 1024 };
+
+/* Relative difference of two estimates from which they decide. */
+static const double DECIDED = 1e-9;
+
+/* Whether p/q > r/s, exactly, of positive numbers: their continued fractions compared term by term. */
+static int greater(i64 p, i64 q, i64 r, i64 s) {
+    while (p / q == r / s) {
+        i64 left = p % q, right = r % s, turned = q;
+        if (left == 0 || right == 0)
+            return left > 0;
+        p = s, q = right, r = turned, s = left; /* p/q > r/s where the inverse of what is left of it is less */
+    }
+    return p / q > r / s;
+}
+
+/* The dimension of the greatest relative width, the first of equals; -1 where every width is 0. */
+static i64 widest(const i64 *widths, const Rule *rule) {
+    const double *factors = rule->scales.factors.at;
+    const i64 *ratios = rule->scales.ratios.at, d = rule->scales.starts.size;
+    i64 best = -1;
+    double best_share = 0;
+    for (i64 each = 0; each < d; each++) {
+        double share = (double)widths[each] * factors[each];
+        if (widths[each] <= 0 || share <= best_share * (1 - DECIDED))
+            continue;
+        if (best >= 0 && share < best_share * (1 + DECIDED)) {
+            const i64 *ratio = ratios + 2 * (each * d + best);
+            if (!greater(widths[each], widths[best], ratio[1], ratio[0]))
+                continue;
+        }
+        best = each, best_share = share;
+    }
+    return best;
+}
+
+/* splitmix64. */
+static u64 stirred(u64 state) {
+    state += 0x9E3779B97F4A7C15u;
+    state = (state ^ state >> 30) * 0xBF58476D1CE4E5B9u;
+    state = (state ^ state >> 27) * 0x94D049BB133111EBu;
+    return state ^ state >> 31;
+}
+
+#define CODE u16
+#define NAME(of) of##_16
+#include "carve.h"
+#undef CODE
+#undef NAME
+#define CODE u32
+#define NAME(of) of##_32
+#include "carve.h"
+
+API i64 kohort_carve(Array buffer, Array exact, i64 k, i64 nearest, i64 by, i64 seed, Array room, Array found, i64 first,
+                     i64 last, i64 records, i64 levels) {
+    DOOR(buffer.size == 4 && exact.size == 4 && room.size == 7 && found.size == 4);
+    const Rows *rows = buffer.at;
+    const Scales *scales = exact.at;
+    const Work *work = room.at;
+    const Leaves *leaves = found.at;
+    const Rule made = {*scales, k, nearest, by, (u64)seed}, *rule = &made;
+    const i64 d = scales->starts.size, *starts = scales->starts.at, *ratios = scales->ratios.at, item = rows->codes.item;
+    const i64 half = rows->tuples.size / 2, *counts = rows->counts.at, part[4] = {first, last, records, levels};
+    const i64 width = half ? rows->codes.size / (2 * half) : 0, most = leaves->sizes.size;
+    DOOR(work->low.item == item && work->high.item == item && work->values.item == item);
+    DOOR(leaves->low.item == item && leaves->high.item == item);
+    DOOR(half > 0 && width > 0 && width % 4 == 0 && rows->codes.size == 2 * half * width && d <= width);
+    DOOR(is_inside(first, 0, 2 * half) && is_inside(last, 0, 2 * half) && first < last && (first >= half || last <= half));
+    DOOR(rows->counts.size == 0 || rows->counts.size == 2 * half);
+    DOOR(records > 0 && records < (i64)1 << 60 && k > 0 && levels >= 0);
+    DOOR(work->low.size == width && work->high.size == width && work->widths.size == d && work->stack.size >= 8);
+    DOOR(work->values.size >= last - first && (rows->counts.size == 0 || work->counts.size >= last - first));
+    DOOR(most > 0 && leaves->depths.size == most && leaves->low.size == most * width && leaves->high.size == most * width);
+    DOOR(rule->scales.factors.size == d && rule->scales.ratios.size == 2 * d * d && work->tally.size == rule->scales.positions.size);
+    for (i64 each = 0; each < d; each++)
+        DOOR(starts[each] >= 0 && starts[each] <= rule->scales.positions.size);
+    for (i64 each = 0; each < 2 * d * d; each++)
+        DOOR(ratios[each] > 0);
+    i64 counted = rows->counts.size ? 0 : last - first;
+    for (i64 row = first; rows->counts.size && row < last; row++) {
+        DOOR(counts[row] > 0 && counts[row] <= records - counted);
+        counted += counts[row];
+    }
+    DOOR(counted == records);
+    return item == 2 ? carve_16(rows, rule, work, leaves, part) : carve_32(rows, rule, work, leaves, part);
+}

@@ -1,0 +1,187 @@
+"""The compiled core as functions of Python: what each takes is checked here by kind, and in C by size and content.
+
+An array is handed over as the place of its first item, their number and their width; the GIL is released while C runs.
+A wheel brings the library. A checkout has the C beside it and builds it when it is first needed, or has changed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import numpy as np
+
+from kohort.errors import MissingExtraError
+from kohort.native import build
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+#: What C returns where an argument does not fit the others.
+REFUSED: Final = -1
+
+
+class Array(ctypes.Structure):
+    """An array of NumPy as C knows it."""
+
+    _fields_ = (("at", ctypes.c_void_p), ("size", ctypes.c_int64), ("item", ctypes.c_int64))
+    held: object  # what lies at `at`, where nothing else keeps it
+
+
+class Parameter(Protocol):
+    """How one argument is handed over."""
+
+    def from_param(self, given: Any, /) -> Any:  # noqa: ANN401  ctypes asks for it by this name
+        """The argument as C takes it."""
+        ...
+
+
+class Of:
+    """Arrays of some types, C-contiguous; those that C writes to must be writable."""
+
+    def __init__(self, *types: type[np.generic], written: bool = False) -> None:
+        """Take these."""
+        self._types = frozenset(map(np.dtype, types))
+        self._written = written
+
+    def from_param(self, given: NDArray[Any]) -> Array:
+        """The array as C takes it.
+
+        Raises:
+            TypeError: it is of another type or layout.
+        """
+        flags = given.flags
+        if given.dtype not in self._types or not flags.c_contiguous or (self._written and not flags.writeable):
+            raise TypeError(f"an array of {given.dtype} in this layout cannot be handed to the compiled core")
+        return Array(given.ctypes.data, given.size, given.itemsize)
+
+
+class Together:
+    """Arrays of these kinds by turns, as one row of them."""
+
+    def __init__(self, *kinds: Of) -> None:
+        """Take these."""
+        self._kinds = kinds
+
+    def from_param(self, given: Sequence[NDArray[Any]]) -> Array:
+        """The arrays as C takes them: an array of arrays."""
+        row = [kind.from_param(array) for kind, array in zip(cycle(self._kinds), given, strict=False)]
+        held = (Array * len(row))(*row)
+        found = Array(ctypes.addressof(held), len(row), ctypes.sizeof(Array))
+        found.held = held  # as long as the call lasts
+        return found
+
+
+#: A number.
+NUMBER: Final = ctypes.c_int64
+
+#: Arrays that are read.
+BYTES: Final = Of(np.uint8)
+WORDS: Final = Of(np.uint64)
+INDEX: Final = Of(np.int64)
+SIZES: Final = Of(np.int32)
+SHARES: Final = Of(np.float64)
+CODES: Final = Of(np.uint8, np.uint16, np.uint32)
+
+#: Arrays that are written to.
+TO_BYTES: Final = Of(np.uint8, written=True)
+TO_WORDS: Final = Of(np.uint64, written=True)
+TO_INDEX: Final = Of(np.int64, written=True)
+TO_SIZES: Final = Of(np.int32, written=True)
+TO_NUMBERS: Final = Of(np.uint32, written=True)
+TO_GROUPS: Final = Of(np.uint32, np.int64, written=True)
+TO_CODES: Final = Of(np.uint16, np.uint32, written=True)
+
+
+#: Columns of records.
+COLUMNS: Final = Together(BYTES, INDEX, CODES)
+
+
+class Function:
+    """A function of the library, which is loaded when one is first called.
+
+    Raises:
+        IndexError: C was given something that leads beyond an array's end, or arrays that do not fit each other.
+        MissingExtraError: there is no library, and none can be built.
+    """
+
+    def __init__(self, name: str, *parameters: Parameter | type[Any]) -> None:
+        """Know its parameters."""
+        self._name, self._parameters = name, parameters
+        self._called: Any = None
+
+    def __call__(self, *arguments: object) -> int:
+        """What it returns."""
+        if self._called is None:
+            called: Any = library()[self._name]
+            called.argtypes, called.restype = self._parameters, NUMBER
+            self._called = called
+        found: int = self._called(*arguments)
+        if found == REFUSED:
+            raise IndexError(f"{self._name} was given what does not fit its arrays")
+        return found
+
+
+@cache
+def library() -> ctypes.CDLL:
+    """The library, loaded; in a checkout it is built first where it has to be.
+
+    Raises:
+        MissingExtraError: there is none, and none can be built.
+    """
+    try:
+        if is_stale():
+            build.build()
+        return ctypes.CDLL(str(build.LIBRARY))
+    except OSError as error:
+        raise MissingExtraError(f"kohort's compiled core cannot be loaded: {error}", hint=build.HINT) from None
+
+
+def is_stale() -> bool:
+    """Whether the C lies here, and no library that is as new."""
+    sources = [path.stat().st_mtime for path in build.SOURCES if path.exists()]
+    return bool(sources) and not (build.LIBRARY.exists() and build.LIBRARY.stat().st_mtime >= max(sources))
+
+
+#: Find the cells of delimited text: see `kohort.io.scan`.
+SCAN: Final = Function("kohort_scan", BYTES, *[NUMBER] * 6, TO_INDEX, TO_SIZES, NUMBER, TO_INDEX)
+
+#: Code the cells of a column, and put its values into a larger table: see `kohort.io.dictionary`.
+LOOK_UP: Final = Function(
+    "kohort_look_up",
+    BYTES,
+    INDEX,
+    SIZES,
+    NUMBER,
+    TO_WORDS,
+    TO_INDEX,
+    TO_WORDS,
+    TO_INDEX,
+    TO_BYTES,
+    TO_INDEX,
+    TO_NUMBERS,
+)
+REHASH: Final = Function("kohort_rehash", WORDS, TO_WORDS)
+
+#: Number equal rows: see `kohort.core.frequency`.
+GROUP: Final = Function("kohort_group", WORDS, NUMBER, TO_GROUPS, TO_INDEX, TO_SIZES, TO_INDEX)
+
+#: Write records as text, and compare a text with them: see `kohort.io.write` and `kohort.verify.reading`. A column is
+#: its cells one after another, where each begins and the last one ends, and the code of each record.
+WRITE: Final = Function("kohort_write", COLUMNS, *[NUMBER] * 2, TO_BYTES, TO_INDEX)
+COMPARE: Final = Function("kohort_compare", BYTES, COLUMNS, *[NUMBER] * 2, TO_INDEX)
+
+#: Cut a partition down to its leaves: see `kohort.algorithms.mondrian.kernel`.
+CARVE: Final = Function(
+    "kohort_carve",
+    Together(TO_CODES, TO_WORDS, TO_NUMBERS, TO_INDEX),
+    Together(INDEX, INDEX, SHARES, INDEX),
+    *[NUMBER] * 4,
+    Together(TO_CODES, TO_CODES, TO_INDEX, TO_CODES, TO_INDEX, TO_INDEX, TO_INDEX),
+    Together(TO_INDEX, TO_INDEX, TO_CODES, TO_CODES),
+    *[NUMBER] * 4,
+)
