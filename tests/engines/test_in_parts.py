@@ -26,6 +26,8 @@ from tests.engines.test_duckdb import JOBS, RETOLD, SOURCES, asked, compared, fr
 from tests.engines.test_spark import MASTER, QUICK, needs_spark
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kohort.engines.base import Engine
     from kohort.release import Release
 
@@ -46,7 +48,7 @@ IN_PARTS = sorted(set(JOBS) - {"loss", "ordered", "samarati", "cells", "local"})
 
 
 #: For tables of few columns.
-ONLY = {"identifying": [], "allow_singling": []}
+ONLY: Mapping[str, list[str]] = {"identifying": [], "allow_singling": []}
 
 
 @pytest.mark.parametrize("kind", sorted(SOURCES))

@@ -63,6 +63,7 @@ def moles(problem: SuppressionProblem, engine: EngineName | None = None) -> list
 
 def raw_of(problem: SuppressionProblem) -> plain.RawDatabase:
     """The same for the reference."""
+    assert isinstance(problem.database, Transactions)
     place = {name: at for at, name in enumerate(problem.database.names)}
     model = problem.coherence
     return plain.RawDatabase(

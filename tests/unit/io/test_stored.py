@@ -92,7 +92,7 @@ def test_a_release_goes_into_a_database(base: str) -> None:
     assert set(frame["dose"]) == {"0.1", "2.5", "3.0", None}
     assert set(frame["word"]) == {"NA", "", "=1+1", 'Müller, "Ü"'}
     assert frame_at(f"{base}#patients").rows() == [(7,)]
-    assert release.certificate is not None
+    assert isinstance(release.certificate, Path)
     assert read_certificate(release.certificate).release == place_at(f"{base}#release").path.name
     known = ["check", f"{base}#release", "--certificate", str(release.certificate), "--quiet"]
     assert main(known) == 0

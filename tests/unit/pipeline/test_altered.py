@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,8 +33,6 @@ from kohort.verify import Claim
 from tests.jobs import freely
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from kohort.release import Release
 
 KEY = Key(bytes(range(32)))
@@ -163,7 +162,7 @@ def test_a_certificate_tells_effects_and_no_secret(tmp_path: Path) -> None:
     """The certificate says what was perturbed and linked, what does not follow, and neither the seed nor the key."""
     seed = 987654321
     release = save(made(schema=schema(pseudonym=True), key=KEY, seed=seed), tmp_path / "safe.csv")
-    assert release.certificate is not None
+    assert isinstance(release.certificate, Path)
     text = release.certificate.read_text()
     assert str(seed) not in text
     assert KEY.secret.hex() not in text
@@ -176,7 +175,7 @@ def test_a_certificate_tells_effects_and_no_secret(tmp_path: Path) -> None:
     assert any("Anonymity of pseudonyms" in one for one in known.not_promised)
     assert any("perturbed values" in one for one in known.not_promised)
     assert (known.checks["perturbation"], known.checks["pseudonyms"]) == (400, 400)
-    assert release.path is not None
+    assert isinstance(release.path, Path)
     assert check_table_again(release.path, known, Brought()).met
 
 

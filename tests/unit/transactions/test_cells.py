@@ -86,6 +86,7 @@ def test_cells_lose_no_more_than_items(raw: RawDatabase) -> None:
     greedy = Greedy(give_back=True).solve(problem)
     assert lost(problem, solution.suppression) <= lost(problem, greedy.suppression)
     assert isinstance(solution.suppression, CellSuppression)
+    assert isinstance(problem.database, Transactions)
     assert problem.roles.public[problem.database.cells[~solution.suppression.keep]].all()
     assert solution.steps == greedy.steps
 

@@ -236,6 +236,7 @@ def test_sets_in_memory_are_bounded(engine: EngineName | None, most: int) -> Non
 def test_many_items() -> None:
     """Sets are in lexicographic order also where they are too many to be numbered in 64 bits."""
     few = problem_of(replace(EXAMPLE, p=5))
+    assert isinstance(few.database, Transactions)
     names = tuple(map(str, range(10_000)))
     more = len(names) - few.losses.size
     roles = Roles(np.pad(few.roles.public, (0, more)), np.pad(few.roles.private, (0, more)))
