@@ -25,7 +25,7 @@ import warnings
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from kohort.certificate import Certificate, read_certificate
 from kohort.certificate.table_again import Brought, check_table_again
@@ -63,7 +63,7 @@ _AWKWARD: Final = (
 _WHOLE: Final = 0.8
 
 #: What a value of JSON is exchanged for.
-_VALUES: Final[tuple[object, ...]] = (
+_VALUES: Final[tuple[Any, ...]] = (
     None,
     True,
     -1,
@@ -157,7 +157,7 @@ def varied(seed: bytes, chance: random.Random) -> bytes:
 
 def altered(seed: bytes, chance: random.Random, indent: int) -> bytes:
     """JSON with some values exchanged, left out or doubled, in the form that kohort writes."""
-    content = json.loads(seed)
+    content: Any = json.loads(seed)
     for _ in range(chance.randint(1, 3)):
         places = list(_places(content))
         if not places:
@@ -174,18 +174,20 @@ def altered(seed: bytes, chance: random.Random, indent: int) -> bytes:
             case _:
                 within[at] = [within[at], copy.deepcopy(within[at])]
     if isinstance(content, dict) and "job" in content:  # else it is refused at once
-        job = json.dumps(content.get("job"), sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        job = json.dumps(cast("dict[str, Any]", content)["job"], sort_keys=True, ensure_ascii=False).encode(
+            "utf-8", "surrogatepass"
+        )
         content["job_sha256"] = hashlib.sha256(job).hexdigest()
     made = json.dumps(content, indent=indent, sort_keys=True, ensure_ascii=chance.choice([True, False]))
     return f"{made}\n".encode("utf-8", "surrogatepass")
 
 
-def _places(content: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401  whatever JSON holds
+def _places(content: object) -> Iterator[tuple[Any, Any]]:
     """Every list and object in a content, with each of its places."""
-    if isinstance(content, dict | list):
-        for at, value in list(content.items() if isinstance(content, dict) else enumerate(content)):
-            yield content, at
-            yield from _places(value)
+    inside = cast("dict[str, object]", content).items() if isinstance(content, dict) else ()
+    for at, value in list(enumerate(cast("list[object]", content)) if isinstance(content, list) else inside):
+        yield content, at
+        yield from _places(value)
 
 
 def main(arguments: list[str]) -> int:

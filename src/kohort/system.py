@@ -346,7 +346,11 @@ def on_abort(answer: Callable[[], NoReturn]) -> None:
     """
     library = ctypes.CDLL(None if POSIX else "msvcrt")
     library.signal.argtypes, library.signal.restype = [ctypes.c_int, ctypes.c_void_p], ctypes.c_void_p
-    kept = ctypes.CFUNCTYPE(None, ctypes.c_int)(lambda _: answer())
+
+    def answered(_number: int) -> None:
+        answer()
+
+    kept = ctypes.CFUNCTYPE(None, ctypes.c_int)(answered)
     _answers.append(kept)
     library.signal(signal.SIGABRT, ctypes.cast(kept, ctypes.c_void_p))
 

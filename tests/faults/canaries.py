@@ -16,6 +16,7 @@ import sys
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from io import BytesIO
+from operator import methodcaller
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 from unittest.mock import patch
@@ -111,7 +112,7 @@ def _changing(fill: Callable[..., None]) -> Callable[..., None]:
         made = BytesIO()
         write(made)
         changed = made.getvalue().replace(b"Qzxillness001", b"Qzxillness002").replace(b"Qzxpublic001", b"Qzxpublic002")
-        fill(self, lambda file: file.write(changed))
+        fill(self, methodcaller("write", changed))
 
     return filled
 

@@ -181,6 +181,9 @@ def _said(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else "none" if value is None or not value else str(value)
 
 
+#: Bytes of a certificate that are read: one of a release of 100,000 parts has a tenth of them.
+_LONGEST: Final = 1 << 28
+
 #: The kinds of certificate.
 _KINDS: Final = {"table": Certificate, "transactions": CoherenceCertificate}
 
@@ -193,7 +196,8 @@ def read_certificate(path: str | os.PathLike[str]) -> Certificate | CoherenceCer
         FileError: the system failed to read it.
     """
     try:
-        text = Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            text = file.read(_LONGEST)
     except FileNotFoundError:
         hint = "a release alone may be what a stopped run left: verified, but nothing shows it; publish it again"
         raise FileError("there is no such certificate", where=str(path), hint=hint) from None

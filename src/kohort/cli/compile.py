@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from kohort.cli.screen import progress, say
-from kohort.errors import FileError
+from kohort.errors import FileError, MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,8 @@ def compile_loops() -> None:
     with TemporaryDirectory() as place, progress() as tell:
         for words in runs(place):
             tell(f"compile for {words[0]}")
-            _run(words)
+            with suppress(MissingExtraError):  # what cannot be run here needs no loops
+                _run(words)
     where = "beside its modules" if folder.name == "__pycache__" else f"in {folder.parent}"
     say(f"compiled in {perf_counter() - start:,.0f} s; the machine code is kept {where}")
 

@@ -132,7 +132,7 @@ def test_a_model_that_this_version_does_not_know(model: dict[str, object]) -> No
         ("models", [{"k": 5}]),
         ("reading", {"encoding": "odd"}),
         ("reading", {"speed": 7}),
-        ("reading", {"quote": [[]]}),
+        ("reading", {"quote": [7]}),
         ("reading", {"max_ratio": "many"}),
         ("writing", {"separator": None}),
     ],

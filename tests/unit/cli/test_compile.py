@@ -8,6 +8,7 @@ import pytest
 
 from kohort import machine_code
 from kohort.cli import compile as compiling
+from kohort.errors import MissingExtraError
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -49,6 +50,25 @@ def test_without_a_place_it_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert (ran.status, ran.out) == (6, "")
     assert "no folder to keep machine code in" in ran.err
     assert "NUMBA_CACHE_DIR" in ran.err
+
+
+def test_methods_that_need_what_is_not_installed_are_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The image has few extras: what cannot be run there needs no loops, and what follows is compiled."""
+    ran: list[list[str]] = []
+
+    def runs(_: str) -> list[list[str]]:
+        return [["anonymize"], ["inspect"]]
+
+    def run(words: list[str]) -> None:
+        ran.append(words)
+        if len(ran) == 1:
+            raise MissingExtraError("highspy is needed to prove an optimum and is not installed")
+
+    kept_in(monkeypatch, tmp_path)
+    monkeypatch.setattr(compiling, "runs", runs)
+    monkeypatch.setattr(compiling, "_run", run)
+    assert kohort("compile").status == 0
+    assert ran == [["anonymize"], ["inspect"]]
 
 
 def test_its_commands_are_commands(tmp_path: Path) -> None:

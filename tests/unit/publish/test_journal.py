@@ -184,9 +184,16 @@ def test_a_journal_of_another_that_cannot_be_read_is_not_waited_for(
 
 def test_a_journal_that_goes_while_somebody_reads_is_none(dead: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its run is over: what is read belongs together."""
-    monkeypatch.setattr("kohort.publish.journal.settle", lambda _: journal(dead).unlink())
     found = journal(dead)
-    monkeypatch.setattr("kohort.publish.journal._journals", lambda _: [found])
+
+    def settle(_: Path) -> None:
+        found.unlink()
+
+    def journals(_: Path) -> list[Path]:
+        return [found]
+
+    monkeypatch.setattr("kohort.publish.journal.settle", settle)
+    monkeypatch.setattr("kohort.publish.journal._journals", journals)
     settle_for_reading(dead / NAMES[0])
 
 

@@ -172,6 +172,16 @@ def test_what_is_no_json_object_is_refused(tmp_path: Path, text: bytes) -> None:
         read_certificate(path)
 
 
+def test_no_more_is_read_than_a_certificate_can_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of any size takes no more memory than the largest certificate."""
+    path = tmp_path / "safe.csv.kohort.json"
+    path.write_bytes(made())
+    assert read_certificate(path).k == 4
+    monkeypatch.setattr("kohort.certificate.again._LONGEST", len(made()) - 1)
+    with pytest.raises(InputError, match="not a certificate"):
+        read_certificate(path)
+
+
 def test_no_such_file(tmp_path: Path) -> None:
     """A certificate that is not there cannot be read; a run that was stopped may be why."""
     with pytest.raises(FileError, match="there is no such certificate") as missing:
