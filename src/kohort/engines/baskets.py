@@ -200,10 +200,12 @@ class Baskets(Shown):
         line, sort = (self.dialect.listed(f"g.{one}", by, "c.i") for one, by in (("line", " "), ("sort", "")))
         made = f"coalesce({line}, '') AS line, coalesce({sort}, '') AS k"
         source = f"{self.cells.name} c LEFT JOIN {given} g ON g.code = c.i"
-        each = f"(SELECT {made} FROM {source} GROUP BY c.t) y"  # noqa: S608  names of ours
+        shares = self.dialect.shares("c.t", self.size)
+        each = [Kept(self.dialect, f"SELECT {made} FROM {source} WHERE {share} GROUP BY c.t") for share in shares]  # noqa: S608  names of ours
+        whole = " UNION ALL ".join(f"SELECT * FROM {one.name}" for one in each)  # noqa: S608  as above
         with private_folder(near) as folder:
             path = folder / "places"
-            self.dialect.write_lines(f"SELECT y.line FROM {each} ORDER BY y.k", "-", path)  # noqa: S608  as above
+            self.dialect.write_lines(f"SELECT y.line FROM ({whole}) y ORDER BY y.k", "-", path)  # noqa: S608  as above
             with path.open("rb") as lines:
                 lines.readline()
                 for piece in pieces_of(lines, BasketOptions()):
@@ -223,11 +225,15 @@ class Baskets(Shown):
         dialect.give(given := unused(), _numbered(items))
         listed = dialect.listed("g.text", _UNIT, "c.i")
         number = dialect.hashed(f"{dialect.literal(key)} || coalesce({listed}, '')")
-        source = f"({self.found.cells(items, every=True)}) c LEFT JOIN {given} g ON g.place = c.i"
-        each = f"SELECT {number} AS h FROM {source} GROUP BY c.t"  # noqa: S608  names of ours
-        found = dialect.run(f"SELECT count(*) AS n, sum(y.h) AS h FROM ({each}) y")  # noqa: S608  as above
-        whole = found["h"].cast(pl.Decimal(38, 0)).to_physical().item()
-        return Hashes(int(found["n"].item()), int(whole) % (1 << 64))
+        cells = Kept(dialect, self.found.cells(items, every=True))
+        source = f"{cells.name} c LEFT JOIN {given} g ON g.place = c.i"
+        transactions = total = 0
+        for share in dialect.shares("c.t", self.size):
+            each = f"SELECT {number} AS h FROM {source} WHERE {share} GROUP BY c.t"  # noqa: S608  names of ours
+            found = dialect.run(f"SELECT count(*) AS n, coalesce(sum(y.h), 0) AS h FROM ({each}) y")  # noqa: S608  as above
+            transactions += int(found["n"].item())
+            total += int(found["h"].cast(pl.Decimal(38, 0)).to_physical().item())
+        return Hashes(transactions, total % (1 << 64))
 
     def sets(self, public: Sequence[str], private: Sequence[str], most: int) -> Iterator[SetCounts]:
         """All sets of public items that occur, by how many these are: from 1 up to `most`."""

@@ -43,6 +43,9 @@ _READ: Final = "the engine duckdb reads CSV, TSV, Parquet, folders of Parquet an
 #: Rows that are fetched at once.
 _FETCHED: Final = 1 << 17
 
+#: Records whose texts are put together at once: some 300 MB.
+_LISTED: Final = 1 << 21
+
 #: How a database of our own spills: scrambled by the cipher that is built in, whose keys the makers of DuckDB do not
 #: call secure. The other one would have to be fetched from the network.
 _CONFIG: Final[dict[str, Any]] = {"temp_file_encryption": True, "force_mbedtls_unsafe": True}
@@ -129,6 +132,11 @@ class DuckDB:
     def listed(self, text: str, separator: str, by: str) -> str:
         """By string_agg."""
         return f"string_agg({text}, {self.literal(separator)} ORDER BY {by})"
+
+    def shares(self, cell: str, records: int) -> Sequence[str]:
+        """Several: DuckDB puts to disk what it joins and sorts, but no text while it is put together."""
+        many = -(-records // _LISTED) or 1
+        return [f"hash({cell}) % {many} = {share}" for share in range(many)]
 
     def keep(self, sql: str) -> str:
         """As a temporary table."""

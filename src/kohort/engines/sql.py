@@ -82,6 +82,10 @@ class Dialect(Protocol):
         """The texts of a group as one, by a key; nulls are left out, and of none at all there is a null."""
         ...
 
+    def shares(self, cell: str, records: int, /) -> Sequence[str]:
+        """Conditions by a cell that divide so many records into shares whose texts can be listed together."""
+        ...
+
     def keep(self, sql: str) -> str:
         """Keep the answer to a query where the records lie, under a name; it may be large, and is found once."""
         ...
