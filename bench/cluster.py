@@ -131,13 +131,18 @@ def _typed(line: str, folder: Path) -> None:
         raise SystemExit(status)
 
 
+def _stopped(number: int, _: object) -> None:
+    """End as an interrupted program does, with all that it started."""
+    raise SystemExit(128 + number)
+
+
 def main() -> None:
     """Show a release on a cluster."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--records", type=int, default=200_000)
     given = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    signal.signal(signal.SIGTERM, _stopped)
     try:
         refuse_old_java()
         with TemporaryDirectory(prefix="kohort-cluster-") as name, cluster(Path(name), given.workers) as made:

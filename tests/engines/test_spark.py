@@ -756,11 +756,16 @@ def test_the_start_of_java_is_not_interrupted(tmp_path: Path, monkeypatch: pytes
     def settings() -> Any:  # noqa: ANN401  what stands for PySpark's own
         return SimpleNamespace(setAll=nothing)
 
-    stand_in = SimpleNamespace(SparkContext=SimpleNamespace(_gateway=None), SparkConf=settings)
+    def launching(_: str) -> object:
+        return SimpleNamespace(launch_gateway=launch)
+
+    context = SimpleNamespace(_active_spark_context=None, _gateway=None)
+    stand_in = SimpleNamespace(SparkContext=context, SparkConf=settings)
     monkeypatch.setattr(spark_session, "module", lambda: stand_in)
-    monkeypatch.setattr(spark_session, "part", lambda _: SimpleNamespace(launch_gateway=launch))
+    monkeypatch.setattr(spark_session, "part", launching)
+    monkeypatch.setattr(spark_session, "refuse_old_java", lambda: None)
     with pytest.raises(KeyboardInterrupt):
-        spark_session._started(Cluster(spill=tmp_path))  # noqa: SLF001  what comes before needs Java
+        spark_session.session_of(Cluster(spill=tmp_path))
     assert started.wait(60)
     assert not [*tmp_path.iterdir()]
 
