@@ -136,7 +136,7 @@ def test_what_cannot_be_is_refused_as_before(tmp_path: Path) -> None:
             "missing": {"job": "refuse"},
             "sensitive": ["job"],
             "no_model": ["job"],
-            "allow_singling": [],
+            "allow_singling": ["job"],
         }
     )
     with pytest.raises(InputError) as caught:

@@ -48,7 +48,7 @@ class TuplesInMemory:
         tuples: list[Index] = []
         whole = self.frequency
         for column in range(whole.quasi.shape[1]):
-            codes = np.column_stack([whole.quasi[rows, column], whole.sensitive[rows]])
+            codes = np.column_stack([whole.quasi[rows, column], whole.sensitive[rows]]).astype(np.uint32)
             found, place = np.unique(codes, axis=0, return_inverse=True)
             counts = np.bincount(place, whole.counts[rows]).astype(np.int64)
             of.append(FrequencySet(found[:, :1], found[:, 1:], counts, whole.sensitive_domains))

@@ -112,7 +112,7 @@ class CountedInParts:
         none, corners = np.empty(0, np.int64), np.empty((0, len(self.codes)), np.uint32)
         return Solution(Multidimensional(none, none, none, corners, corners), found.trace), found.classes
 
-    def recode(self, _: Recoding, classes: RegionClasses) -> ReleasedRecords:
+    def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:  # noqa: ARG002  it is where the tuples are
         """The records as they are released: where they lie, as a query that nobody has run yet."""
         dialect, kept = self.source.dialect, self.tuples.kept
         labels, order, ranks = labels_in_order(classes, self.columns.quasi)
