@@ -133,6 +133,7 @@ def test_what_cannot_be_is_refused_as_before(tmp_path: Path) -> None:
     job = asked(
         {
             "quasi": ["age"],
+            "identifying": [],
             "missing": {"job": "refuse"},
             "sensitive": ["job"],
             "no_model": ["job"],

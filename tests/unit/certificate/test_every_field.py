@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+#: What repeats in this table tells something else of it.
+pytestmark = pytest.mark.filterwarnings("ignore:.* is released as it is, and for nearly all:kohort.errors.SourceNote")
+
 #: A certificate, as JSON has it.
 Parts: TypeAlias = dict[str, Any]
 

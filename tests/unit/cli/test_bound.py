@@ -18,7 +18,7 @@ ROLES = ["--quasi", "age,city", "--no-model", "illness", "--k", 3, "--no-grid", 
 
 def released(folder: Path, ages: list[str], *flags: object) -> Ran:
     """The release of some people, which must end well."""
-    rows = [f"{age},{'ab'[place % 2]},i{place % 4}" for place, age in enumerate(ages)]
+    rows = [f"{age},{'ab'[place % 2]},i{place // 2 % 4}" for place, age in enumerate(ages)]
     (folder / "people.csv").write_text("\n".join(["age,city,illness", *rows, ""]))
     ran = kohort("anonymize", folder / "people.csv", "--out", folder / "out.csv", *ROLES, *flags)
     assert (ran.status, ran.err) == (0, "")
