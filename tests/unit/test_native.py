@@ -323,7 +323,7 @@ def test_the_compiler_that_works_is_taken(tmp_path: Path, monkeypatch: pytest.Mo
     """The one that CC names, then the system's, then that of ziglang; what each of them said is told at last."""
     monkeypatch.setenv("CC", f"{tmp_path}/none -x")
     monkeypatch.setattr(shutil, "which", {"cc": "/bin/false"}.get)
-    monkeypatch.setattr(build, "find_spec", {}.get)
+    monkeypatch.setattr(build, "find_spec", dict[str, None]().get)
     assert [*build.compilers()] == [[f"{tmp_path}/none", "-x"], ["/bin/false"]]
     with pytest.raises(OSError, match="cannot be built: /bin/false"):
         build.build(tmp_path / "core.so")
