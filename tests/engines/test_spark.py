@@ -53,7 +53,11 @@ if TYPE_CHECKING:
 
     from kohort.release import Job
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::FutureWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning",
+    "ignore::FutureWarning",
+    "ignore:.* is released as it is, and for nearly all:kohort.errors.SourceNote",
+)
 
 #: Settings by which small queries take a tenth of a second: nothing is compiled for a handful of records.
 QUICK: Mapping[str, str] = {
