@@ -15,7 +15,7 @@ _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # What `make test` tries: a few examples of every law, others on every run.
 settings.register_profile("quick", _PATIENT, max_examples=10)
 # The same examples on every run, so that a failure belongs to the change under test; enough of them for every branch.
-settings.register_profile("ci", _PATIENT, max_examples=30, derandomize=True, print_blob=True)
+settings.register_profile("ci", _PATIENT, max_examples=20, derandomize=True, print_blob=True)
 # For people who look for a counter-example.
 settings.register_profile("thorough", _PATIENT, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
