@@ -108,7 +108,7 @@ class CountedRelation:
             for one in self.job.schema.released
         }
         placed = self.source.over(self._placed(tuples, dealt, parted=parted), kinds, int(classes.sizes.sum()))
-        released = placed.over(self._labelled(placed, dealt), kinds, placed.records)
+        released = labelled(placed, dealt.labels, dealt.classes.size)
         known = dict(zip(self.columns[:split], tuples, strict=False))
         people = None if self.job.schema.person is None else known[self.job.schema.person].codes.astype(np.int64)
         if people is None:
@@ -144,16 +144,6 @@ class CountedRelation:
         shown = [f"{places}.class AS {CLASS}"]
         shown += [f"{sql.RECORDS}.{dialect.quoted(one.name)}" for one in self.job.schema.unchanged]
         return f"(SELECT {', '.join(shown)} FROM {joined}{also})"  # noqa: S608  names are quoted by the dialect
-
-    def _labelled(self, placed: Relation, dealt: Dealt) -> str:
-        """These, with the labels of their class."""
-        dialect, names = placed.dialect, unused()
-        shown = {f"l{place}": one.cells() for place, one in enumerate(dealt.labels.values())}
-        dialect.give(names, pl.DataFrame({"class": np.arange(1, dealt.classes.size + 1), **shown}))
-        own = {name: f"{names}.l{place} AS {dialect.quoted(name)}" for place, name in enumerate(dealt.labels)}
-        of = [own.get(name, f"{sql.RECORDS}.{dialect.quoted(name)}") for name in placed.names]
-        source = sql.placed(f"{placed.source} {sql.RECORDS}", names, f"{sql.RECORDS}.{CLASS}", "class")
-        return f"(SELECT {', '.join(of)} FROM {source})"  # noqa: S608  as above
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -396,6 +386,23 @@ def _lines(released: ReleasedRecords, format_: Format, writing: Writing) -> Line
     assert isinstance(released.groups, GroupsElsewhere)  # noqa: S101  its own
     separator = "\t" if format_ is Format.TSV else writing.separator
     return Lines(released.groups.data, released.groups.labels, separator, excel_safe=writing.excel_safe)
+
+
+def labelled(placed: Relation, labels: Mapping[str, Column], classes: int) -> Relation:
+    """Released records with the labels of their class, in place of its number.
+
+    Args:
+        placed: They, named as they are released, with the number of their class.
+        labels: The label of each class, of each quasi-identifier.
+        classes: How many there are.
+    """
+    dialect, names = placed.dialect, unused()
+    shown = {f"l{place}": one.cells() for place, one in enumerate(labels.values())}
+    dialect.give(names, pl.DataFrame({"class": np.arange(1, classes + 1), **shown}))
+    own = {name: f"{names}.l{place} AS {dialect.quoted(name)}" for place, name in enumerate(labels)}
+    of = [own.get(name, f"{sql.RECORDS}.{dialect.quoted(name)}") for name in placed.names]
+    source = sql.placed(f"{placed.source} {sql.RECORDS}", names, f"{sql.RECORDS}.{CLASS}", "class")
+    return placed.over(f"(SELECT {', '.join(of)} FROM {source})", placed.kinds, placed.records)  # noqa: S608  as above
 
 
 def _destined(dealt: Dealt, *, parted: bool) -> dict[str, pl.Series]:

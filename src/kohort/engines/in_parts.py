@@ -20,7 +20,7 @@ from kohort.core.recoding import Multidimensional
 from kohort.engines import sql
 from kohort.engines.base import Counts
 from kohort.engines.coded import CodedColumns, Kept, TuplesElsewhere, coded
-from kohort.engines.elsewhere import CLASS, GroupsElsewhere, SentRelation
+from kohort.engines.elsewhere import CLASS, GroupsElsewhere, SentRelation, labelled
 from kohort.engines.relation import Kind, unused
 from kohort.engines.unsafe import refuse_alone_together, refuse_listed
 from kohort.errors import InfeasibleError, SourceNote
@@ -120,8 +120,6 @@ class CountedInParts:
         dialect.give(of_regions := unused(), regions)
         placed = kept.answer(self.tuples.placed(of_regions))
         dialect.forget(of_regions)
-        shown = {f"l{place}": one.cells() for place, one in enumerate(labels.values())}
-        dialect.give(names := unused(), pl.DataFrame({"class": np.arange(1, order.size + 1), **shown}))
         records = int(classes.sizes.sum())
         sources = self.source.over(
             f"(SELECT {placed}.class AS {CLASS}, {sql.RECORDS}.* FROM {self._classed(self.kept, placed)})",  # noqa: S608  names are quoted by the dialect
@@ -132,12 +130,13 @@ class CountedInParts:
             one.name: Kind(pl.String(), pl.String()) if one.role is Role.QUASI else self.source.kinds[one.name]
             for one in self.job.schema.released
         }
-        released = self.source.over(self._query(sources, names, list(labels)), kinds, records)
+        classed = sources.over(sources.source, kinds, records)
+        released = labelled(classed, labels, order.size)
         refuse_alone_together(released, self.source, self.job)
         every = Table(tuple(labels.values()), order.size)
         nothing, none = Table((), 0), np.empty(0, np.int64)
         sent = SentInParts(self.whole, Destinations(nothing, nothing), self, every, placed, sources)
-        groups = GroupsInParts(released, every, {}, none, none, None, self, sources)
+        groups = GroupsInParts(classed, every, {}, none, none, None, self, sources)
         lost = classes.lost[order]
         return ReleasedRecords(released, self.source, sent, none.astype(np.uint32), None, None, lost, groups=groups)
 
@@ -150,16 +149,6 @@ class CountedInParts:
         """Records whose codes are known, with their class."""
         keys = [(code, f"{placed}.c{place}") for place, code in enumerate(codes.of)]
         return sql.joined(codes.source, placed, keys, outer=outer)
-
-    def _query(self, sources: Relation, names: str, quasi: Sequence[str]) -> str:
-        """The released records, with the number of their class."""
-        quoted, rank = self.source.dialect.quoted, f"{sql.RECORDS}.{CLASS}"
-        shown = [rank]
-        for one in self.job.schema.released:
-            own = f"{names}.l{quasi.index(one.name)}" if one.name in quasi else f"{sql.RECORDS}.{quoted(one.name)}"
-            shown.append(f"{own} AS {quoted(one.name)}")
-        source = sql.joined(f"{sources.source} {sql.RECORDS}", names, [(f"{names}.class", rank)])
-        return f"(SELECT {', '.join(shown)} FROM {source})"  # noqa: S608  as above
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,7 +223,7 @@ class SentInParts(SentRelation):
             return self.sources.tuples((identifying, released))
         cells = self.sources.cells((identifying,))
         asked = sql.Cells((*cells.of, f"{sql.RECORDS}.{CLASS}"), cells.source)
-        self.sources.refuse_large(sql.estimated(asked.source, self.sources.dialect.different(asked.of)), len(asked.of))
+        self.sources.refuse_large(asked)
         found = self.sources.dialect.run(sql.tuples(asked))
         made = self.sources.tuples_of((identifying,), found)
         labels = self.labels[released].take(found["c1"].cast(pl.Int64).to_numpy() - 1)

@@ -96,6 +96,7 @@ class Relation(Shown):
     let_go: Callable[[], object] = nothing
     _dictionaries: dict[str, str] = field(default_factory=dict[str, str], init=False)
     _values: dict[str, Values] = field(default_factory=dict[str, Values], init=False)
+    _estimates: dict[str, int] = field(default_factory=dict[str, int], init=False)
     _table: Table | None = field(default=None, init=False)
 
     @property
@@ -114,7 +115,7 @@ class Relation(Shown):
         """
         if name not in self._values:
             raw = self._raw(name)
-            self.refuse_large(sql.estimated(self._from(()), self.dialect.different([raw])), 1)
+            self.refuse_large(sql.Cells((raw,), self._from(())))
             found = self.dialect.run(sql.distinct(self.source, raw))
             texts = self._texts(name, found["c0"])
             made = pl.DataFrame({"text": texts, "n": found["n"].cast(pl.Int64)}).group_by("text").sum()
@@ -130,7 +131,7 @@ class Relation(Shown):
             LimitError: they are too many.
         """
         cells, number = self.hashed(columns, hashed)
-        self._refuse_many(cells)
+        self.refuse_large(cells)
         return self.tuples_of(columns, self.dialect.run(sql.tuples(cells, number)))
 
     def hashed(self, columns: Sequence[str], hashed: Hashed | None) -> tuple[sql.Cells, str]:
@@ -143,7 +144,7 @@ class Relation(Shown):
     def flagged(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> Numbered:
         """The distinct tuples of some columns, and of others whether they have a value: then the text is not empty."""
         cells = self.flags(columns, flagged, missing)
-        self._refuse_many(cells)
+        self.refuse_large(cells)
         number = self.dialect.number([f"g.c{place}" for place in range(len(cells.of))])
         found = self.dialect.run(sql.hashed(sql.tuples(cells), number))
         made = Numbered(self.table_of([*columns, *flagged], found), found["n"].cast(pl.Int64).to_numpy(), found["p"])
@@ -155,8 +156,7 @@ class Relation(Shown):
 
     def different(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> int:
         """About how many tuples there are of these."""
-        cells = self.flags(columns, flagged, missing)
-        return int(self.dialect.run(sql.estimated(cells.source, self.dialect.different(cells.of)))["n"].item())
+        return self._estimated(self.flags(columns, flagged, missing))
 
     def flags(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> sql.Cells:
         """The cells of these."""
@@ -285,20 +285,23 @@ class Relation(Shown):
         marked = f"substr({cell}, 1, 1) = {self.dialect.literal(_APOSTROPHE)} AND substr({cell}, 2, 1) IN ({signs})"
         return f"CASE WHEN {marked} THEN substr({cell}, 2) ELSE {cell} END"
 
-    def _refuse_many(self, cells: sql.Cells) -> None:
-        """Refuse tuples that would not fit into memory; see `refuse_large`."""
-        self.refuse_large(sql.estimated(cells.source, self.dialect.different(cells.of)), len(cells.of))
+    def _estimated(self, cells: sql.Cells) -> int:
+        """About how many tuples of these there are; asked once."""
+        asked = sql.estimated(cells.source, self.dialect.different(cells.of))
+        if asked not in self._estimates:
+            self._estimates[asked] = int(self.dialect.run(asked)["n"].item())
+        return self._estimates[asked]
 
-    def refuse_large(self, estimate: str, columns: int) -> None:
-        """Refuse an answer that would not fit into memory, by an estimate of its tuples.
+    def refuse_large(self, cells: sql.Cells) -> None:
+        """Refuse tuples that would not fit into memory, by an estimate of their number.
 
         Raises:
-            LimitError: it would not.
+            LimitError: they would not.
         """
         if self.limit is None:
             return
-        tuples = int(self.dialect.run(estimate)["n"].item())
-        size = tuples * columns * CELL
+        tuples = self._estimated(cells)
+        size = tuples * len(cells.of) * CELL
         if size > self.limit:
             what = f"some {tuples:,} different tuples would take {shown(size)} of memory"
             hint = "drop columns, take fewer quasi-identifiers, or allow more (--memory-limit, in Python memory_limit=)"

@@ -11,24 +11,22 @@ or the parts that are asked for, each with its header.
 from __future__ import annotations
 
 import logging
-import os
 import warnings
 import weakref
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
-from shutil import rmtree
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from kohort import system
 from kohort.engines.pieces import cut
 from kohort.engines.relation import unused
 from kohort.engines.spark_session import PATIENCE, Cluster, part, session_of
 from kohort.errors import FileError, InputError, LimitError, SourceNote
+from kohort.publish.files import private_folder
 from kohort.verify.verdict import UNENCRYPTED
 
 if TYPE_CHECKING:
@@ -203,19 +201,8 @@ class Spark:
 
     @contextmanager
     def _lines(self, sql: str, near: Path) -> Generator[list[Path]]:
-        """The pieces that the workers wrote, in their order, in a folder that is gone afterwards.
-
-        Should this process die, the next run in that place removes it: nobody has locked it then.
-        """
-        folder = near / system.temporary_name()
-        folder.mkdir(0o700)
-        with ExitStack() as end:
-            end.callback(rmtree, folder)
-            fd = system.open_folder(folder)
-            if fd is not None:
-                end.callback(os.close, fd)
-                with suppress(OSError):  # without locks, no other run can tell that this one is dead
-                    system.lock(fd)
+        """The pieces that the workers wrote, in their order, in a folder that is gone afterwards."""
+        with private_folder(near) as folder:
             with self.reporting():
                 lines = self.session.sql(sql).write.option("compression", "none").option("lineSep", "\n")
                 lines.text(f"file://{folder}/lines")

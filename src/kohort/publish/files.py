@@ -237,17 +237,11 @@ def private_folder(near: Path) -> Generator[Path]:
 
     Should this process die, the next run in that place removes it: nobody has locked it then.
     """
-    folder = near / system.temporary_name()
-    with reporting("creating a folder", near):
-        folder.mkdir(0o700)
-    with ExitStack() as end:
-        end.callback(shutil.rmtree, folder, ignore_errors=True)
-        fd = system.open_folder(folder)
-        if fd is not None:
-            end.callback(os.close, fd)
-            with suppress(OSError):  # without locks, no other run can tell that this one is dead
-                system.lock(fd)
+    folder, fd = _private(near)
+    try:
         yield folder
+    finally:
+        remove_private(folder, fd)
 
 
 def sweep(folder: Path) -> None:
@@ -286,6 +280,11 @@ def open_private(parent: Path) -> tuple[Path, int | None]:
     """
     with suppress(KohortError, OSError):  # it is in nobody's way
         sweep(parent)
+    return _private(parent)
+
+
+def _private(parent: Path) -> tuple[Path, int | None]:
+    """The same, without a look at what others left."""
     with reporting("creating a folder", parent):
         made, folder = Path(mkdtemp(prefix="kohort-", dir=parent)), temporary(parent)
         fd = system.open_folder(made)
