@@ -27,7 +27,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
-from kohort.certificate import Certificate, read_certificate
+from kohort.certificate.again import read_certificate
+from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.certificate.transactions_again import check_transactions_again
 from kohort.cli import main as kohort

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from bench.tables import DATA
 from kohort import Attribute, Job, KAnonymity, Mondrian, Role, Schema
-from kohort.assessment.inspection import inspect_table
+from kohort.assessment.inspection.guesses import inspect_table
 from kohort.io import ReadOptions, read
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.pipeline import rehearse

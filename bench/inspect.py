@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from bench.tables import DATA, adult, adult_like_csv, table
-from kohort.assessment.inspection import inspect_table
+from kohort.assessment.inspection.guesses import inspect_table
 from kohort.io import read
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from kohort.assessment.inspection import inspect_table
+from kohort.assessment.inspection.guesses import inspect_table
 from kohort.generate.admissions import ROLES as ADMISSIONS
 from kohort.generate.admissions import write_admissions
 from kohort.generate.italy import ROLES as REGISTER
@@ -26,7 +26,7 @@ from kohort.generate.italy import write_italy
 from kohort.io import read
 
 if TYPE_CHECKING:
-    from kohort.assessment.inspection import Guess
+    from kohort.assessment.inspection.guesses import Guess
 
 #: Records of a generated table.
 RECORDS = 3_000

@@ -13,7 +13,7 @@ from kohort.api.tables import read as read
 from kohort.api.tables import sweep as sweep
 from kohort.assessment.checking.transactions import check_transactions as check_transactions
 from kohort.assessment.comparison import compare as compare
-from kohort.assessment.risk import assess as assess
+from kohort.assessment.risk.overall import assess as assess
 from kohort.core.suppression import SuppressionLimit as SuppressionLimit
 from kohort.errors import InfeasibleError as InfeasibleError
 from kohort.errors import InputError as InputError

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from kohort.certificate import Certificate, CoherenceCertificate
 from kohort.certificate.form import Certified
+from kohort.certificate.table import Certificate
+from kohort.certificate.transactions import CoherenceCertificate
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "certificate.md"
 

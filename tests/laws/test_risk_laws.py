@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from kohort.assessment.classes import classes_of, sizes_of
 from kohort.assessment.population import matches
-from kohort.assessment.risk import assess
-from kohort.assessment.risk.overall import individual_risks
+from kohort.assessment.risk.overall import assess, individual_risks
 from kohort.assessment.risk.quasi_identifiers import MANY, find, measured
 from kohort.assessment.risk.reidentification import by_size, knowing, marketer
 from kohort.assessment.risk.singling import singling

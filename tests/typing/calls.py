@@ -9,7 +9,7 @@ import kohort
 from kohort.api.shown import Inspection, Perturbed
 from kohort.assessment.checking import Check
 from kohort.assessment.comparison import Comparison
-from kohort.assessment.risk import Risk
+from kohort.assessment.risk.overall import Risk
 from kohort.job.draft import Draft
 from kohort.release.transactions import TransactionRelease
 from kohort.sweeps.tables import TableSweep

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 import pytest
 
-from kohort.certificate import Certificate, read_certificate
+from kohort.certificate.again import read_certificate
 from kohort.certificate.form import FORM, digest
+from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.errors import InputError
 from kohort.io.write import Format

@@ -50,7 +50,7 @@ from tests.unit.report import releases
 if TYPE_CHECKING:
     from kohort.assessment.checking import Check
     from kohort.assessment.checking.transactions import CoherenceFinding
-    from kohort.assessment.risk import Risk
+    from kohort.assessment.risk.overall import Risk
 
 #: What every cell and item has in it; digits that no count, share, parameter or time has, not even by chance.
 CANARY, NUMBER = "canary", "987650123498"

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.certificate import read_certificate
-from kohort.certificate.again import PartOutcome
+from kohort.certificate.again import PartOutcome, read_certificate
 from kohort.certificate.signature import checked_signature
 from kohort.errors import InputError, MissingExtraError, TargetError
 from kohort.signing import (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from kohort.assessment.inspection import Guess
+    from kohort.assessment.inspection.guesses import Guess
     from kohort.perturbation.effect import Effect
     from kohort.shown import Rows
     from kohort.tables.table import Table

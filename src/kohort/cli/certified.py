@@ -11,7 +11,9 @@ from kohort.cli.screen import progress, say
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from kohort.certificate import Again, Certificate, CoherenceCertificate
+    from kohort.certificate.again import Again
+    from kohort.certificate.table import Certificate
+    from kohort.certificate.transactions import CoherenceCertificate
     from kohort.cli.derive import Given
     from kohort.report import Json
 
@@ -42,8 +44,9 @@ def certified(
         json: Print one JSON object.
         quiet: Print nothing.
     """
-    from kohort.certificate import Certificate, read_certificate
+    from kohort.certificate.again import read_certificate
     from kohort.certificate.signature import checked_signature
+    from kohort.certificate.table import Certificate
 
     known = read_certificate(path)
     signature = checked_signature(known, source, trust)

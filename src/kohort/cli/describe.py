@@ -17,7 +17,8 @@ from kohort.shown import many
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kohort.assessment.inspection import Distribution, Guess
+    from kohort.assessment.inspection.distribution import Distribution
+    from kohort.assessment.inspection.guesses import Guess
     from kohort.report import Json
 
 
@@ -63,7 +64,8 @@ def inspect(
     flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
     publish = _picture(picture, table["path"], overwrite=overwrite)
     read = options.read_table(table)
-    from kohort.assessment.inspection import distributions, inspect_table
+    from kohort.assessment.inspection.distribution import distributions
+    from kohort.assessment.inspection.guesses import inspect_table
     from kohort.assessment.inspection.notes import noticed
 
     missing = frozenset(["", *(table["missing-token"] or ())])

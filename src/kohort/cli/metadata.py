@@ -37,7 +37,7 @@ def metadata(
     """Describe a release for data catalogues: its file, columns and models; no value of a record."""
     from json import dumps, load
 
-    from kohort.certificate import read_certificate
+    from kohort.certificate.again import read_certificate
     from kohort.metadata import PLUGINS
     from kohort.metadata.dataset import dataset
     from kohort.publish import check_target, publish

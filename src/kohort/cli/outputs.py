@@ -135,8 +135,8 @@ class FigureMaker:
 
     def __call__(self, release: Release) -> ReleaseFigures:
         """What is printed."""
+        from kohort.report.attacks import attack_figures
         from kohort.report.release import release_figures
-        from kohort.report.risk import attack_figures
 
         outcomes = self.attacked(release)
         attacks = {} if outcomes is None else {"attacks": attack_figures(outcomes)}
@@ -156,7 +156,7 @@ class FigureMaker:
 
     def attacked(self, release: Release) -> tuple[Outcome, ...] | None:
         """The outcomes of the attacks; `None` without any."""
-        from kohort.report.risk import attacked
+        from kohort.report.attacks import attacked
 
         if self._attack is not None and self._outcomes is None:
             self._outcomes = attacked(release, self._attack)

@@ -87,11 +87,12 @@ def risk(
 ) -> None:
     """Report whom an attacker could find in a file as it stands, and how; write nothing."""
     options.use_threads()
-    from kohort.assessment.risk import assess
     from kohort.assessment.risk.attacks import Evidence
+    from kohort.assessment.risk.overall import assess
     from kohort.assessment.risk.reidentification import threshold_of
+    from kohort.report.attacks import attack_figures
     from kohort.report.render.risk import attacks_text, risk_text
-    from kohort.report.risk import attack_figures, risk_figures
+    from kohort.report.risk import risk_figures
 
     columns, sensitive = options.names(table["quasi"]), options.names(table["sensitive"])
     labels = options.pairs(table["hierarchy"], "--hierarchy")

@@ -7,8 +7,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, assert_never, cast
 
-from kohort.certificate import Certificate, CoherenceCertificate
 from kohort.certificate.described import described
+from kohort.certificate.table import Certificate
+from kohort.certificate.transactions import CoherenceCertificate
 from kohort.io.write import ENDINGS, Format
 from kohort.schema import Role
 

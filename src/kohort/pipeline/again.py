@@ -9,8 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from kohort.certificate import PartOutcome, read_certificate
-from kohort.certificate.again import of_bytes
+from kohort.certificate.again import PartOutcome, of_bytes, read_certificate
 from kohort.engines.local import LOCAL
 from kohort.errors import UnsupportedError, UsageError, VerificationError
 from kohort.io.baskets import write_transactions

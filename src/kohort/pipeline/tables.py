@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from kohort.algorithms.problem import on_nodes
-from kohort.certificate import certificate
 from kohort.certificate.form import signing_key
+from kohort.certificate.table import certificate
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.engines.base import CountedElsewhere
 from kohort.engines.local import LOCAL

@@ -111,13 +111,16 @@ def _homogeneity(
     present = held < len(domain)
     if not present.any():
         return Homogeneity(0, 0.0)
-    pairs, weights = np.stack([classes[present], held[present]], axis=1).astype(np.uint64), records[present]
+    if not present.all():
+        classes, held, records = classes[present], held[present], records[present]
+        people = None if people is None else people[present]
+    pairs = (classes * len(domain) + held).astype(np.uint64)
     if people is not None:  # who has several records of one value in a class has it once
-        first = group(np.column_stack([pairs, people[present].astype(np.uint64)])).first
-        pairs, weights = pairs[first], np.ones_like(weights[first])
-    grouping = group(pairs)
-    counts = np.bincount(grouping.of, weights).astype(np.int64)
-    of = pairs[grouping.first, 0].astype(np.int64)
+        first = group(np.stack([pairs, people.astype(np.uint64)], axis=1)).first
+        pairs, records = pairs[first], np.ones_like(first)
+    grouping = group(pairs[:, np.newaxis])
+    counts = np.bincount(grouping.of, records).astype(np.int64)
+    of = (pairs[grouping.first] // len(domain)).astype(np.int64)
     totals = np.bincount(of, weights=counts)
     alone = np.bincount(of) == 1
     return Homogeneity(int(totals[alone].sum()), float((counts / totals[of]).max()))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.core.frequency import group
+from kohort.core.frequency import CELLS, group
 from kohort.release.homogeneity import class_of
 from kohort.schema import Attribute, Label
 from kohort.schema.domain import resolve
@@ -80,5 +80,12 @@ def _codes(release: Release, attribute: Attribute, column: Column) -> Index | No
 
 def _members(classes: Index, codes: Index) -> Counts:
     """(m,) how many different codes the class of each record has."""
-    pairs = group(np.stack([classes, codes], axis=1).astype(np.uint64))
-    return np.bincount(classes[pairs.first])[classes]
+    values = int(codes.max()) + 1
+    pairs, places = classes * values + codes, (int(classes.max()) + 1) * values
+    if places > CELLS:
+        found = group(pairs.astype(np.uint64)[:, np.newaxis]).first
+        return np.bincount(classes[found])[classes]
+    occurs = np.zeros(places, np.bool_)
+    occurs[pairs] = True
+    each: Counts = occurs.reshape(-1, values).sum(axis=1)
+    return each[classes]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.problem import Candidate, Problem
     from kohort.arrays import Counts, Numbers, Shares
     from kohort.assessment.comparison import Comparison
-    from kohort.assessment.risk import Risk
+    from kohort.assessment.risk.overall import Risk
     from kohort.io.objects import Address
     from kohort.perturbation.effect import Effect
     from kohort.release.job import Job
@@ -185,7 +185,7 @@ class Release(Shown):
             known: Also compute the risk if only so many of the quasi-identifiers are known.
             population_size: The number of people that the table is a sample of.
         """
-        from kohort.assessment.risk import assess  # noqa: PLC0415
+        from kohort.assessment.risk.overall import assess  # noqa: PLC0415
 
         schema = self.job.schema
         return assess(

@@ -1,4 +1,4 @@
-"""The figures of the risk of a file, and of attacks on it."""
+"""The figures of the risk of a file."""
 
 from __future__ import annotations
 
@@ -6,109 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 from pydantic import AfterValidator
 
-from kohort.assessment.risk.attacks import Attack, Evidence, attacks, refuse_unknown
-from kohort.assessment.risk.attacks.controls import CONTROLS
+from kohort.report.attacks import AttackFigures, UntriedAttack
 from kohort.report.figures import Figures, Number, Share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.assessment.risk import Risk
-    from kohort.assessment.risk.attacks import Outcome
-    from kohort.assessment.risk.overall import Journalist
+    from kohort.assessment.risk.overall import Journalist, Risk
     from kohort.assessment.risk.quasi_identifiers import IdentifyingSets
     from kohort.assessment.risk.reidentification import Knowledge
     from kohort.assessment.risk.uniqueness import Uniqueness
-    from kohort.release import Release
-
-
-class ControlFigures(Figures, frozen=True):
-    """The precision of an attack where everything is open, where nothing is, and of guessing there."""
-
-    positive: Share
-    negative: Share
-    chance: Share
-
-
-class AttackFigures(Figures, frozen=True):
-    """What an attack found.
-
-    Attributes:
-        attack: Its name.
-        of: The sensitive attribute that it infers, if it infers one.
-        unit: What is counted.
-        targets: How many were attacked.
-        claims: How many claims the attacker made.
-        right: How many of them are right.
-        rate: Right claims per target.
-        interval: Its 95 % interval.
-        baseline: The rate of the same guesses without the release.
-        precision: Right claims per claim.
-        likely: The share of permutations with as many right claims; null where none were drawn.
-        controls: Both controls of the attack, where it has some.
-    """
-
-    attack: str
-    of: str | None
-    unit: str
-    targets: int
-    claims: int
-    right: Share
-    rate: Share
-    interval: tuple[Share, Share]
-    baseline: Share
-    precision: Share
-    likely: Number | None
-    controls: ControlFigures | None
-
-
-class UntriedAttack(Figures, frozen=True):
-    """An attack that was not tried, and what it lacks."""
-
-    attack: str
-    untried: str
-
-
-def attacked(release: Release, names: Sequence[str] = ()) -> tuple[Outcome, ...]:
-    """What the attacks called `names`, or all, find in a release, where attackers know its input's quasi-identifiers.
-
-    Raises:
-        UsageError: there is no attack called so.
-    """
-    refuse_unknown(names)
-    if not release.table.records:
-        return ()
-    schema = release.job.schema
-    quasi, sensitive = (tuple(one.name for one in part) for part in (schema.quasi, schema.sensitive))
-    hierarchies = {one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None}
-    evidence = Evidence(release.table, quasi, sensitive, original=release.source, hierarchies=hierarchies)
-    return attacks(evidence, names)
-
-
-def attack_figures(outcomes: Sequence[Outcome]) -> tuple[AttackFigures | UntriedAttack, ...]:
-    """What came of each attack; no record's value is among the figures."""
-    names = {one.name for one in outcomes if isinstance(one, Attack)}
-    controls = {name: _controls(name) for name in CONTROLS if name in names}
-    return tuple(
-        _figures(one, controls.get(one.name))
-        if isinstance(one, Attack)
-        else UntriedAttack(attack=one.name, untried=one.reason)
-        for one in outcomes
-    )
-
-
-def _figures(one: Attack, controls: ControlFigures | None) -> AttackFigures:
-    return AttackFigures.from_attributes(
-        one, attack=one.name, of=one.of or None, interval=one.interval(), controls=controls
-    )
-
-
-def _controls(name: str) -> ControlFigures:
-    """Both controls of an attack."""
-    control = CONTROLS[name]()
-    closed = control.negative
-    chance = closed.baseline * closed.targets / closed.claims if closed.claims else 0.0
-    return ControlFigures(positive=control.positive.precision, negative=closed.precision, chance=chance)
 
 
 #: Subsets of known columns, and sets that single out, that are listed: the worst of them.

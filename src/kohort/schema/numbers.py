@@ -11,12 +11,16 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from kohort.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
 
 #: Minus, digits without a leading zero, decimals; `.5` is 0.5, as many programs write it. A leading zero is the sign of
@@ -25,6 +29,9 @@ if TYPE_CHECKING:
 #: ASCII digits only, since `\d` would take other scripts' digits too; a thousand at most on either side of the point,
 #: since nobody measures with more, and reading a number of d digits takes d² steps.
 PLAIN_NUMBER: Final = r"-?(?:(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,1000})?|\.[0-9]{1,1000})"
+
+#: Whole numbers below this are kept as the machine's: products of two fit 128 bits, differences 64.
+LARGEST: Final = 1 << 62
 
 _number = re.compile(PLAIN_NUMBER).fullmatch
 
@@ -42,12 +49,11 @@ def is_numeric_text(values: Iterable[str]) -> bool:
     >>> is_numeric_text([])
     False
     """
-    some = False
-    for text in values:
-        if _number(text) is None:
+    found = None
+    for found in map(_number, values):
+        if found is None:
             return False
-        some = True
-    return some
+    return found is not None
 
 
 def exact(text: str) -> Fraction:
@@ -78,6 +84,26 @@ def times_ten(text: str, digits: int) -> int:
     """
     whole, _, decimals = text.partition(".")
     return int(whole + decimals.ljust(digits, "0"))
+
+
+def most_digits(texts: Sequence[str]) -> int:
+    """How many digits the number that has most of them has after the point.
+
+    >>> most_digits(["5", "-1.50", "0.5"])
+    2
+    """
+    return max(len(text.partition(".")[2]) for text in texts) if "." in "".join(texts) else 0
+
+
+def all_times_ten(texts: Sequence[str], digits: int) -> NDArray[Any]:
+    """(n,) the numbers that these write, each `times_ten`: Python's integers where one leaves the machine's.
+
+    >>> all_times_ten(["-1.5", "2"], 1).tolist()
+    [-15, 20]
+    """
+    numbers = [times_ten(text, digits) for text in texts] if digits else list(map(int, texts))
+    small = max(map(abs, numbers), default=0) < LARGEST
+    return np.array(numbers, np.int64) if small else np.array(numbers, np.object_)
 
 
 def said(number: Fraction) -> str:

@@ -20,7 +20,7 @@ from kohort.errors import HierarchyError, InputError
 from kohort.schema import Missing, Scale
 from kohort.schema.hierarchies import from_spec
 from kohort.schema.hierarchy import Hierarchy
-from kohort.schema.numbers import exact, is_numeric_text, said, times_ten
+from kohort.schema.numbers import all_times_ten, exact, is_numeric_text, most_digits, said
 from kohort.shown import many
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def resolve(
         )
     present = [value for value, gone in zip(values, absent.tolist(), strict=True) if value is not None and not gone]
     numeric = _is_numeric(attribute, present, counts[~absent])
-    digits = max((len(text.partition(".")[2]) for text in present), default=0) if numeric else 0
+    digits = most_digits(present) if numeric else 0
     size, of, numbers = _numbered(present, digits if numeric else None, codes=attribute.scale is Scale.CATEGORICAL)
     levels: tuple[Index, ...] = ()
     if attribute.hierarchy is not None and present:
@@ -171,9 +171,7 @@ def _numbered(present: Sequence[str], digits: int | None, *, codes: bool) -> tup
     unless the schema says that they are `codes`: 10.1 is then not 10.10.
     """
     if digits is not None:
-        numbers = [times_ten(text, digits) for text in present]
-        small = max(map(abs, numbers)) < 1 << 63
-        different, of = np.unique(np.array(numbers, np.int64 if small else object), return_inverse=True)
+        different, of = np.unique(all_times_ten(present, digits), return_inverse=True)
         return different.size, of, different
     keys = [even_spelling(text) for text in present]
     if not codes:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort import io
-from kohort.assessment.inspection import Bar, distributions, inspect_table
+from kohort.assessment.inspection.distribution import Bar, distributions
+from kohort.assessment.inspection.guesses import inspect_table
 from kohort.errors import UnsupportedError
 from kohort.report.inspection import distributions_picture
 from tests.command import kohort
@@ -18,7 +19,7 @@ from tests.command import kohort
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kohort.assessment.inspection import Distribution
+    from kohort.assessment.inspection.distribution import Distribution
 
 
 def of(*missing: str, **columns: list[str]) -> dict[str, Distribution]:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.assessment.inspection import Guess, inspect_table
 from kohort.assessment.inspection.evidence import SAMPLE
+from kohort.assessment.inspection.guesses import Guess, inspect_table
 from kohort.generate.italy import HIERARCHIES, ROLES, italy
 from kohort.schema.hierarchies.spec import from_spec
 from kohort.tables.table import Column, Table, narrow

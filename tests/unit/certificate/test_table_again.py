@@ -14,8 +14,9 @@ from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import ORDERED, Ordered
-from kohort.certificate import Again, Certificate, PartOutcome, read_certificate
+from kohort.certificate.again import Again, PartOutcome, read_certificate
 from kohort.certificate.form import digest
+from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.errors import FileError, InputError
 from kohort.io.write import Format

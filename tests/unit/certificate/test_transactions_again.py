@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kohort.certificate import Again, CoherenceCertificate, read_certificate
+from kohort.certificate.again import Again, read_certificate
+from kohort.certificate.transactions import CoherenceCertificate
 from kohort.certificate.transactions_again import check_transactions_again
 from kohort.errors import InputError
 from kohort.io.baskets.options import BasketOptions, Form

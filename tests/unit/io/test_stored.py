@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import io
-from kohort.certificate import read_certificate
+from kohort.certificate.again import read_certificate
 from kohort.cli import main
 from kohort.errors import FileError, TargetError, UsageError, VerificationError
 from kohort.io import stored

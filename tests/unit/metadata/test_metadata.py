@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kohort.certificate import read_certificate
+from kohort.certificate.again import read_certificate
 from kohort.metadata import PLUGINS
 from kohort.metadata.dataset import dataset, stem
 from kohort.specification import plugins

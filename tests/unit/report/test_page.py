@@ -15,6 +15,7 @@ import pytest
 import kohort
 from kohort import Attribute, Job, KAnonymity, ReadOptions, Role, Schema, assess
 from kohort.assessment.risk.attacks import ATTACKS, Attack
+from kohort.core.frequency import CELLS
 from kohort.core.uniques import Exposed, Singling
 from kohort.models.average_risk import AverageRisk
 from kohort.models.k_map import KMap
@@ -22,10 +23,10 @@ from kohort.models.maximum_risk import MaximumRisk
 from kohort.pipeline import rehearse
 from kohort.release.job import Purpose
 from kohort.release.members import members_of
+from kohort.report.attacks import attacked
 from kohort.report.page import Audience, page, transactions_page
 from kohort.report.page.model import InternalTablePage
 from kohort.report.page.transactions import InternalTransactionPage
-from kohort.report.risk import attacked
 from tests.jobs import freely
 from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases
@@ -388,8 +389,10 @@ def test_a_promise_without_k_is_measured_by_three_people() -> None:
     assert verdict_of(kohort.anonymize(releases.people(), job))["limit"] == 3
 
 
-def test_sets_are_told_with_how_many_values_they_print() -> None:
+@pytest.mark.parametrize("most", [0, CELLS], ids=["sorted out by hashing", "by a table"])
+def test_sets_are_told_with_how_many_values_they_print(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mean over the records whose cell is a set, counted in the released cells; none of ranges and nodes."""
+    monkeypatch.setattr("kohort.release.members.CELLS", most)
     for release in (releases.mondrian(), releases.mondrian(person=True)):
         cells = [cell.strip("{}").split(", ") for cell in framed(release)["sex"].to_list()]
         sets = [len(members) for members in cells if len(members) > 1]

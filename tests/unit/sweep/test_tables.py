@@ -16,7 +16,7 @@ from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
-from kohort.assessment.risk import assess
+from kohort.assessment.risk.overall import assess
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, InputError, LimitError, SchemaError, UsageError
 from kohort.io import read

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kohort.certificate import NOT_PROMISED, Certificate, certificate, read_certificate
-from kohort.certificate.table import ATTRIBUTES
+from kohort.certificate.again import read_certificate
+from kohort.certificate.table import ATTRIBUTES, NOT_PROMISED, Certificate, certificate
 from kohort.errors import FileError, InputError
 from kohort.models.average_risk import AverageRisk
 from kohort.models.distinct_l_diversity import DistinctLDiversity

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kohort.certificate import CoherenceCertificate, read_certificate
-from kohort.certificate.transactions import NOT_PROMISED, NOT_PROMISED_OF_CELLS, certificate
+from kohort.certificate.again import read_certificate
+from kohort.certificate.transactions import NOT_PROMISED, NOT_PROMISED_OF_CELLS, CoherenceCertificate, certificate
 from kohort.errors import InputError
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine

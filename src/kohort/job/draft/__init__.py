@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tomlkit.items import Table as TomlTable
 
-    from kohort.assessment.inspection import Guess
+    from kohort.assessment.inspection.guesses import Guess
     from kohort.job.draft.protection import Proposal
     from kohort.job.options import Options
     from kohort.release import Job

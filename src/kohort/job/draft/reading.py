@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from kohort.assessment.inspection import inspect_table
+from kohort.assessment.inspection.guesses import inspect_table
 from kohort.io.cells import trimmed
 
 if TYPE_CHECKING:
-    from kohort.assessment.inspection import Guess
+    from kohort.assessment.inspection.guesses import Guess
     from kohort.tables.table import Table
 
 

@@ -14,7 +14,7 @@ from kohort.schema.numbers import is_numeric_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.assessment.inspection import Guess
+    from kohort.assessment.inspection.guesses import Guess
 
 #: Up to this many names, groups of neighbours are proposed. More names need a tree by somebody who knows them.
 FEW_NAMES: Final = 8

@@ -11,8 +11,8 @@ from kohort.assessment.population import count_population
 from kohort.assessment.risk.attacks import Attack
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size, marketer, marketer_among
 from kohort.release.homogeneity import people_of
+from kohort.report.attacks import attack_figures
 from kohort.report.figures import Figures, Number, rounded
-from kohort.report.risk import attack_figures
 from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:

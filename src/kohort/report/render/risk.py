@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kohort.report.attacks import UntriedAttack
 from kohort.report.render.text import percent, shown
-from kohort.report.risk import UntriedAttack
 from kohort.shown import many, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from kohort.report.attacks import AttackFigures
     from kohort.report.risk import (
-        AttackFigures,
         IdentifyingSet,
         JournalistFigures,
         ProsecutorFigures,

@@ -17,7 +17,17 @@ import numpy as np
 from kohort.errors import HierarchyError, InputError, SchemaError
 from kohort.schema import Attribute, Scale
 from kohort.schema.domain.base import NOTHING, Domain, hierarchy_over, numeric_leaves
-from kohort.schema.numbers import PLAIN_NUMBER, decimal, digits_of, exact, interval, round_step, times_ten
+from kohort.schema.numbers import (
+    LARGEST,
+    PLAIN_NUMBER,
+    all_times_ten,
+    decimal,
+    digits_of,
+    exact,
+    interval,
+    most_digits,
+    round_step,
+)
 from kohort.shown import many
 
 if TYPE_CHECKING:
@@ -25,10 +35,6 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Positions
     from kohort.schema.hierarchy import Hierarchy
-
-
-#: Positions stay below this, so that products of two fit 128 bits and differences 64.
-LARGEST_POSITION = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,21 +58,21 @@ class NumericValues:
     @classmethod
     def read(cls, observed: Sequence[str], counts: Counts) -> NumericValues:
         """The numbers that the observed texts write; texts of equal numbers are one."""
-        digits = max(len(text.partition(".")[2]) for text in observed)
-        numbers = [times_ten(text, digits) for text in observed]
-        small = max(map(abs, numbers)) < LARGEST_POSITION
-        whole, of = np.unique(np.array(numbers, dtype=np.int64 if small else object), return_inverse=True)
+        digits = most_digits(observed)
+        whole, of = np.unique(all_times_ten(observed, digits), return_inverse=True)
         records = np.bincount(of, weights=counts).astype(np.int64)
-        return cls(tuple(whole.tolist()), digits, _written(observed, of.tolist(), whole.size), records, of)
+        return cls(tuple(whole.tolist()), digits, _written(observed, of, whole.size), records, of)
 
 
-def _written(observed: Sequence[str], of: Sequence[int], numbers: int) -> tuple[str, ...]:
+def _written(observed: Sequence[str], of: Index, numbers: int) -> tuple[str, ...]:
     """One text for each number: of `1.5` and `1.50` the shorter, and `0` for a negative zero."""
-    chosen = [""] * numbers
-    for text, number in zip(observed, of, strict=True):
-        plain = "0" if text.startswith("-") and not text.strip("-0.") else text
-        chosen[number] = min(chosen[number] or plain, plain, key=lambda one: (len(one), one))
-    return tuple(chosen)
+    plain = ["0" if text[0] == "-" and not text.strip("-0.") else text for text in observed]
+    chosen = np.empty(numbers, np.object_)
+    if len(observed) > numbers:  # the longer ones first: the last one written stays
+        order = sorted(range(len(plain)), key=lambda place: (len(plain[place]), plain[place]), reverse=True)
+        plain, of = [plain[place] for place in order], of[order]
+    chosen[of] = plain
+    return tuple(chosen.tolist())
 
 
 def of_numbers(attribute: Attribute, present: Sequence[str], counts: Counts, gaps: int) -> tuple[Domain, Index]:
@@ -158,7 +164,7 @@ def placed(whole: Sequence[int], digits: int) -> tuple[Fraction, Positions]:
     (100, [1000000000000000000, 1000000000000000000])
     """
     widest, dropped = max(map(abs, whole)), 0
-    while widest // 10**dropped >= LARGEST_POSITION:
+    while widest // 10**dropped >= LARGEST:
         dropped += 1
     rounded: Iterable[int] = (round(Fraction(number, 10**dropped)) for number in whole) if dropped else whole
     return Fraction(10**dropped, 10**digits), np.fromiter(rounded, np.int64, len(whole))

@@ -10,7 +10,7 @@ import pytest
 
 from kohort.assessment import labels
 from kohort.assessment.classes import tuples_of
-from kohort.assessment.risk import assess
+from kohort.assessment.risk.overall import assess
 from kohort.assessment.risk.quasi_identifiers import IdentifyingSets, find, measured
 from kohort.assessment.risk.reidentification import Exposure, knowing, threshold_of
 from kohort.assessment.risk.uniqueness import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from kohort.assessment.inspection import inspect_table
+from kohort.assessment.inspection.guesses import inspect_table
 from kohort.io.typed import from_frame
 from kohort.job.draft import draft_of, job_text
 from kohort.job.draft.reading import person_key, seen_in

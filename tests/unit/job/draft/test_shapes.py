@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kohort.assessment.inspection import Guess, ScaleName
+from kohort.assessment.inspection.guesses import Guess, ScaleName
 from kohort.job.draft.shapes import shape_of
 
 NOWHERE = Path()

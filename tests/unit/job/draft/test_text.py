@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.assessment.inspection import Guess
+from kohort.assessment.inspection.guesses import Guess
 from kohort.errors import JobError
 from kohort.job.draft import Draft, job_text
 from kohort.job.draft.protection import Proposal, Protection
@@ -21,7 +21,7 @@ from kohort.models.t_closeness import TCloseness
 from kohort.schema import Role, Scale
 
 if TYPE_CHECKING:
-    from kohort.assessment.inspection import ScaleName
+    from kohort.assessment.inspection.guesses import ScaleName
     from kohort.schema.vocabulary import RoleName
 
 NASTY = [
