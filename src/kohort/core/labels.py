@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, assert_never
 import numpy as np
 
 from kohort.core.frequency import group
-from kohort.core.texts import Texts
+from kohort.core.texts import Halves, Joined, Texts
 from kohort.schema import Label, Scale
 from kohort.schema.dates import DASH
 from kohort.schema.domain.base import part_of
@@ -75,7 +75,7 @@ class Labels:
     def by_kind(cls, texts: Iterable[str], of: Index, shares: Shares) -> Labels:
         """The labels of regions of some kinds, each of which has a text and a loss."""
         kinds = of.astype(np.uint32)
-        return cls(Texts(texts), kinds, shares, kinds)
+        return cls(texts if isinstance(texts, Texts) else Joined(texts), kinds, shares, kinds)
 
 
 def joined_labels(parts: Sequence[Labels], domain: Domain) -> Labels:
@@ -86,11 +86,11 @@ def joined_labels(parts: Sequence[Labels], domain: Domain) -> Labels:
     if domain.label is Label.MEAN:  # what is lost depends on the range
         ends = np.cumsum([0, *(one.shares.size for one in parts)], dtype=np.uint32)
         share_of = np.concatenate([one.share_of + end for one, end in zip(parts, ends, strict=False)])
-        return Labels(Texts(place), of, np.concatenate([one.shares for one in parts]), share_of)
+        return Labels(Joined(place), of, np.concatenate([one.shares for one in parts]), share_of)
     widest = np.zeros(len(place))
     for kinds, one in zip(known, parts, strict=True):
         np.maximum.at(widest, kinds, one.shares)
-    return Labels(Texts(place), of, widest, of)
+    return Labels(Joined(place), of, widest, of)
 
 
 def labels_of(
@@ -176,15 +176,15 @@ def _spans(domain: Domain, low: Index, high: Index) -> Labels:
     return _labels([*_written(domain, span, low, high, hides)], of, losses)
 
 
-def _written(domain: Domain, span: _Span, low: Index, high: Index, hides: Mask) -> Iterator[str]:
-    """The text of each span."""
-    for some in blocks(low.size):
-        ends = zip(low[some].tolist(), high[some].tolist(), hides[some].tolist(), strict=True)
-        for a, b, hidden in ends:
-            if hidden or a != b:
-                yield ANY if hidden else f"[{span.starts[a]}{span.dash}{span.ends[b]}{span.bracket}"
-            else:
-                yield domain.texts[a]
+def _written(domain: Domain, span: _Span, low: Index, high: Index, hides: Mask) -> Halves:
+    """The text of each span: where it begins and where it ends, or the value alone."""
+    seen = np.zeros(len(domain), np.bool_)
+    seen[low] = seen[high] = True
+    codes, place, alone = np.flatnonzero(seen).tolist(), np.cumsum(seen) - 1, (low == high) & ~hides
+    first = [*(f"[{span.starts[code]}{span.dash}" for code in codes), *(domain.texts[code] for code in codes), ANY]
+    second = [*(f"{span.ends[code]}{span.bracket}" for code in codes), ""]
+    first_of = np.where(hides, len(first) - 1, place[low] + alone * len(codes))
+    return Halves(first, second, first_of, np.where(hides | alone, len(codes), place[high]))
 
 
 def _hides_gap(domain: Domain, low: Index, high: Index) -> Mask:

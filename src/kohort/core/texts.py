@@ -1,25 +1,58 @@
-"""Many texts, some thousands in one: as objects of Python each would take 50 bytes besides its letters."""
+"""Many texts without an object of Python for each, which would take 50 bytes besides its letters."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from itertools import chain, islice, pairwise
-from operator import index
+from operator import add, index
 from typing import TYPE_CHECKING, SupportsIndex, cast
 
 import numpy as np
 
-from kohort.workspace import BLOCK
+from kohort.workspace import BLOCK, blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from kohort.arrays import Index
 
-class Texts:
-    """Texts in an order, kept joined; each is made when it is asked for.
 
-    >>> texts = Texts(["[20-29]", "", "[30-39]"])
+class Texts(ABC):
+    """Texts in an order; each is made when it is asked for."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many there are."""
+
+    @abstractmethod
+    def __getitem__(self, place: SupportsIndex) -> str:
+        """The text at a place, from 0 on."""
+
+    @abstractmethod
+    def parts(self) -> Iterator[list[str]]:
+        """Some of them at a time."""
+
+    def __iter__(self) -> Iterator[str]:
+        """Each of them, in their order."""
+        return chain.from_iterable(self.parts())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the texts are those of another sequence."""
+        return isinstance(other, Texts | tuple | list) and tuple(self) == tuple(cast("Iterable[object]", other))
+
+    def __hash__(self) -> int:
+        """That of the texts as a tuple."""
+        return hash(tuple(self))
+
+
+class Joined(Texts):
+    """Texts that are kept joined, some thousands in one.
+
+    >>> texts = Joined(["[20-29]", "", "[30-39]"])
     >>> len(texts), texts[2], list(texts), texts == ("[20-29]", "", "[30-39]")
     (3, '[30-39]', ['[20-29]', '', '[30-39]'], True)
     """
@@ -41,25 +74,49 @@ class Texts:
         """How many there are."""
         return self._size
 
-    def __iter__(self) -> Iterator[str]:
-        """Each of them, in their order."""
-        return chain.from_iterable(self.parts())
-
     def __getitem__(self, place: SupportsIndex) -> str:
         """The text at a place, from 0 on."""
         part, inside = divmod(index(place), BLOCK)
         ends = self._ends[part]
         return self._joined[part][ends[inside] : ends[inside + 1]]
 
-    def __eq__(self, other: object) -> bool:
-        """Whether the texts are those of another sequence."""
-        return isinstance(other, Texts | tuple | list) and tuple(self) == tuple(cast("Iterable[object]", other))
-
-    def __hash__(self) -> int:
-        """That of the texts as a tuple."""
-        return hash(tuple(self))
-
     def parts(self) -> Iterator[list[str]]:
         """Some of them at a time."""
         for joined, ends in zip(self._joined, self._ends, strict=True):
             yield [joined[start:end] for start, end in pairwise(ends.tolist())]
+
+
+class Halves(Texts):
+    """Texts of two halves each, of which there are few.
+
+    Attributes:
+        first: The first halves that there are.
+        second: The second ones.
+        first_of: (n,) the first half of each text.
+        second_of: (n,) its second half.
+
+    >>> texts = Halves(["[20-", "[30-"], ["29]", "39]"], np.array([0, 0, 1]), np.array([0, 1, 1]))
+    >>> len(texts), texts[1], list(texts)
+    (3, '[20-39]', ['[20-29]', '[20-39]', '[30-39]'])
+    """
+
+    __slots__ = ("first", "first_of", "second", "second_of")
+
+    def __init__(self, first: Sequence[str], second: Sequence[str], first_of: Index, second_of: Index) -> None:
+        """Join them when they are asked for."""
+        self.first, self.second = first, second
+        self.first_of, self.second_of = first_of.astype(np.uint32), second_of.astype(np.uint32)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return self.first_of.size
+
+    def __getitem__(self, place: SupportsIndex) -> str:
+        """The text at a place, from 0 on."""
+        return self.first[int(self.first_of[place])] + self.second[int(self.second_of[place])]
+
+    def parts(self) -> Iterator[list[str]]:
+        """Some of them at a time."""
+        for some in blocks(len(self)):
+            first = map(self.first.__getitem__, self.first_of[some].tolist())
+            yield list(map(add, first, map(self.second.__getitem__, self.second_of[some].tolist())))

@@ -11,6 +11,7 @@ import polars as pl
 from kohort.core.frequency import FrequencySet, numbered, people_in
 from kohort.core.order import SortKey, order_by
 from kohort.core.recoding import FullDomain
+from kohort.core.texts import Halves
 from kohort.errors import HierarchyError, InputError
 from kohort.schema import Missing, Role
 from kohort.schema.domain import Domain, resolve
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Codes, Counts, Index, Numbers, Shares
     from kohort.core.labels import Labels
     from kohort.core.recoding import Recoding, RegionClasses
+    from kohort.core.texts import Texts
     from kohort.schema import Attribute, Schema
     from kohort.schema.sensitive import SensitiveDomain
     from kohort.tables.table import CellCodes
@@ -382,11 +384,19 @@ def labels_in_order(classes: RegionClasses, sources: Sequence[Column]) -> Ordere
 
 def _labels_of(labels: Labels, classes: RegionClasses, source: Column) -> Column:
     """The released values of a quasi-identifier, with the one of each class."""
-    parts = (pl.Series(source.name, some, dtype=pl.String) for some in labels.texts.parts())
-    values = pl.concat([pl.Series(source.name, [], dtype=pl.String), *parts], rechunk=True)
+    values = _series(labels.texts).alias(source.name)
     if source.values.null_count():
         values = values.set(values == "", None)
     return Column(source.name, values, narrow(labels.of[classes.first], len(values)), pl.String())
+
+
+def _series(texts: Texts) -> pl.Series:
+    """The texts, each made by no more than a copy of its bytes where they are halves."""
+    if isinstance(texts, Halves):
+        first, second = (pl.Series(halves, dtype=pl.String) for halves in (texts.first, texts.second))
+        return first.gather(texts.first_of) + second.gather(texts.second_of)
+    parts = (pl.Series(some, dtype=pl.String) for some in texts.parts())
+    return pl.concat([pl.Series([], dtype=pl.String), *parts], rechunk=True)
 
 
 def _of_population(fault: InputError, name: str) -> InputError:

@@ -19,7 +19,7 @@ from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid, twofold
 from kohort.verify.values import counted, values_of, with_others
 from kohort.verify.verdict import Claim, TableCheck, fault, places, plain
-from kohort.workspace import HEAP, Workspace, blocks
+from kohort.workspace import HEAP, TALLIED, Workspace, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -265,7 +265,7 @@ def _falling(column: Column, turns: Mask) -> int:
     if np.count_nonzero(turns) > len(column.values):
         ranks = column.values.arg_sort(nulls_last=False).arg_sort().to_numpy()
     falling = 0
-    for some in blocks(turns.size):
+    for some in blocks(turns.size, TALLIED):
         places_: Index = some.start + np.flatnonzero(turns[some])
         before, after = column.codes.take(places_), column.codes.take(places_ + 1)
         if ranks is None:

@@ -13,7 +13,7 @@ from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.core.labels import Labels
 from kohort.core.recoding import RegionClasses
-from kohort.core.texts import Texts
+from kohort.core.texts import Joined
 from kohort.generate.italy import italy
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.pipeline import outcome_of
@@ -58,7 +58,7 @@ def test_losses_are_the_same_in_whatever_order_the_regions_are() -> None:
     random = np.random.default_rng(3)
     shares, share_of = random.random(9), random.integers(0, 9, 200)
     sizes, turned = random.integers(1, 9, 200), random.permutation(200)
-    labels = Labels(Texts(map(str, range(9))), share_of.astype(np.uint32), shares, share_of.astype(np.uint32))
+    labels = Labels(Joined(map(str, range(9))), share_of.astype(np.uint32), shares, share_of.astype(np.uint32))
     found: list[float] = []
     for order in (np.arange(200), turned):
         some = share_of[order].astype(np.uint32)
