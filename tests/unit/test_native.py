@@ -112,7 +112,7 @@ def columns_of(cells: Sequence[Sequence[bytes]], codes: Sequence[NDArray[Any]]) 
 
 @st.composite
 def records(draw: st.DrawFn) -> tuple[list[list[bytes]], list[NDArray[Any]], int]:
-    """Cells of one to three columns, codes of up to nine records in any width, and their number."""
+    """Cells of one to three columns, or of some 40, codes of up to nine records in any width, and their number."""
     count, size = draw(st.integers(1, 3)), draw(st.integers(0, 9))
     cells = [draw(st.lists(CELLS, min_size=1, max_size=4)) for _ in range(count)]
     kinds = [draw(st.sampled_from([np.uint8, np.uint16, np.uint32])) for _ in range(count)]
@@ -120,7 +120,8 @@ def records(draw: st.DrawFn) -> tuple[list[list[bytes]], list[NDArray[Any]], int
         np.array(draw(st.lists(st.integers(0, len(texts) - 1), min_size=size, max_size=size)), kind)
         for texts, kind in zip(cells, kinds, strict=True)
     ]
-    return cells, codes, size
+    times = draw(st.sampled_from([1, 1, 40]))
+    return cells * times, codes * times, size
 
 
 @given(table=records(), room=st.integers(0, 300), row=st.integers(0, 9))

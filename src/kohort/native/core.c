@@ -381,16 +381,33 @@ static inline int begins(const u8 *text, i64 left, Cell cell) {
     return !(differs | (part(text + 8, cell.length - 8) ^ part(cell.at + 8, cell.length - 8)));
 }
 
+/* First cells of a record whose ends are kept for the next one, which mostly is of the same class. */
+enum { KEPT = 32 };
+
+/* How many of the first cells a record has in common with the one before it. */
+static inline i64 in_common(const Column *columns, i64 count, i64 row) {
+    i64 each = 0;
+    while (each < count && each < KEPT && number(&columns[each].codes, row) == number(&columns[each].codes, row - 1))
+        each++;
+    return each;
+}
+
 /* Write whole records while there is room; which is the next one. */
 API i64 kohort_write(Array table, i64 row, i64 last, Array out, Array filled) {
     const Column *columns = table.at;
-    const i64 count = table.size / 3;
+    const i64 count = table.size / 3, first = row;
     u8 *to = out.at;
-    i64 size = 0;
+    i64 size = 0, before = 0, ends[KEPT]; /* of the record before: where it begins, and its cells end */
     DOOR(agree(table, row, last) && filled.size == 1);
     for (; row < last; row++) {
-        i64 at = size;
-        for (i64 each = 0; each < count; each++) {
+        i64 at = size, each = row == first ? 0 : in_common(columns, count, row);
+        if (each > 0 && ends[each - 1] <= out.size - at) {
+            memcpy(to + at, to + before, (size_t)ends[each - 1]);
+            at += ends[each - 1];
+        } else {
+            each = 0;
+        }
+        for (; each < count; each++) {
             Cell cell = cell_of(columns + each, row);
             DOOR(cell.at != NULL);
             if (cell.length > out.size - at) {
@@ -402,7 +419,10 @@ API i64 kohort_write(Array table, i64 row, i64 last, Array out, Array filled) {
             else
                 memcpy(to + at, cell.at, (size_t)cell.length);
             at += cell.length;
+            if (each < KEPT)
+                ends[each] = at - size;
         }
+        before = size;
         size = at;
     }
     *(i64 *)filled.at = size;
@@ -412,14 +432,21 @@ API i64 kohort_write(Array table, i64 row, i64 last, Array out, Array filled) {
 /* Compare a text from a place on with records; which is the first that differs, and where the one before it ends. */
 API i64 kohort_compare(Array data, Array table, i64 row, i64 last, Array place) {
     const Column *columns = table.at;
-    const i64 count = table.size / 3;
+    const i64 count = table.size / 3, first = row;
     const u8 *text = data.at;
     DOOR(agree(table, row, last) && place.size == 1);
-    i64 at = *(i64 *)place.at;
+    i64 at = *(i64 *)place.at, before = 0, ends[KEPT]; /* as above */
     DOOR(is_inside(at, 0, data.size));
     for (; row < last; row++) {
-        i64 end = at;
-        for (i64 each = 0; each < count; each++) {
+        i64 end = at, each = row == first ? 0 : in_common(columns, count, row);
+        if (each > 0) { /* the record before is known to be its cells */
+            end += ends[each - 1];
+            if (end > data.size || memcmp(text + at, text + before, (size_t)ends[each - 1]) != 0) {
+                *(i64 *)place.at = at;
+                return row;
+            }
+        }
+        for (; each < count; each++) {
             Cell cell = cell_of(columns + each, row);
             DOOR(cell.at != NULL);
             if (!begins(text + end, data.size - end, cell)) {
@@ -427,7 +454,10 @@ API i64 kohort_compare(Array data, Array table, i64 row, i64 last, Array place) 
                 return row;
             }
             end += cell.length;
+            if (each < KEPT)
+                ends[each] = end - at;
         }
+        before = at;
         at = end;
     }
     *(i64 *)place.at = at;
