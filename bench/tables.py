@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,9 @@ HIGH = (5_000, 16, 400, 1_000, 14, 50_000, 2, 10_000)
 #: Above so many values a column is numeric.
 WIDE = 100
 
+#: Days of some 27 years: wider domains are no dates.
+DAYS = 10_000
+
 #: Rows made at a time.
 BATCH = 1_000_000
 
@@ -65,7 +69,8 @@ def quasi(cardinality: tuple[int, ...]) -> list[str]:
 def table(kind: str, records: int) -> Path:
     """The CSV of `records` records with 8 quasi-identifiers and an income; made on first use.
 
-    Low: numbers and names skewed as in a census. High: mostly uniform numbers, tuples nearly all distinct.
+    Low: numbers and names skewed as in a census. High: mostly uniform numbers, tuples nearly all distinct. Names: the
+    same, but postal codes with zeros before them and dates, as people have them, in place of wide numbers.
     """
     path = OUT / f"{kind}-{records}.csv"
     if not path.exists():
@@ -84,16 +89,21 @@ def _batches(kind: str, records: int) -> Iterator[pl.DataFrame]:
     for start in range(0, records, BATCH):
         rows = min(BATCH, records - start)
         columns = {
-            name: _column(generator, place, size, rows, skewed=kind == "low")
+            name: _column(generator, place, size, rows, kind)
             for place, (name, size) in enumerate(zip(quasi(cardinality), cardinality, strict=True))
         }
         yield pl.DataFrame(columns | {"income": generator.integers(8_000, 90_000, rows)})
 
 
-def _column(generator: np.random.Generator, place: int, size: int, rows: int, *, skewed: bool) -> pl.Series:
-    """Wide domains are numbers, as ages, incomes and dates are; of the narrow ones every second is names."""
+def _column(generator: np.random.Generator, place: int, size: int, rows: int, kind: str) -> pl.Series:
+    """Wide domains are numbers, or codes and dates by turns; of the narrow ones every second is names."""
     uniform = generator.random(rows)
-    codes = (uniform**2 * size if skewed else uniform * size).astype(np.int64)
+    codes = (uniform**2 * size if kind == "low" else uniform * size).astype(np.int64)
+    if kind == "names" and size > WIDE:
+        if place % 2 == 0 or size > DAYS:
+            return pl.Series(f"{code:05}" for code in range(size)).gather(codes)
+        days = pl.date_range(date(1990, 1, 1), date(1990, 1, 1) + timedelta(size - 1), eager=True)
+        return days.gather(codes)
     if place % 2 == 0 or size > WIDE:
         return pl.Series(codes + 10)
     return pl.Series([f"name-{code}" for code in range(size)]).gather(codes)

@@ -288,7 +288,7 @@ class Shown:
         column = next((one for one in self.asked.quasi if one.name == name), None)
         if column is None or column.scale is not Scale.DATE:
             return texts
-        return [*map(in_days, texts)]
+        return in_days(texts).to_list()
 
     # ── checks ───────────────────────────────────────────────────────────────────────────────────
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, assert_never
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, assert_never
 import numpy as np
 
 from kohort.core.frequency import group
-from kohort.core.texts import Halves, Joined, Texts
+from kohort.core.texts import Halves, Joined, Sets, Texts, braced
 from kohort.schema import Label, Scale
 from kohort.schema.dates import DASH
 from kohort.schema.domain.base import part_of
@@ -23,7 +24,7 @@ from kohort.schema.numbers import digits_of, point
 from kohort.workspace import HEAP, blocks, distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -43,6 +44,10 @@ MEAN_DIGITS = 2
 
 #: Sums below this are exact in 64 bits, also when multiplied for rounding.
 LARGEST_SUM = 1 << 54
+
+
+#: ASCII that can be seen and cannot be misread, blanks inside among it.
+_plainly = re.compile(r"[!#-+\--z|~](?:[ !#-+\--z|~]*[!#-+\--z|~])?").fullmatch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -267,55 +272,31 @@ def _sets(domain: Domain, recoding: Multidimensional, quasi: Codes, workspace: W
         cells[some] = recoding.regions[some].astype(np.int64) * len(domain) + rank[codes[some]]
     cells = _distinct(cells, len(recoding.low) * len(domain))
     sizes = _sizes(cells, len(domain), len(recoding.low))
-    names = [domain.texts[code] for code in ordered]
-    sets = _Sets(cells, np.cumsum(sizes) - sizes, names, [_quoted(name) for name in names])
+    names, starts = [domain.texts[code] for code in ordered], np.cumsum(sizes) - sizes
     of, widths = np.empty(sizes.size, np.int64), [np.empty(0)]
-    kinds: list[tuple[int, Index]] = []
+    members: list[NDArray[np.uint32]] = []
     told = 0
     for size in np.unique(sizes).tolist():
         regions = np.flatnonzero(sizes == size)
-        found = group(sets.members(regions, size))
-        of[regions] = found.of + told
-        told += found.first.size
-        kinds.append((size, regions[found.first]))
-        widths.append(np.full(found.first.size, size - 1, np.float64))
-    texts = sets.written(kinds)
+        found = _members(cells, starts[regions], size, len(domain))
+        grouping = group(found)
+        of[regions] = grouping.of + told
+        told += grouping.first.size
+        members.append(found[grouping.first])
+        widths.append(np.full(grouping.first.size, size - 1, np.float64))
+    texts = Sets(names, [_quoted(name) for name in names], members)
     losses = part_of(domain.others, np.concatenate(widths))
     if any(name[:1] == "{" for name in names):  # a value may be spelled like a set of others
         return _labels([*texts], of, losses)
     return Labels.by_kind(texts, of, losses)
 
 
-class _Sets(NamedTuple):
-    """The values of each region.
-
-    Attributes:
-        cells: region * values + value, ascending; values are numbered in text order.
-        starts: (r,) where each region's begin.
-        names: the values.
-        quoted: how each stands among others.
-    """
-
-    cells: Index
-    starts: Index
-    names: list[str]
-    quoted: list[str]
-
-    def members(self, regions: Index, size: int) -> NDArray[np.uint32]:
-        """(some, size) the values of regions that have so many."""
-        found = np.empty((regions.size, size), np.uint32)
-        for some in blocks(regions.size):
-            found[some] = self.cells[self.starts[regions[some], np.newaxis] + np.arange(size)] % len(self.names)
-        return found
-
-    def written(self, kinds: Iterable[tuple[int, Index]]) -> Iterator[str]:
-        """The texts of some regions, by the number of their values."""
-        for size, regions in kinds:
-            for some in blocks(regions.size):
-                rows = zip(*self.members(regions[some], size).T.tolist(), strict=True)
-                yield from (
-                    _braced(map(self.quoted.__getitem__, row)) if size > 1 else self.names[row[0]] for row in rows
-                )
+def _members(cells: Index, starts: Index, size: int, values: int) -> NDArray[np.uint32]:
+    """(some, size) the values of regions that have so many, the cells of each from its start on."""
+    found = np.empty((starts.size, size), np.uint32)
+    for some in blocks(starts.size):
+        found[some] = cells[starts[some, np.newaxis] + np.arange(size)] % values
+    return found
 
 
 def _sizes(cells: Index, values: int, regions: int) -> Index:
@@ -344,14 +325,12 @@ def set_text(values: Iterable[str]) -> str:
     ('{a, b}', '{"x, y", z}', 'alone')
     """
     names = sorted(values)
-    return names[0] if len(names) == 1 else _braced(map(_quoted, names))
-
-
-def _braced(members: Iterable[str]) -> str:
-    return "{" + ", ".join(members) + "}"
+    return names[0] if len(names) == 1 else braced(map(_quoted, names))
 
 
 def _quoted(value: str) -> str:
+    if _plainly(value) and value != ABSENT:
+        return value
     if not value:
         return ABSENT
     plain = not set('{},"') & set(value) and value == value.strip() and value != ABSENT

@@ -120,3 +120,51 @@ class Halves(Texts):
         for some in blocks(len(self)):
             first = map(self.first.__getitem__, self.first_of[some].tolist())
             yield list(map(add, first, map(self.second.__getitem__, self.second_of[some].tolist())))
+
+
+class Sets(Texts):
+    """Sets of names as texts, `{a, b}`: a set of one is the name itself.
+
+    Attributes:
+        names: The names that there are, as they stand alone.
+        quoted: As they stand among others.
+        members: (n, m) the names of the sets of m, one after another by m.
+
+    >>> texts = Sets(["a", "b", "c"], ["a", "b", "c"], [np.array([[2]]), np.array([[0, 1], [1, 2]])])
+    >>> len(texts), texts[1], list(texts)
+    (3, '{a, b}', ['c', '{a, b}', '{b, c}'])
+    """
+
+    __slots__ = ("members", "names", "quoted")
+
+    def __init__(self, names: Sequence[str], quoted: Sequence[str], members: Sequence[NDArray[np.integer]]) -> None:
+        """Write them when they are asked for."""
+        self.names, self.quoted, self.members = names, quoted, members
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return sum(map(len, self.members))
+
+    def __getitem__(self, place: SupportsIndex) -> str:
+        """The text at a place, from 0 on."""
+        inside = index(place)
+        for some in self.members:
+            if inside < len(some):
+                return self.text(some[inside].tolist())
+            inside -= len(some)
+        raise IndexError(place)
+
+    def parts(self) -> Iterator[list[str]]:
+        """Some of them at a time."""
+        for of_size in self.members:
+            for some in blocks(len(of_size)):
+                yield list(map(self.text, of_size[some].tolist()))
+
+    def text(self, members: Sequence[int]) -> str:
+        """The set of these."""
+        return self.names[members[0]] if len(members) == 1 else braced(map(self.quoted.__getitem__, members))
+
+
+def braced(members: Iterable[str]) -> str:
+    """A set of several, each as it stands among others."""
+    return "{" + ", ".join(members) + "}"

@@ -209,7 +209,9 @@ _GREEK: Final = ("αβεζηικνορτυχϳ", "abezhiknoptyxj")
 #: Beside them: the dotless i of Turkish, whose capital is I; dashes; signs that are typed as an apostrophe.
 _OTHERS: Final = ("\u0131\u2010\u2012\u2013\u2014\u2015\u2212\u2018\u2019\u02bc\u2032", "i------''''")
 
-_LATIN: Final = str.maketrans(_CYRILLIC[0] + _GREEK[0] + _OTHERS[0], _CYRILLIC[1] + _GREEK[1] + _OTHERS[1])
+#: Letters and signs, and those in place of which they are taken.
+LATIN: Final = dict(zip(_CYRILLIC[0] + _GREEK[0] + _OTHERS[0], _CYRILLIC[1] + _GREEK[1] + _OTHERS[1], strict=True))
+_LATIN: Final = str.maketrans(LATIN)
 
 #: What shows nothing and is neither a format character nor a control: a joiner, fillers, variation selectors.
 _FILLERS: Final = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -11,7 +11,7 @@ import polars as pl
 from kohort.core.frequency import FrequencySet, numbered, people_in
 from kohort.core.order import SortKey, order_by
 from kohort.core.recoding import FullDomain
-from kohort.core.texts import Halves
+from kohort.core.texts import Halves, Sets
 from kohort.errors import HierarchyError, InputError
 from kohort.schema import Missing, Role
 from kohort.schema.domain import Domain, resolve
@@ -391,12 +391,29 @@ def _labels_of(labels: Labels, classes: RegionClasses, source: Column) -> Column
 
 
 def _series(texts: Texts) -> pl.Series:
-    """The texts, each made by no more than a copy of its bytes where they are halves."""
+    """The texts; where they are made of others, column by column."""
     if isinstance(texts, Halves):
         first, second = (pl.Series(halves, dtype=pl.String) for halves in (texts.first, texts.second))
         return first.gather(texts.first_of) + second.gather(texts.second_of)
-    parts = (pl.Series(some, dtype=pl.String) for some in texts.parts())
+    if isinstance(texts, Sets):
+        quoted = pl.Series(texts.quoted, dtype=pl.String)
+        parts = [_sets(texts, some, quoted) for some in texts.members]
+    else:
+        parts = [pl.Series(some, dtype=pl.String) for some in texts.parts()]
     return pl.concat([pl.Series([], dtype=pl.String), *parts], rechunk=True)
+
+
+#: Fewer sets are written one by one: a column of members costs some microseconds, however short it is.
+_FEW: Final = 256
+
+
+def _sets(texts: Sets, members: NDArray[np.integer], quoted: pl.Series) -> pl.Series:
+    """The texts of sets of one size."""
+    if len(members) < _FEW or members.shape[1] == 1:
+        return pl.Series(map(texts.text, members.tolist()), dtype=pl.String)
+    columns = pl.DataFrame({f"{place}": quoted.gather(codes) for place, codes in enumerate(members.T)})
+    joined = columns.select(pl.concat_str(pl.all(), separator=", ")).to_series()
+    return "{" + joined + "}"
 
 
 def _of_population(fault: InputError, name: str) -> InputError:

@@ -9,7 +9,6 @@ Once they are whole numbers, everything that holds of numbers is checked of them
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +17,8 @@ import polars as pl
 from kohort.schema.dates import DateFormat, Period
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kohort.schema import Attribute
 
 #: 1 January 1970, counted from 1 January of year 1, and the last day of all.
@@ -28,8 +29,7 @@ _LAST: Final = 3_652_059
 _UNREAD: Final = "?"
 
 _DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}|10000-01-01"
-_day = re.compile(_DAY).fullmatch
-_stretch = re.compile(rf"\[({_DAY}) – ({_DAY})([\])])").fullmatch
+_LABEL: Final = rf"^(?:({_DAY})|\[({_DAY}) – ({_DAY})([\])]))$"
 _TIME: Final = r"([T ][0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?( ?[AaPp][Mm])?(Z| ?[+-][0-9]{2}:?[0-9]{2})?)?$"
 
 #: How each form is written.
@@ -66,31 +66,26 @@ def days_of(texts: pl.Series, attribute: Attribute) -> pl.Series:
     return found.set(found < 1, None)
 
 
-def in_days(label: str) -> str:
-    """A label of dates as one of their days.
+def in_days(labels: pl.Series | Sequence[str]) -> pl.Series:
+    """Labels of dates as those of their days.
 
-    >>> [in_days(label) for label in ("0001-01-02", "[0001-01-01 – 0001-01-31]", "[0001-01-01 – 0001-02-01)", "*")]
+    >>> in_days(["0001-01-02", "[0001-01-01 – 0001-01-31]", "[0001-01-01 – 0001-02-01)", "*"]).to_list()
     ['2', '[1-31]', '[1-32)', '*']
-    >>> in_days("1 January"), in_days("[9990-01-01 – 10000-01-01)")
-    ('?', '[3648408-3652060)')
+    >>> in_days(["1 January", "[9990-01-01 – 10000-01-01)"]).to_list()
+    ['?', '[3648408-3652060)']
     """
-    if label in {"", "*"}:
-        return label
-    if _day(label):
-        return str(_ordinal(label) or _UNREAD)
-    found = _stretch(label)
-    low, high = (_ordinal(found[1]), _ordinal(found[2])) if found else (0, 0)
-    return f"[{low}-{high}{found[3]}" if found and low and high else _UNREAD
+    label = pl.col("label")
+    cells = pl.DataFrame({"label": labels}, schema={"label": pl.String})
+    parts = cells.select("label", label.str.extract_groups(_LABEL).struct.unnest())
+    day, low, high = (_ordinal(pl.col(place)) for place in ("1", "2", "3"))
+    read = pl.coalesce(day, pl.concat_str(pl.lit("["), low, pl.lit("-"), high, pl.col("4")), pl.lit(_UNREAD))
+    return parts.select(pl.when(label.is_in(["", "*"])).then(label).otherwise(read).alias("label")).to_series()
 
 
-def _ordinal(text: str) -> int:
-    """The day; 0 where there is no such day. The last period of all ends after the calendar."""
-    if text == "10000-01-01":
-        return _LAST + 1
-    try:
-        return date.fromisoformat(text).toordinal()
-    except ValueError:
-        return 0
+def _ordinal(text: pl.Expr) -> pl.Expr:
+    """The day; null where there is no such day. The last period of all ends after the calendar."""
+    day = text.str.to_date("%Y-%m-%d", strict=False).dt.epoch("d") + _EPOCH
+    return pl.when(text == "10000-01-01").then(_LAST + 1).when(day >= 1).then(day).cast(pl.String)
 
 
 def begins(period: Period, day: int) -> bool:

@@ -10,7 +10,7 @@ import polars as pl
 
 from kohort.core.frequency import ClassProfile, Histogram, batches
 from kohort.models.base import satisfied_jointly
-from kohort.schema.sensitive import even_spelling, narrowed, resolve
+from kohort.schema.sensitive import LATIN, even_spelling, narrowed, resolve
 from kohort.shown import many
 from kohort.verify.classes import classes_of
 from kohort.verify.records import lacking, released_texts
@@ -284,8 +284,9 @@ def _even(column: Column) -> NDArray[np.integer] | None:
 
 def _evened(texts: pl.Series) -> pl.Series:
     """The texts with their spelling evened out, in any order."""
-    seen = texts.str.contains(_SEEN)
+    latin = texts.str.replace_many(LATIN)
+    seen = latin.str.contains(_SEEN)
     rest = texts.filter(~seen)
     parts = [pl.Series(map(even_spelling, rest[some].to_list()), dtype=pl.String) for some in blocks(len(rest))]
-    plain = texts.filter(seen).str.to_lowercase().str.replace_all(" +", " ").str.strip_chars(" ")
+    plain = latin.filter(seen).str.to_lowercase().str.replace_all(" +", " ").str.strip_chars(" ")
     return pl.concat([plain.alias(""), *parts])

@@ -378,7 +378,9 @@ class _Plain:
     def of(cls, printed: pl.Series) -> _Plain:
         """Those of (u,) values."""
         known = pl.DataFrame({"text": printed, "value": np.arange(len(printed))})
-        alike = pl.Series([_quoted(text) == text for text in printed.to_list()], dtype=pl.Boolean)
+        alike = printed.str.contains(_PLAINLY) & (printed != ABSENT)
+        rest = np.flatnonzero(~alike.to_numpy())
+        alike = alike.scatter(rest, [_quoted(text) == text for text in printed.gather(rest).to_list()])
         ordered = known.filter(alike).sort("text", "value")
         texts = ordered["text"].unique(maintain_order=True)
         sizes = np.bincount(places(ordered["text"], texts), minlength=len(texts))
@@ -413,6 +415,9 @@ class _Plain:
             np.append(np.repeat(of, many), rest[found["set"].to_numpy()]),
         )
 
+
+#: ASCII that can be seen and cannot be misread, blanks inside among it: most values that are printed as they are.
+_PLAINLY: Final = r"^[!#-+\--z|~](?:[ !#-+\--z|~]*[!#-+\--z|~])?$"
 
 #: What may be a set, and the fewest members of one.
 _BRACED: Final = r"(?s)^\{.*\}$"
@@ -527,5 +532,5 @@ def _listed(meaning: Meaning) -> Callable[[Index], Mask]:
         table = np.zeros(pairs, np.bool_)
         table[meaning.listed] = True
         return table.take
-    known = meaning.listed
-    return lambda asked: np.searchsorted(known, asked) < np.searchsorted(known, asked, side="right")
+    known = np.append(meaning.listed, -1)  # which is never asked for
+    return lambda asked: known.take(np.searchsorted(known[:-1], asked)) == asked

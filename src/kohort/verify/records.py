@@ -194,7 +194,7 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     values = values_of(attribute, texts, lambda: counted(source, every, claim), claim.schema.missing)
     labels = labels_of(column)
     if attribute.of_dates:
-        labels = pl.Series(map(in_days, labels.to_list()), dtype=pl.String)
+        labels = in_days(labels)
     astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:
         raise fault(

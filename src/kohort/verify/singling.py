@@ -423,9 +423,9 @@ def _sets(column: Column, meaning: Meaning) -> Mask:
     """(L,) which labels list several values."""
     least, greatest = np.full(meaning.low.size, np.iinfo(np.int32).max), np.full(meaning.low.size, -2)
     for of, value in meaning.pairs():
-        ranks = meaning.ranks.take(value)
-        np.minimum.at(least, of, ranks)
-        np.maximum.at(greatest, of, ranks)
+        ranks, starts = meaning.ranks.take(value), np.flatnonzero(np.diff(of, prepend=-1))
+        np.minimum.at(least, of[starts], np.minimum.reduceat(ranks, starts))
+        np.maximum.at(greatest, of[starts], np.maximum.reduceat(ranks, starts))
     braced = column.values.fill_null("").str.starts_with("{").to_numpy()
     several: Mask = (least < greatest) & braced
     return several

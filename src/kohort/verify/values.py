@@ -173,14 +173,18 @@ def _shifted(texts: pl.Series, decimals: int) -> Wholes:
 
 
 def _names(attribute: Attribute, plain: pl.Series, counts: Counts) -> SourceValues:
+    order = attribute.order or (Order.FREQUENCY if attribute.hierarchy is None else Order.HIERARCHY)
+    if attribute.hierarchy is None:
+        by = [*([-pl.col("records")] if order is Order.FREQUENCY else []), pl.col("text")]
+        held = pl.DataFrame({"text": plain, "records": counts}).group_by("text").agg(pl.sum("records")).sort(by)
+        return SourceValues(attribute, plain, places(plain, held["text"]), held["text"])
     records: dict[str, int] = {}
     for text, count in zip(plain.to_list(), counts.tolist(), strict=True):
         records[text] = records.get(text, 0) + count
     hierarchy = attribute.hierarchy
     if isinstance(hierarchy, str):
         hierarchy = _built(attribute, hierarchy, {text: count for text, count in records.items() if text})
-    order = attribute.order or (Order.FREQUENCY if hierarchy is None else Order.HIERARCHY)
-    leaf: Mapping[str, int] = {} if hierarchy is None else hierarchy.index
+    leaf = hierarchy.index
     first = {text: leaf.get(text, len(leaf)) if order is Order.HIERARCHY else -count for text, count in records.items()}
     names = sorted(records, key=lambda text: (0 if order is Order.SORTED else first[text], text))
     rank_of = {text: rank for rank, text in enumerate(names)}

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.core import texts
-from kohort.core.texts import Halves, Joined
+from kohort.core.recoding import set_text
+from kohort.core.texts import Halves, Joined, Sets
 
 
 @given(st.lists(st.text(), max_size=30))
@@ -42,3 +43,18 @@ def test_halves_are_put_together(data: st.DataObject, first: list[str], second: 
     assert [kept[place] for place in range(len(kept))] == list(kept) == whole
     assert kept == Joined(whole)
     assert hash(kept) == hash(Joined(whole))
+
+
+@given(st.lists(st.sets(st.sampled_from(["a", "b", "c, d", "é", ""]), min_size=1), max_size=9))
+def test_sets_are_written_by_their_members(sets: list[set[str]]) -> None:
+    """One by one, by place and some at a time, as a set that is written alone; in the order of their sizes."""
+    names = ["", "a", "b", "c, d", "é"]
+    ordered = sorted(sets, key=len)
+    codes = [[names.index(name) for name in sorted(one)] for one in ordered]
+    sizes = sorted({*map(len, codes)})
+    members = [np.array([one for one in codes if len(one) == size]) for size in sizes]
+    quoted = ["(missing)", "a", "b", '"c, d"', "é"]
+    kept = Sets(names, quoted, members)
+    assert [kept[place] for place in range(len(kept))] == list(kept) == [set_text(one) for one in ordered]
+    with pytest.raises(IndexError):
+        kept[len(kept)]

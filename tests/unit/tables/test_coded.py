@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import kohort
 from kohort.algorithms.lattice.full_domain import full_domain
 from kohort.algorithms.problem import Problem
 from kohort.core import frequency as grouping
@@ -21,6 +22,7 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Role, Schema
 from kohort.tables.coded import CodedTable
 from kohort.tables.table import Column, Table, narrow
+from tests.jobs import freely
 from tests.unit.tables.by_hand import (
     LEVELS,
     SCHEMA,
@@ -223,6 +225,16 @@ def test_records_are_recoded(records: int, kind: Kind, schema: Schema, strict: t
         assert recoded.table.names == ("illness", "age", "city", "note", "job")
         assert recoded.table.records == len(recoded.lineage) == records - sum(result.suppressed)
         assert rows(recoded.table) == result.expected
+
+
+def test_many_sets_are_written_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As each by itself: names with commas, missing ones, and sets of different sizes."""
+    cities = ["Bari", "Roma, Lazio", "", "é", "Oslo"]
+    table = pl.DataFrame({"city": [cities[at * at % 5] for at in range(40)], "age": [str(at) for at in range(40)]})
+    job = freely(kohort.Job.of(Schema.of(quasi=["city", "age"]), KAnonymity(4)))
+    one_by_one = rows(kohort.anonymize(table, job).table)
+    monkeypatch.setattr("kohort.tables.coded._FEW", 0)
+    assert rows(kohort.anonymize(table, job).table) == one_by_one
 
 
 def test_the_drawn_tables_have_both_kinds_of_suppression() -> None:
