@@ -10,7 +10,7 @@ and column name; and what all of it tells together may tell who it is.
 
 from __future__ import annotations
 
-import hmac
+import hashlib
 import re
 import secrets
 from dataclasses import dataclass, field
@@ -21,11 +21,16 @@ from kohort.key_files import read_key_file, write_key_file
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 #: Bytes of a key, and hexadecimal digits of a pseudonym.
 SIZE: Final = 32
 DIGITS: Final = 32
+
+#: Of HMAC: the bytes that SHA-256 takes at a time, and what each byte of the key becomes in the inner and outer hash.
+_BLOCK: Final = 64
+_INNER: Final = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER: Final = bytes(byte ^ 0x5C for byte in range(256))
 
 #: What a key file holds: the key in hexadecimal, one line.
 _key = re.compile(rb"([0-9a-f]{%d})\n?" % (2 * SIZE)).fullmatch
@@ -64,17 +69,31 @@ class Key:
 
     def pseudonym(self, column: str, identifier: str) -> str:
         """The pseudonym of an identifier in a column of this name: `p` and 32 hexadecimal digits."""
-        return self.naming(column)(identifier)
+        return self._naming(column)(identifier)
 
-    def naming(self, column: str) -> Callable[[str], str]:
-        """The function from an identifier to its pseudonym in that column: for many, in half the time."""
-        named = column.encode()
-        begun = hmac.new(self.secret, len(named).to_bytes(8, "big") + named, "sha256")
+    def pseudonyms(self, column: str, identifiers: Iterable[str | None]) -> list[str | None]:
+        """The pseudonym of each identifier in a column of this name; none of none. Cost: a microsecond each.
+
+        >>> Key(bytes(32)).pseudonyms("patient", ["1001", None])
+        ['p06da7c22fe40afc1749c67a8e59d04db', None]
+        """
+        pseudonym = self._naming(column)
+        return [None if identifier is None else pseudonym(identifier) for identifier in identifiers]
+
+    def _naming(self, column: str) -> Callable[[str], str]:
+        """The function from an identifier to its pseudonym: an HMAC that begins with the same two blocks each time.
+
+        A copy of what `hashlib` has hashed so far takes less than one of what `hmac` has.
+        """
+        named, block = column.encode(), self.secret.ljust(_BLOCK, b"\0")
+        inner = hashlib.sha256(block.translate(_INNER) + len(named).to_bytes(8, "big") + named).copy
+        outer = hashlib.sha256(block.translate(_OUTER)).copy
 
         def pseudonym(identifier: str) -> str:
-            told = begun.copy()
+            told, made = inner(), outer()
             told.update(identifier.encode())
-            return f"p{told.hexdigest()[:DIGITS]}"
+            made.update(told.digest())
+            return f"p{made.hexdigest()[:DIGITS]}"
 
         return pseudonym
 
