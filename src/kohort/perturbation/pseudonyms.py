@@ -21,7 +21,7 @@ from kohort.key_files import read_key_file, write_key_file
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 #: Bytes of a key, and hexadecimal digits of a pseudonym.
 SIZE: Final = 32
@@ -69,33 +69,24 @@ class Key:
 
     def pseudonym(self, column: str, identifier: str) -> str:
         """The pseudonym of an identifier in a column of this name: `p` and 32 hexadecimal digits."""
-        return self._naming(column)(identifier)
+        (pseudonym,) = self.pseudonyms(column, [identifier])
+        return pseudonym
 
-    def pseudonyms(self, column: str, identifiers: Iterable[str | None]) -> list[str | None]:
-        """The pseudonym of each identifier in a column of this name; none of none. Cost: a microsecond each.
+    def pseudonyms(self, column: str, identifiers: Iterable[str]) -> list[str]:
+        """The pseudonyms of identifiers in a column of this name. Cost: some 1.2 microseconds each.
 
-        >>> Key(bytes(32)).pseudonyms("patient", ["1001", None])
-        ['p06da7c22fe40afc1749c67a8e59d04db', None]
-        """
-        pseudonym = self._naming(column)
-        return [None if identifier is None else pseudonym(identifier) for identifier in identifiers]
-
-    def _naming(self, column: str) -> Callable[[str], str]:
-        """The function from an identifier to its pseudonym: an HMAC that begins with the same two blocks each time.
-
-        A copy of what `hashlib` has hashed so far takes less than one of what `hmac` has.
+        All HMACs begin with the same two blocks; a copy of what SHA-256 makes of each takes less than one of `hmac`.
         """
         named, block = column.encode(), self.secret.ljust(_BLOCK, b"\0")
         inner = hashlib.sha256(block.translate(_INNER) + len(named).to_bytes(8, "big") + named).copy
         outer = hashlib.sha256(block.translate(_OUTER)).copy
-
-        def pseudonym(identifier: str) -> str:
-            told, made = inner(), outer()
+        made: list[str] = []
+        for identifier in identifiers:
+            told, whole = inner(), outer()
             told.update(identifier.encode())
-            made.update(told.digest())
-            return f"p{made.hexdigest()[:DIGITS]}"
-
-        return pseudonym
+            whole.update(told.digest())
+            made.append(f"p{whole.hexdigest()[:DIGITS]}")
+        return made
 
 
 def read_key(path: str | os.PathLike[str]) -> Key:

@@ -38,7 +38,7 @@ def pseudonymize(table: Table, columns: Collection[str], key: Key, *, missing: C
 
 def _pseudonyms(column: Column, key: Key, missing: Collection[str]) -> Column:
     texts = column.values
-    made = pl.Series(key.pseudonyms(column.name, texts), dtype=pl.String)
+    made = pl.Series(key.pseudonyms(column.name, texts.fill_null("").to_list()), dtype=pl.String)
     absent = texts.is_in([*missing]).fill_null(value=True)
     return Column(column.name, texts.zip_with(absent, made), column.codes, pl.String())
 
