@@ -1,11 +1,12 @@
 """Every perturbation on the incomes of the register: what it moves, whom it still gives away, and what it takes.
 
-    python -m bench.perturb [--records 30000]
+    python -m bench.perturb [--records 30000] [--grouped 1000000]
 
 The first table has the effects as `kohort perturb` measures them, on invented incomes in whole euros, and for the
 method of names on professions; *linked* is the share of records whose nearest neighbour among the perturbed cells is
 their own. The second averages noise over several releases of the same table: what is drawn anew each time cancels out.
-The third has processor seconds.
+The third has processor
+seconds; the fourth those of the groups of MDAV as the records grow, alone.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
 from kohort.perturbation.effect import linked_numbers
+from kohort.perturbation.mdav import mdav
 from kohort.perturbation.text import perturbation_of
 from kohort.tables.amounts import read_numbers
 from kohort.tables.perturbing import perturb
@@ -57,11 +59,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, default=30_000)
     parser.add_argument("--timed", type=int, default=100_000, help="records of the third table")
+    parser.add_argument("--grouped", type=int, default=1_000_000, help="records of the last row of the fourth table")
     given = parser.parse_args()
     table = from_frame(italy(given.records, seed=7).select(COLUMNS))
     effects(table)
     averages(table)
     seconds(from_frame(italy(given.timed, seed=7).select(COLUMNS)))
+    growth(given.grouped)
 
 
 def measured(table: Table, asked: str) -> Effect:
@@ -122,6 +126,24 @@ def seconds(table: Table) -> None:
             measured(table, asked)
             runs.append(time.process_time() - start)
         print(f"| `{asked}` | {fmean(runs):.2f} |")
+
+
+def growth(most: int) -> None:
+    """Processor seconds of the groups of MDAV, of numbers with long tails and without ties, which are the dearest."""
+    print("\n| records in groups of 3 | two columns | four columns |")
+    print("|---|---|---|")
+    for records in (most // 100, most // 10, most):
+        taken = [f"{grouped(records, columns):.2f}" for columns in (2, 4)]
+        print(f"| {records:,} | {' | '.join(taken)} |")
+
+
+def grouped(records: int, columns: int) -> float:
+    """Processor seconds of the groups of so many records."""
+    points = np.random.default_rng(7).lognormal(size=(records, columns))
+    mdav(points[:10], 3)  # compiles
+    start = time.process_time()
+    mdav(points, 3)
+    return time.process_time() - start
 
 
 if __name__ == "__main__":

