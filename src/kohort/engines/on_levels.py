@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from kohort.core.recoding import FullDomain
     from kohort.engines.coded import TuplesElsewhere
     from kohort.schema.domain import Domain
+
+#: Shares of classes for each fetch of them: those of several fit together.
+SHARES: Final = 8
 
 
 @dataclass(slots=True, eq=False)
@@ -136,17 +139,23 @@ class ClassesOnLevels:
         found = self._run(sql.distinct(grouped, f"{sql.RECORDS}.n")).cast(pl.Int64).sort("c0")
         return found["c0"].to_numpy(), found["n"].to_numpy()
 
-    def fetched(self, least: int = 1) -> FrequencySet | None:
-        """Those of so many records or more; `None` where they do not fit into memory."""
-        source = f"{self.table} {sql.RECORDS}"
-        if least > 1:
-            keys = self.of.tuples.dimensions
-            large = f"SELECT {self._keys} FROM {self.table} GROUP BY {self._keys} HAVING sum(n) >= {least}"  # noqa: S608  as above
-            source = sql.joined(source, f"({large}) g", [(f"{sql.RECORDS}.{one}", f"g.{one}") for one in keys])
-        if self._rows(source) > self.of.most:
+    def fetched(self) -> FrequencySet | None:
+        """All of them; `None` where they do not fit into memory."""
+        if self._rows(self.table) > self.of.most:
             return None
-        found = self._run(f"SELECT {sql.RECORDS}.* FROM {source}")  # noqa: S608  as above
-        return self.of.tuples.frequency(found, self.of.tuples.dimensions)
+        return self._frequency(self._run(f"SELECT * FROM {self.table}"))  # noqa: S608  as above
+
+    def large(self, least: int) -> Iterator[FrequencySet]:
+        """Those of so many records or more, in shares by a hash: whole ones, some at a time."""
+        tuples, dialect = self.of.tuples, self.of.tuples.kept.dialect
+        cells = [f"{sql.RECORDS}.{one}" for one in tuples.dimensions]
+        large = f"SELECT {self._keys} FROM {self.table} GROUP BY {self._keys} HAVING sum(n) >= {least}"  # noqa: S608  as above
+        on = [(cell, f"g.{one}") for cell, one in zip(cells, tuples.dimensions, strict=True)]
+        source = sql.joined(f"{self.table} {sql.RECORDS}", f"({large}) g", on)
+        shares = SHARES * -(-self._rows(self.table) // self.of.most)
+        share = f"({dialect.number(cells)} % {shares} + {shares}) % {shares}"
+        asked = f"SELECT {sql.RECORDS}.*, {share} AS share FROM {source}"  # noqa: S608  as above
+        yield from map(self._frequency, tuples.kept.by_class(asked, "share", self.of.most))
 
     @property
     def refused(self) -> LimitError:
@@ -170,6 +179,9 @@ class ClassesOnLevels:
 
     def _rows(self, source: str) -> int:
         return int(self._run(sql.sized(f"(SELECT 1 AS c0 FROM {source})", ()))["n"].item())  # noqa: S608  as above
+
+    def _frequency(self, found: pl.DataFrame) -> FrequencySet:
+        return self.of.tuples.frequency(found, self.of.tuples.dimensions)
 
     def _run(self, query: str) -> pl.DataFrame:
         return self.of.tuples.kept.dialect.run(query)

@@ -13,6 +13,7 @@ Cost: one grouping of all tuples, where they lie, for each node that is judged a
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -21,7 +22,7 @@ import numpy as np
 from kohort.algorithms.lattice.rollup import Fields, RollUp, levels_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from kohort.algorithms.lattice.classes import NodeClasses, Rolled
@@ -34,18 +35,19 @@ if TYPE_CHECKING:
 
 
 class ClassesThere(Protocol):
-    """The classes of a node, where the tuples lie."""
+    """The classes of a node, where the tuples lie; each quasi-identifier has a code that stands for all of its node."""
 
     @property
     def spread(self) -> tuple[Counts, Counts]:
         """The sizes that classes have, ascending, and how many classes have each."""
         ...
 
-    def fetched(self, least: int = 1) -> FrequencySet | None:
-        """Those of so many records or more, each quasi-identifier by a code that stands for all of its node.
+    def fetched(self) -> FrequencySet | None:
+        """All of them; `None` where they do not fit into memory."""
+        ...
 
-        `None` where they do not fit into memory.
-        """
+    def large(self, least: int) -> Iterator[FrequencySet]:
+        """Those of so many records or more, whole ones, some at a time."""
         ...
 
     @property
@@ -82,23 +84,21 @@ class TooMany:
 
     Attributes:
         node: It.
-        sizes: The sizes that its classes have, ascending.
-        classes: How many classes have each.
-        large: Those that models of values may judge; `None` where no model looks at values, or they do not fit, either.
-        refused: What is said where they all have to be fetched.
+        there: Its classes.
+        sizes: The sizes that they have, ascending.
+        records: How many records are in classes of each size.
     """
 
     node: Node
+    there: ClassesThere
     sizes: Counts
-    classes: Counts
-    large: NodeClasses | None
-    refused: LimitError
+    records: Counts
 
-    @property
-    def records(self) -> Counts:
-        """How many records are in classes of each size."""
-        records: Counts = self.sizes * self.classes
-        return records
+    @classmethod
+    def of(cls, node: Node, there: ClassesThere) -> TooMany:
+        """Ask for their sizes."""
+        sizes, classes = there.spread
+        return cls(node, there, sizes, sizes * classes)
 
 
 @dataclass(slots=True, eq=False)
@@ -131,7 +131,8 @@ class RollUpElsewhere:
         made = cls(problem, there, Fields.of(nodes))
         least = finest_levels(problem, there.marginals, limit, top)
         if any(least):
-            made.at(least)
+            with made.at(least):
+                pass
         return made
 
     @property
@@ -139,32 +140,29 @@ class RollUpElsewhere:
         """Classes looked at here so far, over all nodes rolled up."""
         return self._walked + sum(base.walked for _, base in self._bases)
 
-    def at(self, node: Node) -> Rolled | TooMany:
+    @contextmanager
+    def at(self, node: Node) -> Iterator[Rolled | TooMany]:
         """The classes of `node`."""
         known = [base for below, base in self._bases if all(np.less_equal(below, node))]
         if known:
-            return min(known, key=_classes).at(node)
+            yield min(known, key=_classes).at(node)
+            return
         with self.there.on(node) as there:
             found = there.fetched()
-            if found is None:
-                return TooMany(node, *there.spread, self._large(node, there), there.refused)
-        return self._kept(node, self._rollup(found)).at(node)
+            yield TooMany.of(node, there) if found is None else self._kept(node, self.rollup(found)).at(node)
 
     def classes(self, rolled: Rolled) -> NodeClasses:
         """The classes of a node as models judge them."""
         return self._bases[0][1].classes(rolled)
 
-    def _large(self, node: Node, there: ClassesThere) -> NodeClasses | None:
-        """The classes of enough records, where a model looks at more than these."""
-        if all(model.declared.size_only for model in self.problem.models):
-            return None
-        found = there.fetched(self.problem.k)
-        if found is None:
-            return None
-        base = self._rollup(found)
-        return base.classes(base.at(node))
+    def large(self, found: TooMany, least: int) -> Iterator[NodeClasses]:
+        """The classes of so many records or more, some at a time."""
+        for some in found.there.large(least):
+            base = self.rollup(some)
+            yield base.classes(base.at(found.node))
 
-    def _rollup(self, found: FrequencySet) -> RollUp:
+    def rollup(self, found: FrequencySet) -> RollUp:
+        """What rolls up classes that were fetched."""
         return RollUp.of(found, self.problem.domains, None, self.problem.workspace)
 
     def _kept(self, node: Node, made: RollUp) -> RollUp:

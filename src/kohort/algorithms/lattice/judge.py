@@ -173,19 +173,22 @@ class NodeEvaluator:
         Raises:
             LimitError: the tuples do not fit into memory, and neither do the classes of this node, which is releasable.
         """
-        found = self.rollup.at(node)
-        return self._failed(found) if isinstance(found, TooMany) else self.judged(found)
+        if isinstance(self.rollup, RollUp):
+            return self.judged(self.rollup.at(node))
+        with self.rollup.at(node) as found:
+            return self._failed(found, self.rollup) if isinstance(found, TooMany) else self.judged(found)
 
-    def _failed(self, found: TooMany) -> CheckedNode:
+    def _failed(self, found: TooMany, rollup: RollUpElsewhere) -> CheckedNode:
         """The node with so many classes, once it is known that it fails.
 
-        What it suppresses is counted; it is at least so much where not even classes of k records can be looked at.
+        Where the classes of too few people are enough for that, the others are not looked at: then it suppresses at
+        least so much.
         """
         suppressed = int(found.records[found.sizes < self.k].sum())
-        if found.large is not None:
-            suppressed += self._failing(found.large)[1]
+        if suppressed <= self.allowed and not self.size_only:
+            suppressed += sum(self._failing(some)[1] for some in rollup.large(found, self.k))
         if suppressed <= self.allowed:
-            raise found.refused
+            raise found.there.refused
         return CheckedNode(found.node, suppressed, together=True, releasable=False, cost=np.inf, floor=-np.inf)
 
     def judged(self, rolled: Rolled) -> CheckedNode:
@@ -222,16 +225,19 @@ class NodeEvaluator:
 
     def classes(self, node: Node) -> NodeClasses:
         """The classes of `node`, before anything is suppressed; of one that is releasable."""
-        found = self.rollup.at(node)
-        assert not isinstance(found, TooMany)  # noqa: S101  it was refused when it was judged
-        return self.rollup.classes(found)
+        if isinstance(self.rollup, RollUp):
+            return self.rollup.classes(self.rollup.at(node))
+        with self.rollup.at(node) as found:
+            assert not isinstance(found, TooMany)  # noqa: S101  it was refused when it was judged
+            return self.rollup.classes(found)
 
     def spread(self, node: Node) -> tuple[Counts, Counts]:
         """The people of classes of `node`, ascending, and the records of classes with so many."""
-        found = self.rollup.at(node)
-        if isinstance(found, TooMany):
-            return found.sizes, found.records
-        classes = self.rollup.classes(found)
+        if isinstance(self.rollup, RollUpElsewhere):
+            with self.rollup.at(node) as found:
+                if isinstance(found, TooMany):
+                    return found.sizes, found.records
+        classes = self.classes(node)
         order = np.argsort(classes.people)
         return classes.people[order], classes.rolled.sizes[order]
 
