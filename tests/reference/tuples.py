@@ -1,7 +1,8 @@
-"""Tuples in memory that are searched in parts: the plain way to do what engines do with SQL."""
+"""Tuples in memory that are searched as if they were not: the plain way to do what engines do with SQL."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -9,12 +10,15 @@ import numpy as np
 
 from kohort.algorithms.mondrian.in_parts import Gathered, Marginals
 from kohort.core.frequency import FrequencySet
+from kohort.errors import LimitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.algorithms.mondrian.in_parts import PartCut
-    from kohort.arrays import Index
+    from kohort.arrays import Counts, Index
+    from kohort.core.lattice import Node
+    from kohort.schema.domain import Domain
 
 
 @dataclass
@@ -79,3 +83,81 @@ class TuplesInMemory:
         """Likewise."""
         assert (self.regions[self.part_of == part] == -1).all()
         self.regions[self.part_of == part] = region
+
+
+@dataclass
+class LevelsInMemory:
+    """A frequency set whose tuples are given away only as classes on levels, if there are few enough.
+
+    Attributes:
+        frequency: All tuples.
+        domains: What their codes mean.
+        most: No more classes, each as often as it has sensitive values, are given away.
+        asked: The nodes whose classes were asked for.
+    """
+
+    frequency: FrequencySet
+    domains: tuple[Domain, ...]
+    most: int
+    asked: list[Node] = field(default_factory=list)
+
+    @property
+    def marginals(self) -> tuple[FrequencySet, ...]:
+        """Each quasi-identifier alone."""
+        return TuplesInMemory(self.frequency, 0).marginals([0])[0].of
+
+    @contextmanager
+    def on(self, node: Node) -> Iterator[ClassesInMemory]:
+        """The classes, by the last code of each node of the hierarchies: any will do."""
+        self.asked.append(node)
+        whole, quasi = self.frequency, self.frequency.quasi.copy()
+        for place, (domain, level) in enumerate(zip(self.domains, node, strict=True)):
+            assert domain.hierarchy is not None
+            of = domain.hierarchy.maps[level][domain.leaves]
+            last = {int(one): code for code, one in enumerate(of)}
+            quasi[:, place] = [last[int(of[code])] for code in quasi[:, place]]
+        yield ClassesInMemory(FrequencySet(quasi, whole.sensitive, whole.counts, whole.sensitive_domains), self.most)
+
+    def released(self, node: Node) -> FrequencySet:
+        """The same."""
+        with self.on(node) as there:
+            found = there.fetched()
+        assert found is not None
+        return found
+
+
+@dataclass
+class ClassesInMemory:
+    """The classes of a node.
+
+    Attributes:
+        tuples: They, some several times.
+        most: No more are given away.
+    """
+
+    tuples: FrequencySet
+    most: int
+
+    @property
+    def spread(self) -> tuple[Counts, Counts]:
+        """How many classes have how many records."""
+        _, place = np.unique(self.tuples.quasi, axis=0, return_inverse=True)
+        sizes, classes = np.unique(np.bincount(place, self.tuples.counts).astype(np.int64), return_counts=True)
+        return sizes, classes
+
+    def fetched(self) -> FrequencySet | None:
+        """All, or nothing."""
+        codes = np.column_stack([self.tuples.quasi, self.tuples.sensitive])
+        return self.tuples if len(np.unique(codes, axis=0)) <= self.most else None
+
+    def large(self, least: int) -> Iterator[FrequencySet]:
+        """One after the other."""
+        _, place = np.unique(self.tuples.quasi, axis=0, return_inverse=True)
+        for rows in (np.flatnonzero(place == one) for one in range(place.max() + 1)):
+            if self.tuples.counts[rows].sum() >= least:
+                yield self.tuples.take(rows, self.tuples.counts[rows])
+
+    @property
+    def refused(self) -> LimitError:
+        """Too many."""
+        return LimitError("there are too many classes")

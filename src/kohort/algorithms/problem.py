@@ -11,6 +11,8 @@ from kohort.workspace import HEAP
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from kohort.algorithms.lattice.elsewhere import TuplesThere
+    from kohort.arrays import Codes, Counts
     from kohort.core.frequency import FrequencySet
     from kohort.core.lattice import Node
     from kohort.core.recoding import Recoding
@@ -40,6 +42,8 @@ class Problem(Shown):
         population: the tuples of the population table, in the same codes; `None` without one.
         should_stop: callback of searches that can stop early: whether they should.
         workspace: where arrays as long as the table live; the answer is the same for any.
+        there: the tuples, where they do not fit into memory and nodes of a lattice are judged where they lie; the
+            frequency set then says no more than how many records have which sensitive values.
     """
 
     frequency: FrequencySet
@@ -50,6 +54,7 @@ class Problem(Shown):
     population: FrequencySet | None = None
     should_stop: Callable[[], bool] = never
     workspace: Workspace = HEAP
+    there: TuplesThere | None = None
 
     def _shown(self) -> tuple[str, Rows]:
         columns = ", ".join(domain.attribute.name for domain in self.domains)
@@ -59,6 +64,13 @@ class Problem(Shown):
     def k(self) -> int:
         """The size below which no class satisfies the models."""
         return max(model.declared.smallest_class for model in self.models)
+
+    def alone(self, place: int) -> tuple[Codes, Counts]:
+        """Codes of one quasi-identifier, each once or several times, and how many records each time."""
+        if self.there is None:
+            return self.frequency.quasi[:, place], self.frequency.counts
+        one = self.there.marginals[place]
+        return one.quasi[:, 0], one.counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

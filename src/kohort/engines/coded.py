@@ -221,28 +221,30 @@ class TuplesElsewhere:
         return cls(kept, kept.answer(found), quasi, domains)
 
     @property
-    def _dimensions(self) -> list[str]:
+    def dimensions(self) -> list[str]:
+        """The columns of quasi-identifiers."""
         return [f"c{place}" for place in range(self.quasi)]
 
     @property
-    def _sensitive(self) -> list[str]:
+    def sensitive(self) -> list[str]:
+        """The columns of sensitive codes."""
         return [f"c{place}" for place in range(self.quasi, self.quasi + len(self.domains))]
 
     def marginals(self, parts: Sequence[int]) -> dict[int, Marginals]:
         """By one statement; of each row the dimension, the codes, and how many records and tuples."""
-        found = self.kept.dialect.run(sql.marginals(self.table, PART, self._dimensions, self._sensitive, parts))
+        found = self.kept.dialect.run(sql.marginals(self.table, PART, self.dimensions, self.sensitive, parts))
         found = found.cast(pl.Int64).sort(PART, "dimension")  # by dimension, so that slices are of one each
         return {int(one[PART][0]): self._marginals(one) for one in found.partition_by(PART, maintain_order=True)}
 
     def _marginals(self, found: pl.DataFrame) -> Marginals:
         """Those of one part."""
         each = found.partition_by("dimension", maintain_order=True)
-        of = (self._frequency(one, ["code"]) for one in each)
+        of = (self.frequency(one, ["code"]) for one in each)
         return Marginals(tuple(of), tuple(one["m"].to_numpy() for one in each))
 
-    def _frequency(self, found: pl.DataFrame, quasi: Sequence[str]) -> FrequencySet:
+    def frequency(self, found: pl.DataFrame, quasi: Sequence[str]) -> FrequencySet:
         """Rows of an answer as a frequency set."""
-        return FrequencySet(_codes(found, quasi), _codes(found, self._sensitive), _numbers(found["n"]), self.domains)
+        return FrequencySet(_codes(found, quasi), _codes(found, self.sensitive), _numbers(found["n"]), self.domains)
 
     def divide(self, cuts: Sequence[PartCut]) -> None:
         """By a join with the cuts: a table of the same tuples takes the place of this one."""
@@ -250,7 +252,7 @@ class TuplesElsewhere:
         given = pl.DataFrame(cuts, schema=dict.fromkeys(columns, pl.Int64), orient="row")
         dialect = self.kept.dialect
         dialect.give(name := unused(), given)
-        self._replace(sql.divided(self.table, PART, self._dimensions, [*self._sensitive, "n"], name))
+        self._replace(sql.divided(self.table, PART, self.dimensions, [*self.sensitive, "n"], name))
         dialect.forget(name)
 
     def _replace(self, query: str) -> None:
@@ -267,8 +269,8 @@ class TuplesElsewhere:
         ordered = self.kept.answer(sql.ordered(f"{sql.RECORDS}.*, {name}.number AS number", inside, [f"{name}.number"]))
         for number in range(len(groups)):
             found = dialect.run(f"SELECT * FROM {ordered} WHERE number = {number}")  # noqa: S608  as above
-            self._last = found.select(self._dimensions)
-            yield Gathered(self._frequency(found, self._dimensions), _numbers(found[PART]))
+            self._last = found.select(self.dimensions)
+            yield Gathered(self.frequency(found, self.dimensions), _numbers(found[PART]))
         self.kept.forget(ordered)
         dialect.forget(name)
 
@@ -284,14 +286,14 @@ class TuplesElsewhere:
 
     def placed(self, classes: str) -> str:
         """Asks for each tuple of quasi-identifiers and its class, which a small table has for each region."""
-        columns = ", ".join(f"p.{one}" for one in self._dimensions)
+        columns = ", ".join(f"p.{one}" for one in self.dimensions)
         source = sql.joined(f"({self._regions}) p", classes, [(f"p.{REGION}", f"{classes}.region")])
         return f"SELECT {columns}, {classes}.class FROM {source}"  # noqa: S608  as above
 
     @property
     def _regions(self) -> str:
         """Asks for each tuple of quasi-identifiers and its region."""
-        columns = ", ".join(self._dimensions)
+        columns = ", ".join(self.dimensions)
         selects = [f"SELECT {columns}, {REGION} FROM {place}" for place in self._places]  # noqa: S608  as above
         if self._leaves:
             leaves = pl.DataFrame(self._leaves, schema={"part": pl.Int64, REGION: pl.Int32}, orient="row")

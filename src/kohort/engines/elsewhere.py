@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from kohort import system
+from kohort.algorithms.lattice.elsewhere import judges_nodes, refused_elsewhere
 from kohort.algorithms.mondrian.in_parts import refused_in_parts
 from kohort.engines import limits, sql
 from kohort.engines.base import Counts
@@ -270,7 +271,7 @@ class ElsewhereEngine:
         most = self._most(len(columns) + len(flagged))
         refused = ""
         if most is not None and source.different(columns, flagged, job.schema.missing) > most:
-            refused = refused_in_parts(job.algorithm, job.models) if alone else "the person key"
+            refused = _needing_all(job)
             if not refused:
                 from kohort.engines.in_parts import CountedInParts  # noqa: PLC0415  it knows the classes above
 
@@ -501,7 +502,16 @@ class Lines:
 def _parted(hint: str, refused: str) -> str:
     """What helps where there are too many tuples, and something of the job needs all of them at once."""
     apart = f"; {refused} needs all tuples at once: --method mondrian with --cut nearest or median searches in parts"
+    apart += ", and samarati, optimal, datafly and --node have nodes counted where the tuples lie"
     return f"{hint}{apart if refused else ''}"
+
+
+def _needing_all(job: Job) -> str:
+    """What of a job needs all tuples at once; empty where nothing does."""
+    if job.schema.person is not None:
+        return "the person key"
+    refused = refused_elsewhere if judges_nodes(job.algorithm) else refused_in_parts
+    return refused(job.algorithm, job.models)
 
 
 def refuse_unsupported(job: Job, population: Dataset | None) -> None:

@@ -1,4 +1,6 @@
-"""Records elsewhere whose tuples do not fit into memory: Mondrian cuts them in parts, with the same release.
+"""Records elsewhere whose tuples do not fit into memory: searched all the same, with the same release.
+
+Mondrian cuts them in parts; methods that judge nodes of hierarchies have the classes of each node counted there.
 
 Which tuple is in which class stays where the records lie. Here are the classes: their labels, their sizes, and nothing
 of their records but what is judged, some classes at a time.
@@ -16,11 +18,12 @@ import polars as pl
 from kohort.algorithms.mondrian.in_parts import solve_in_parts
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.problem import Solution
-from kohort.core.recoding import Multidimensional
+from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines import sql
 from kohort.engines.base import Counts
 from kohort.engines.coded import CodedColumns, Kept, TuplesElsewhere, coded
 from kohort.engines.elsewhere import CLASS, GroupsElsewhere, SentRelation, labelled
+from kohort.engines.on_levels import TuplesOnLevels
 from kohort.engines.relation import Kind, unused
 from kohort.engines.unsafe import refuse_alone_together, refuse_listed
 from kohort.errors import InfeasibleError, SourceNote
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.mondrian.in_parts import Marginals
     from kohort.algorithms.problem import Algorithm, Problem
+    from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.relation import Relation
     from kohort.release import Job
@@ -58,6 +62,7 @@ class CountedInParts:
         codes: The small tables that have the codes of the quasi-identifiers where the records lie.
         tuples: Their tuples.
         root: The marginals of all of them.
+        levels: They as their levels show them.
         source: The records that enter.
         kept: Those of them that the schema does not suppress.
         whole: All records.
@@ -70,6 +75,7 @@ class CountedInParts:
     codes: Sequence[str]
     tuples: TuplesElsewhere
     root: Marginals
+    levels: TuplesOnLevels
     source: Relation
     kept: Relation
     whole: Relation
@@ -100,11 +106,13 @@ class CountedInParts:
         suppressed = source.records - kept.records
         counts = Counts(source.records, columns.schema, root.of[0], columns.domains, suppressed, None)
         counted = replace(job, schema=columns.schema)
-        return cls(counts, counted, columns, codes[:quasi], tuples, root, source, kept, whole, most)
+        levels = TuplesOnLevels(tuples, root.of, columns.domains, most)
+        return cls(counts, counted, columns, codes[:quasi], tuples, root, levels, source, kept, whole, most)
 
     def search(self, problem: Problem, algorithm: Algorithm) -> tuple[Solution, RegionClasses]:
         """What the search answers, without the region of each tuple, and its classes."""
-        assert isinstance(algorithm, Mondrian)  # noqa: S101  no other counts so
+        if not isinstance(algorithm, Mondrian):
+            return self._search_nodes(problem, algorithm)
         found = solve_in_parts(self.tuples, self.root, problem, algorithm, self.most)
         parts, rounds, rows = (found.trace[key] for key in ("parts", "rounds", "histogram_rows"))
         what = f"the table was searched in {many(parts, 'part')}, since its tuples do not fit into memory together"
@@ -112,17 +120,27 @@ class CountedInParts:
         none, corners = np.empty(0, np.int64), np.empty((0, len(self.codes)), np.uint32)
         return Solution(Multidimensional(none, none, none, corners, corners), found.trace), found.classes
 
-    def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:  # noqa: ARG002  it is where the tuples are
+    def _search_nodes(self, problem: Problem, algorithm: Algorithm) -> tuple[Solution, RegionClasses]:
+        """The same of a search that judges nodes."""
+        found = algorithm.solve(replace(problem, there=self.levels))
+        what = f"{many(self.levels.asked, 'node was', 'nodes were')} counted where the tuples lie"
+        warnings.warn(SourceNote(f"{what}, since they do not fit into memory together"), stacklevel=3)
+        trace = {**found.trace, "nodes_counted": self.levels.asked}
+        classes = classes_of(found.recoding, self.levels.last, problem.domains, problem.workspace)
+        return replace(found, trace=trace), classes
+
+    def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
         """The records as they are released: where they lie, as a query that nobody has run yet."""
-        dialect, kept = self.source.dialect, self.tuples.kept
         labels, order, ranks = labels_in_order(classes, self.columns.quasi)
-        regions = pl.DataFrame({"region": np.arange(classes.of.size), "class": ranks[classes.of].astype(np.int64)})
-        dialect.give(of_regions := unused(), regions)
-        placed = kept.answer(self.tuples.placed(of_regions))
-        dialect.forget(of_regions)
+        of_regions = ranks[classes.of].astype(np.int64)
+        if isinstance(recoding, FullDomain):
+            placed = self.levels.placed(recoding, of_regions)
+        else:
+            placed = self._placed(of_regions)
         records = int(classes.sizes.sum())
+        inside = f"{self._classed(self.kept, placed)} WHERE {placed}.class <= {order.size}"
         sources = self.source.over(
-            f"(SELECT {placed}.class AS {CLASS}, {sql.RECORDS}.* FROM {self._classed(self.kept, placed)})",  # noqa: S608  names are quoted by the dialect
+            f"(SELECT {placed}.class AS {CLASS}, {sql.RECORDS}.* FROM {inside})",  # noqa: S608  names are quoted by the dialect
             self.source.kinds,
             records,
         )
@@ -139,6 +157,14 @@ class CountedInParts:
         groups = GroupsInParts(classed, every, {}, none, none, None, self, sources)
         lost = classes.lost[order]
         return ReleasedRecords(released, self.source, sent, none.astype(np.uint32), None, None, lost, groups=groups)
+
+    def _placed(self, of_regions: Index) -> str:
+        """Keep each tuple with the class of its region; what the table is called."""
+        dialect = self.source.dialect
+        dialect.give(name := unused(), pl.DataFrame({"region": np.arange(of_regions.size), "class": of_regions}))
+        placed = self.tuples.kept.answer(self.tuples.placed(name))
+        dialect.forget(name)
+        return placed
 
     def _classed(self, records: Relation, placed: str, *, outer: bool = False) -> str:
         """Records with the class of their tuple."""

@@ -161,6 +161,12 @@ def tuples(cells: Cells, hash_: str = "") -> str:
     return f"SELECT {named}, count(*) AS n{total} FROM {cells.source} GROUP BY {', '.join(cells.of)}"  # noqa: S608  as above
 
 
+def added(cells: Cells) -> str:
+    """The distinct tuples (`c0`, `c1`, …) of tuples that stand for so many records (`n`) each, and their sum (`n`)."""
+    named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(cells.of))
+    return f"SELECT {named}, CAST(sum(n) AS BIGINT) AS n FROM {cells.source} GROUP BY {', '.join(cells.of)}"  # noqa: S608  as above
+
+
 def hashed(tuples_: str, number: str) -> str:
     """Tuples, each with a number (`p`) that is made of its cells."""
     return f"SELECT g.*, {number} AS p FROM ({tuples_}) g"  # noqa: S608  as above
@@ -227,6 +233,23 @@ def divided(tuples: str, part: str, dimensions: Sequence[str], others: Sequence[
     moved = f"CASE WHEN {cuts}.part IS NULL THEN {RECORDS}.{part} ELSE {side} END AS {part}"
     source = f"{tuples} {RECORDS} LEFT JOIN {cuts} ON {RECORDS}.{part} = {cuts}.part"
     return f"SELECT {kept}, {moved} FROM {source}"  # noqa: S608  names of ours
+
+
+def generalized(tuples: str, columns: Sequence[str], others: Sequence[str | None]) -> Cells:
+    """The cells of tuples of codes by which their classes are told on some levels.
+
+    Args:
+        tuples: A table of tuples of codes, none of which is null.
+        columns: Its columns.
+        others: Of each column a small table that has another code (`other`) beside each `code`; nothing where each
+            stays as it is.
+    """
+    of, source = list[str](), f"{tuples} {RECORDS}"
+    for column, other in zip(columns, others, strict=True):
+        cell = f"{RECORDS}.{column}"
+        of.append(cell if other is None else f"{other}.other")
+        source = source if other is None else placed(source, other, cell, "code")
+    return Cells(tuple(of), source)
 
 
 def placed(source: str, name: str, number: str, place: str) -> str:

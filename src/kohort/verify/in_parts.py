@@ -10,6 +10,9 @@ together have as many records as the input, and as many with each value. Those i
 which they do not enter, or are suppressed. Two groups that follow one another never share a class: records ascend by
 their labels, so that none is parted.
 
+What a full-domain release leaves out is said to be in classes, too, after those that are released. Each must fail some
+model, and must be whole: on the levels of the release no two of them are alike, and none is like one that is released.
+
 Models that judge classes together, or that a union of classes may fail, are not judged so: nobody would see classes
 that are alike but for their spelling, which may lie in different groups.
 """
@@ -18,7 +21,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
@@ -31,22 +34,28 @@ from kohort.tables.dataset import Dataset
 from kohort.tables.table import Column, Table, narrow
 from kohort.verify.aggregated import Destinations, Question, Sent, check_identifiers, check_same, in_order, made_of
 from kohort.verify.aggregates import as_texts
+from kohort.verify.classes import classes_of
 from kohort.verify.identifiers import leaks
+from kohort.verify.judging import ModelInputs
 from kohort.verify.parts import Groups, WrittenParts
 from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import incomplete, labels_of, released_texts, without_value
 from kohort.verify.singling import SummedUniques, told
-from kohort.verify.tables import judged
+from kohort.verify.tables import due_on_level, judged, refuse_satisfying
 from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Band, TableCheck, Verdict, fault, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from kohort.arrays import Counts, Index
+    from kohort.arrays import Counts, Index, Mask
     from kohort.tables.dataset import Values
     from kohort.verify.aggregates import Hashed, Tuples
     from kohort.verify.verdict import Claim
+
+
+#: The lineage of what is not released.
+_NONE: Final = np.empty(0, np.int64)
 
 
 class ClassedTuples(NamedTuple):
@@ -54,7 +63,8 @@ class ClassedTuples(NamedTuple):
 
     Attributes:
         tuples: They, with their records and hashes.
-        classes: (t,) the class of each, from 0 in the order of the release; -1 where it is in none.
+        classes: (t,) the class of each, from 0 in the order of the release, then those of a full-domain release that
+            are left out; -1 where it is in none.
     """
 
     tuples: Tuples
@@ -74,7 +84,10 @@ class ClassedRelation(Dataset, Protocol):
         ...
 
     def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[ClassedTuples]:
-        """The distinct tuples of some columns, those of whole consecutive classes at a time; first those in none."""
+        """The distinct tuples of some columns, those of whole consecutive classes at a time; first those in none.
+
+        Classes that are left out come last.
+        """
         ...
 
     def pairs(self, identifying: str, released: str) -> Tuples:
@@ -128,6 +141,7 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
         TableCheck.LABELS: sum(labels.values()),
         TableCheck.GRID: sum(size for name, size in labels.items() if name in grids),
     }
+    whole[TableCheck.SUPPRESSED] = groups.left
     counts = {check.value: whole.get(check, found.checks.get(check.value, 0)) for check in TableCheck}
     return replace(
         found,
@@ -150,7 +164,7 @@ def _refuse_together(claim: Claim) -> None:
     """
     asked = [
         claim.effects or claim.coarsened is not None,
-        claim.levels or claim.refined,
+        claim.refined,
         claim.population is not None,
         claim.schema.person is not None,
         any(model.declared.joint or not model.declared.monotone_generalization for model in claim.models),
@@ -178,6 +192,7 @@ class _GroupsOfClasses:
         known: Of columns whose values are looked at, those of the whole input, without a record.
         totals: How many records have each.
         found: How many have been found.
+        left: How many records are in classes that were left out.
     """
 
     claim: Claim
@@ -187,6 +202,8 @@ class _GroupsOfClasses:
     known: Mapping[str, Column]
     totals: Mapping[str, Counts]
     found: Mapping[str, Counts]
+    left: int = field(default=0, init=False)
+    _due: list[pl.DataFrame] = field(default_factory=list[pl.DataFrame], init=False)
     _records: int = field(default=0, init=False)
     _incomplete: int = field(default=0, init=False)
     _suppressed: int = field(default=0, init=False)
@@ -217,10 +234,14 @@ class _GroupsOfClasses:
         self._incomplete += bare.amount(without)
         self._suppressed += bare.amount(~enters & ~without)
         columns = {name: self._found(name, bare, ~without) for name in self.known}
-        left_out = bare.amount(enters & (some.classes < 0))
+        last = np.iinfo(np.int64).max if self.claim.levels else self.source.labels.records
+        left_out = bare.amount(enters & ((some.classes < 0) | (some.classes >= last)))
         if left_out:
             raise fault(TableCheck.RECORDS, f"{many(left_out, 'record is', 'records are')} left out for no reason")
-        rows = np.flatnonzero(enters)
+        released = some.classes < self.source.labels.records
+        if self.claim.levels:
+            self._check_left(bare, columns, np.flatnonzero(enters), released)
+        rows = np.flatnonzero(enters & released)
         if not rows.size:
             return None
         sent = self._sent(bare, some, columns, rows)
@@ -276,6 +297,29 @@ class _GroupsOfClasses:
         )
         return Sent(claim, released.take(order), some.tuples.sums[rows])
 
+    def _check_left(self, bare: Claim, columns: Mapping[str, Column], rows: Index, released: Mask) -> None:
+        """The classes of a group that are left out fail some model; and note what all of them are due to be.
+
+        Args:
+            bare: The claim over the tuples of the group.
+            columns: Columns with the values of the whole input.
+            rows: Which of the tuples enter.
+            released: Which of them are said to be released.
+        """
+        if not rows.size:
+            return
+        held = [columns.get(one.name, one) for one in bare.original.columns]
+        claim = replace(bare, source=Table(tuple(held), bare.original.records), totals=self.totals, lineage=_NONE)
+        quasi = [(columns[one.name], one) for one in claim.schema.quasi]
+        due = np.stack([due_on_level(column, one, claim).take(column.codes[rows]) for column, one in quasi], axis=1)
+        gone = ~released[rows]
+        left = rows[gone]
+        if left.size:
+            of = classes_of([*due[gone].T], left.size).of.astype(np.int64)
+            refuse_satisfying(left, of, due[gone], ModelInputs.of(claim, None))
+            self.left += bare.amount(left)
+        self._due += [pl.DataFrame(some.astype(np.int32)).unique() for some in (due[gone], due[~gone])]
+
     def check_whole(self) -> None:
         """All records of the input were in some group, and all of the release.
 
@@ -288,12 +332,32 @@ class _GroupsOfClasses:
         if self._incomplete != self.claim.incomplete:
             what = f"{self.claim.incomplete:,} records are left out as incomplete; {self._incomplete:,} lack a value"
             raise fault(TableCheck.COMPLETE, what)
-        if self._suppressed != self.claim.suppressed:
+        if self._suppressed + self.left != self.claim.suppressed:
             what = f"{self.claim.suppressed:,} records are suppressed, and {self._suppressed:,} lack a value"
+            what += f", {self.left:,} are in classes that fail" * bool(self.left)
             raise fault(TableCheck.RECORDS, what)
+        if self.claim.limit is not None and self.left > self.claim.limit:
+            some = many(self.left, "record is", "records are")
+            what = f"{some} suppressed for other reasons than a missing value; the limit is {self.claim.limit:,}"
+            raise fault(TableCheck.RECORDS, what)
+        self._check_apart()
         for name, counts in self.found.items():
             if (counts != self.totals[name]).any():
                 raise fault(TableCheck.LINEAGE, "classes have other values than the input", column=name)
+
+    def _check_apart(self) -> None:
+        """No class on the levels of the release is in two groups, released or left out.
+
+        Raises:
+            VerificationError: one is.
+        """
+        if not self._due:
+            return
+        due = pl.concat(self._due)
+        again = due.height - due.unique().height
+        if again:
+            what = f"left out: {many(again, 'class')} of which other records are released or left out elsewhere"
+            raise fault(TableCheck.SUPPRESSED, what)
 
 
 def _written(labels: Column, of: Index, claim: Claim) -> Column:

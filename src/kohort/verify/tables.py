@@ -309,6 +309,18 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
     return ExpectedLabels(due, values.hierarchy is not None and values.hierarchy.data_dependent)
 
 
+def due_on_level(column: Column, attribute: Attribute, claim: Claim) -> Index:
+    """(u,) what each value of the input is due to be released as on the level that is claimed, by a number.
+
+    Values that are due to be released alike have one number, whatever is released; -1 where no release may hold one.
+    """
+    values = values_of(attribute, column.values, lambda: claim.counts(column), claim.schema.missing)
+    texts, node = _nodes(values, claim.levels[column.name], column.name)
+    texts = plain(texts, excel_safe=claim.excel_safe)
+    number = places(texts, texts.unique(maintain_order=True))
+    return np.where((node < 0) | ~values.released, -1, number[node])
+
+
 def check_finer(column: Column, meaning: Meaning, claim: Claim) -> ExpectedLabels:
     """No label is coarser than the nodes of the level that is claimed; gives the node of each value there.
 
@@ -383,11 +395,11 @@ def check_suppression(
         classes = many(int(np.count_nonzero(parted)), "released class", "released classes")
         what = f"left out: {many(int(parted.sum()), 'record')} of {classes}"
         raise fault(TableCheck.SUPPRESSED, what)
-    _refuse_satisfying(left, of, np.stack(due, axis=1), inputs)
+    refuse_satisfying(left, of, np.stack(due, axis=1), inputs)
     return claim.amount(left)
 
 
-def _refuse_satisfying(left: Index, of: Index, due: Index, inputs: ModelInputs) -> None:
+def refuse_satisfying(left: Index, of: Index, due: Index, inputs: ModelInputs) -> None:
     """Refuse a class of the records `left` out, with the labels they are due, that satisfies the models.
 
     Models that judge all classes together are no reason to leave one out. Classes too small for the others are not

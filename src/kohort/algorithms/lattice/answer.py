@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.algorithms.lattice.full_domain import full_domain
 from kohort.algorithms.problem import Solution
 from kohort.errors import InfeasibleError, LimitError
 from kohort.shown import many
@@ -68,7 +67,7 @@ def listing(
     """The first of these releasable nodes as the answer, all of them as candidates, in this order."""
     candidates = tuple(judge.candidate(one.node) for one in ordered)
     counts = {"lattice": judge.lattice.size, "classes_walked": judge.rollup.walked, **trace}
-    return Solution(full_domain(judge.problem, ordered[0].node), counts, proven, candidates, bound)
+    return Solution(judge.recoding(ordered[0].node), counts, proven, candidates, bound)
 
 
 def infeasible(
@@ -107,10 +106,8 @@ def infeasible(
 def _less(judge: NodeEvaluator, kept: Sequence[CheckedNode]) -> str:
     """How much less to ask for: the greatest k that the closest node meets, where sizes are all that counts."""
     if kept and judge.size_only:
-        classes = judge.classes(kept[0].node)
-        order = np.argsort(classes.people)
-        gone = np.cumsum(classes.rolled.sizes[order])
-        k = int(classes.people[order][np.searchsorted(gone, judge.limit, side="right")])
+        people, records = judge.spread(kept[0].node)
+        k = int(people[np.searchsorted(np.cumsum(records), judge.limit, side="right")])
         if k > 1:
             return f"ask for {k:,}-anonymity at most"
     return "ask for less"

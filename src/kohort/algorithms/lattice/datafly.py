@@ -52,6 +52,7 @@ class Datafly:
     name: str = field(default="datafly", init=False, repr=False)
     distinct: bool = field(default=False, init=False, repr=False)
     full_domain: bool = field(default=True, init=False, repr=False)
+    judges_nodes: bool = field(default=True, init=False, repr=False)
 
     def solve(self, problem: Problem) -> Solution:
         """Walk upward from the bottom to the first releasable node.

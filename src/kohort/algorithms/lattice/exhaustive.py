@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kohort.algorithms.lattice.answer import refuse_large, solution
 from kohort.algorithms.lattice.judge import NodeEvaluator
+from kohort.algorithms.lattice.rollup import RollUp
 from kohort.core.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
@@ -57,14 +58,15 @@ def survey(judges: Sequence[NodeEvaluator]) -> Iterator[tuple[CheckedNode, ...]]
     """
     first = judges[0]
     refuse_large(first.lattice, "exhaustive search")
-    for rolled in _walk(first, first.rollup.bottom, 0):
+    assert isinstance(first.rollup, RollUp)  # noqa: S101  whoever looks at every node has all tuples
+    for rolled in _walk(first, first.rollup, first.rollup.bottom, 0):
         yield tuple(judge.judged(rolled) for judge in judges)
 
 
-def _walk(judge: NodeEvaluator, rolled: Rolled, start: int) -> Iterator[Rolled]:
+def _walk(judge: NodeEvaluator, rollup: RollUp, rolled: Rolled, start: int) -> Iterator[Rolled]:
     """The node, and all nodes above it that generalize no attribute before place `start` further."""
     yield rolled
     for place in range(start, len(rolled.node)):
         if rolled.node[place] < judge.lattice.top[place]:
             node = (*rolled.node[:place], rolled.node[place] + 1, *rolled.node[place + 1 :])
-            yield from _walk(judge, judge.rollup.up(rolled, node), place)
+            yield from _walk(judge, rollup, rollup.up(rolled, node), place)

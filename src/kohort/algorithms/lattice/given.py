@@ -44,6 +44,7 @@ class GivenNode:
     name: str = field(default="given", init=False, repr=False)
     distinct: bool = field(default=False, init=False, repr=False)
     full_domain: bool = field(default=True, init=False, repr=False)
+    judges_nodes: bool = field(default=True, init=False, repr=False)
 
     def solve(self, problem: Problem) -> Solution:
         """Judge the node and release it.

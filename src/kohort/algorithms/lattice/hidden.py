@@ -117,13 +117,14 @@ class Hidden:
 
 def _counted(problem: Problem, fields: Fields) -> tuple[Shares, Shares, Shares, Shares, Shares]:
     """What is said of every value, and of every level: the last five attributes of `Hidden`."""
-    frequency, records = problem.frequency, max(problem.frequency.records, 1)
+    records = max(problem.frequency.records, 1)
     of_value = np.empty((fields.stands.size, 2))
     widths, bits, widest, told = (np.zeros((len(problem.domains), fields.starts.shape[1])) for _ in range(4))
     for place, domain in enumerate(problem.domains):
         assert domain.hierarchy is not None  # noqa: S101  a job with a lattice method has one for each
         order = np.argsort(domain.leaves)
-        counts = np.bincount(frequency.quasi[:, place], weights=frequency.counts, minlength=order.size)[order]
+        codes, weights = problem.alone(place)
+        counts = np.bincount(codes, weights=weights, minlength=order.size)[order]
         own = _tells(counts, records)
         for level, nodes in enumerate(levels_of(domain, domain.leaves[order])):
             width = (domain.hierarchy.covered(level) - 1)[nodes]

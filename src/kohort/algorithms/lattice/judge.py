@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from kohort.algorithms.lattice.elsewhere import RollUpElsewhere, TooMany
+from kohort.algorithms.lattice.full_domain import full_domain
 from kohort.algorithms.lattice.hidden import Hidden
 from kohort.algorithms.lattice.rollup import RollUp
 from kohort.algorithms.problem import Candidate
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Counts, Index, Mask, Shares
     from kohort.core.lattice import Node
+    from kohort.core.recoding import FullDomain
     from kohort.core.suppression import SuppressionLimit
     from kohort.metrics.base import Metric
     from kohort.models.base import PrivacyModel
@@ -77,11 +80,14 @@ class NodeEvaluator:
     problem: Problem
     limit: int
     objective: Metric
-    rollup: RollUp
+    rollup: RollUp | RollUpElsewhere
 
     @classmethod
     def of(cls, problem: Problem, limit: int, objective: Metric) -> NodeEvaluator:
-        """The judge over the problem's frequency set."""
+        """The judge over the problem's frequency set, or over tuples that lie elsewhere."""
+        if problem.there is not None:
+            top = lattice_of(problem).top
+            return cls(problem, limit, objective, RollUpElsewhere.of(problem, problem.there, limit, top))
         rollup = RollUp.of(problem.frequency, problem.domains, problem.population, problem.workspace)
         return cls(problem, limit, objective, rollup)
 
@@ -162,8 +168,28 @@ class NodeEvaluator:
         return Hidden.of(self.problem, self.rollup.fields)
 
     def judge(self, node: Node) -> CheckedNode:
-        """Judge `node`: its classes are rolled up from the cheapest finer node at hand."""
-        return self.judged(self.rollup.at(node))
+        """Judge `node`: its classes are rolled up from the cheapest finer node at hand.
+
+        Raises:
+            LimitError: the tuples do not fit into memory, and neither do the classes of this node, which is releasable.
+        """
+        if isinstance(self.rollup, RollUp):
+            return self.judged(self.rollup.at(node))
+        with self.rollup.at(node) as found:
+            return self._failed(found, self.rollup) if isinstance(found, TooMany) else self.judged(found)
+
+    def _failed(self, found: TooMany, rollup: RollUpElsewhere) -> CheckedNode:
+        """The node with so many classes, once it is known that it fails.
+
+        Where the classes of too few people are enough for that, the others are not looked at: then it suppresses at
+        least so much.
+        """
+        suppressed = int(found.records[found.sizes < self.k].sum())
+        if suppressed <= self.allowed and not self.size_only:
+            suppressed += sum(self._failing(some)[1] for some in rollup.large(found, self.k))
+        if suppressed <= self.allowed:
+            raise found.there.refused
+        return CheckedNode(found.node, suppressed, together=True, releasable=False, cost=np.inf, floor=-np.inf)
 
     def judged(self, rolled: Rolled) -> CheckedNode:
         """Judge the node that is rolled up to this."""
@@ -198,8 +224,29 @@ class NodeEvaluator:
         return Candidate(node, self.hidden.outcome(classes, *self._failing(classes)))
 
     def classes(self, node: Node) -> NodeClasses:
-        """The classes of `node`, before anything is suppressed."""
-        return self.rollup.classes(self.rollup.at(node))
+        """The classes of `node`, before anything is suppressed; of one that is releasable."""
+        if isinstance(self.rollup, RollUp):
+            return self.rollup.classes(self.rollup.at(node))
+        with self.rollup.at(node) as found:
+            assert not isinstance(found, TooMany)  # noqa: S101  it was refused when it was judged
+            return self.rollup.classes(found)
+
+    def spread(self, node: Node) -> tuple[Counts, Counts]:
+        """The people of classes of `node`, ascending, and the records of classes with so many."""
+        if isinstance(self.rollup, RollUpElsewhere):
+            with self.rollup.at(node) as found:
+                if isinstance(found, TooMany):
+                    return found.sizes, found.records
+        classes = self.classes(node)
+        order = np.argsort(classes.people)
+        return classes.people[order], classes.rolled.sizes[order]
+
+    def recoding(self, node: Node) -> FullDomain:
+        """The release of `node`, of the tuples at hand: those of its classes, where all of them do not fit."""
+        there = self.problem.there
+        return full_domain(
+            self.problem if there is None else replace(self.problem, frequency=there.released(node)), node
+        )
 
     def everywhere(self, metric: Metric) -> Shares:
         """An array of the lattice's shape: what each node would cost if it released every record.

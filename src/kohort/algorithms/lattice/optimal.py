@@ -72,6 +72,7 @@ class Optimal:
     name: str = field(default="optimal", init=False, repr=False)
     distinct: bool = field(default=False, init=False, repr=False)
     full_domain: bool = field(default=True, init=False, repr=False)
+    judges_nodes: bool = field(default=True, init=False, repr=False)
 
     def solve(self, problem: Problem) -> Solution:
         """Search until no node is open.

@@ -69,6 +69,7 @@ class Samarati:
     name: str = field(default="samarati", init=False, repr=False)
     distinct: bool = field(default=False, init=False, repr=False)
     full_domain: bool = field(default=True, init=False, repr=False)
+    judges_nodes: bool = field(default=True, init=False, repr=False)
 
     def solve(self, problem: Problem) -> Solution:
         """Find the least height that passes, and all releasable nodes on it.
