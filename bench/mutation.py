@@ -62,6 +62,7 @@ ROOMS: Final[Mapping[str, tuple[str, ...]]] = {
     "publish": (
         "tests/unit/publish",
         "tests/unit/pipeline/test_stores.py",
+        "tests/unit/io/test_stored.py",
         "tests/faults/test_publish_faults.py",
         "tests/faults/test_folder_faults.py",
         "tests/faults/test_store_faults.py",
@@ -205,8 +206,14 @@ def _is_message(change: Mutation, above: Mapping[libcst.CSTNode, libcst.CSTNode]
     if isinstance(node, libcst.SimpleString) and " " in node.value.strip("\"' "):
         return True
     while node is not None:
-        if isinstance(node, libcst.FormattedString) or _is_call(node, _MESSAGE):
-            return True
+        match node:
+            case (
+                libcst.FormattedString()
+                | libcst.Assign(targets=[libcst.AssignTarget(libcst.Name("hint" | "what" | "told"))])
+            ):
+                return True
+            case _ if _is_call(node, _MESSAGE):
+                return True
         node = above.get(node)
     return False
 
