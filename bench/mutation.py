@@ -1,195 +1,381 @@
-"""Whether the tests notice a change of the code: mutmut in batches, a room of the house each, as for a night.
+"""Whether the tests notice a change of the code: mutants of a room, drawn at random, given to the tests that run them.
 
-    python -m bench.mutation                     all batches, one after another
-    python -m bench.mutation verify publish      these
-    python -m bench.mutation verify/values       one file of a batch
-    python -m bench.mutation certificate --at-most 200
+    python -m bench.mutation                          all rooms, 150 mutants of each; some hours
+    python -m bench.mutation verify publish --draw 40
+    python -m bench.mutation certificate/again        one file
+    python -m bench.mutation verify --seed 8          others
 
-Each batch changes one room in a copy of the tree in a temporary folder and runs the tests that are about it. What has
-been found is printed: the share of mutants that a test fails on, and those that all tests pass, to be killed by a new
-test or told why they are equal to the original.
+The mutants are mutmut's, but for types in a `cast` and the `strict` of a `zip`, without which nothing runs otherwise.
+Those that change only what a message says are counted and left out; of compiled loops, which laws compare with plain
+versions, mutmut makes none. A mutant is written into a copy of the tree, and the tests of the room that run a changed
+line are tried on it, quickest first, until one fails. Of the share that is killed a 95 % interval (Wilson) is given,
+since not all mutants were tried; those that live are printed.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import re
+import resource
 import shutil
-import subprocess
+import signal
 import sys
+import time
+import traceback
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from difflib import unified_diff
+from importlib import import_module
+from math import sqrt
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import tomlkit
+import libcst
+from coverage import CoverageData
+from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
+from mutmut.mutation.file_mutation import Mutation, create_mutations, deep_replace
 
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """A room, and the tests that are about it.
-
-    Attributes:
-        tests: Files and folders.
-        least: The per cent that should be killed.
-    """
-
-    tests: tuple[str, ...]
-    least: int
-
-
-BATCHES: Final = {
-    "verify": Batch(
-        (
-            "tests/unit/verify",
-            "tests/faults/test_verify_defects.py",
-            "tests/faults/test_full_domain_defects.py",
-            "tests/faults/test_local_defects.py",
-            "tests/faults/test_altered_defects.py",
-            "tests/faults/test_transaction_defects.py",
-            "tests/faults/test_model_defects.py",
-            "tests/faults/test_folder_defects.py",
-            "tests/laws/test_aggregated_laws.py",
-        ),
-        98,
+#: The tests about each room: files and folders.
+ROOMS: Final[Mapping[str, tuple[str, ...]]] = {
+    "verify": (
+        "tests/unit/verify",
+        "tests/unit/pipeline/test_altered.py",
+        "tests/unit/pipeline/test_dates.py",
+        "tests/unit/pipeline/test_parts.py",
+        "tests/faults/test_verify_defects.py",
+        "tests/faults/test_full_domain_defects.py",
+        "tests/faults/test_local_defects.py",
+        "tests/faults/test_altered_defects.py",
+        "tests/faults/test_transaction_defects.py",
+        "tests/faults/test_aggregated_transaction_defects.py",
+        "tests/faults/test_model_defects.py",
+        "tests/faults/test_folder_defects.py",
+        "tests/faults/test_format_defects.py",
+        "tests/laws/test_aggregated_laws.py",
     ),
-    "publish": Batch(
-        (
-            "tests/unit/publish",
-            "tests/faults/test_publish_faults.py",
-            "tests/faults/test_folder_faults.py",
-            "tests/faults/test_store_faults.py",
-        ),
-        98,
+    "publish": (
+        "tests/unit/publish",
+        "tests/unit/pipeline/test_stores.py",
+        "tests/unit/io/test_stored.py",
+        "tests/faults/test_publish_faults.py",
+        "tests/faults/test_folder_faults.py",
+        "tests/faults/test_store_faults.py",
+        "tests/faults/test_noticed.py",
     ),
-    "certificate": Batch(
-        (
-            "tests/unit/certificate",
-            "tests/unit/test_signing.py",
-            "tests/unit/verify/test_certificate.py",
-            "tests/unit/verify/test_transactions_certificate.py",
-        ),
-        98,
+    "certificate": (
+        "tests/unit/certificate",
+        "tests/unit/test_signing.py",
+        "tests/unit/verify/test_certificate.py",
+        "tests/unit/verify/test_transactions_certificate.py",
     ),
-    "models": Batch(
-        (
-            "tests/unit/models",
-            "tests/laws/test_model_laws.py",
-            "tests/laws/test_achieved_laws.py",
-            "tests/papers/test_models_papers.py",
-        ),
-        90,
+    "models": (
+        "tests/unit/models",
+        "tests/laws/test_model_laws.py",
+        "tests/laws/test_achieved_laws.py",
+        "tests/papers/test_models_papers.py",
     ),
-    "metrics": Batch(("tests/unit/metrics", "tests/laws/test_loss_laws.py", "tests/laws/test_loss_edges.py"), 90),
-    "algorithms": Batch(
-        (
-            "tests/unit/algorithms",
-            "tests/laws/test_metamorphic.py",
-            "tests/laws/test_mondrian_laws.py",
-            "tests/laws/test_lattice_laws.py",
-            "tests/laws/test_ordered_laws.py",
-        ),
-        90,
+    "metrics": ("tests/unit/metrics", "tests/laws/test_loss_laws.py", "tests/laws/test_loss_edges.py"),
+    "algorithms": (
+        "tests/unit/algorithms",
+        "tests/laws/test_metamorphic.py",
+        "tests/laws/test_mondrian_laws.py",
+        "tests/laws/test_lattice_laws.py",
+        "tests/laws/test_ordered_laws.py",
     ),
-    "transactions": Batch(
-        ("tests/unit/transactions", "tests/laws/test_transactions_laws.py", "tests/laws/test_metamorphic.py"), 90
+    "transactions": (
+        "tests/unit/transactions",
+        "tests/laws/test_transactions_laws.py",
+        "tests/laws/test_metamorphic.py",
     ),
 }
 
 #: What the copy of the tree holds.
 _COPIED: Final = ("src", "tests", "bench", "tools", "docs", "pyproject.toml", "README.md", "CONTRIBUTING.md")
 
-#: How it ends for mutants that were noticed.
-_KILLED: Final = frozenset({"killed", "timeout", "caught by type check"})
+#: How pytest is called, whatever the tests; it finds its plugins imported already.
+_PYTEST: Final = (
+    *("-q", "--tb=no", "-m", "not slow", "-W", "ignore::pytest.PytestAssertRewriteWarning"),
+    *("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist"),
+)
 
-#: What mutmut says of a mutant.
-_RESULT: Final = re.compile(r"^ +(\S+): (.+)$", re.MULTILINE)
+#: What every process imports before the code under test, once for all of them; none starts a thread at import.
+_WARM: Final = ("pytest", "hypothesis", "numpy", "polars", "numba", "pydantic", "typer", "tomlkit", "jinja2")
 
+#: A test that pytest timed.
+_TIMED: Final = re.compile(r"^([\d.]+)s call +(.+?)\s*$", re.MULTILINE)
 
-def carried_out(name: str, at_most: int) -> None:
-    """Run a batch and print what was found."""
-    room, _, file = name.partition("/")
-    batch = BATCHES[room]
-    only = f"src/kohort/{room}/{file}.py" if file else f"src/kohort/{room}/*"
-    with TemporaryDirectory(prefix="kohort-mutation-") as folder:
-        place = Path(folder)
-        _copied(place, only, batch)
-        some = list[str]()
-        if at_most:
-            _mutmut(place, "run", "nothing")  # only makes the mutants
-            some = _some(place, at_most)
-        ended = _mutmut(place, "run", "--max-children", str(min(2, os.cpu_count() or 1)), *some)
-        found = dict(_RESULT.findall(_mutmut(place, "results", "--all", "true")))
-        tried = {mutant: how for mutant, how in found.items() if how != "not checked"}
-        if not tried:
-            print(f"{name}: mutmut failed:\n{ended[-2000:]}")
-            return
-        alive = sorted(mutant for mutant, how in tried.items() if how not in _KILLED)
-        killed = len(tried) - len(alive)
-        share = 100 * killed / len(tried)
-        print(f"{name}: {killed} of {len(tried)} mutants killed, {share:.1f} % (wanted: {batch.least} %)")
-        for mutant in alive:
-            print(f"\n{mutant}: {tried[mutant]}\n{_change(_mutmut(place, 'show', mutant))}", flush=True)
+#: Whatever is made here is for a message only: `DataError(…)`, `SourceNote(…)`.
+_MESSAGE: Final = r"(Error|Note|Warning|_fault|_refused)$"
+
+#: Seconds that a mutant is given at least, and at most: beyond its tests' own time it does not end.
+_PATIENCE: Final = (30.0, 240.0)
 
 
-def _mutmut(place: Path, *words: str) -> str:
-    """What mutmut prints. It finds the sources by itself, so long as nobody else says where they are."""
-    environment = {**os.environ, "HYPOTHESIS_PROFILE": "ci", "POLARS_MAX_THREADS": "1"}
-    environment.pop("PYTHONPATH", None)
-    command = [sys.executable, "-m", "mutmut", *words]
-    ended = subprocess.run(command, cwd=place, env=environment, check=False, capture_output=True, text=True)
-    return ended.stdout + ended.stderr
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A change of one file.
+
+    Attributes:
+        file: Its path in the tree.
+        number: Its place among mutmut's mutants of the file.
+        first: The first line of what differs from the original.
+        last: Its last one.
+        end: The last line of its function.
+    """
+
+    file: Path
+    number: int
+    first: int
+    last: int
+    end: int
 
 
-def _copied(place: Path, only: str, batch: Batch) -> None:
-    """Copy the tree, and say in its pyproject.toml what is to be changed."""
-    for name in _COPIED:
-        source = Path(name)
-        if source.is_dir():
-            shutil.copytree(source, place / name, ignore=shutil.ignore_patterns("__pycache__", "*.nb?"))
-        else:
-            shutil.copy(source, place / name)
-    settings = tomlkit.parse((place / "pyproject.toml").read_text())
-    said = {
-        "source_paths": ["src/kohort"],
-        "only_mutate": [only],
-        "also_copy": ["bench", "tools", "docs", "README.md", "CONTRIBUTING.md"],
-        "pytest_add_cli_args_test_selection": list(batch.tests),
-        "pytest_add_cli_args": ["-p", "no:randomly", "-p", "no:cacheprovider", "-x", "-m", "not slow"],
-        "process_isolation": "forkserver",
-        "use_git_change_detection": False,
-        "mutate_only_covered_lines": False,
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """The tests of a room, as they ran on the original.
+
+    Attributes:
+        seconds: What each test took.
+        ran: The tests that ran each line of each file.
+    """
+
+    seconds: Mapping[str, float]
+    ran: Mapping[Path, Mapping[int, Sequence[str]]]
+
+    def of(self, mutant: Mutant) -> list[str]:
+        """Those that run what differs, quickest first; of a default value, those that run its function."""
+        lines = self.ran.get(mutant.file, {})
+        some = {test for line in range(mutant.first, mutant.last + 1) for test in lines.get(line, ())}
+        some = some or {test for line in range(mutant.first, mutant.end + 1) for test in lines.get(line, ())}
+        return sorted(some, key=lambda test: (self.seconds.get(test, 0.0), test))
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A file, and what mutmut would change in its functions.
+
+    Attributes:
+        module: Its syntax.
+        changes: All of mutmut's.
+        mutants: Those that are of interest.
+        messages: How many others only change a message.
+    """
+
+    module: libcst.Module
+    changes: Sequence[Mutation]
+    mutants: Sequence[Mutant]
+    messages: int
+
+    def code(self, mutant: Mutant) -> str:
+        """The file's text with one change."""
+        change = self.changes[mutant.number]
+        changed = deep_replace(self.module, change.original_node, change.mutated_node)
+        assert isinstance(changed, libcst.Module)  # noqa: S101  for the type checker
+        return changed.code
+
+
+def mutants(file: Path) -> Parsed:
+    """Read a file."""
+    module, changes, _, _ = create_mutations(str(file), file.read_text())
+    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+    place, above = wrapper.resolve(PositionProvider), wrapper.resolve(ParentNodeProvider)
+    some, messages = list[Mutant](), 0
+    for number, change in enumerate(changes):
+        function = change.contained_by_top_level_function
+        if not isinstance(function, libcst.FunctionDef):
+            continue
+        if _is_idle(change, above):
+            continue
+        if _is_message(change, above):
+            messages += 1
+            continue
+        node, whole = place[change.original_node], place[function]
+        some.append(Mutant(file, number, node.start.line, node.end.line, whole.end.line))
+    return Parsed(module, changes, some, messages)
+
+
+def _is_message(change: Mutation, above: Mapping[libcst.CSTNode, libcst.CSTNode]) -> bool:
+    """Whether the change is of a sentence, of a text put together, or of what is made for a message."""
+    node: libcst.CSTNode | None = change.original_node
+    if isinstance(node, libcst.SimpleString) and " " in node.value.strip("\"' "):
+        return True
+    while node is not None:
+        match node:
+            case (
+                libcst.FormattedString()
+                | libcst.Assign(targets=[libcst.AssignTarget(libcst.Name("hint" | "what" | "told"))])
+            ):
+                return True
+            case _ if _is_call(node, _MESSAGE):
+                return True
+        node = above.get(node)
+    return False
+
+
+def _is_idle(change: Mutation, above: Mapping[libcst.CSTNode, libcst.CSTNode]) -> bool:
+    """Whether nothing runs otherwise: a type in a `cast`, or that `zip` checks lengths, which are equal."""
+    old, new = change.original_node, change.mutated_node
+    if isinstance(old, libcst.Call) and isinstance(new, libcst.Call):
+        same = len(old.args) == len(new.args) and [*old.args[1:]] == [*new.args[1:]]
+        checked = [one for one in new.args if one.keyword is None] == [one for one in old.args if one.keyword is None]
+        return (_is_call(old, r"^cast$") and same) or (_is_call(old, r"^zip$") and checked)
+    around = above.get(above[old])
+    typed = isinstance(old, libcst.SimpleString) and _is_call(around, r"^cast$")
+    return typed or (isinstance(old, libcst.Name) and _is_call(around, r"^zip$"))
+
+
+def _is_call(node: libcst.CSTNode | None, name: str) -> bool:
+    """Whether something is called whose name is like this."""
+    return (
+        isinstance(node, libcst.Call) and isinstance(node.func, libcst.Name) and bool(re.search(name, node.func.value))
+    )
+
+
+def observed(place: Path, room: str) -> Tests:
+    """Run a room's tests on the original, noting what each runs and how long it takes."""
+    output = place / "tmp" / "observed"
+    timed = ("--durations=0", "--durations-min=0", "-vv", f"--cov=kohort.{room}", "--cov-context=test", "--cov-report=")
+    child = _started(place, [*timed, *ROOMS[room]], output)
+    if os.waitpid(child, 0)[1]:
+        raise SystemExit(f"{room}: its tests fail on the original:\n{output.read_text()[-3000:]}")
+    data = CoverageData(str(place / ".coverage"))
+    data.read()
+    ran = {
+        Path(file).relative_to(place): {
+            line: [context.partition("|")[0] for context in contexts if context]
+            for line, contexts in data.contexts_by_lineno(file).items()
+        }
+        for file in data.measured_files()
     }
-    settings["tool"]["mutmut"] = said
-    (place / "pyproject.toml").write_text(tomlkit.dumps(settings))
+    return Tests({name: float(seconds) for seconds, name in _TIMED.findall(output.read_text())}, ran)
 
 
-def _some(place: Path, at_most: int) -> list[str]:
-    """So many mutants, drawn at random but always the same."""
-    names = [
-        name
-        for meta in sorted((place / "mutants").rglob("*.meta"))
-        for name in json.loads(meta.read_text())["exit_code_by_key"]
-    ]
-    return sorted(random.Random(7).sample(names, min(at_most, len(names))))  # noqa: S311  a sample, no secret
+def ended(place: Path, tests: Sequence[str], seconds: float) -> str:
+    """How tests that take so long end on what lies there: `passed`, `failed` or `slow`."""
+    child = _started(place, ["-x", *tests], Path(os.devnull))
+    until = time.monotonic() + min(max(_PATIENCE[0], 5 * seconds), _PATIENCE[1])
+    how = "slow"
+    while how == "slow" and time.monotonic() < until:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            how = "failed" if status else "passed"
+        time.sleep(0.02)
+    with suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)  # also what a test started
+    if how == "slow":
+        os.waitpid(child, 0)
+    return how
 
 
-def _change(shown: str) -> str:
-    """The lines that differ."""
-    return "\n".join(line for line in shown.splitlines() if re.match(r"[-+](?![-+])", line))
+def _started(place: Path, words: Sequence[str], output: Path) -> int:
+    """Call pytest in a process that has imported all but the code under test; its number."""
+    child = os.fork()
+    if child:
+        return child
+    status = 1
+    try:
+        os.setpgid(0, 0)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+        resource.setrlimit(resource.RLIMIT_DATA, (6 << 30, 6 << 30))
+        own = {"PYTHONPATH": str(place / "src"), "HYPOTHESIS_PROFILE": "ci", "POLARS_MAX_THREADS": "1"}
+        os.environ.update(own, TMPDIR=str(place / "tmp"))
+        os.chdir(place)
+        sys.path[:0] = [str(place / "src"), str(place)]
+        with output.open("wb") as told, Path(os.devnull).open("rb") as nothing:
+            os.dup2(nothing.fileno(), 0)
+            os.dup2(told.fileno(), 1)
+            os.dup2(told.fileno(), 2)
+        # Loops are the same in each mutant, so what was compiled of the original is taken for all.
+        import_module("numba.core.caching").InTreeCacheLocator.get_source_stamp = lambda _: 0
+        status = int(import_module("pytest").main([*_PYTEST, *words]))
+    except BaseException:  # noqa: BLE001  nobody above could tell of it
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        os._exit(status)
+
+
+def tried(place: Path, room: str, file: str, draw: int, seed: int) -> None:
+    """Try mutants of a room, or of one of its files, and print what was found."""
+    began, tests = time.monotonic(), observed(place, room)
+    print(f"{room}: {len(tests.seconds)} tests, {sum(tests.seconds.values()):.0f} s", flush=True)
+    parsed = {path: mutants(path) for path in sorted(Path("src/kohort", room).rglob("*.py")) if file in ("", path.stem)}
+    everyone = [mutant for one in parsed.values() for mutant in one.mutants]
+    chosen = random.Random(seed).sample(everyone, min(draw, len(everyone)))  # noqa: S311  a sample, no secret
+    found = dict.fromkeys(("failed", "slow", "passed"), 0)
+    for number, mutant in enumerate(chosen):
+        target = place / mutant.file
+        original = target.read_text()
+        with _changed(target, parsed[mutant.file].code(mutant), number):
+            named = tests.of(mutant)
+            how = ended(place, named, sum(tests.seconds.get(one, 0.1) for one in named)) if named else "passed"
+            found[how] += 1
+            if how != "failed":
+                _tell_mutant(mutant, f"{how}, {len(named)} tests", original, target.read_text())
+    messages, minutes = sum(one.messages for one in parsed.values()), (time.monotonic() - began) / 60
+    dead = found["failed"] + found["slow"]
+    low, high = wilson(dead, len(chosen))
+    where = f"{room}/{file}" if file else room
+    print(
+        f"\n| {where} | {len(everyone)} | {messages} | {len(chosen)} | {dead} | {found['slow']} |"
+        f" {100 * dead / len(chosen):.1f} % | {100 * low:.0f}–{100 * high:.0f} % | seed {seed}, {minutes:.0f} min",
+        flush=True,
+    )
+
+
+@contextmanager
+def _changed(file: Path, content: str, number: int) -> Generator[None]:
+    """A file with another content, for a while; Python tells by the time of its change that it has to be read anew."""
+    original, stat = file.read_bytes(), file.stat()
+    file.write_text(content)
+    os.utime(file, (stat.st_atime, stat.st_mtime + 10 + number))
+    try:
+        yield
+    finally:
+        file.write_bytes(original)
+        os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+
+
+def _tell_mutant(mutant: Mutant, how: str, before: str, after: str) -> None:
+    """Print the lines that differ."""
+    print(f"\n{mutant.file}:{mutant.first}: {how}")
+    for line in unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm=""):
+        if not line.startswith(("---", "+++", "@@")):
+            print(f"  {line}", flush=True)
+
+
+def wilson(dead: int, tried: int) -> tuple[float, float]:
+    """The 95 % interval of a share."""
+    z, share = 1.96, dead / tried
+    middle = share + z * z / (2 * tried)
+    reach = z * sqrt(share * (1 - share) / tried + z * z / (4 * tried * tried))
+    return (middle - reach) / (1 + z * z / tried), (middle + reach) / (1 + z * z / tried)
 
 
 def main() -> None:
-    """Carry out batches."""
+    """Try mutants of rooms."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("batches", nargs="*", default=list(BATCHES))
-    parser.add_argument("--at-most", type=int, default=0, help="draw so many mutants of each batch")
+    parser.add_argument("rooms", nargs="*", default=list(ROOMS))
+    parser.add_argument("--draw", type=int, default=150, help="so many mutants of each")
+    parser.add_argument("--seed", type=int, default=7, help="of the draw")
     words = parser.parse_args()
-    for name in words.batches:
-        carried_out(name, words.at_most)
+    for name in _WARM:
+        import_module(name)
+    print("| room | mutants | of messages | drawn | killed | by time | share | 95 % interval |", flush=True)
+    for name in words.rooms:
+        room, _, file = name.partition("/")
+        with TemporaryDirectory(prefix="kohort-mutation-") as folder:
+            place = Path(folder).resolve()
+            for copied in map(Path, _COPIED):
+                (shutil.copytree if copied.is_dir() else shutil.copy2)(copied, place / copied)
+            (place / "tmp").mkdir()
+            tried(place, room, file, words.draw, words.seed)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 #: What is told of an object: names and values, the most important first.
 Rows: TypeAlias = list[tuple[str, str]]
 
+#: What stands first in whatever is made of the input, for the steward alone: in an object or a table, and in a text.
+INTERNAL: Final = MappingProxyType({"audience": "internal"})
+INTERNAL_LINE: Final = "Internal: made from the original data. Do not publish."
+
 #: The characters of a line.
 LONGEST: Final = 200
 
@@ -61,6 +65,16 @@ def _spelled(one: str) -> str:
 
 def _quoted(one: str) -> str:
     return f"\\u{ord(one):04x}" if one.isascii() else json.dumps(one)[1:-1]
+
+
+def for_steward(text: str) -> str:
+    """A text for the steward alone, which says so at its top.
+
+    >>> print(for_steward("3 records"))
+    Internal: made from the original data. Do not publish.
+    3 records
+    """
+    return f"{INTERNAL_LINE}\n{text}"
 
 
 class Shown(ABC):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from kohort.shown import INTERNAL_LINE
 from tests.command import kohort
 from tests.unit.cli.test_reference import commands
 
@@ -64,16 +66,27 @@ def test_objects_for_the_steward_say_so_first(tmp_path: Path) -> None:
         assert ran.status == 0, (name, ran.err)
         internal = next(iter(ran.figures.items())) == ("audience", "internal")
         assert internal == (rows()[name] == "steward"), name
+        again = ["--overwrite"] if "--out" in arguments else []
+        assert kohort(name, *arguments, *again).out.startswith(INTERNAL_LINE) == internal, name
 
 
 def test_files_for_the_steward_say_so_first(tmp_path: Path) -> None:
-    """A comparison and a sweep, as JSON and as text."""
+    """Comparisons, sweeps, mappings and drafted jobs, in each of their forms; a table says it in a column."""
     table = tmp_path / "t.csv"
     pl.DataFrame({"age": [str(20 + at % 7) for at in range(60)], "ill": ["flu", "gout"] * 30}).write_csv(table)
     for name in ("c.json", "c.txt"):
         assert kohort("compare", table, table, "--out", tmp_path / name).status == 0
-    sweep = ["--quasi", "age", "--rest", "drop", "--vary", "k=3,5", "--out", tmp_path / "s.json"]
-    assert kohort("sweep", table, *sweep).status == 0
-    heads = [(tmp_path / name).read_text("utf-8")[:40] for name in ("c.json", "s.json", "c.txt")]
-    assert all('"audience": "internal"' in head for head in heads[:2])
-    assert heads[2].startswith("Audience: internal.")
+    for name in ("s.json", "s.csv"):
+        sweep = ["--quasi", "age", "--rest", "drop", "--vary", "k=3,5", "--out", tmp_path / name]
+        assert kohort("sweep", table, *sweep).status == 0
+    levels = ["--quasi", "age", "--rest", "drop", "--method", "optimal", "--hierarchy", "age=suppress"]
+    for name in ("m.json", "m.csv"):
+        out = ["--out", tmp_path / f"of-{name}.csv", "--mapping", tmp_path / name]
+        assert kohort("anonymize", table, *out, *levels, "--k", 3).status == 0
+    assert kohort("init", table, "--out", tmp_path / "j.toml").status == 0
+    for name in ("c.json", "s.json", "m.json"):
+        assert next(iter(json.loads((tmp_path / name).read_text("utf-8")).items())) == ("audience", "internal")
+    for name in ("s.csv", "m.csv"):
+        assert next(iter(pl.read_csv(tmp_path / name)["audience"])) == "internal"
+    for name in ("c.txt", "j.toml"):
+        assert (tmp_path / name).read_text("utf-8").removeprefix("# ").startswith(INTERNAL_LINE)

@@ -158,9 +158,13 @@ def test_every_call(tmp_path: Path, fault: str, *, overwrite: bool) -> None:
         store, done = Memory(place=place, fault=fault), False
         if overwrite:
             put(store, tmp_path, "old")
-        with suppress(KilledError, FileError):
+        where = "memory:/lake/release"
+        try:
             put(store, tmp_path, "new", overwrite=overwrite)
             done = True
+        except (KilledError, FileError) as error:
+            where = getattr(error, "where", where)
+        assert where.startswith("memory:/lake/release")  # the object that failed is told
         assert store.fired == calm.calls[place]
         assert done or fault.startswith(("KILL", "down"))
         assert store.release() in ({"new"} if done else {"new", "old" if overwrite else "none"}), place

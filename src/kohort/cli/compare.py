@@ -11,8 +11,9 @@ import typer
 
 from kohort.cli import flags, options
 from kohort.cli.derive import Given, Keys
-from kohort.cli.screen import INTERNAL, INTERNAL_LINE, progress, say
+from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
+from kohort.shown import INTERNAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -212,9 +213,7 @@ def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Cal
 
     def write(text: str, figures: ComparisonFigures) -> None:
         json = {**INTERNAL, **figures.as_json()}
-        content = (
-            text_file(f"{INTERNAL_LINE}\n\n{text}") if out.suffix == ".txt" else f"{dumps(json, indent=2)}\n".encode()
-        )
+        content = text_file(text) if out.suffix == ".txt" else f"{dumps(json, indent=2)}\n".encode()
         publish(out, lambda file: file.write(content), lambda _: None, overwrite=overwrite, inputs=inputs)
 
     return write

@@ -70,7 +70,7 @@ def build(
     counts = _counts(table, column)
     made = hierarchies.from_spec(spec, list(counts), name=column, counts=counts)
     _write(made, out, overwrite=overwrite)
-    say(f"wrote {out}: {_size(made)}", quiet=quiet)
+    say(f"wrote {out}: {_size(made)}", quiet=quiet, internal=True)
 
 
 def show(
@@ -248,7 +248,7 @@ def convert(file: File, *, out: Out, overwrite: options.Overwrite = False, quiet
     _check_out(out, (file_of(file),), overwrite=overwrite)
     made = _read(file)
     _write(made, out, overwrite=overwrite)
-    say(f"wrote {out}: {_size(made)}", quiet=quiet)
+    say(f"wrote {out}: {_size(made)}", quiet=quiet, internal=True)
 
 
 def _read(file: Path) -> Hierarchy:

@@ -8,23 +8,17 @@ import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import typer
 
 from kohort.errors import FileError
-from kohort.shown import readable, readable_json
+from kohort.shown import INTERNAL, for_steward, readable, readable_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from kohort.report import Json
-
-
-#: What stands first in an object, or in a file of text, that is made of the input.
-INTERNAL: Final = MappingProxyType({"audience": "internal"})
-INTERNAL_LINE: Final = "Audience: internal. Made of the input; for the steward alone."
 
 
 class _Waiting(logging.Handler):
@@ -86,17 +80,18 @@ def say(
 ) -> None:
     """Print `figures` as one JSON object, or else `text` unless quiet.
 
-    An object that is `internal`, for the steward who has the input, says so before anything else.
+    What is made of the input, for the steward who has it, says so before anything else.
 
     Raises:
         FileError: standard output takes no more; quietly an `Exit` of the same status where its reader has left.
     """
     if quiet and not as_json:
         return
-    told = {**INTERNAL, **(figures or {})} if internal else figures
+    if internal:
+        text, figures = for_steward(text), {**INTERNAL, **(figures or {})}
     try:
         if as_json:
-            echo_json(told)
+            echo_json(figures)
         else:
             echo(text)
     except BrokenPipeError:

@@ -14,6 +14,8 @@ import numpy as np
 from kohort.errors import SourceNote
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from kohort.arrays import Counts
     from kohort.release import Job
     from kohort.tables.table import CellCodes, Table
@@ -30,23 +32,35 @@ _LOOKED_AT: Final = 50_000
 
 def note_retold(table: Table, job: Job) -> None:
     """Tell, as a `SourceNote`, of each column released as it is that gives generalized or perturbed ones back."""
-    some = slice(None, None, -(-table.records // _LOOKED_AT) or 1)
     perturbed = {name for one in job.perturbations for name in one.columns}
     hidden = [one.name for one in job.schema.quasi] + sorted(perturbed)
-    for one in job.schema.unchanged:
-        if one.name in perturbed or one.name in job.allow_singling:
-            continue
-        known = [name for name in hidden if _is_retold(table[one.name].codes[some], table[name].codes[some])]
+    left_out = perturbed | {*job.allow_singling}
+    released = [one.name for one in job.schema.unchanged if one.name not in left_out]
+    for name, known in retold(table, released, hidden):
+        note = f"{name} is released as it is, and {telling(name, known)} (--allow-singling {name})"
+        warnings.warn(SourceNote(note), stacklevel=2)
+
+
+def retold(table: Table, released: Sequence[str], hidden: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each column released as it is that gives others back, and which.
+
+    Args:
+        table: The records.
+        released: The columns that are released as they are.
+        hidden: Those that are generalized or perturbed.
+    """
+    some = slice(None, None, -(-table.records // _LOOKED_AT) or 1)
+    for name in released:
+        known = [one for one in hidden if _is_retold(table[name].codes[some], table[one].codes[some])]
         if known:
-            warnings.warn(SourceNote(_told(one.name, known)), stacklevel=2)
+            yield name, known
 
 
-def _told(name: str, known: list[str]) -> str:
-    """The note of one column."""
+def telling(name: str, known: Sequence[str]) -> str:
+    """What is wrong with releasing a column that gives others back, and what to do."""
     return (
-        f"{name} is released as it is, and for nearly all records each of its values goes with one value of"
-        f" {', '.join(known)}: whoever reads it knows that, however it is released; make {name} quasi-identifying or"
-        f" drop it, unless that does no harm (--allow-singling {name})"
+        f"for nearly all records each of its values goes with one value of {', '.join(known)}: whoever reads it knows"
+        f" that, however it is released; make {name} quasi-identifying or drop it, unless that does no harm"
     )
 
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
+from kohort.shown import INTERNAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,21 +78,23 @@ def writer(path: Path) -> Callable[[Release], bytes]:
 
 
 def csv_text(mapped: Mapped) -> str:
-    r"""A line for each value: attribute, value, released.
+    r"""A line for each value: whom it is for, attribute, value, released.
 
     >>> csv_text({"zip": {"181": "18*", "": ""}})
-    'attribute,value,released\nzip,181,18*\nzip,,\n'
+    'audience,attribute,value,released\ninternal,zip,181,18*\ninternal,zip,,\n'
     """
     text = StringIO()
     lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(("attribute", "value", "released"))
-    lines.writerows((name, value, released) for name, of in mapped.items() for value, released in of.items())
+    lines.writerow((*INTERNAL, "attribute", "value", "released"))
+    lines.writerows(
+        (*INTERNAL.values(), name, value, released) for name, of in mapped.items() for value, released in of.items()
+    )
     return text.getvalue()
 
 
 def json_text(mapped: Mapped) -> str:
-    """One object: attribute to value to released value."""
-    return json.dumps(mapped, indent=2, ensure_ascii=False) + "\n"
+    """One object; in its `mapping`, attribute to value to released value."""
+    return json.dumps({**INTERNAL, "mapping": mapped}, indent=2, ensure_ascii=False) + "\n"
 
 
 _FORMS: Final = MappingProxyType({".csv": csv_text, ".json": json_text})

@@ -18,6 +18,7 @@ from kohort.report.render.release import release_text
 from kohort.report.render.text import text_file
 from kohort.report.render.transactions import transactions_text
 from kohort.report.transactions import transaction_figures
+from kohort.shown import for_steward
 
 if TYPE_CHECKING:
     import os
@@ -36,7 +37,7 @@ def report(
     """The text of a release's report, which is also written where there is a path; see `Release.report`."""
     text = _text(release)
     if path is None:
-        return text
+        return for_steward(text)
     file = Path(path)
     if file.suffix not in REPORTS:
         raise UsageError(f"a report is one of {', '.join(REPORTS)}", where="report", hint="name the file so")
@@ -46,7 +47,7 @@ def report(
     check_target(file, overwrite=overwrite, inputs=inputs)
     content = text_file(text) if file.suffix == ".txt" else writer_of(file.suffix)(_page(release, Audience(audience)))
     publish(file, lambda target: target.write(content), lambda _: None, overwrite=overwrite, inputs=inputs)
-    return text
+    return for_steward(text)
 
 
 def _text(release: Release | TransactionRelease) -> str:

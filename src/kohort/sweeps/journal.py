@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: How such a file begins: no other is written to, or removed.
-HEADER: Final = b'{"kohort": "points of a sweep over a table", "form": 1}\n'
+HEADER: Final = b'{"audience": "internal", "kohort": "points of a sweep over a table", "form": 1}\n'
 
 #: Who may read and write it.
 OWNER_ONLY: Final = 0o600

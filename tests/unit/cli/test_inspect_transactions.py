@@ -55,8 +55,8 @@ def test_one_of_each_is_told_in_the_singular(tmp_path: Path) -> None:
     source = tmp_path / "t.dat"
     source.write_text("milk milk\n", encoding="utf-8")
     lines = kohort("inspect", source, "--transactions").out.splitlines()
-    assert lines[0].startswith("1 transaction: 0 empty")
-    assert lines[1].startswith("1 item in 1 cell, 1 repeated cell not counted;")
+    assert lines[1].startswith("1 transaction: 0 empty")
+    assert lines[2].startswith("1 item in 1 cell, 1 repeated cell not counted;")
 
 
 def test_text_tells_the_same_and_names_no_item(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_a_screen_says_what_each_figure_means(files: Path) -> None:
     """The text has the attackers, the uniques and the undeclared columns, and no cell of a record."""
     ran = told(files, "--sensitive", "income")
     assert ran.err == ""
-    assert ran.out.splitlines()[0] == "6 records in 3 classes of 1 to 3"
+    assert ran.out.splitlines()[1] == "6 records in 3 classes of 1 to 3"
     for words in ("prosecutor         100.0%    50.0%      100.0%   1", "marketer                     50.0%"):
         assert words in ran.out
     assert "unique in the file: 1 record (16.7%)" in ran.out
@@ -129,7 +129,7 @@ def test_a_population_is_estimated(files: Path) -> None:
 def test_people_are_said_where_they_are_counted(files: Path) -> None:
     """With a person key the words and figures are of people."""
     out = told(files, "--person", "bed", "--sensitive", "income,ticket").out
-    assert out.splitlines()[0] == "6 records of 3 people in 3 classes of 1 to 2"
+    assert out.splitlines()[1] == "6 records of 3 people in 3 classes of 1 to 2"
     assert "people at the highest" in out
     assert "undeclared columns" not in out
 

@@ -28,7 +28,7 @@ def test_people_read_a_table(asked: list[object]) -> None:
     ended = kohort(*asked)
     assert (ended.status, ended.err) == (0, "")
     assert "h = 0.8, k = 2" in ended.out
-    assert ended.out.splitlines()[2].split() == ["1", *["11.11"] * 3, "81.48"]
+    assert ended.out.splitlines()[3].split() == ["1", *["11.11"] * 3, "81.48"]
 
 
 def test_programs_read_one_object(asked: list[object]) -> None:

@@ -184,7 +184,7 @@ def test_the_first_dimension_is_varied(asked: list[object], tmp_path: Path) -> N
 def test_the_node_is_printed(asked: list[object]) -> None:
     """The levels as --node takes them, and of which columns; methods without levels have none."""
     ended = kohort(*asked, "--vary", "method=samarati,mondrian", "--k", 4)
-    header, samarati, mondrian = ended.out.splitlines()[2:5]
+    header, samarati, mondrian = ended.out.splitlines()[3:6]
     [point, _] = points(*asked, "--vary", "method=samarati,mondrian", "--k", 4)
     assert header.split()[-1] == "node"
     assert samarati.split()[-1] == ",".join(map(str, point["node"].values()))
@@ -238,7 +238,7 @@ def test_what_a_method_does_not_take_makes_no_row_of_its_own(asked: list[object]
     methods = ["--vary", "method=mondrian,ordered,optimal", "--vary", "cut=nearest,loss", "--vary", "local=no,YES"]
     drawn = ["--picture", tmp_path / "x.svg", "--figure", "risk-utility"]
     ended = kohort(*asked, "--vary", "k=3,8", *methods, *drawn)
-    assert [line.split()[:4] for line in ended.out.splitlines()[3:8]] == [
+    assert [line.split()[:4] for line in ended.out.splitlines()[4:9]] == [
         ["3", "mondrian", "nearest", "-"],
         ["3", "mondrian", "loss", "-"],
         ["3", "ordered", "-", "-"],

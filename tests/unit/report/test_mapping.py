@@ -62,13 +62,14 @@ def test_the_release_holds_what_the_mapping_says() -> None:
 
 
 def test_csv_and_json_say_the_same() -> None:
-    """Labels with commas survive both forms."""
+    """Labels with commas survive both forms; each says first whom it is for, a table in a column of its own."""
     release = released((1, 0))
     lines = list(csv.reader(StringIO(writer(Path("m.csv"))(release).decode())))
-    assert lines[0] == ["attribute", "value", "released"]
-    said = json.loads(writer(Path("m.json"))(release))
-    assert said == mapping(release)
-    assert [tuple(line) for line in lines[1:]] == [(name, *pair) for name in said for pair in said[name].items()]
+    assert lines[0] == ["audience", "attribute", "value", "released"]
+    told = json.loads(writer(Path("m.json"))(release))
+    assert list(told.items()) == [("audience", "internal"), ("mapping", mapping(release))]
+    pairs = [(name, *pair) for name, of in told["mapping"].items() for pair in of.items()]
+    assert [tuple(line) for line in lines[1:]] == [("internal", *pair) for pair in pairs]
 
 
 def test_only_full_domain_releases_have_one() -> None:

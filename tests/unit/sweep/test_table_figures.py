@@ -80,7 +80,8 @@ def test_a_csv_has_a_line_for_each_point() -> None:
     sweep = timed(replace(SWEEP, points=(point, *SWEEP.points[1:])))
     rows = list(csv.DictReader(csv_text(sweep).splitlines()))
     assert len(rows) == 9
-    assert list(rows[0])[:4] == ["k", "method", "ending", "lm"]
+    assert list(rows[0])[:5] == ["audience", "k", "method", "ending", "lm"]
+    assert {row["audience"] for row in rows} == {"internal"}
     assert list(rows[0])[-1] == "why"
     assert (rows[0]["level:age"], rows[0]["level:=sum"], rows[0]["cpu_seconds"]) == ("1", "2", "0.25")
     assert float(rows[0]["loss:age"]) == point.losses["age"]

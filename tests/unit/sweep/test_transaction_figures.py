@@ -23,9 +23,9 @@ from tests.unit.sweep.transaction_sweeps import DENSE, PAPER, drawn, job, made
 def test_a_line_for_each_run() -> None:
     """CSV has a header and a line for each run, exact as well; a run without an answer has no figures but a reason."""
     rows = list(csv.DictReader(StringIO(csv_text(made("1/3", None, values=1)))))
-    found = {"parameter": "k", "value": "2", "seed": "0", "method": "mmil", "ending": "found", "why": ""}
+    found = {"audience": "internal", "parameter": "k", "value": "2", "seed": "0", "method": "mmil", "ending": "found"}
     figures_ = {"size1_moles": "1", "larger_moles": "6", "dropped": "3", "distortion": str(1 / 3)}
-    assert rows[0] == {**found, **figures_, "distortion_exact": "1/3"}
+    assert rows[0] == {**found, **figures_, "distortion_exact": "1/3", "why": ""}
     empty = dict.fromkeys((*figures_, "distortion_exact"), "")
     assert rows[1] == {**found, **empty, "method": "mm", "ending": "infeasible", "why": "too few"}
 
@@ -111,6 +111,6 @@ def test_the_ending_of_a_name_says_the_form() -> None:
     first, again = sweep(DENSE, plan), sweep(DENSE, plan)
     for name in ("sweep.csv", "sweep.json"):
         assert writer(Path(name))(first) == writer(Path(name))(again)
-    assert writer(Path("a.csv"))(first).startswith(b"parameter,value")
+    assert writer(Path("a.csv"))(first).startswith(b"audience,parameter,value")
     with pytest.raises(UsageError, match=r"\.csv or \.json"):
         writer(Path("sweep.xlsx"))

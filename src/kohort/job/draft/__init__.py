@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import warnings
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
@@ -11,6 +12,8 @@ import numpy as np
 import tomlkit
 
 from kohort.assessment.risk.singling import RoundingProposal, proposed
+from kohort.engines.retold import retold, telling
+from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
 from kohort.job.draft.protection import Protection, protected
 from kohort.job.draft.reading import person_key, seen_in
@@ -20,11 +23,11 @@ from kohort.publish import check_target, publish
 from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.dates import Period
 from kohort.schema.numbers import said
-from kohort.shown import Shown
+from kohort.shown import INTERNAL_LINE, Shown
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from tomlkit.items import Table as TomlTable
 
@@ -37,7 +40,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Draft", "draft_of", "job_text"]
 
-HEAD: Final = """\
+HEAD: Final = f"""\
+{INTERNAL_LINE}
 A kohort job. Check every role and every model below, then   kohort run THIS_FILE
   identifying  names the person alone: never released
   quasi        helps to single the person out together with others: generalized
@@ -146,7 +150,22 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
     numeric = frozenset(guess.name for guess in seen.guesses if guess.scale == "numeric")
     protection = protected(seen.table, schema, rounded, k=k, numeric=numeric)
     spoken = seen.missing if len(seen.missing) > 1 else ()
-    return Draft(seen.guesses, k, shapes, roundings, protection, spoken, seen.trim, person)
+    guesses = tuple(_warned(seen.table, seen.guesses, roundings))
+    return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, person)
+
+
+def _warned(table: Table, guesses: Sequence[Guess], rounded: Collection[str]) -> Iterator[Guess]:
+    """The guesses; one that would be released as it is, and gives back another, says so, as a `SourceNote` does."""
+    hidden = [one.name for one in guesses if one.role == "quasi" or one.name in rounded]
+    released = [one.name for one in guesses if one.role in {"sensitive", "insensitive"} and one.name not in rounded]
+    found = dict(retold(table, released, hidden))
+    for guess in guesses:
+        if guess.name not in found:
+            yield guess
+            continue
+        told = telling(guess.name, found[guess.name])
+        warnings.warn(SourceNote(f"{guess.name} is proposed to be released as it is, and {told}"), stacklevel=2)
+        yield replace(guess, certainty="unsure", reasons=(*guess.reasons, told))
 
 
 def _attribute(guess: Guess, shape: Shape | None, folder: Path) -> Attribute:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from kohort.shown import many, readable
+from kohort.shown import for_steward, many, readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,8 +65,8 @@ def percent(share: float | None, missing: str = "-") -> str:
 
 
 def text_file(text: str) -> bytes:
-    """The bytes of a printed text that is kept in a file."""
-    return f"{readable(text)}\n".encode()
+    """The bytes of a printed text that is kept in a file, for the steward."""
+    return f"{readable(for_steward(text))}\n".encode()
 
 
 def shown(name: str) -> str:

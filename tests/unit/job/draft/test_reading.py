@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from kohort.assessment.inspection.guesses import inspect_table
+from kohort.errors import SourceNote
 from kohort.io.typed import from_frame
 from kohort.job.draft import draft_of, job_text
 from kohort.job.draft.reading import person_key, seen_in
@@ -66,6 +67,30 @@ def test_the_person_key_repeats_and_has_no_gaps(columns: dict[str, list[str]], k
     """It is an identifying column of codes that some records share, and not one of a few places."""
     table = from_frame(pl.DataFrame(columns))
     assert person_key(table, inspect_table(table)) == key
+
+
+def test_a_draft_says_which_columns_give_others_back(tmp_path: Path) -> None:
+    """In a note, and above the role that it proposes, which is then no more than a guess."""
+    towns = [f"town {place % 8}" for place in range(RECORDS)]
+    table = from_frame(
+        pl.DataFrame(
+            {
+                "city": towns,
+                "income class": [f"I{town[-1]}" for town in towns],
+                "income": [str(20_000 + 7 * place * place) for place in range(RECORDS)],
+                "diagnosis": [("flu", "gout", "asthma")[place % 3] for place in range(RECORDS)],
+            }
+        )
+    )
+    with pytest.warns(SourceNote) as told:
+        draft = draft_of(table, k=5, missing=("",), path=None, folder=tmp_path)
+    [note] = [str(one.message) for one in told]
+    assert note.startswith("income class is proposed to be released as it is")
+    [code] = [one for one in draft.guesses if one.name == "income class"]
+    assert (code.role, code.certainty) == ("sensitive", "unsure")
+    assert "its values goes with one value of city:" in code.reasons[-1]
+    assert f"# {code.reasons[-1]}" in draft.to_toml()
+    assert all("goes with one value" not in "".join(one.reasons) for one in draft.guesses if one is not code)
 
 
 def test_a_draft_of_a_table_says_all_of_it(tmp_path: Path) -> None:
