@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
@@ -169,13 +170,13 @@ def _converse(line: Connection, task: Task) -> None:
     """Ask, and listen until there is an answer."""
     line.send((task.question, task.arguments))
     while task.is_open:
-        match line.recv():
-            case ("stage", stage):
-                task.stage = stage
-            case ("done", value):
-                task.end(State.DONE, value=value)
-            case (_, faults):
-                task.end(State.FAILED, faults=faults)
+        what, value = line.recv()
+        if what == "stage":
+            task.stage = value
+        elif what == "done":
+            task.end(State.DONE, value=value)
+        else:
+            task.end(State.FAILED, faults=value)
 
 
 # --- in the child -----------------------------------------------------------------------------------------------------
@@ -189,12 +190,9 @@ def serve(line: Connection) -> None:
         line.send(("stage", stage))
 
     bench = Bench(tell)
-    with _compiling(tell):
+    with _compiling(tell), suppress(EOFError, OSError):  # whoever asked is gone
         while True:
-            try:
-                question, arguments = line.recv()
-            except (EOFError, OSError):
-                return
+            question, arguments = line.recv()
             try:
                 answer = "done", getattr(bench, question)(*arguments)
             except Exception as error:  # noqa: BLE001  the asker is told of whatever happens

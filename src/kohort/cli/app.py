@@ -14,7 +14,7 @@ from kohort.cli.screen import echo
 def app(
     source: Annotated[
         Path,
-        typer.Argument(metavar="TABLE|JOB", help="A table to draft a job for, or a job file (.toml) to go on with."),
+        typer.Argument(metavar="IN", help="A table to draft a job for, or a job file (.toml) to go on with."),
     ],
     *,
     browser: Annotated[
