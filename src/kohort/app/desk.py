@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kohort.app.answers import Released
     from kohort.app.worker import Fault, Task, Worker
 
-#: How many answers are kept: those of the newest texts.
+#: How many answers are kept: those that were asked for last.
 KEPT: Final = 12
 
 
@@ -186,10 +186,9 @@ class Desk:
         """The task of a question, which is asked once."""
         key = question, *arguments
         with self._lock:
-            if key not in self._tasks:
-                self._tasks = dict(list(self._tasks.items())[-KEPT:])
-                self._tasks[key] = self.worker.ask(question, *arguments)
-            return self._tasks[key]
+            task = self._tasks.pop(key, None) or self.worker.ask(question, *arguments)
+            self._tasks = dict([*self._tasks.items(), (key, task)][-KEPT:])
+            return task
 
     def forget(self, task: Task) -> None:
         """Have the question asked anew next time."""

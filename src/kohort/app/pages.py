@@ -37,6 +37,9 @@ AT_ONCE: Final = 0.8
 #: Digits of a number that a form may have.
 DIGITS: Final = 12
 
+#: Seconds that it is waited for where a form needs it, which a page that waits would lose.
+WITH_A_FORM: Final = 60.0
+
 #: What is being waited for, by the question.
 DOING: Final[Mapping[str, str]] = {
     "draft": "Reading the table and drafting a job",
@@ -236,7 +239,7 @@ class Pages:
 
     def set_roles(self, request: Request) -> Response:
         """Give columns the roles of the form."""
-        look: Look = self._answer("look", self._reading(), self.desk.folder)
+        look: Look = self._answer("look", self._reading(), self.desk.folder, patience=WITH_A_FORM)
         form = request.scope["form"]
         chosen = {place: form.get(f"role-{place}", "") for place in range(len(look.columns))}
         roles = {look.columns[place].guess.name: role for place, role in chosen.items() if role in ROLES}
@@ -369,14 +372,14 @@ class Pages:
         """The part of the job that says how its table is read: what asks for the same is asked once."""
         return changed("", {("input", key): value for key, value in table_at(self.desk.raw, ("input",)).items()})
 
-    def _answer(self, question: str, *arguments: object) -> Any:  # noqa: ANN401  whatever is asked
+    def _answer(self, question: str, *arguments: object, patience: float = 0) -> Any:  # noqa: ANN401  whatever is asked
         """The answer to a question.
 
         Raises:
             UnansweredError: it is not there yet, or there will be none.
         """
         task = self.desk.ask(question, *arguments)
-        task.over.wait(AT_ONCE)
+        task.over.wait(patience or AT_ONCE)
         if task.state is not State.DONE:
             raise UnansweredError(task)
         return task.value
@@ -389,7 +392,7 @@ class Pages:
 
     def _column(self, place: int) -> ColumnLook:
         """A column by its place in the table."""
-        look: Look = self._answer("look", self._reading(), self.desk.folder)
+        look: Look = self._answer("look", self._reading(), self.desk.folder, patience=WITH_A_FORM)
         if not 0 <= place < len(look.columns):
             raise UsageError("the table has no such column", hint="choose one of the page Columns")
         return look.columns[place]

@@ -113,9 +113,7 @@ class Visitor:
             answer = self.client.get(path)
         return answer
 
-    def post(
-        self, path: str, more: Mapping[str, str] | None = None, /, *, at: int | None = None, **fields: str
-    ) -> Response:
+    def post(self, path: str, more: Mapping[str, str] = NONE, /, *, at: int | None = None, **fields: str) -> Response:
         """Send a form of the desk as it is now; then the page that follows."""
         data = {"at": str(self.desk.at if at is None else at), **fields, **more}
         answer = self.client.post(path, data=data, headers={"origin": ORIGIN}, follow_redirects=False)

@@ -3,13 +3,16 @@
 "use strict";
 
 const task = document.querySelector("[data-task]");
+let leaving = false;
+addEventListener("submit", () => { leaving = true; });
 
 async function look() {
   try {
     const answer = await fetch("/working");
     const told = await answer.json();
+    if (leaving) return;
     if (!told.open) {
-      location.replace(location.href);
+      location.replace(location.pathname + location.search); // as it was asked for, without a place in it
       return;
     }
     const stage = document.querySelector("[data-stage]");
@@ -24,9 +27,7 @@ if (task) setTimeout(look, 400);
 
 for (const form of document.querySelectorAll("form[data-watched]")) {
   const before = new URLSearchParams(new FormData(form)).toString();
-  let sent = false;
-  form.addEventListener("submit", () => { sent = true; });
   addEventListener("beforeunload", (event) => {
-    if (!sent && new URLSearchParams(new FormData(form)).toString() !== before) event.preventDefault();
+    if (!leaving && new URLSearchParams(new FormData(form)).toString() !== before) event.preventDefault();
   });
 }
