@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.assessment.inspection import Bar, Guess
-    from kohort.report import Json
 
 
 class ColumnLook(NamedTuple):
@@ -58,11 +57,11 @@ class Rows(NamedTuple):
 class Preview(NamedTuple):
     """What a job would release, as the report has it: parts of the steward's page model."""
 
-    result: dict[str, Json]
-    verdict: dict[str, Json]
-    sizes: tuple[dict[str, Json], ...]
-    losses: tuple[dict[str, Json], ...]
-    metrics: tuple[dict[str, Json], ...]
+    result: dict[str, Any]
+    verdict: dict[str, Any]
+    sizes: tuple[dict[str, Any], ...]
+    losses: tuple[dict[str, Any], ...]
+    metrics: tuple[dict[str, Any], ...]
     notes: tuple[str, ...]
     seconds: float
 

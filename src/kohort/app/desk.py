@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tomllib
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
+from kohort.app.edits import differences
 from kohort.app.questions import request_of
 from kohort.app.worker import faults_in
 from kohort.errors import KohortError, TargetError, UsageError
@@ -65,6 +69,7 @@ class Desk:
     saved: str | None = None
     released: Task | None = None
     _tasks: dict[tuple[object, ...], Task] = field(default_factory=dict[tuple[object, ...], "Task"])
+    _journal: list[str] = field(default_factory=list[str])
     _lock: RLock = field(default_factory=RLock)
 
     # --- the job ------------------------------------------------------------------------------------------------------
@@ -73,6 +78,11 @@ class Desk:
     def folder(self) -> str:
         """What paths in the job are relative to."""
         return str(self.path.parent)
+
+    @property
+    def journal(self) -> Path:
+        """What was done at the desk, a line of JSON each; written when the job is saved."""
+        return self.path.with_suffix(".journal.jsonl")
 
     @property
     def text(self) -> str:
@@ -129,6 +139,7 @@ class Desk:
         with self._lock:
             self._refuse_stale(at)
             if text != self.text:
+                self._note(what, text)
                 self.versions = [*self.versions[: self.at + 1], Version(text, what)]
                 self.at = len(self.versions) - 1
 
@@ -137,6 +148,7 @@ class Desk:
         with self._lock:
             self._refuse_stale(at)
             if 0 <= to < len(self.versions):
+                self._note(f"went to version {to + 1}", self.versions[to].text)
                 self.at = to
 
     def call(self, name: str, at: int) -> None:
@@ -145,15 +157,22 @@ class Desk:
             self._refuse_stale(at)
             self.versions[self.at] = replace(self.versions[self.at], name=name)
 
+    def _note(self, what: str, text: str) -> None:
+        """Keep for the journal what is done: which keys change and the digest of the job, no value."""
+        keys = [one.key for one in differences(self.raw, tomllib.loads(text))]
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        time = datetime.now(UTC).isoformat(timespec="seconds")
+        self._journal.append(json.dumps({"time": time, "what": what, "keys": keys, "job": digest}))
+
     def _refuse_stale(self, at: int) -> None:
         if at != self.at:
             hint = "go on with the job as it is now"
             raise StaleError("the job was changed in another window, and nothing was changed here", hint=hint)
 
-    def faults(self) -> tuple[Fault, ...]:
-        """What is wrong with the job, before any record is looked at."""
+    def faults(self, text: str = "") -> tuple[Fault, ...]:
+        """What is wrong with the job, or with another text of it, before any record is looked at."""
         try:
-            request_of(self.text, self.folder)
+            request_of(text or self.text, self.folder)
         except (KohortError, ExceptionGroup) as error:
             return faults_in(error)
         return ()
@@ -179,6 +198,10 @@ class Desk:
                 inputs=(),
             )
             self.saved = text
+            self._note("saved", text)
+            with self.journal.open("a", encoding="utf-8") as file:
+                file.writelines(f"{one}\n" for one in self._journal)
+            self._journal = []
 
     # --- what is asked of records -------------------------------------------------------------------------------------
 
@@ -199,6 +222,7 @@ class Desk:
     def release(self, *, overwrite: bool) -> Task:
         """Save the job and run its file."""
         with self._lock:
+            self._note("release", self.text)
             self.save()
             self.released = self.worker.ask("release", str(self.path), overwrite)
             return self.released

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import tomlkit
 
-from kohort.app.fields import inline, table_at
+from kohort.app.fields import inline, table_at, written
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from tomlkit import TOMLDocument
 
@@ -81,3 +81,31 @@ def with_roles(text: str, roles: Mapping[str, str], proposed: Mapping[str, Mappi
     if "perturb" in document and not altered:
         document.pop("perturb")
     return tomlkit.dumps(document)
+
+
+class Difference(NamedTuple):
+    """A key that two jobs say differently; empty where one of them does not say it."""
+
+    key: str
+    before: str
+    after: str
+
+
+def differences(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[Difference, ...]:
+    """The keys that two jobs say differently.
+
+    >>> differences({"privacy": {"k": 5}, "rest": "drop"}, {"privacy": {"k": 7}, "rest": "drop"})
+    (Difference(key='privacy.k', before='5', after='7'),)
+    """
+    old, new = dict(_leaves(before)), dict(_leaves(after))
+    keys = [*old, *(key for key in new if key not in old)]
+    return tuple(Difference(key, old.get(key, ""), new.get(key, "")) for key in keys if old.get(key) != new.get(key))
+
+
+def _leaves(table: Mapping[str, object], above: str = "") -> Iterator[tuple[str, str]]:
+    """Every key that holds no table, with its value."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _leaves(cast("dict[str, object]", value), f"{above}{key}.")
+        else:
+            yield f"{above}{key}", written(value)

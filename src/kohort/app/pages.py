@@ -13,20 +13,21 @@ from starlette.routing import Route, Router
 
 from kohort.algorithms.known import METHODS
 from kohort.app.desk import StaleError
-from kohort.app.edits import changed, with_roles
+from kohort.app.edits import changed, differences, with_roles
 from kohort.app.fields import fields_of, read, table_at, written
 from kohort.app.render import ROLES, STEPS, page, script, style
 from kohort.app.worker import Fault, State, faults_in
 from kohort.errors import KohortError, UsageError
 from kohort.job.varied import unfit
+from kohort.report.render.page.figure import percent, written_number
 from kohort.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from starlette.requests import Request
 
-    from kohort.app.answers import Choice, ColumnLook, Look
+    from kohort.app.answers import Choice, ColumnLook, Look, Preview
     from kohort.app.desk import Desk
     from kohort.app.worker import Task
     from kohort.job.lines import Place
@@ -61,6 +62,15 @@ ICON: Final = (
     '<circle cx="4" cy="4" r="3"/><circle cx="12" cy="4" r="3"/><circle cx="4" cy="12" r="3"/>'
     '<circle cx="12" cy="12" r="3"/></svg>'
 )
+
+#: What is compared of two versions.
+COMPARED: Final[Mapping[str, str]] = {
+    "records released": "released",
+    "records suppressed": "suppressed",
+    "classes": "classes",
+    "records of the smallest class": "smallest",
+    "records of the largest class": "largest",
+}
 
 #: What k is tried with unless somebody asks for other values.
 TRIED: Final = "2,3,5,10,20,50,100"
@@ -97,6 +107,7 @@ def app(desk: Desk) -> Router:
         "/frontier": pages.frontier,
         "/release": pages.release,
         "/history": pages.history,
+        "/compare": pages.compare,
         "/job": pages.job,
         "/working": pages.working,
         "/files/{what}": pages.file,
@@ -290,6 +301,17 @@ class Pages:
         """The versions of the job."""
         return self._page("history", "Versions")
 
+    def compare(self, request: Request) -> Response:
+        """Another version beside this one: what they say differently, and what each would give."""
+        place = _number(request.query_params.get("with", ""))
+        if not 0 <= place < len(self.desk.versions):
+            raise UsageError("there is no such version", hint="choose one of the page Versions")
+        other = self.desk.versions[place]
+        said = differences(loads(other.text), self.desk.raw)
+        found = [self._tried(other.text), self._tried(self.desk.text)]
+        shown: dict[str, Any] = {"place": place, "other": other, "said": said, "rows": tuple(_beside(*found))}
+        return self._page("compare", "Compare", here="/history", **shown)
+
     def move(self, request: Request) -> Response:
         """Go to another version, or name this one."""
         form, at = request.scope["form"], self._at(request)
@@ -386,9 +408,18 @@ class Pages:
 
     def _of_job(self, question: str, *arguments: object) -> Any:  # noqa: ANN401  likewise
         """The answer to a question about the whole job, which is not asked while something is wrong with it."""
-        if faults := self.desk.faults():
+        return self._of_text(self.desk.text, question, *arguments)
+
+    def _of_text(self, text: str, question: str, *arguments: object) -> Any:  # noqa: ANN401  likewise
+        """The same about another text of the job."""
+        if faults := self.desk.faults(text):
             raise UnansweredError(faults=faults)
-        return self._answer(question, self.desk.text, self.desk.folder, *arguments)
+        return self._answer(question, text, self.desk.folder, *arguments)
+
+    def _tried(self, text: str) -> Preview:
+        """What a text of the job would release."""
+        found: Preview = self._of_text(text, "preview")
+        return found
 
     def _column(self, place: int) -> ColumnLook:
         """A column by its place in the table."""
@@ -463,6 +494,26 @@ def _shown(place: int, look: ColumnLook, said: Mapping[str, object]) -> dict[str
         "said": keys,
         "bars": look.bars,
     }
+
+
+def _beside(one: Preview, other: Preview) -> Iterator[tuple[str, str, str]]:
+    """The figures of two previews, each with its name."""
+    for what, key in COMPARED.items():
+        yield what, written_number(one.result[key]), written_number(other.result[key])
+    for what, share in (("detail lost", _lost), ("people singled out at most by a column or a pair", _singled)):
+        yield what, percent(share(one)), percent(share(other))
+    losses = [{str(each["column"]): each["loss"] for each in found.losses} for found in (one, other)]
+    for column in dict.fromkeys([*losses[0], *losses[1]]):
+        shown = ["" if found.get(column) is None else percent(found[column]) for found in losses]
+        yield f"detail lost of {column}", shown[0], shown[1]
+
+
+def _lost(found: Preview) -> float:
+    return next((float(one["value"]) for one in found.metrics if one["name"] == "ncp"), 0.0)
+
+
+def _singled(found: Preview) -> float:
+    return max((float(one["share"]) for one in found.verdict["singling"]), default=0.0)
 
 
 def _number(text: str) -> int:

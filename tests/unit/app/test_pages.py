@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import tomllib
 from typing import TYPE_CHECKING
@@ -334,6 +336,54 @@ def test_versions_are_gone_through_and_named(visitor: Visitor) -> None:
     assert [one.what for one in visitor.desk.versions] == ["opened", "protection"]
     visitor.post("/protection", k="8")
     assert len(visitor.desk.versions) == 2
+
+
+def test_two_versions_are_compared(visitor: Visitor) -> None:
+    """What they say differently, and what each would give; one that cannot be tried says why."""
+    visitor.post("/protection", k="30", name="ordered")
+    shown = told(visitor.get("/compare?with=0"))
+    assert "privacy.k 5 30" in shown
+    assert "method.name not said ordered" in shown
+    figures = kohort("run", visitor.desk.path, "--dry-run", "--json").figures
+    assert f"classes {figures['classes']}" in shown
+    assert "detail lost of age" in shown
+    visitor.post("/protection", k="400", name="ordered")
+    assert visitor.get("/compare?with=0").status_code == 422
+    assert "300 records" in told(visitor.get("/compare?with=0"))
+    visitor.post("/protection", k="many", name="ordered")
+    assert visitor.get("/compare?with=1").status_code == 422
+    visitor.post("/history", to="0")
+    assert "they are the same" in told(visitor.get("/compare?with=0"))
+    assert visitor.get("/compare?with=9").status_code == 422
+    assert visitor.get("/compare").status_code == 422
+
+
+def test_tables_without_records_are_compared(folder: Path, visit: Callable[..., Visitor]) -> None:
+    """There is no loss then."""
+    head = (folder / "people.csv").read_text(encoding="utf-8").splitlines()[0]
+    (folder / "people.csv").write_text(f"{head}\n", encoding="utf-8")
+    text = (folder / "job.toml").read_text(encoding="utf-8")
+    text = text.replace('path = "people.csv"', 'path = "people.csv"\nallow-empty = true')
+    (folder / "job.toml").write_text(text, encoding="utf-8")
+    assert "detail lost of age – –" in told(visit(folder / "job.toml").get("/compare?with=0"))
+
+
+def test_the_journal_says_what_was_done_and_no_value(visitor: Visitor) -> None:
+    """It is written with the job: when, what, which keys and the digest of the job."""
+    journal = visitor.desk.path.with_name("job.journal.jsonl")
+    visitor.post("/protection", k="29")
+    visitor.post("/history", to="0")
+    assert not journal.exists()
+    visitor.post("/history", to="1")
+    visitor.post("/save")
+    lines = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
+    assert [one["what"] for one in lines] == ["protection", "went to version 1", "went to version 2", "saved"]
+    assert lines[0]["keys"] == ["privacy.k"]
+    assert lines[-1]["job"] == hashlib.sha256(visitor.desk.path.read_bytes()).hexdigest()
+    assert "29" not in "".join(str({**one, "time": "", "job": ""}) for one in lines)
+    visitor.post("/protection", k="28")
+    visitor.post("/save")
+    assert len(journal.read_text(encoding="utf-8").splitlines()) == 6
 
 
 def test_a_form_of_an_older_job_is_refused(visitor: Visitor) -> None:

@@ -124,7 +124,5 @@ class Visitor:
 
 def told(answer: Response) -> str:
     """What a person reads of a page."""
-    text = re.sub(r"<(script|style|title).*?</\1>", "", answer.text, flags=re.DOTALL)
-    return re.sub(
-        r"\s+", " ", unescape(re.sub(r"</?(bdi|wbr|code|strong|em|span|data)[^>]*>", "", text).replace("<", " <"))
-    )
+    text = re.sub(r"</?(bdi|wbr|code|strong|em|span|data)[^>]*>", "", answer.text)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", text)))
