@@ -36,8 +36,10 @@ PAGES: Final = (
     "protection",
     "preview?records=1",
     "frontier?k=2,5,10&method=mondrian&method=optimal",
+    "evidence",
     "release",
     "history",
+    "compare?with=0",
     "job",
 )
 

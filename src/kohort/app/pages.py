@@ -12,6 +12,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainT
 from starlette.routing import Route, Router
 
 from kohort.algorithms.known import METHODS
+from kohort.app.criteria import by_criterion
 from kohort.app.desk import StaleError
 from kohort.app.edits import changed, differences, with_roles
 from kohort.app.fields import fields_of, read, table_at, written
@@ -50,6 +51,7 @@ DOING: Final[Mapping[str, str]] = {
     "changes": "Comparing records",
     "report": "Writing the report",
     "frontier": "Trying other values of k",
+    "evidence": "Trying attacks",
     "release": "Releasing and verifying",
 }
 
@@ -105,6 +107,7 @@ def app(desk: Desk) -> Router:
         "/preview": pages.preview,
         "/report": pages.report,
         "/frontier": pages.frontier,
+        "/evidence": pages.evidence,
         "/release": pages.release,
         "/history": pages.history,
         "/compare": pages.compare,
@@ -232,6 +235,16 @@ class Pages:
         """The report that the steward would get."""
         found = self._of_job("report", "internal")
         return HTMLResponse(found, headers={"Content-Security-Policy": OF_REPORTS})
+
+    def evidence(self, request: Request) -> Response:
+        """What attacks find, by the criteria of regulators; also as JSON."""
+        found = self._of_job("evidence")
+        verdict = self._tried(self.desk.text).verdict
+        criteria = by_criterion(found)
+        if request.query_params.get("form") == "json":
+            told = {one.name: some for one, some in criteria}
+            return JSONResponse({"criteria": told, "verdict": verdict})
+        return self._page("evidence", "Evidence", criteria=criteria, verdict=verdict)
 
     def frontier(self, request: Request) -> Response:
         """Risk and loss of other values of k, and of other methods."""

@@ -30,6 +30,7 @@ from kohort.report.page.audience import Reader
 from kohort.report.page.result import losses, metrics, result, sizes
 from kohort.report.page.verdict import verdict
 from kohort.report.release import source_notes
+from kohort.report.risk import attack_figures, attacked
 from kohort.report.written import writer_of
 from kohort.schema import Role
 from kohort.sweeps.frontier import Tradeoff, frontier, knees
@@ -158,6 +159,12 @@ class Bench:
         best, bends = {*frontier(traded)}, {*knees(traded)}
         made = (_choice(one, best=place in best, knee=place in bends) for place, one in enumerate(points))
         return tuple(next(made) if one.found else _impossible(one) for one in found.points)
+
+    def evidence(self, text: str, folder: str) -> tuple[dict[str, Any], ...]:
+        """What attacks find in what a job would release."""
+        release = self._try(text, folder)
+        self.tell("attack")
+        return tuple(one.as_json() for one in attack_figures(attacked(release)))
 
     # --- what is released ---------------------------------------------------------------------------------------------
 

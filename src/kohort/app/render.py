@@ -20,6 +20,7 @@ STEPS: Final = (
     ("/protection", "Protection"),
     ("/preview", "Preview"),
     ("/frontier", "Trade-off"),
+    ("/evidence", "Evidence"),
     ("/release", "Release"),
     ("/history", "Versions"),
     ("/job", "Job file"),

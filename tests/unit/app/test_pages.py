@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kohort.app.criteria import CRITERIA
 from kohort.app.pages import TRIED
 from kohort.app.worker import State
+from kohort.assessment.risk.attacks import ATTACKS
 from tests.command import kohort
 from tests.unit.app.visitor import told
 
@@ -226,6 +228,41 @@ def test_values_that_ask_for_the_same_are_refused(visitor: Visitor) -> None:
     """As on the command line."""
     assert visitor.get("/frontier?k=5,5").status_code == 422
     assert visitor.get("/frontier?k=,").status_code == 422
+
+
+def test_the_evidence_is_what_attacks_find(visitor: Visitor) -> None:
+    """By criterion, with interval, control and what was not tried; as JSON the same; no law is said to be met."""
+    page = visitor.get("/evidence")
+    shown = told(page)
+    assert [one for one in ("Singling out", "Linkability", "Inference") if one in shown] == _names()
+    assert "not a finding of legal compliance" in shown
+    assert "annual_income, released unchanged, singles out" in shown
+    assert "Not tried: it needs other releases" in shown
+    assert "where all is open" in shown
+    found = visitor.get("/evidence?form=json").json()
+    assert list(found["criteria"]) == _names()
+    (linking,) = (one for one in found["criteria"]["Linkability"] if one["attack"] == "linking")
+    assert linking["targets"] == 300
+    assert linking["interval"][0] <= linking["rate"] <= linking["interval"][1]
+
+
+def test_every_attack_is_about_one_criterion() -> None:
+    """None is left out, and none is shown twice."""
+    shared = [name for one in CRITERIA for name in one.attacks]
+    assert sorted(shared) == sorted(ATTACKS)
+
+
+def test_evidence_without_attacks(visitor: Visitor) -> None:
+    """Without a sensitive column there is nothing to infer, and the page says so."""
+    places = {one.guess.name: place for place, one in enumerate(_look(visitor))}
+    visitor.post("/columns", {f"role-{places['annual_income']}": "drop"})
+    shown = told(visitor.get("/evidence"))
+    assert "No column that is released unchanged singles anyone out." in shown
+    assert "No attack could be tried." in shown or "Not tried" in shown
+
+
+def _names() -> list[str]:
+    return [one.name for one in CRITERIA]
 
 
 def test_a_release_is_that_of_the_command_line(visitor: Visitor) -> None:
