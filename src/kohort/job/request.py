@@ -151,7 +151,7 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         replace(made.schema, missing=frozenset(file.input.missing)),
         made.models,
         method.algorithm,
-        _reading(file.input),
+        reading_of(file.input),
         replace(_writing(file.output), sign_key=sign_key(file.output.sign_key, folder)),
         method.time_limit,
         tuple(name for name, column in file.columns.items() if column.allow_singling),
@@ -244,7 +244,8 @@ def _question(file: QuestionFile, attributes: Sequence[Attribute], asked: Asked,
     return Question(schema, tuple(asked.values()), population, tuple(map(file_of, files.values())))
 
 
-def _reading(part: InputPart) -> ReadOptions:
+def reading_of(part: InputPart) -> ReadOptions:
+    """How the input is read."""
     return ReadOptions(
         separator=part.separator,
         encoding=part.encoding,
@@ -266,7 +267,7 @@ def _input_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> li
     said = part(InputPart, table(raw, "input"))
     try:
         if said is not None:
-            _reading(said)
+            reading_of(said)
     except UsageError as fault:
         key = "names" if said is not None and said.names else "separator"
         return [UsageError(fault.what, where=where(("input", key)), hint=fault.hint)]

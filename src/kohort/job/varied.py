@@ -191,29 +191,30 @@ class Variations:
             else:
                 *above, key = place_of(name)
                 table(tables, tuple(above))[key] = _value(name, value)
-        for place in list(self._unfit(tables)):
+        methods = [name for name in self.vary.get("method", ()) if name in METHODS]
+        for place in list(unfit(tables, methods)):
             del table(tables, place[:-1])[place[-1]]
         self.requests.append(self.make(tables))
         return self.requests[-1].job
 
-    def _unfit(self, tables: Mapping[str, object]) -> Iterator[Place]:
-        """Where is said what another method of the sweep is told, and this one cannot be."""
-        methods = [name for name in self.vary.get("method", ()) if name in METHODS]
-        method = said_at(tables, ("method", "name"))
-        if not isinstance(method, str) or method not in methods:
-            return
-        taken = {one.name for name in methods for one in METHODS[name].specification.parameters}
-        others = (_parameter(name) for name in sorted(taken) if not METHODS[method].takes(name))
-        yield from (place for place in others if said_at(tables, place) is not None)
-        algorithms = {name: METHODS[name](Choices()) for name in methods}
-        on_levels = {name: one.full_domain for name, one in algorithms.items()}
-        if on_nodes(algorithms[method]) and not all(map(on_nodes, algorithms.values())):
-            yield from OF_CUTS.said(tables)
-        if not on_levels[method] and any(on_levels.values()):
-            yield from OF_LEVELS.said(tables)
-        first = said_at(tables, ("method", "objective")) == FIRST
-        if first and on_levels[method] and method != "samarati" and "samarati" in methods:
-            yield "method", "objective"
+
+def unfit(tables: Mapping[str, object], methods: Sequence[str]) -> Iterator[Place]:
+    """Where a job says what another one of these methods is told, and its own cannot be."""
+    method = said_at(tables, ("method", "name"))
+    if not isinstance(method, str) or method not in methods:
+        return
+    taken = {one.name for name in methods for one in METHODS[name].specification.parameters}
+    others = (_parameter(name) for name in sorted(taken) if not METHODS[method].takes(name))
+    yield from (place for place in others if said_at(tables, place) is not None)
+    algorithms = {name: METHODS[name](Choices()) for name in methods}
+    on_levels = {name: one.full_domain for name, one in algorithms.items()}
+    if on_nodes(algorithms[method]) and not all(map(on_nodes, algorithms.values())):
+        yield from OF_CUTS.said(tables)
+    if not on_levels[method] and any(on_levels.values()):
+        yield from OF_LEVELS.said(tables)
+    first = said_at(tables, ("method", "objective")) == FIRST
+    if first and on_levels[method] and method != "samarati" and "samarati" in methods:
+        yield "method", "objective"
 
 
 def _parameter(name: str) -> Place:

@@ -135,7 +135,7 @@ class TablePlan:
             first = dict[tuple[str, ...], str]()
             for value, row in rows.items():
                 one = first.setdefault(tuple(row), value)
-                if one != value:
+                if row and one != value:
                     raise UsageError(f"{axis.name}: {one} and {value} ask for the same", where="vary", hint="drop one")
 
     @property

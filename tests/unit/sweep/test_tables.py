@@ -355,6 +355,18 @@ def test_a_plan_that_compares_nothing_is_refused() -> None:
         TablePlan.of({one: [str(value) for value in range(101)] for one in "ab"}, lambda _: Job.of(AGE, KAnonymity(2)))
 
 
+def test_values_that_are_all_impossible_ask_for_nothing() -> None:
+    """Two methods that cannot do the job are both told so, and not taken for the same."""
+
+    def make(at: Mapping[str, str]) -> Job:
+        if at["method"] != "mondrian":
+            raise SchemaError("it has no hierarchy")
+        return Job.of(AGE, KAnonymity(2))
+
+    plan = TablePlan.of({"method": ["mondrian", "optimal", "datafly"]}, make)
+    assert [one.values for one in plan.impossible] == [("optimal",), ("datafly",)]
+
+
 def test_as_many_points_as_anybody_looks_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """The greatest number of points is allowed, and one more is not."""
     monkeypatch.setattr(table_plan, "MOST", 3)

@@ -1,0 +1,105 @@
+"""The answers to what a desk asks: plain values that go through a pipe, of which only `Rows` holds records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kohort.assessment.inspection.distribution import Bar
+    from kohort.assessment.inspection.guesses import Guess
+
+
+class ColumnLook(NamedTuple):
+    """A column as it is shown.
+
+    Attributes:
+        guess: What it seems to reveal.
+        bars: How its values are distributed; none of a column that may identify people.
+        proposed: What a job says of it in each role that can be given to it.
+    """
+
+    guess: Guess
+    bars: tuple[Bar, ...]
+    proposed: Mapping[str, Mapping[str, object]]
+
+
+class Look(NamedTuple):
+    """A table as it is shown: no record, only columns.
+
+    Attributes:
+        records: How many there are.
+        columns: Its columns, in order.
+        notes: What looks wrong in it.
+    """
+
+    records: int
+    columns: tuple[ColumnLook, ...]
+    notes: tuple[str, ...]
+
+
+class Rows(NamedTuple):
+    """Records, for those who asked to see them.
+
+    Attributes:
+        names: The columns.
+        before: The cells of each record; `None` is one that is not shown.
+        after: The same records in the release, where there is one.
+        first: The number of the first, from 1.
+    """
+
+    names: tuple[str, ...]
+    before: tuple[tuple[str | None, ...], ...]
+    after: tuple[tuple[str | None, ...], ...] = ()
+    first: int = 1
+
+
+class Preview(NamedTuple):
+    """What a job would release, as the report has it: parts of the steward's page model."""
+
+    result: dict[str, Any]
+    verdict: dict[str, Any]
+    sizes: tuple[dict[str, Any], ...]
+    losses: tuple[dict[str, Any], ...]
+    metrics: tuple[dict[str, Any], ...]
+    notes: tuple[str, ...]
+    seconds: float
+
+
+class Choice(NamedTuple):
+    """A value of k and a method, and what they would give.
+
+    Attributes:
+        k: As a job says it.
+        method: Likewise.
+        risk: The highest prosecutor's risk, 0..1; nothing is known where `why` is said.
+        loss: The detail that the quasi-identifiers lose, 0..1.
+        classes: How many classes there would be.
+        suppressed: Records that would be left out.
+        best: Whether no other has less of both risk and loss.
+        knee: Whether it is where less of one begins to cost most of the other.
+        why: What stands in the way.
+    """
+
+    k: str
+    method: str
+    risk: float = 0.0
+    loss: float = 0.0
+    classes: int = 0
+    suppressed: int = 0
+    best: bool = False
+    knee: bool = False
+    why: str = ""
+
+
+class Released(NamedTuple):
+    """A release that was published.
+
+    Attributes:
+        files: Its files by what they are.
+        preview: Its figures, from the published bytes.
+    """
+
+    files: dict[str, str]
+    preview: Preview

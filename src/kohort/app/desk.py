@@ -1,0 +1,249 @@
+"""A desk: the text of a job with its history, the tasks that are asked about it, and what was released."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Final
+
+from kohort.app.edits import differences
+from kohort.app.questions import request_of
+from kohort.app.worker import faults_in
+from kohort.errors import KohortError, TargetError, UsageError
+from kohort.job.document import document
+from kohort.publish import check_target, publish
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from kohort.app.answers import Released
+    from kohort.app.worker import Fault, Task, Worker
+
+#: How many answers are kept: those that were asked for last.
+KEPT: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A text that the job had.
+
+    Attributes:
+        text: TOML.
+        what: What was changed.
+        name: What somebody called it; empty for most.
+    """
+
+    text: str
+    what: str
+    name: str = ""
+
+
+class StaleError(UsageError):
+    """A page was sent that shows an older job."""
+
+
+@dataclass(slots=True, eq=False)
+class Desk:
+    """A job that is worked at; its methods may be called by several threads.
+
+    Attributes:
+        path: The job file; it is written when somebody saves it, or releases.
+        source: The table, as the job file is to name it; empty where the job file is there already.
+        worker: Answers what needs records.
+        versions: The texts that the job had, the oldest first.
+        at: Which of them it has.
+        saved: The text that the file has; `None` while there is none.
+        released: What was released last.
+    """
+
+    path: Path
+    source: str
+    worker: Worker
+    versions: list[Version] = field(default_factory=list[Version])
+    at: int = -1
+    saved: str | None = None
+    released: Task | None = None
+    _tasks: dict[tuple[object, ...], Task] = field(default_factory=dict[tuple[object, ...], "Task"])
+    _journal: list[str] = field(default_factory=list[str])
+    _lock: RLock = field(default_factory=RLock)
+
+    # --- the job ------------------------------------------------------------------------------------------------------
+
+    @property
+    def folder(self) -> str:
+        """What paths in the job are relative to."""
+        return str(self.path.parent)
+
+    @property
+    def journal(self) -> Path:
+        """What was done at the desk, a line of JSON each; written when the job is saved."""
+        return self.path.with_suffix(".journal.jsonl")
+
+    @property
+    def text(self) -> str:
+        """The job as it is."""
+        return self.versions[self.at].text
+
+    @property
+    def raw(self) -> Mapping[str, Any]:
+        """Its tables."""
+        return tomllib.loads(self.text)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a job."""
+        return bool(self.versions)
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the file has it."""
+        return self.is_open and self.saved == self.text
+
+    def open(self) -> Task | None:
+        """See to it that there is a job; what is waited for, where it takes time.
+
+        Raises:
+            KohortError: the job file cannot be read.
+        """
+        with self._lock:
+            if self.is_open:
+                return None
+            if not self.source:
+                self.saved = self.path.read_text(encoding="utf-8-sig")
+                self.versions, self.at = [Version(self.saved, "opened")], 0
+                return None
+            task = self.ask("draft", self.source, self.folder)
+            if task.value is not None:
+                self.versions, self.at = [Version(task.value, "drafted")], 0
+                return None
+            return task
+
+    def change(self, text: str, what: str, at: int) -> None:
+        """Give the job another text.
+
+        Args:
+            text: TOML.
+            what: What was changed, for the history.
+            at: The version that the change was made of.
+
+        Raises:
+            StaleError: the job is another by now.
+            JobError: it is no TOML.
+        """
+        document(text)
+        with self._lock:
+            self._refuse_stale(at)
+            if text != self.text:
+                self._note(what, text)
+                self.versions = [*self.versions[: self.at + 1], Version(text, what)]
+                self.at = len(self.versions) - 1
+
+    def move(self, to: int, at: int) -> None:
+        """Go to another version of the job; one that there is not changes nothing."""
+        with self._lock:
+            self._refuse_stale(at)
+            if 0 <= to < len(self.versions):
+                self._note(f"went to version {to + 1}", self.versions[to].text)
+                self.at = to
+
+    def call(self, name: str, at: int) -> None:
+        """Give the version a name."""
+        with self._lock:
+            self._refuse_stale(at)
+            self.versions[self.at] = replace(self.versions[self.at], name=name)
+
+    def _note(self, what: str, text: str) -> None:
+        """Keep for the journal what is done: which keys change and the digest of the job, no value."""
+        keys = [one.key for one in differences(self.raw, tomllib.loads(text))]
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        time = datetime.now(UTC).isoformat(timespec="seconds")
+        self._journal.append(json.dumps({"time": time, "what": what, "keys": keys, "job": digest}))
+
+    def _refuse_stale(self, at: int) -> None:
+        if at != self.at:
+            hint = "go on with the job as it is now"
+            raise StaleError("the job was changed in another window, and nothing was changed here", hint=hint)
+
+    def faults(self, text: str = "") -> tuple[Fault, ...]:
+        """What is wrong with the job, or with another text of it, before any record is looked at."""
+        try:
+            request_of(text or self.text, self.folder)
+        except (KohortError, ExceptionGroup) as error:
+            return faults_in(error)
+        return ()
+
+    def save(self) -> None:
+        """Write the job file.
+
+        Raises:
+            TargetError: somebody else has written it meanwhile.
+            FileError: it cannot be written.
+        """
+        with self._lock:
+            text, saved = self.text, self.saved
+            if saved is not None and (not self.path.is_file() or self.path.read_text(encoding="utf-8-sig") != saved):
+                hint = "copy the text of the job from the page Job file, and open that file again"
+                raise TargetError("the job file was changed by somebody else", where=self.path.name, hint=hint)
+            check_target(self.path, overwrite=saved is not None, inputs=())
+            publish(
+                self.path,
+                lambda file: file.write(text.encode()),
+                lambda _: None,
+                overwrite=saved is not None,
+                inputs=(),
+            )
+            self.saved = text
+            self._note("saved", text)
+            with self.journal.open("a", encoding="utf-8") as file:
+                file.writelines(f"{one}\n" for one in self._journal)
+            self._journal = []
+
+    # --- what is asked of records -------------------------------------------------------------------------------------
+
+    def ask(self, question: str, *arguments: object) -> Task:
+        """The task of a question, which is asked once."""
+        key = question, *arguments
+        with self._lock:
+            task = self._tasks.pop(key, None) or self.worker.ask(question, *arguments)
+            self._tasks = dict([*self._tasks.items(), (key, task)][-KEPT:])
+            return task
+
+    def forget(self, task: Task) -> None:
+        """Have the question asked anew next time."""
+        with self._lock:
+            self._tasks = {key: one for key, one in self._tasks.items() if one is not task}
+            self.released = None if self.released is task else self.released
+
+    def release(self, *, overwrite: bool) -> Task:
+        """Save the job and run its file."""
+        with self._lock:
+            self._note("release", self.text)
+            self.save()
+            self.released = self.worker.ask("release", str(self.path), overwrite)
+            return self.released
+
+    def cancel(self) -> None:
+        """Give up whatever is being done."""
+        with self._lock:
+            tasks = [one for one in (*self._tasks.values(), self.released) if one is not None and one.is_open]
+        for task in tasks:
+            self.worker.cancel(task)
+            self.forget(task)
+
+    @property
+    def stage(self) -> str | None:
+        """What is being done; `None` where nothing is."""
+        with self._lock:
+            tasks = [one for one in (*self._tasks.values(), self.released) if one is not None and one.is_open]
+        return tasks[0].stage if tasks else None
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The files of the last release."""
+        found: Released | None = None if self.released is None else self.released.value
+        return {} if found is None else found.files

@@ -1,0 +1,111 @@
+"""Changes of a job's text: keys set and roles changed, all else as its author wrote it, comments too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import tomlkit
+
+from kohort.app.fields import inline, table_at, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tomlkit import TOMLDocument
+
+    from kohort.job.lines import Place
+
+
+def changed(text: str, values: Mapping[Place, object]) -> str:
+    r"""The text with these keys set, all else as it was written, comments too.
+
+    Args:
+        text: TOML.
+        values: What each key is to be; `None` takes it out.
+
+    >>> print(changed("[privacy]\nk = 5 # why\n", {("privacy", "k"): 10, ("method", "name"): "optimal"}))
+    [privacy]
+    k = 10 # why
+    <BLANKLINE>
+    [method]
+    name = "optimal"
+    <BLANKLINE>
+    """
+    document = tomlkit.parse(text)
+    for place, value in values.items():
+        if value is None:
+            table_at(document, place[:-1]).pop(place[-1], None)
+        else:
+            _put(document, place, value)
+    return tomlkit.dumps(document)
+
+
+def _put(document: TOMLDocument, place: Place, value: object) -> None:
+    """Set a key; what is said of it in a comment behind it stays."""
+    table = _made(document, place[:-1])
+    made = tomlkit.item(cast("Any", inline(value)))
+    if place[-1] in table:
+        before = table[place[-1]]
+        made.trivia.comment_ws, made.trivia.comment = before.trivia.comment_ws, before.trivia.comment
+    table[place[-1]] = made
+
+
+def _made(document: TOMLDocument, place: Place) -> Any:  # noqa: ANN401  tomlkit's tables have no common type
+    """The table at a place, made where there is none."""
+    held: Any = document
+    for at, key in enumerate(place, 1):
+        if key not in held:
+            held[key] = tomlkit.table(is_super_table=at < len(place))
+        held = held[key]
+    return held
+
+
+def with_roles(text: str, roles: Mapping[str, str], proposed: Mapping[str, Mapping[str, object]]) -> str:
+    """The text with other roles; a column whose role changes loses what was said of it, and gets what is proposed.
+
+    Args:
+        text: TOML.
+        roles: The role that each column is to have; one that it has already changes nothing.
+        proposed: The keys that each of these columns gets with its new role.
+    """
+    document = tomlkit.parse(text)
+    columns, altered = _made(document, ("columns",)), table_at(document, ("perturb", "columns"))
+    for name, role in roles.items():
+        if table_at(columns, (name,)).get("role") == role:
+            continue
+        table: Any = tomlkit.table()
+        for key, value in {"role": role, **proposed.get(name, {})}.items():
+            table[key] = tomlkit.item(cast("Any", inline(value)))
+        columns[name] = table
+        altered.pop(name, None)
+    if "perturb" in document and not altered:
+        document.pop("perturb")
+    return tomlkit.dumps(document)
+
+
+class Difference(NamedTuple):
+    """A key that two jobs say differently; empty where one of them does not say it."""
+
+    key: str
+    before: str
+    after: str
+
+
+def differences(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[Difference, ...]:
+    """The keys that two jobs say differently.
+
+    >>> differences({"privacy": {"k": 5}, "rest": "drop"}, {"privacy": {"k": 7}, "rest": "drop"})
+    (Difference(key='privacy.k', before='5', after='7'),)
+    """
+    old, new = dict(_leaves(before)), dict(_leaves(after))
+    keys = [*old, *(key for key in new if key not in old)]
+    return tuple(Difference(key, old.get(key, ""), new.get(key, "")) for key in keys if old.get(key) != new.get(key))
+
+
+def _leaves(table: Mapping[str, object], above: str = "") -> Iterator[tuple[str, str]]:
+    """Every key that holds no table, with its value."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _leaves(cast("dict[str, object]", value), f"{above}{key}.")
+        else:
+            yield f"{above}{key}", written(value)

@@ -1,0 +1,310 @@
+"""What a desk asks of records: answered in a process of its own, in plain values, of which only some hold cells."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from kohort import io, pipeline
+from kohort.app.answers import Choice, ColumnLook, Look, Preview, Released, Rows
+from kohort.app.fields import read as field_value
+from kohort.assessment.inspection.distribution import distributions
+from kohort.assessment.inspection.guesses import inspect_table
+from kohort.assessment.inspection.notes import noticed
+from kohort.engines.known import engine_of
+from kohort.errors import UnsupportedError
+from kohort.io.forms import files
+from kohort.job.document import document
+from kohort.job.draft import draft_of, job_text
+from kohort.job.draft.shapes import shape_of
+from kohort.job.form import InputPart
+from kohort.job.parts import relative, right_part, table
+from kohort.job.request import Request, load, of, reading_of, request
+from kohort.job.varied import Variations
+from kohort.release.members import members_of
+from kohort.report.page import Audience, page
+from kohort.report.page.audience import Reader
+from kohort.report.page.result import losses, metrics, result, sizes
+from kohort.report.page.verdict import verdict
+from kohort.report.release import source_notes
+from kohort.report.risk import attack_figures, attacked
+from kohort.report.written import writer_of
+from kohort.schema import Role
+from kohort.sweeps.frontier import Tradeoff, frontier, knees
+from kohort.sweeps.tables import sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from kohort.assessment.inspection.guesses import Guess
+    from kohort.release import Release
+    from kohort.sweeps.tables import Point
+    from kohort.tables.table import Column, Table
+
+#: The k of a draft.
+USUAL_K: Final = 10
+
+#: Records that are shown at a time.
+SHOWN: Final = 10
+
+#: The parameters that a column gets when it is made sensitive: t for numbers, else l where there are so many values.
+CLOSENESS: Final = 0.2
+DIVERSITY: Final = 2
+
+
+#: The files of a release, beside it, that a desk adds to it: the form of each, and who reads it.
+REPORTS: Final[Mapping[str, Audience]] = {"report": Audience.INTERNAL, "public report": Audience.PUBLIC}
+
+
+def reports_of(target: Path) -> dict[str, Path]:
+    """Where the reports of a release go.
+
+    >>> [one.name for one in reports_of(Path("people.release.csv")).values()]
+    ['people.release.report.html', 'people.release.public.html']
+    """
+    endings = {Audience.INTERNAL: "report", Audience.PUBLIC: "public"}
+    return {name: target.with_name(f"{target.stem}.{endings[one]}.html") for name, one in REPORTS.items()}
+
+
+@dataclass(slots=True)
+class Bench:
+    """The table that questions are about, read once, and the last release that was tried.
+
+    Attributes:
+        tell: Called with each stage of the work.
+    """
+
+    tell: Callable[[str], None] = lambda _: None
+    _tables: dict[object, Table] = field(default_factory=dict[object, "Table"])
+    _guesses: dict[object, tuple[Guess, ...]] = field(default_factory=dict[object, "tuple[Guess, ...]"])
+    _tried: dict[str, Release] = field(default_factory=dict[str, "Release"])
+
+    # --- what is there ------------------------------------------------------------------------------------------------
+
+    def draft(self, source: str, folder: str) -> str:
+        """The text of a job over a table: guesses, and safe choices to correct."""
+        said = right_part(InputPart, {"path": source})
+        held = self._read(_place(said, folder), said)
+        self.tell("measure")
+        path = next(iter(files(_place(said, folder))), None)
+        found = draft_of(held, k=USUAL_K, missing=("",), path=path, folder=Path(folder))
+        return job_text(found, source, reading={})
+
+    def look(self, text: str, folder: str) -> Look:
+        """The columns of a job's table."""
+        said = _input(text)
+        held = self._read(_place(said, folder), said)
+        self.tell("inspect")
+        missing = frozenset(said.missing)
+        key = id(held), missing
+        if key not in self._guesses:
+            self._guesses = {key: inspect_table(held, missing=missing)}
+        guesses = self._guesses[key]
+        bars = {one.name: one.bars for one in distributions(held, guesses, missing)}
+        path = next(iter(files(_place(said, folder))), None)
+        columns = tuple(
+            ColumnLook(
+                one, bars.get(one.name, ()), _proposed(one, held[one.name], missing, path=path, folder=Path(folder))
+            )
+            for one in guesses
+        )
+        return Look(held.records, columns, noticed(held, held.names))
+
+    def records(self, text: str, folder: str, first: int) -> Rows:
+        """Ten records from the one of this number on."""
+        said = _input(text)
+        held = self._read(_place(said, folder), said)
+        first = max(1, min(first, held.records - SHOWN + 1))
+        rows = np.arange(first - 1, min(first - 1 + SHOWN, held.records))
+        return Rows(held.names, _cells([held[name] for name in held.names], rows), first=first)
+
+    # --- what a job would do ------------------------------------------------------------------------------------------
+
+    def preview(self, text: str, folder: str) -> Preview:
+        """What a job would release; verified as text, and written nowhere."""
+        return _preview(self._try(text, folder))
+
+    def changes(self, text: str, folder: str) -> Rows:
+        """Ten records before and after, spread over the release; identifying columns are not shown."""
+        release = self._try(text, folder)
+        job, count = release.job, release.table.records
+        rows = np.unique(np.linspace(0, count - 1, min(SHOWN, count)).astype(np.int64))
+        shown = [one.name for one in job.schema.attributes if one.role is not Role.IDENTIFYING]
+        released = [name if name in release.table.names else None for name in shown]
+        before = _cells([release.source[name] for name in shown], release.lineage[rows])
+        after = _cells([None if name is None else release.table[name] for name in released], rows)
+        return Rows(tuple(shown), before, after)
+
+    def report(self, text: str, folder: str, audience: str) -> bytes:
+        """The page of what a job would release."""
+        return writer_of(".html")(page(self._try(text, folder), audience=Audience(audience)))
+
+    def frontier(self, text: str, folder: str, ks: tuple[str, ...], methods: tuple[str, ...]) -> tuple[Choice, ...]:
+        """What other values of k and other methods would give; nothing is released, so nothing is verified."""
+        said = document(text, folder=Path(folder))
+
+        def make(raw: Mapping[str, object]) -> Request:
+            return request(raw, where=said.where, folder=said.folder)
+
+        jobs = Variations(said.raw, {"k": ks, "method": methods}, make)
+        plan, first = jobs.plan(), jobs.requests[0]
+        held = self._read(first.source, _input(text))
+        known = None if first.population is None else io.read(first.population, first.job.reading)
+        found = sweep(held, plan, population=known, tell=self.tell)
+        points = [one for one in found.points if one.found]
+        traded = [Tradeoff(one.highest, one.metrics["ncp"]) for one in points]
+        best, bends = {*frontier(traded)}, {*knees(traded)}
+        made = (_choice(one, best=place in best, knee=place in bends) for place, one in enumerate(points))
+        return tuple(next(made) if one.found else _impossible(one) for one in found.points)
+
+    def evidence(self, text: str, folder: str) -> tuple[dict[str, Any], ...]:
+        """What attacks find in what a job would release."""
+        release = self._try(text, folder)
+        self.tell("attack")
+        return tuple(one.as_json() for one in attack_figures(attacked(release)))
+
+    # --- what is released ---------------------------------------------------------------------------------------------
+
+    def release(self, job: str, overwrite: bool) -> Released:  # noqa: FBT001  it comes through a pipe
+        """Run a job file as `kohort run` does, with a report for the steward and one for the public."""
+        made = load(Path(job))
+        target = Path(made.target)
+        reports = reports_of(target) if _is_file(made) else {}
+        release = pipeline.anonymize(
+            made.source,
+            made.job,
+            population=made.population,
+            target=made.target,
+            overwrite=overwrite,
+            tell=self.tell,
+            reports=tuple(pipeline.Report(path, _page(REPORTS[name])) for name, path in reports.items()),
+            inputs=made.inputs,
+            engine=engine_of(made.engine, made.memory, made.spill),
+            staging=None if made.spill is None else Path(made.spill),
+        )
+        found = {"release": target, "certificate": Path(str(release.certificate)), **reports, "job": Path(job)}
+        return Released({name: str(path) for name, path in found.items()}, _preview(release))
+
+    # --- what they share ----------------------------------------------------------------------------------------------
+
+    def _read(self, source: str, said: InputPart) -> Table:
+        """The table, read again only where its file or the way to read it has changed."""
+        if source == "-":
+            hint = "save it as a file"
+            raise UnsupportedError("the desk reads a table more than once, which standard input cannot", hint=hint)
+        how = reading_of(said)
+        states = [(one, state.st_mtime_ns, state.st_size) for one in files(source) for state in [one.stat()]]
+        key = source, how, tuple(states)
+        if key not in self._tables:
+            self.tell("read")
+            self._tables, self._tried = {key: io.read(source, how)}, {}
+        return self._tables[key]
+
+    def _try(self, text: str, folder: str) -> Release:
+        """What the job would release, tried once."""
+        if text not in self._tried:
+            made = request_of(text, folder)
+            source = self._read(made.source, _input(text))
+            known = made.population
+            self._tried = {text: pipeline.anonymize(source, made.job, population=known, tell=self.tell)}
+        return self._tried[text]
+
+
+def request_of(text: str, folder: str) -> Request:
+    """The request of a job's text.
+
+    Raises:
+        JobError: everything that is wrong with it.
+        UnsupportedError: it is of transactions, or of records that are elsewhere.
+    """
+    said = document(text, folder=Path(folder))
+    if said.is_of_transactions:
+        raise UnsupportedError("the desk opens jobs on tables", hint="run this one: kohort run JOB")
+    made = of(said)
+    if made.engine != "local":
+        raise UnsupportedError(f"the desk reads tables itself, and the job leaves this to {made.engine}", where="run")
+    return made
+
+
+def _input(text: str) -> InputPart:
+    """How a job's table is read, whatever is wrong elsewhere in the job."""
+    return right_part(InputPart, table(tomllib.loads(text), "input"))
+
+
+def _place(said: InputPart, folder: str) -> str:
+    return relative(said.path, Path(folder))
+
+
+def _proposed(
+    guess: Guess, column: Column, missing: frozenset[str], *, path: Path | None, folder: Path
+) -> dict[str, dict[str, object]]:
+    """What a job says of the column in each role."""
+    scale: dict[str, object] = {} if guess.scale != "categorical" else {"scale": guess.scale}
+    found: dict[str, dict[str, object]] = {role.value: dict(scale) for role in Role}
+    values = [one for one in column.values.to_list() if one is not None and one not in missing]
+    if guess.scale != "numeric" or guess.grid is not None:
+        shape = shape_of(guess, values, path, folder)
+        made: dict[str, object] = (
+            {"grid": _grid(shape.grid)} if shape.grid is not None else {"hierarchy": shape.hierarchy}
+        )
+        found["quasi"] = {**({} if "grid" in made else scale), **made}
+    if guess.scale == "numeric":
+        found["sensitive"] |= {"t": CLOSENESS}
+    elif len(values) >= DIVERSITY:
+        found["sensitive"] |= {"l": DIVERSITY}
+    return found
+
+
+def _grid(text: str) -> object:
+    """A grid as a job file has it: a number, or a period of the calendar."""
+    return field_value(("columns", "", "grid"), text)
+
+
+def _cells(columns: Sequence[Column | None], rows: Any) -> tuple[tuple[str | None, ...], ...]:  # noqa: ANN401  indices
+    """The cells of some records; an empty text where there is no value, `None` where a column is not shown."""
+    shown = [
+        [None] * len(rows) if one is None else [one.values[int(code)] or "" for code in one.codes[rows]]
+        for one in columns
+    ]
+    return tuple(zip(*shown, strict=True))
+
+
+def _preview(release: Release) -> Preview:
+    """The figures of a release, for its steward."""
+    reader = Reader()
+    members = members_of(release) if release.table.records else {}
+    return Preview(
+        result(release, reader).as_json(),
+        verdict(release, reader).as_json(),
+        tuple(one.as_json() for one in sizes(release, reader)),
+        tuple(one.as_json() for one in losses(release, members, reader)),
+        tuple(one.as_json() for one in metrics(release, reader)),
+        source_notes(release),
+        sum(release.seconds.values()),
+    )
+
+
+def _choice(point: Point, *, best: bool, knee: bool) -> Choice:
+    """A point of a sweep over k and methods."""
+    k, method = point.values
+    return Choice(k, method, point.highest, point.metrics["ncp"], point.classes, point.suppressed, best=best, knee=knee)
+
+
+def _impossible(point: Point) -> Choice:
+    """One without a release."""
+    k, method = point.values
+    return Choice(k, method, why=point.why)
+
+
+def _page(audience: Audience) -> Callable[[Release], bytes]:
+    """What writes the page of a release."""
+    return lambda release: writer_of(".html")(page(release, audience=audience))
+
+
+def _is_file(made: Request) -> bool:
+    """Whether the release is one file, beside which reports can stand."""
+    return not made.target.endswith("/") and "://" not in made.target and "#" not in made.target

@@ -1,0 +1,69 @@
+"""Pages of the desk as HTML: templates that show whatever comes from a table or a job as text that steers nothing."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from kohort.report.render.page.figure import clean, percent, written_number
+from kohort.report.render.page.page import name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: The steps of the work, in their order: the path of a page, and what it is called.
+STEPS: Final = (
+    ("/columns", "Columns"),
+    ("/protection", "Protection"),
+    ("/preview", "Preview"),
+    ("/frontier", "Trade-off"),
+    ("/evidence", "Evidence"),
+    ("/release", "Release"),
+    ("/history", "Versions"),
+    ("/job", "Job file"),
+)
+
+#: What a role means, in a sentence of its own for those who choose it.
+ROLES: Final[Mapping[str, str]] = {
+    "identifying": "names the person alone; never released",
+    "quasi": "helps to single the person out together with others; generalized",
+    "sensitive": "nobody may learn it of the person; released within the limits of a model",
+    "insensitive": "neither; released unchanged",
+    "drop": "not needed; never released",
+}
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    """The templates."""
+    made = Environment(
+        loader=PackageLoader("kohort.app"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    made.filters.update({"name": name, "spoken": clean, "percent": percent, "number": written_number})
+    made.globals.update({"STEPS": STEPS, "ROLES": ROLES})
+    return made
+
+
+def page(template: str, **shown: object) -> str:
+    """A page of the desk."""
+    return _environment().get_template(f"{template}.html.jinja").render(**shown)
+
+
+@lru_cache(maxsize=1)
+def style() -> str:
+    """The style of the desk: that of reports, and its own."""
+    of_reports = files("kohort.report.render.page").joinpath("templates/page.css").read_text(encoding="utf-8")
+    return of_reports + files("kohort.app").joinpath("static/desk.css").read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
+def script() -> str:
+    """The script of the desk; without it every page works, too."""
+    return files("kohort.app").joinpath("static/desk.js").read_text(encoding="utf-8")

@@ -1,0 +1,250 @@
+"""A process of its own for what needs records: it can be cancelled, and ends with the one that started it."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
+from queue import Queue
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kohort.errors import JobError, KohortError
+from kohort.job.faults import faults_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
+
+#: Seconds that a process has to clean up before it is killed.
+PATIENCE: Final = 3.0
+
+
+class Fault(NamedTuple):
+    """What is wrong, where, and what to do: the parts of an error."""
+
+    what: str
+    where: str = ""
+    hint: str = ""
+
+
+def faults_in(error: BaseException) -> tuple[Fault, ...]:
+    """The faults of an error. Of one that kohort did not raise, only its kind is told: its text may hold a cell."""
+    match error:
+        case JobError():
+            return tuple(Fault(one.what, one.where, one.hint) for one in faults_of(error))
+        case KohortError():
+            return (Fault(error.what, error.where, error.hint),)
+        case MemoryError():
+            return (Fault("out of memory", hint=LESS),)
+        case _:
+            kind = type(error).__name__
+            return (Fault(f"an internal error ({kind}); please report it", hint="kohort run JOB shows its place"),)
+
+
+#: What helps where memory does not suffice.
+LESS: Final = "set memory-limit in the job's table [run], or take a part of the table"
+
+
+class State(StrEnum):
+    """How far a task is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(slots=True, eq=False)
+class Task:
+    """A question on its way.
+
+    Attributes:
+        question: Its name, see `kohort.app.questions.Bench`.
+        arguments: What it is about.
+        state: How far it is.
+        stage: What is being done.
+        value: The answer.
+        faults: Why there is none.
+        over: Set when the task is.
+    """
+
+    question: str
+    arguments: tuple[object, ...]
+    state: State = State.WAITING
+    stage: str = ""
+    value: Any = None
+    faults: tuple[Fault, ...] = ()
+    over: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is more to come."""
+        return not self.over.is_set()
+
+    def end(self, state: State, *, value: object = None, faults: tuple[Fault, ...] = ()) -> None:
+        """Say how it ended; the first end counts."""
+        if not self.over.is_set():
+            self.state, self.value, self.faults = state, value, faults
+            self.over.set()
+
+
+class Child(NamedTuple):
+    """A process that answers.
+
+    Attributes:
+        line: Where it is asked and answers.
+        stop: Ends it.
+    """
+
+    line: Connection
+    stop: Callable[[], None]
+
+
+@dataclass(slots=True, eq=False)
+class Worker:
+    """Has questions answered one after the other by a child, which is started when it is needed, and again if it ends.
+
+    Attributes:
+        start: Starts a child.
+    """
+
+    start: Callable[[], Child]
+    _tasks: Queue[Task | None] = field(default_factory=Queue)
+    _child: Child | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        """Wait for questions."""
+        threading.Thread(target=self._work, daemon=True, name="kohort desk").start()
+
+    def ask(self, question: str, *arguments: object) -> Task:
+        """Have a question answered."""
+        task = Task(question, arguments)
+        self._tasks.put(task)
+        return task
+
+    def cancel(self, task: Task) -> None:
+        """Give a task up; where it is being worked at, with the process that does."""
+        with self._lock:
+            running = task.state is State.RUNNING and task.is_open
+            task.end(State.CANCELLED)
+            if running:
+                self._stop()
+
+    def close(self) -> None:
+        """Stop for good."""
+        self._tasks.put(None)
+        with self._lock:
+            self._stop()
+
+    def _stop(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.stop()
+
+    def _work(self) -> None:
+        while (task := self._tasks.get()) is not None:
+            with self._lock:
+                if not task.is_open:
+                    continue
+                task.state = State.RUNNING
+                self._child = child = self._child or self.start()
+            try:
+                _converse(child.line, task)
+            except (EOFError, OSError):
+                with self._lock:
+                    self._stop() if self._child is child else None
+                task.end(State.FAILED, faults=(Fault("the process that does the work has ended", hint=LESS),))
+
+
+def _converse(line: Connection, task: Task) -> None:
+    """Ask, and listen until there is an answer."""
+    line.send((task.question, task.arguments))
+    while task.is_open:
+        what, value = line.recv()
+        if what == "stage":
+            task.stage = value
+        elif what == "done":
+            task.end(State.DONE, value=value)
+        else:
+            task.end(State.FAILED, faults=value)
+
+
+# --- in the child -----------------------------------------------------------------------------------------------------
+
+
+def serve(line: Connection) -> None:
+    """Answer questions until nobody asks any more."""
+    from kohort.app.questions import Bench  # noqa: PLC0415  only here are the libraries of tables needed
+
+    def tell(stage: str) -> None:
+        line.send(("stage", stage))
+
+    bench = Bench(tell)
+    with _compiling(tell), suppress(EOFError, OSError):  # whoever asked is gone
+        while True:
+            question, arguments = line.recv()
+            try:
+                answer = "done", getattr(bench, question)(*arguments)
+            except Exception as error:  # noqa: BLE001  the asker is told of whatever happens
+                answer = "failed", faults_in(error)
+            line.send(answer)
+
+
+class _compiling:  # noqa: N801  a context manager
+    """Tells of compiled loops that are waited for, as of a stage."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._log, self._handler = logging.getLogger("kohort.machine_code"), logging.Handler()
+        self._handler.emit = lambda record: tell(record.getMessage())  # type: ignore[method-assign]
+
+    def __enter__(self) -> None:
+        self._log.addHandler(self._handler)
+        self._log.setLevel(logging.INFO)
+
+    def __exit__(self, *_: object) -> None:
+        self._log.removeHandler(self._handler)
+        self._log.setLevel(logging.NOTSET)
+
+
+def child_process() -> Child:
+    """A process that answers."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_main, args=(theirs,), daemon=True, name="kohort desk")
+    process.start()
+    theirs.close()
+    return Child(ours, partial(_end, process))
+
+
+def _end(process: BaseProcess) -> None:
+    """Ask a process to end, and see to it."""
+    process.terminate()
+    process.join(PATIENCE)
+    if process.is_alive():
+        process.kill()
+        process.join()
+
+
+def _main(line: Connection) -> None:
+    """What the process does: Ctrl-C is for the one that started it, whose end is its own."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # with everything that is open cleaned up
+    threading.Thread(target=_leave_with, args=(multiprocessing.parent_process(),), daemon=True).start()
+    serve(line)
+
+
+def _leave_with(parent: BaseProcess | None) -> None:
+    """End when the parent does, however that is."""
+    if parent is not None:
+        parent.join()
+    os._exit(1)
