@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.assessment.comparison import compare, lines_of
+from kohort.assessment.comparison.line import ColumnMetadata
 from kohort.assessment.comparison.queries import workload
+from kohort.assessment.comparison.reading import _Reader
 from kohort.report.comparison import WorkloadFigures, comparison_figures
 from kohort.schema import Attribute, Role, Schema
 from tests.unit.assessment.comparison.tables import REGIONS, line_of, quasi, table
@@ -93,6 +95,21 @@ def test_numbers_are_what_their_labels_stand_for(drawn: tuple[list[Fraction], li
         low, high = ends_of(one.label)
         assert one.before == sum(low <= float(value) < high for value in before)
         assert one.after == pytest.approx(sum(share for value, share in mass.items() if low <= value < high))
+
+
+#: Ends of ranges: steps, numbers between steps or beyond what floating point has, and what is no number.
+ENDS = st.sampled_from(
+    ["0", "3", "3.5", "3.50", "3.57", "-2", ".5", "007", "", "x", "9007199254740993", "1" + "0" * 120]
+)
+
+
+@given(ENDS, ENDS, st.integers(0, 2))
+def test_a_range_read_at_once_is_what_it_means(low: str, high: str, digits: int) -> None:
+    """Ranges whose ends are steps are read without fractions: to the same stretch, or not at all."""
+    reader = _Reader(ColumnMetadata("x"), digits, (0, 9))
+    for label in (f"[{low}-{high}]", f"[{low}-{high})", low):
+        assert reader._range(label) in ([], [*reader._meant(label)])  # noqa: SLF001  the two ways that it has
+    assert reader._range("[0-3]") == [(0, 3 * 10**digits)]  # noqa: SLF001  the same
 
 
 def spread_out(after: Sequence[Label]) -> Mapping[float, float]:

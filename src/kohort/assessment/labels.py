@@ -111,11 +111,13 @@ def printed_values(label: str) -> list[str]:
 
     >>> printed_values("[20-29]"), printed_values("{a, (missing)}"), printed_values("[20-30)"), printed_values("*")
     (['20', '29'], ['a', ''], [], [])
+    >>> printed_values("[2024-01-01 – 2024-01-31]"), printed_values("[3-0]")
+    (['2024-01-01', '2024-01-31'], [])
     """
     if (found := _range(label)) and found[3] == "]" and exact(found[1]) < exact(found[2]):
         return [found[1], found[2]]
-    if label.startswith("[") and (found := _range(read_days(label))) and found[3] == "]" and found[1] != found[2]:
-        return [spelled(int(found[1])), spelled(int(found[2]))]
+    if label.startswith("[") and (days := read_days(label)) != label and (found := _range(days)) and found[3] == "]":
+        return [spelled(int(found[1])), spelled(int(found[2]))] if found[1] != found[2] else []
     return members_of(label)
 
 

@@ -2,8 +2,8 @@
 
 For lattices of any size: 25 quasi-identifiers of five levels have 10^17 nodes. Three searches, one after the other:
 
-**Greedy descent** (`greedy`) from the top, which is releasable if any node is; then, again and
-again, raise one attribute of the best node to its greatest level and descend with the others.
+**Greedy descent** (`greedy`) from the top, which is releasable if any node is, and exchanges; then, again and again,
+raise one attribute of the best node to its greatest level and descend with the others, or some drawn at random.
 
 **Parts** (`parts`) of the quasi-identifiers, few enough for the optimum of each to be proven: where
 the metric joins them, no release costs less than they do together.
@@ -26,6 +26,7 @@ import heapq
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
+from random import Random
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -47,6 +48,12 @@ if TYPE_CHECKING:
 
 #: Boxes that are kept open; the better half of them when there are more.
 MOST_BOXES: Final = 100_000
+
+#: How often in a row the descent is begun again without gain, for each attribute, before boxes are opened …
+RESTARTS: Final = 1
+
+#: … and nodes judged in boxes before it is begun again once more, at least.
+PATIENCE: Final = 256
 
 #: Nodes of the lattices of parts by which lattices larger than the first are bounded.
 PARTS: Final = (1 << 12, 1 << 16, 1 << 20)
@@ -117,6 +124,7 @@ class _Search:
     opened: int = 0
     tagged: int = 0
     bounded: int = 0
+    random: Random = field(default_factory=lambda: Random(0))  # noqa: S311  where to search; no secret hangs on it
 
     def __post_init__(self) -> None:
         """Know no failing node."""
@@ -135,21 +143,35 @@ class _Search:
         self.floor = self.floors.of_node(bottom)
         top = self.greedy.judged(highest)
         if top.releasable:
-            self.greedy.descend(top)
+            self.greedy.exchange(self.greedy.descend(top))
             self.greedy.improve()
         elif self.judge.monotone:
             raise infeasible(self.judge, [top])
+        self.restart(RESTARTS * len(highest))
         self.bound_by_parts()
         self.boxes = [Box(self.floor, 0, bottom, highest)]
+        next_restart = self.greedy.evaluated + PATIENCE
         while self.boxes:
             box = heapq.heappop(self.boxes)
             self.floor = box.floor
             self.greedy.ask()
             self.opened += 1
             self.open(box)
+            if self.greedy.evaluated >= next_restart:
+                before = self.greedy.evaluated
+                self.restart()
+                next_restart = self.greedy.evaluated + max(PATIENCE, self.greedy.evaluated - before)
             self.floor = inf
         if self.greedy.best is None and self.dropped < inf:
             raise self.greedy.not_found()
+
+    def restart(self, most: int = 1) -> None:
+        """Begin the descent again, until so often in a row no better node was found; not where boxes are soon done."""
+        tried = 0
+        while tried < most and self.judge.lattice.size > PARTS[0]:
+            before = self.greedy.best
+            self.greedy.restart(self.random)
+            tried = tried + 1 if self.greedy.best is before else 0
 
     def bound_by_parts(self) -> None:
         """Bound what a node of a large lattice costs by what parts of the attributes do; ever larger parts, in time."""

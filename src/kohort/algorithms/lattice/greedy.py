@@ -3,12 +3,17 @@
 Descent starts at a releasable node: lower the attribute that gains most, or most per bit that it reveals, while that
 costs less. Gains are taken to shrink on the way down, so that only the most promising is judged again (Minoux,
 Accelerated Greedy Algorithms, 1978). What fails is not tried again below, where `monotone_suppression` is declared.
+
+Where no attribute alone can be lowered, two are exchanged: one a level up, another down. Where that does not help
+either, some attributes of the best node, drawn at random, are raised, and the descent begins again: iterated local
+search (Lourenço, Martin, Stützle, Handbook of Metaheuristics, 2003).
 """
 
 from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, field
+from itertools import permutations
 from math import inf
 from typing import TYPE_CHECKING, Final
 
@@ -17,11 +22,16 @@ from kohort.algorithms.lattice.boxes import Failing, Floors
 from kohort.errors import LimitError
 
 if TYPE_CHECKING:
+    from random import Random
+
     from kohort.algorithms.lattice.judge import CheckedNode, NodeEvaluator
     from kohort.core.lattice import Node
 
 #: CheckedNode nodes that are remembered, lest they be judged again.
 MOST_SEEN: Final = 1 << 16
+
+#: Attributes that are raised where a search begins again: so few that most of the best node stays.
+RAISED: Final = 4
 
 #: Fewer bits than this are taken to be so many: some levels reveal nothing.
 FEWEST_BITS: Final = 1e-9
@@ -89,10 +99,35 @@ class Greedy:
             hint="allow more time or more suppressed records",
         )
 
-    def descend(self, node: CheckedNode, last: int = -1) -> None:
-        """Lower attributes one level at a time while that costs less, attribute `last` at last; in both orders."""
-        for revealing in (False, True):
-            self._descend(node, last, revealing=revealing)
+    def descend(self, node: CheckedNode, last: int = -1) -> CheckedNode:
+        """Lower attributes one level at a time while that costs less, attribute `last` at last: the better of two orders."""
+        return min((self._descend(node, last, revealing=revealing) for revealing in (False, True)), key=rank)
+
+    def restart(self, random: Random) -> None:
+        """Raise some attributes of the best node, and go down from there; the best node changes where that is better."""
+        if self.best is None:
+            return
+        raised, top = [*self.best.node], self.judge.lattice.top
+        for place in random.sample(range(len(top)), min(RAISED, len(top))):
+            raised[place] = random.randint(raised[place], top[place])
+        node = self.judged(tuple(raised))
+        if node.releasable:
+            self.exchange(self.descend(node))
+
+    def exchange(self, node: CheckedNode) -> None:
+        """Raise one attribute a level, lower another, and descend, while that costs less."""
+        while (better := self._exchanged(node)) is not None:
+            node = self.descend(better)
+
+    def _exchanged(self, node: CheckedNode) -> CheckedNode | None:
+        """The first better node that has one attribute a level higher, and another one a level lower."""
+        places = range(len(node.node))
+        for up, down in permutations(places, 2):
+            if node.node[up] < self.judge.lattice.top[up]:
+                found = self._lowered(node, moved(node.node, up, 1), down)
+                if found is not None:
+                    return found
+        return None
 
     def improve(self) -> None:
         """Raise one attribute of the best node to its greatest level and descend, until that helps for none."""
@@ -105,14 +140,14 @@ class Greedy:
             left = len(top) if self.best is not before else left - 1
             place = (place + 1) % len(top)
 
-    def _descend(self, node: CheckedNode, last: int, *, revealing: bool) -> None:
+    def _descend(self, node: CheckedNode, last: int, *, revealing: bool) -> CheckedNode:
         """The most promising first: what gains most, or most per bit revealed."""
         hopes = [(self._hope(node.node, place, revealing=revealing), place) for place in range(len(node.node))]
         hopes = [(inf if place == last else hope, place) for hope, place in hopes]
         heapq.heapify(hopes)
         while hopes:
             _, place = heapq.heappop(hopes)
-            lower = self._lowered(node, place)
+            lower = self._lowered(node, node.node, place)
             if lower is None:
                 continue
             gain = (node.cost - lower.cost) / self._revealed(lower.node, place, revealing=revealing)
@@ -121,11 +156,14 @@ class Greedy:
             else:
                 node = lower
                 heapq.heappush(hopes, (self._hope(node.node, place, revealing=revealing), place))
+        return node
 
-    def _lowered(self, node: CheckedNode, place: int) -> CheckedNode | None:
-        """The node with one attribute a level lower; `None` where that is not better."""
-        lower = moved(node.node, place, -1)
+    def _lowered(self, node: CheckedNode, upper: Node, place: int) -> CheckedNode | None:
+        """The node `upper` with one attribute a level lower; `None` where that is not better than `node`."""
+        lower = moved(upper, place, -1)
         if lower[place] < 0 or self._tried.covers(lower):
+            return None
+        if self.floors.by_levels and self.judge.floor_of(lower) > node.cost:
             return None
         judged = self.judged(lower)
         if not judged.releasable and self.judge.monotone:

@@ -65,7 +65,7 @@ class Workload:
 def workload(lines: Sequence[ColumnLine], queries: int = QUERIES, *, seed: int = 0) -> Workload:
     """The errors of `queries` random counts over the columns of some lines.
 
-    Cost: per query a pass over the distinct tuples of both tables for each of its columns.
+    Cost: per query a pass over the distinct tuples of both tables, and one for each other column over those left.
 
     Raises:
         UsageError: There is no column or no query, or the seed is no whole number of at least 0.
@@ -134,10 +134,17 @@ class Tuples:
 
     def expected(self, query: Sequence[Predicate]) -> float:
         """How many records are expected to fit the query."""
-        fits: Shares = self.records.astype(np.float64)
-        for one in query:
-            fits *= _fit(self.sides[one.column], one)[self.codes[one.column]]
-        return float(fits.sum())
+        fits = [_fit(self.sides[one.column], one) for one in query]
+        codes = [self.codes[one.column] for one in query]
+        fitting = [int(self.sides[one.column].records[fit > 0].sum()) for one, fit in zip(query, fits, strict=True)]
+        rows: Index | None = None  # the tuples that may fit the columns so far, that which fewest fit first
+        for at in np.argsort(fitting, kind="stable").tolist():
+            some = np.flatnonzero((fits[at] > 0)[codes[at] if rows is None else codes[at][rows]])
+            rows = some if rows is None else rows[some]
+        expected: Shares = self.records[rows].astype(np.float64)
+        for fit, code in zip(fits, codes, strict=True):
+            expected *= fit[code[rows]]
+        return float(expected.sum())
 
 
 def _fit(side: Side, one: Predicate) -> Shares:

@@ -58,6 +58,9 @@ FINEST: Final = 15
 #: The farthest step.
 _FARTHEST: Final = 10 ** (LONGEST + FINEST)
 
+#: Below this, floating point has every whole number.
+_EXACT: Final = 1 << 53
+
 #: How near, relatively, a number must be to a step to lie on it.
 NEAR: Final = 1e-12
 
@@ -328,6 +331,23 @@ def _near(step: int) -> float:
     return float(step) if -_FARTHEST < step < _FARTHEST else float(_FARTHEST if step > 0 else -_FARTHEST)
 
 
+class _Ends(dict[str, float | None]):
+    """The steps that ends of ranges are, each computed once.
+
+    `None` of what is no number, lies between two steps, or is no step that floating point has exactly.
+    """
+
+    def __init__(self, digits: int) -> None:
+        """None yet."""
+        self._digits = digits
+
+    def __missing__(self, text: str) -> float | None:
+        """The step of an end."""
+        step = exact(text) * 10**self._digits if is_plain((text,)) else Fraction(1, 2)
+        self[text] = found = float(step) if step.denominator == 1 and abs(step) < _EXACT else None
+        return found
+
+
 class _Reader:
     """Reads the labels of a column of numbers."""
 
@@ -336,22 +356,31 @@ class _Reader:
         self._known = known
         self._ten = 10**digits
         self._digits = digits
+        self._steps = _Ends(digits)
         self._ends = ends
         self._leaves: Mapping[str, Sequence[tuple[int, int]]] | None = None
         self._numbers: Sequence[Fraction | None] = ()
 
     def read(self, texts: Sequence[str]) -> Stretches:
         """What each stands for."""
-        plain = [text if is_plain((text,)) else "" for text in texts]
-        places = _places(plain, self._digits)
-        meant = [
-            [(place, place)] if one else list(self._meant(text)) if text else []
-            for one, text, place in zip(plain, texts, places.tolist(), strict=True)
-        ]
+        meant = [self._range(text) for text in texts]
+        others = [at for at, found in enumerate(meant) if not found]
+        plain = [texts[at] if is_plain((texts[at],)) else "" for at in others]
+        for at, one, place in zip(others, plain, _places(plain, self._digits).tolist(), strict=True):
+            meant[at] = [(place, place)] if one else list(self._meant(texts[at])) if texts[at] else []
         unread = sum(bool(text) and not found for text, found in zip(texts, meant, strict=True))
         if unread:
             raise self._known.unreadable(unread, len(texts))
         return Stretches.over(meant)
+
+    def _range(self, label: str) -> list[Stretch]:
+        """The stretch of a closed range of numbers of at least 0 that are steps, as nearly all are; none of others."""
+        if label[:1] == "[" and label[-1] == "]":
+            low, _, high = label[1:-1].partition("-")
+            first, last = self._steps[low], self._steps[high]
+            if first is not None and last is not None and first <= last:
+                return [(first, last)]
+        return []
 
     def _meant(self, label: str) -> Iterator[Stretch]:
         """The stretches of a label that is no number."""
