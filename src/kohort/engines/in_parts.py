@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
@@ -49,6 +49,10 @@ if TYPE_CHECKING:
     from kohort.tables.dataset import Values
     from kohort.verify import Claim, Verdict
     from kohort.verify.aggregates import Hashed, Tuples
+
+
+#: How often tuples are held while they are judged: as texts, as they are due, as they were written, and sorted.
+HELD: Final = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,7 +246,7 @@ class SentInParts(SentRelation):
         source = counted.with_class(codes, self.placed, outer=True)
         class_ = f"c{len(columns)}"
         asked = f"SELECT {sql.RECORDS}.*, {self.placed}.class AS {class_} FROM {source}"  # noqa: S608  names of ours
-        for found in kept.by_class(asked, class_, counted.most):
+        for found in kept.by_class(asked, class_, max(counted.most // HELD, 1)):
             of = found[class_].cast(pl.Int64).fill_null(0).to_numpy() - 1
             yield ClassedTuples(self.whole.tuples_of(columns, found), of)
         kept.forget(grouped)
