@@ -1,6 +1,10 @@
 """Mondrian in parts, on DuckDB: whether the bytes are those of the local engine, and what goes to and fro.
 
     python -m bench.in_parts --records 1000000 --most 50000 200000 500000
+    python -m bench.in_parts --records 1000000 --memory 300MB
+
+The second form shows the memory: the same job in parts, as `--memory-limit` has it, and with all tuples at once, each
+in a process of its own beside a database of half that limit.
 
 For each number of tuples that are fetched together: parts, rounds, histogram rows, the bytes that the search
 fetches (histograms and tuples) and sends back (regions), and CPU seconds of the stages.
@@ -9,10 +13,12 @@ fetches (histograms and tuples) and sends back (regions), and CPU seconds of the
 from __future__ import annotations
 
 import argparse
+import resource
 import time
 import warnings
 from dataclasses import dataclass, field
 from hashlib import sha256
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -27,6 +33,7 @@ from kohort.engines.local import LOCAL
 from kohort.errors import SourceNote
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
+from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     from kohort.engines.base import Engine
@@ -78,6 +85,17 @@ def made(source: Path, job: Job, target: Path, engine: Engine, base: Watched | N
     )
 
 
+def watched(source: Path, job: Job, limit: int, *, parts: bool) -> None:
+    """Print what a run took, and the most memory of this process, beside a database of half the limit."""
+    warnings.simplefilter("ignore", SourceNote)
+    opened = DuckDB.opened(limit, source.parent)
+    base = Watched(opened.connection, own=True)
+    engine = ElsewhereEngine(base, limit) if parts else ElsewhereEngine(base)
+    line = made(source, job, source.with_name(f"{parts}.csv"), engine, base)
+    peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"{'in parts' if parts else 'at once'}  {peak / 1e6:,.0f} MB at most  {line}", flush=True)
+
+
 def main() -> None:
     """Print a line for each kind and number of tuples."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -85,6 +103,7 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", default=["unique"])
     parser.add_argument("--most", type=int, nargs="+", default=[50_000, 200_000, 500_000])
     parser.add_argument("--k", type=int, default=5)
+    parser.add_argument("--memory", type=bytes_of, help="the limit of runs whose memory is told")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", SourceNote)
     with TemporaryDirectory() as folder:
@@ -95,6 +114,14 @@ def main() -> None:
             said = {"quasi": quasi, "sensitive": [sensitive], "no_model": [sensitive], "no_grid": True}
             asked = job_by(None, {**said, "k": arguments.k})
             assert isinstance(asked, Request)  # noqa: S101  of keyword arguments
+            if arguments.memory is not None:
+                for parts in (True, False):
+                    one = get_context("spawn").Process(
+                        target=watched, args=(source, asked.job, arguments.memory), kwargs={"parts": parts}
+                    )
+                    one.start()
+                    one.join()
+                continue
             print(f"{kind} local  {made(source, asked.job, Path(folder, 'local.csv'), LOCAL, None)}", flush=True)
             for most in arguments.most:
                 opened = DuckDB.opened(None, Path(folder))

@@ -60,6 +60,15 @@ def test_half_of_the_limit_is_duckdbs() -> None:
     """The rest is for the search."""
     base = DuckDB.opened(64 << 20, None)
     assert base.run("SELECT current_setting('memory_limit') AS told")["told"].item() == "32.0 MiB"
+    assert base.run("SELECT current_setting('threads') AS told")["told"].item() == 1
+
+
+@pytest.mark.parametrize(("limit", "threads"), [(None, 3), (499_000_000, 1), (500_000_000, 2), (9_000_000_000, 3)])
+def test_a_thread_has_enough_memory(limit: int | None, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the database's half of the limit; there are no more than cores."""
+    monkeypatch.setattr("kohort.engines.duckdb._THREADS", 3)
+    base = DuckDB.opened(limit, None)
+    assert base.run("SELECT current_setting('threads') AS told")["told"].item() == threads
 
 
 def test_nothing_is_printed() -> None:

@@ -65,7 +65,8 @@ class Kept:
     def by_class(self, query: str, class_: str, most: int) -> Iterator[pl.DataFrame]:
         """The rows of an answer, those of whole classes at a time, in their order: `most` of them, or one class.
 
-        First come those without a class, if there are any; these may be in several pieces.
+        First come those without a class, if there are any; these may be in several pieces. The answer is found before
+        it is ordered: a database with little memory joins and groups, or sorts, but not all of it at once.
 
         Args:
             query: Asks for the rows.
@@ -73,14 +74,16 @@ class Kept:
             most: Rows of several classes that are fetched together.
         """
         dialect = self.dialect
-        table = self.answer(sql.ordered("*", f"({query}) g", [class_]))
+        found = self.answer(query)
+        table = self.answer(sql.ordered("*", found, [class_]))
+        self.forget(found)
         yield from dialect.stream(f"SELECT * FROM {table} WHERE {class_} IS NULL")  # noqa: S608  names of ours
-        found = (
+        sizes = (
             dialect.run(sql.distinct(f"(SELECT {class_} FROM {table} WHERE {class_} IS NOT NULL)", class_))  # noqa: S608  names of ours
             .cast(pl.Int64)
             .sort("c0")
         )
-        numbers, upto, first = found["c0"].to_numpy(), np.cumsum(found["n"].to_numpy()), 0
+        numbers, upto, first = sizes["c0"].to_numpy(), np.cumsum(sizes["n"].to_numpy()), 0
         while first < upto.size:
             before = int(upto[first - 1]) if first else 0
             last = max(int(np.searchsorted(upto, before + most, side="right")), first + 1)

@@ -53,6 +53,9 @@ _CONFIG: Final[dict[str, Any]] = {"temp_file_encryption": True, "force_mbedtls_u
 #: Threads by default.
 _THREADS: Final = system.cores()
 
+#: Bytes of memory that a thread needs to group, join and sort what is put to disk, at least: what DuckDB's makers say.
+_EACH_THREAD: Final = 125_000_000
+
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class DuckDB:
@@ -81,6 +84,7 @@ class DuckDB:
         config: dict[str, Any] = _CONFIG | {"temp_directory": str(spill), "threads": _THREADS}
         if limit is not None:
             config["memory_limit"] = f"{limit // 2}B"  # the rest is for the search
+            config["threads"] = min(max(limit // 2 // _EACH_THREAD, 1), _THREADS)
         made = cls(module.connect(config=config), own=True)
         made.connection.execute("SET enable_progress_bar = false")  # it goes to standard output
         weakref.finalize(made, remove_private, spill, fd)

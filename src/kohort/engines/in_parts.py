@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
@@ -49,6 +49,10 @@ if TYPE_CHECKING:
     from kohort.tables.dataset import Values
     from kohort.verify import Claim, Verdict
     from kohort.verify.aggregates import Hashed, Tuples
+
+
+#: How often tuples are held while they are judged: as texts, as they are due, as they were written, and sorted.
+HELD: Final = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -231,17 +235,21 @@ class SentInParts(SentRelation):
         return self.counted.source.distinct(name)
 
     def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[ClassedTuples]:
-        """The distinct tuples of some columns, those of whole consecutive classes at a time."""
-        counted = self.counted
-        cells, number = self.whole.hashed(columns, hashed)
-        quasi = tuple(cells.of[columns.index(one.name)] for one in counted.columns.quasi)
-        codes = coded(sql.Cells(quasi, cells.source), counted.codes, outer=True)
+        """The distinct tuples of some columns, those of whole consecutive classes at a time.
+
+        They are grouped before their classes are joined: together both would take more memory there.
+        """
+        counted, kept = self.counted, self.counted.tuples.kept
+        grouped = kept.answer(sql.tuples(*self.whole.hashed(columns, hashed)))
+        quasi = tuple(f"{sql.RECORDS}.c{columns.index(one.name)}" for one in counted.columns.quasi)
+        codes = coded(sql.Cells(quasi, f"{grouped} {sql.RECORDS}"), counted.codes, outer=True)
         source = counted.with_class(codes, self.placed, outer=True)
         class_ = f"c{len(columns)}"
-        asked = sql.tuples(sql.Cells((*cells.of, f"{self.placed}.class"), source), number)
-        for found in counted.tuples.kept.by_class(asked, class_, counted.most):
+        asked = f"SELECT {sql.RECORDS}.*, {self.placed}.class AS {class_} FROM {source}"  # noqa: S608  names of ours
+        for found in kept.by_class(asked, class_, max(counted.most // HELD, 1)):
             of = found[class_].cast(pl.Int64).fill_null(0).to_numpy() - 1
             yield ClassedTuples(self.whole.tuples_of(columns, found), of)
+        kept.forget(grouped)
 
     def pairs(self, identifying: str, released: str) -> Tuples:
         """The distinct pairs of cells in an identifying column and a released one, of released records."""

@@ -356,7 +356,8 @@ class _GroupsOfClasses:
         due = pl.concat(self._due)
         again = due.height - due.unique().height
         if again:
-            what = f"left out: {many(again, 'class')} of which other records are released or left out elsewhere"
+            classes = many(again, "class", "classes")
+            what = f"left out: {classes} of which other records are released or left out elsewhere"
             raise fault(TableCheck.SUPPRESSED, what)
 
 
