@@ -15,6 +15,7 @@ from threading import Event, main_thread
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -423,6 +424,39 @@ def test_lines_are_written_where_folders_cannot_be_locked(
 @needs_spark
 @pytest.mark.slow
 @pytest.mark.parametrize(
+    ("pieces", "sizes", "divided"),
+    [
+        (2, [3, 4, 2, 1, 5], True),
+        (3, [3, 4, 2, 1, 5], True),
+        (9, [2, 3, 2, 2, 3, 3], True),
+        (3, [1, 12, 2], False),
+        (2, [], False),
+    ],
+    ids=["few", "some", "more than classes", "a large class", "of unknown size"],
+)
+def test_lines_are_ordered_class_by_class(
+    base: Spark, tmp_path: Path, pieces: int, sizes: list[int], *, divided: bool
+) -> None:
+    """Each piece by itself, as many as there are; all at once where one class is much larger than a piece."""
+    classes = [place + 1 for place, size in enumerate(sizes or [7, 8]) for _ in range(size)]
+    texts = [chr(ord("a") + place * 7 % 15) for place in range(15)]
+    rows = [*zip(classes, texts, strict=True)]
+    base.give("in_pieces", pl.DataFrame(rows[::2] + rows[1::2], schema=["c", "x"], orient="row"))
+    before = base.session.conf.get("spark.sql.shuffle.partitions")
+    base.session.conf.set("spark.sql.shuffle.partitions", str(pieces))
+    try:
+        query = base.in_order("t.c || t.x AS line", "in_pieces t", ("t.c", "t.x"), np.array(sizes, np.int64))
+        base.write_lines(query, "cx", tmp_path / "out")
+    finally:
+        base.session.conf.set("spark.sql.shuffle.partitions", before)
+        base.forget("in_pieces")
+    assert ("SORT BY" in query) == divided
+    assert (tmp_path / "out").read_text().splitlines() == ["cx", *(f"{class_}{text}" for class_, text in sorted(rows))]
+
+
+@needs_spark
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("content", "told"),
     [
         (b"age,ill\n1,a\n2\n", "a record of 1 cell"),
@@ -712,65 +746,66 @@ REFUSED = SimpleNamespace(
 )
 
 
-@pytest.mark.parametrize(
-    ("gateway", "error", "told"),
-    [
-        (None, RuntimeError("Ada"), "RuntimeError"),
-        (None, type("JavaError", (Exception,), {"java_exception": REFUSED})(), "System memory must be at least 450m"),
-        ("running", None, "TypeError"),
-    ],
-)
-def test_a_session_that_does_not_start_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gateway: object, error: Exception, told: str
-) -> None:
-    """The reason is what Java says, or the name of the error; its folder is gone."""
+class Settings(dict[str, str]):
+    """What stands for Spark's settings."""
 
-    class Settings(dict[str, str]):
-        def setAll(self, pairs: Sequence[tuple[str, str]]) -> Settings:  # noqa: N802  PySpark's own name
-            return Settings(pairs)
-
-    def failing(*_: object) -> object:
-        raise error
-
-    def launching(_: str) -> object:
-        return SimpleNamespace(launch_gateway=failing)
-
-    context = SimpleNamespace(_active_spark_context=None, _gateway=gateway)
-    stand_in = SimpleNamespace(SparkContext=context, SparkConf=Settings)
-    monkeypatch.setattr(spark_session, "module", lambda: stand_in)
-    monkeypatch.setattr(spark_session, "part", launching)
-    monkeypatch.setattr(spark_session, "refuse_old_java", lambda: None)
-    with pytest.raises(FileError, match=rf"did not start \({told}\)") as caught:
-        engine_of("spark", spill_folder=tmp_path)
-    assert "Ada" not in str(caught.value)
-    assert not [*tmp_path.iterdir()]
+    def setAll(self, pairs: Sequence[tuple[str, str]]) -> Settings:  # noqa: N802  PySpark's own name
+        """Others."""
+        return Settings(pairs)
 
 
-def test_the_start_of_java_is_not_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It comes to its end, so that Java ends with this process; half started it would stay."""
-    main, started = main_thread().ident, Event()
-    assert main is not None
+class Start:
+    """What stands for the start of Java: it fails, or meanwhile the run is interrupted."""
 
-    def launch(*_: object) -> None:
+    def __init__(self, error: Exception | None) -> None:
+        """Nothing has ended yet."""
+        self.error, self.ended = error, Event()
+
+    def launch_gateway(self, *_: object) -> None:
+        """Start it."""
+        if self.error is not None:
+            raise self.error
+        main = main_thread().ident
+        assert main is not None
         time.sleep(0.2)
         signal.pthread_kill(main, signal.SIGINT)
         time.sleep(0.2)
-        started.set()
+        self.ended.set()
 
-    def settings() -> Any:  # noqa: ANN401  what stands for PySpark's own
-        return SimpleNamespace(setAll=nothing)
 
-    def launching(_: str) -> object:
-        return SimpleNamespace(launch_gateway=launch)
+@pytest.mark.parametrize(
+    ("gateway", "error", "raised", "told"),
+    [
+        (None, RuntimeError("Ada"), FileError, r"did not start \(RuntimeError\)"),
+        (None, type("JavaError", (Exception,), {"java_exception": REFUSED})(), FileError, "must be at least 450m"),
+        ("running", None, FileError, r"did not start \(TypeError\)"),
+        (None, None, KeyboardInterrupt, None),
+    ],
+)
+def test_a_session_that_does_not_start_leaves_nothing(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    gateway: object,
+    error: Exception | None,
+    raised: type[BaseException],
+    told: str | None,
+) -> None:
+    """The reason is what Java says, or the name of the error; its folder is gone.
 
-    context = SimpleNamespace(_active_spark_context=None, _gateway=None)
-    stand_in = SimpleNamespace(SparkContext=context, SparkConf=settings)
+    Where the run is interrupted, the start of Java comes to its end, so that Java ends with this process; half started
+    it would stay.
+    """
+    start = Start(error)
+    context = SimpleNamespace(_active_spark_context=None, _gateway=gateway)
+    stand_in = SimpleNamespace(SparkContext=context, SparkConf=Settings)
     monkeypatch.setattr(spark_session, "module", lambda: stand_in)
-    monkeypatch.setattr(spark_session, "part", launching)
+    monkeypatch.setattr(spark_session, "part", lambda _: start)
     monkeypatch.setattr(spark_session, "refuse_old_java", lambda: None)
-    with pytest.raises(KeyboardInterrupt):
-        spark_session.session_of(Cluster(spill=tmp_path))
-    assert started.wait(60)
+    with pytest.raises(raised, match=told) as caught:
+        engine_of("spark", spill_folder=tmp_path)
+    assert "Ada" not in str(caught.value)
+    assert raised is FileError or start.ended.wait(60)
     assert not [*tmp_path.iterdir()]
 
 

@@ -32,6 +32,7 @@ from kohort.workspace import blocks
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
+    from kohort.arrays import Counts
     from kohort.engines.relation import Relation
     from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
@@ -161,6 +162,10 @@ class DuckDB:
         with suppress(_module().Error):  # the connection may be closed
             self.connection.unregister(name)
             self.connection.execute(f"DROP TABLE IF EXISTS {name}")
+
+    def in_order(self, line: str, source: str, keys: Sequence[str], sizes: Counts) -> str:  # noqa: ARG002  it looks for itself
+        """All at once."""
+        return sql.ordered(line, source, keys)
 
     def write_lines(self, sql: str, header: str, path: Path) -> None:
         """By COPY without any quoting of its own."""

@@ -386,7 +386,9 @@ def _lines(released: ReleasedRecords, format_: Format, writing: Writing) -> Line
     """The released records as text."""
     assert isinstance(released.groups, GroupsElsewhere)  # noqa: S101  its own
     separator = "\t" if format_ is Format.TSV else writing.separator
-    return Lines(released.groups.data, released.groups.labels, separator, excel_safe=writing.excel_safe)
+    groups = released.groups
+    sizes = np.bincount(groups.ranks, groups.weights)[1:].astype(np.int64)
+    return Lines(groups.data, groups.labels, sizes, separator, excel_safe=writing.excel_safe)
 
 
 def labelled(placed: Relation, labels: Mapping[str, Column], classes: int) -> Relation:
@@ -439,12 +441,14 @@ class Lines:
     Attributes:
         relation: The records.
         labels: (c,) the labels of each class, in the order of the release.
+        sizes: (c,) its records; (0,) where that is not known.
         separator: What stands between cells.
         excel_safe: Whether an apostrophe keeps spreadsheets from running cells.
     """
 
     relation: Relation
     labels: Table
+    sizes: Numbers
     separator: str
     excel_safe: bool
 
@@ -479,7 +483,8 @@ class Lines:
         rank = f"{sql.RECORDS}.{CLASS}"
         line = f" || {relation.dialect.literal(self.separator)} || ".join(shown)
         source = sql.placed(cells.source, given, rank, "class")
-        return sql.ordered(f"{line} AS line", source, (rank, *(f"coalesce({cell}, '')" for cell in cells.of)))
+        keys = (rank, *(f"coalesce({cell}, '')" for cell in cells.of))
+        return relation.dialect.in_order(f"{line} AS line", source, keys, self.sizes)
 
     def _made(self, texts: pl.Series) -> pl.Series:
         """Texts as they stand in the file."""

@@ -20,8 +20,10 @@ from itertools import islice
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import polars as pl
 
+from kohort.engines import sql
 from kohort.engines.pieces import cut
 from kohort.engines.relation import unused
 from kohort.engines.spark_session import PATIENCE, Cluster, part, session_of
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
     from pathlib import Path
 
+    from kohort.arrays import Counts
     from kohort.engines.relation import Relation
     from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
@@ -40,6 +43,12 @@ if TYPE_CHECKING:
 #: Small tables up to so many bytes are sent to every worker, so that records need not move to be joined. There they
 #: take some five times as much: of hashes and classes that is four million tuples in 300 MB.
 _SENT: Final = 64 << 20
+
+#: How many pieces' records a class may have for all to be divided by classes.
+_LOPSIDED: Final = 2
+
+#: Numbers tried for each piece: so hardly any piece has none, and one without is not used.
+_TRIED: Final = 16
 
 #: Rows of a large answer that are fetched together.
 _FETCHED: Final = 1 << 16
@@ -189,6 +198,40 @@ class Spark:
             self.session.catalog.dropTempView(name)
             self._views.remove(name)
 
+    def in_order(self, line: str, source: str, keys: Sequence[str], sizes: Counts) -> str:
+        """Class by class in pieces of one size, each ordered by itself, where no class is much larger than a piece.
+
+        ORDER BY would find all lines twice: once to see how keys are spread, which the sizes tell.
+        """
+        ends = self._ends(sizes)
+        if not ends:
+            return sql.ordered(line, source, keys)
+        named = ", ".join(f"{key} AS k{at}" for at, key in enumerate(keys))
+        divided = f"SELECT /*+ REPARTITION({self._pieces}, piece) */ {line}, {named}, {_piece(keys[0], ends)} AS piece"
+        by = ", ".join(f"k{at}" for at in range(len(keys)))
+        return f"SELECT line FROM ({divided} FROM {source}) SORT BY {by}"  # noqa: S608  of quoted names and numbers
+
+    def _ends(self, sizes: Counts) -> list[tuple[int, int]]:
+        """The last class of each piece, and a number by which Spark puts it after the piece before.
+
+        Spark says to which piece it takes a number; pieces are written in their own order.
+        """
+        records = int(sizes.sum())
+        if not records or int(sizes.max()) * self._pieces > _LOPSIDED * records:
+            return []
+        tried = f"CAST(id AS INT) AS n FROM range({_TRIED * self._pieces})"
+        taken = f"SELECT /*+ REPARTITION({self._pieces}, n) */ {tried}"
+        found = self.run(f"SELECT spark_partition_id() AS piece, min(n) AS n FROM ({taken}) GROUP BY 1").sort("piece")  # noqa: S608  numbers
+        middles = np.cumsum(sizes) - sizes / 2
+        piece = (middles * (found.height / records)).astype(np.int64)
+        last = np.flatnonzero(np.append(np.diff(piece), 1))
+        return [*zip((last + 1).tolist(), found["n"].gather(piece[last]).to_list(), strict=True)]
+
+    @property
+    def _pieces(self) -> int:
+        """How many pieces records are divided into when they are shuffled."""
+        return int(self.session.conf.get("spark.sql.shuffle.partitions"))
+
     def write_lines(self, sql: str, header: str, path: Path) -> None:
         """By the workers, and from their pieces to one file."""
         with self._lines(sql, path.resolve().parent) as pieces:
@@ -292,6 +335,19 @@ def column(name: str) -> str:
     'c_616062'
     """
     return f"c_{name.encode().hex()}"
+
+
+def _piece(class_: str, ends: Sequence[tuple[int, int]]) -> str:
+    """The number of a class's piece, by the last class of each.
+
+    >>> _piece("c", [(7, 0), (9, 4), (12, 2)])
+    'CASE WHEN c <= 7 THEN 0 ELSE CASE WHEN c <= 9 THEN 4 ELSE 2 END END'
+    """
+    if len(ends) == 1:
+        return str(ends[0][1])
+    half = len(ends) // 2
+    lower, upper = _piece(class_, ends[:half]), _piece(class_, ends[half:])
+    return f"CASE WHEN {class_} <= {ends[half - 1][0]} THEN {lower} ELSE {upper} END"
 
 
 def _type(dtype: pl.DataType) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from kohort.arrays import Counts
     from kohort.engines.relation import Relation
     from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
@@ -96,6 +97,17 @@ class Dialect(Protocol):
 
     def forget(self, name: str) -> None:
         """Let go of what was handed over or kept under a name; a database that is gone has let go of it."""
+        ...
+
+    def in_order(self, line: str, source: str, keys: Sequence[str], sizes: Counts) -> str:
+        """The lines of released records in the order of some keys.
+
+        Args:
+            line: What is answered.
+            source: What stands after FROM.
+            keys: The first is the number of a record's class, from 1.
+            sizes: (c,) the records of each class; (0,) where that is not known.
+        """
         ...
 
     def write_lines(self, sql: str, header: str, path: Path) -> None:

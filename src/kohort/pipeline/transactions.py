@@ -17,7 +17,6 @@ from kohort.engines.known import LOCALLY, engine_of
 from kohort.engines.local import LocalEngine
 from kohort.io.baskets import read_transactions, write_transactions
 from kohort.io.baskets.options import Form
-from kohort.io.baskets.write import write_piece
 from kohort.pipeline.outlets import Outlet, beside
 from kohort.pipeline.publishing import Publication, Stages, paths, silent
 from kohort.publish import Companion, check_target
@@ -243,7 +242,7 @@ def write_pieces(released: Baskets, file: BinaryIO, writing: BasketOptions, near
     """Write transactions that stay elsewhere, some at a time, by way of a folder `near` the release."""
     before = 0
     for piece in released.pieces(near):
-        write_piece(piece, file, writing, before)
+        write_transactions(piece, file, writing, before)
         before += len(piece)
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from kohort.errors import FileError, UsageError
 from kohort.io.baskets import BasketOptions, Form, read_content, write_transactions
-from kohort.io.baskets.write import write_piece
 from kohort.transactions.database import Transactions
 
 if TYPE_CHECKING:
@@ -159,7 +158,7 @@ def test_a_full_disk_for_a_piece() -> None:
             raise OSError(28, "No space left on device")
 
     with pytest.raises(FileError, match="No space left on device"):
-        write_piece(PLAIN, Full(), BasketOptions(form=Form.LONG), 3)
+        write_transactions(PLAIN, Full(), BasketOptions(form=Form.LONG), 3)
 
 
 @given(
@@ -174,5 +173,5 @@ def test_pieces_are_the_whole(rows: list[list[str]], cut: int, form: Form) -> No
         begins = whole.starts[start : end + 1]
         part = Transactions(whole.names, begins - begins[0], whole.cells[begins[0] : begins[-1]])
         if len(part):
-            write_piece(part, pieces, options, start)
+            write_transactions(part, pieces, options, start)
     assert pieces.getvalue() == written(whole, options)

@@ -137,7 +137,9 @@ def _reading(name: str, coded: Coded, limits: ReadOptions, *, like: str = "file"
     return Reading(database, repeated, like)
 
 
-def write_transactions(database: Transactions, file: BinaryIO, options: BasketOptions = _DEFAULT) -> None:
+def write_transactions(
+    database: Transactions, file: BinaryIO, options: BasketOptions = _DEFAULT, before: int = 0
+) -> None:
     """Write the transactions to the open `file`: see `kohort.io.baskets.write`.
 
     Raises:
@@ -146,7 +148,7 @@ def write_transactions(database: Transactions, file: BinaryIO, options: BasketOp
     """
     from kohort.io.baskets import write  # noqa: PLC0415  polars and Numba are loaded when something is written
 
-    write.write_transactions(database, file, options)
+    write.write_transactions(database, file, options, before)
 
 
 def is_sparse(source: object) -> bool:

@@ -42,16 +42,18 @@ _LISTS: Final = "items"
 _UNIT: Final = "\x1f"
 
 
-def write_transactions(database: Transactions, file: BinaryIO, options: BasketOptions) -> None:
+def write_transactions(database: Transactions, file: BinaryIO, options: BasketOptions, before: int = 0) -> None:
     r"""Write the transactions to the open `file`, in their order, items in item order.
 
     Text is UTF-8 with LF line ends and no byte order mark, whatever the options' encoding. The long form numbers the
     transactions 1, 2, 3, …; one of no items is a record with an empty item cell. Lists are a Parquet column of text.
+    Basket lines and the long form of parts of a database, one after the other, are the bytes of the whole.
 
     Args:
         database: The transactions.
         file: Anything with a `write` method; it stays open.
         options: The form; what is between items (a blank if not said) or cells (a comma); what columns are called.
+        before: How many transactions of a larger database stand before these.
 
     Raises:
         UsageError: some items' names cannot be written in that form.
@@ -64,15 +66,19 @@ def write_transactions(database: Transactions, file: BinaryIO, options: BasketOp
     >>> write_transactions(Transactions.of([["b", "a"], [], ["b"]]), file, BasketOptions())
     >>> file.getvalue()
     b'a b\n\nb\n'
+    >>> file = io.BytesIO()
+    >>> write_transactions(Transactions.of([["b", "a"], []]), file, BasketOptions(form=Form.LONG), 7)
+    >>> file.getvalue()
+    b'8,a\n8,b\n9,\n'
     """
     ReadOptions(separator=options.separator)  # refuses what cannot separate
     try:
-        _write(database, file, options)
+        _write(database, file, options, before)
     except (OSError, pl.exceptions.ComputeError) as error:
         raise FileError(f"writing failed: {reason_of(error) or type(error).__name__}") from None
 
 
-def _write(database: Transactions, file: BinaryIO, options: BasketOptions) -> None:
+def _write(database: Transactions, file: BinaryIO, options: BasketOptions, before: int) -> None:
     """Write in the form that is asked for."""
     _check_names(database.names, options)
     comma = options.separator or ","
@@ -80,8 +86,7 @@ def _write(database: Transactions, file: BinaryIO, options: BasketOptions) -> No
         case Form.BASKET:
             _pour(spelled(database, options.separator or " "), file)
         case Form.LONG:
-            columns = options.key or _KEY, options.item or _ITEM
-            write(_long(database, *columns), file, Format.CSV, separator=comma)
+            _write_long(database, file, options, before)
         case Form.MATRIX:
             _pour(_noughts_and_ones(database, comma), file)
         case Form.MATRIX_HEADER:
@@ -94,35 +99,17 @@ def _write(database: Transactions, file: BinaryIO, options: BasketOptions) -> No
             assert_never(options.form)
 
 
-def write_piece(database: Transactions, file: BinaryIO, options: BasketOptions, before: int) -> None:
-    r"""Write some transactions of a larger database, of which so many stand before these: basket lines or long form.
-
-    Pieces one after the other are the bytes of the whole. The header of the long form belongs to the first.
-
-    Raises:
-        UsageError: some items' names cannot be written in that form.
-        FileError: the system failed to write.
-
-    >>> import io
-    >>> from kohort.io.baskets.options import BasketOptions
-    >>> from kohort.transactions.database import Transactions
-    >>> file = io.BytesIO()
-    >>> write_piece(Transactions.of([["b", "a"], []]), file, BasketOptions(form=Form.LONG), 7)
-    >>> file.getvalue()
-    b'8,a\n8,b\n9,\n'
-    """
-    if options.form is Form.BASKET:
-        write_transactions(database, file, options)
+def _write_long(database: Transactions, file: BinaryIO, options: BasketOptions, before: int) -> None:
+    """Write a record for each cell; the header belongs to the first transactions."""
+    table = _long(database, options.key or _KEY, options.item or _ITEM, before)
+    separator = options.separator or ","
+    if not before:
+        write(table, file, Format.CSV, separator=separator)
         return
-    _check_names(database.names, options)
     piece = io.BytesIO()
-    columns = options.key or _KEY, options.item or _ITEM
-    write(_long(database, *columns, before), piece, Format.CSV, separator=options.separator or ",")
-    content = piece.getbuffer()
-    try:
-        file.write(content if before == 0 else content[bytes(content).index(b"\n") + 1 :])
-    except OSError as error:
-        raise FileError(f"writing failed: {reason_of(error) or type(error).__name__}") from None
+    write(table, piece, Format.CSV, separator=separator)
+    content = piece.getvalue()
+    file.write(memoryview(content)[content.index(b"\n") + 1 :])
 
 
 def _pour(pieces: Iterable[Bytes], file: BinaryIO) -> None:
@@ -161,7 +148,7 @@ def _quoted(name: str, separator: str) -> str:
     return '"' + name.replace('"', '""') + '"' if special else name
 
 
-def _long(database: Transactions, key: str, item: str, before: int = 0) -> Table:
+def _long(database: Transactions, key: str, item: str, before: int) -> Table:
     """A table with a record for each cell, and one for each transaction of no items; `before` transactions were."""
     n, m = len(database), len(database.names)
     records = np.maximum(database.lengths, 1)

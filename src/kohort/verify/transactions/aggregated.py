@@ -23,7 +23,7 @@ import polars as pl
 
 from kohort.errors import FileError, UsageError
 from kohort.io.baskets.pieces import pieces_of
-from kohort.io.baskets.write import spelled, write_piece
+from kohort.io.baskets.write import spelled, write_transactions
 from kohort.kernels import kernel
 from kohort.transactions.database import places_of
 from kohort.verify.md5 import first_halves
@@ -221,7 +221,7 @@ class _Written:
         """The bytes say these transactions and nothing more."""
         again = io.BytesIO()
         try:
-            write_piece(database, again, self.claim.writing, self.transactions)
+            write_transactions(database, again, self.claim.writing, self.transactions)
         except UsageError:  # nobody would write names like these in this form
             raise fault(CoherenceCheck.BYTES, NOT_PLAIN) from None
         if again.getvalue() != content:
