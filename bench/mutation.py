@@ -4,6 +4,7 @@
     python -m bench.mutation verify publish --draw 40
     python -m bench.mutation certificate/again        one file
     python -m bench.mutation verify --seed 8          others
+    python -m bench.mutation verify --tests tests/unit/verify      by these tests alone, for less time
 
 The mutants are mutmut's, but for types in a `cast` and the `strict` of a `zip`, without which nothing runs otherwise.
 Those that change only what a message says are counted and left out; of compiled loops, which laws compare with plain
@@ -237,11 +238,11 @@ def _is_call(node: libcst.CSTNode | None, name: str) -> bool:
     )
 
 
-def observed(place: Path, room: str) -> Tests:
+def observed(place: Path, room: str, names: Sequence[str]) -> Tests:
     """Run a room's tests on the original, noting what each runs and how long it takes."""
     output = place / "tmp" / "observed"
     timed = ("--durations=0", "--durations-min=0", "-vv", f"--cov=kohort.{room}", "--cov-context=test", "--cov-report=")
-    child = _started(place, [*timed, *ROOMS[room]], output)
+    child = _started(place, [*timed, *names], output)
     if os.waitpid(child, 0)[1]:
         raise SystemExit(f"{room}: its tests fail on the original:\n{output.read_text()[-3000:]}")
     data = CoverageData(str(place / ".coverage"))
@@ -301,9 +302,9 @@ def _started(place: Path, words: Sequence[str], output: Path) -> int:
         os._exit(status)
 
 
-def tried(place: Path, room: str, file: str, draw: int, seed: int) -> None:
-    """Try mutants of a room, or of one of its files, and print what was found."""
-    began, tests = time.monotonic(), observed(place, room)
+def tried(place: Path, room: str, file: str, names: Sequence[str], draw: int, seed: int) -> None:
+    """Try mutants of a room, or of one of its files, by these tests, and print what was found."""
+    began, tests = time.monotonic(), observed(place, room, names or ROOMS[room])
     print(f"{room}: {len(tests.seconds)} tests, {sum(tests.seconds.values()):.0f} s", flush=True)
     parsed = {path: mutants(path) for path in sorted(Path("src/kohort", room).rglob("*.py")) if file in ("", path.stem)}
     everyone = [mutant for one in parsed.values() for mutant in one.mutants]
@@ -362,6 +363,7 @@ def main() -> None:
     """Try mutants of rooms."""
     parser = argparse.ArgumentParser()
     parser.add_argument("rooms", nargs="*", default=list(ROOMS))
+    parser.add_argument("--tests", nargs="+", default=[], help="in place of all tests of the room")
     parser.add_argument("--draw", type=int, default=150, help="so many mutants of each")
     parser.add_argument("--seed", type=int, default=7, help="of the draw")
     words = parser.parse_args()
@@ -375,7 +377,7 @@ def main() -> None:
             for copied in map(Path, _COPIED):
                 (shutil.copytree if copied.is_dir() else shutil.copy2)(copied, place / copied)
             (place / "tmp").mkdir()
-            tried(place, room, file, words.draw, words.seed)
+            tried(place, room, file, words.tests, words.draw, words.seed)
 
 
 if __name__ == "__main__":
