@@ -302,8 +302,9 @@ def _started(place: Path, words: Sequence[str], output: Path) -> int:
         os._exit(status)
 
 
-def tried(place: Path, room: str, file: str, names: Sequence[str], draw: int, seed: int) -> None:
+def tried(place: Path, where: str, names: Sequence[str], *, draw: int, seed: int) -> None:
     """Try mutants of a room, or of one of its files, by these tests, and print what was found."""
+    room, _, file = where.partition("/")
     began, tests = time.monotonic(), observed(place, room, names or ROOMS[room])
     print(f"{room}: {len(tests.seconds)} tests, {sum(tests.seconds.values()):.0f} s", flush=True)
     parsed = {path: mutants(path) for path in sorted(Path("src/kohort", room).rglob("*.py")) if file in ("", path.stem)}
@@ -322,7 +323,6 @@ def tried(place: Path, room: str, file: str, names: Sequence[str], draw: int, se
     messages, minutes = sum(one.messages for one in parsed.values()), (time.monotonic() - began) / 60
     dead = found["failed"] + found["slow"]
     low, high = wilson(dead, len(chosen))
-    where = f"{room}/{file}" if file else room
     print(
         f"\n| {where} | {len(everyone)} | {messages} | {len(chosen)} | {dead} | {found['slow']} |"
         f" {100 * dead / len(chosen):.1f} % | {100 * low:.0f}–{100 * high:.0f} % | seed {seed}, {minutes:.0f} min",
@@ -371,13 +371,12 @@ def main() -> None:
         import_module(name)
     print("| room | mutants | of messages | drawn | killed | by time | share | 95 % interval |", flush=True)
     for name in words.rooms:
-        room, _, file = name.partition("/")
         with TemporaryDirectory(prefix="kohort-mutation-") as folder:
             place = Path(folder).resolve()
             for copied in map(Path, _COPIED):
                 (shutil.copytree if copied.is_dir() else shutil.copy2)(copied, place / copied)
             (place / "tmp").mkdir()
-            tried(place, room, file, words.tests, words.draw, words.seed)
+            tried(place, name, words.tests, draw=words.draw, seed=words.seed)
 
 
 if __name__ == "__main__":
