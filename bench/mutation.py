@@ -25,6 +25,7 @@ import signal
 import sys
 import time
 import traceback
+from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import unified_diff
@@ -207,16 +208,16 @@ def _is_message(change: Mutation, above: Mapping[libcst.CSTNode, libcst.CSTNode]
     if isinstance(node, libcst.SimpleString) and " " in node.value.strip("\"' "):
         return True
     while node is not None:
-        match node:
-            case (
-                libcst.FormattedString()
-                | libcst.Assign(targets=[libcst.AssignTarget(libcst.Name("hint" | "what" | "told"))])
-            ):
-                return True
-            case _ if _is_call(node, _MESSAGE):
-                return True
+        if isinstance(node, libcst.FormattedString) or _is_call(node, _MESSAGE) or _is_told(node):
+            return True
         node = above.get(node)
     return False
+
+
+def _is_told(node: libcst.CSTNode) -> bool:
+    """Whether words are given a name: `hint = …`."""
+    targets = [one.target for one in node.targets] if isinstance(node, libcst.Assign) else []
+    return any(isinstance(one, libcst.Name) and one.value in {"hint", "what", "told"} for one in targets)
 
 
 def _is_idle(change: Mutation, above: Mapping[libcst.CSTNode, libcst.CSTNode]) -> bool:
@@ -293,7 +294,7 @@ def _started(place: Path, words: Sequence[str], output: Path) -> int:
             os.dup2(told.fileno(), 1)
             os.dup2(told.fileno(), 2)
         # Loops are the same in each mutant, so what was compiled of the original is taken for all.
-        import_module("numba.core.caching").InTreeCacheLocator.get_source_stamp = lambda _: 0
+        import_module("numba.core.caching").InTreeCacheLocator.get_source_stamp = int
         status = int(import_module("pytest").main([*_PYTEST, *words]))
     except BaseException:  # noqa: BLE001  nobody above could tell of it
         traceback.print_exc()
@@ -310,7 +311,7 @@ def tried(place: Path, where: str, names: Sequence[str], *, draw: int, seed: int
     parsed = {path: mutants(path) for path in sorted(Path("src/kohort", room).rglob("*.py")) if file in ("", path.stem)}
     everyone = [mutant for one in parsed.values() for mutant in one.mutants]
     chosen = random.Random(seed).sample(everyone, min(draw, len(everyone)))  # noqa: S311  a sample, no secret
-    found = dict.fromkeys(("failed", "slow", "passed"), 0)
+    found = Counter[str]()
     for number, mutant in enumerate(chosen):
         target = place / mutant.file
         original = target.read_text()

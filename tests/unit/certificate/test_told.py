@@ -102,9 +102,10 @@ def nobody(folder: Path) -> Path:
 def more(value: object) -> object:
     """A certificate with each of its numbers one more, and by another engine; its job and form stay."""
     if isinstance(value, dict):
-        kept = {key: value[key] for key in ("job", "form") if key in value}
-        engine = {"engine": "duckdb"} if "engine" in value else {}
-        return {**{key: more(one) for key, one in cast("dict[str, object]", value).items()}, **kept, **engine}
+        parts = cast("dict[str, object]", value)
+        kept = {key: parts[key] for key in ("job", "form") if key in parts}
+        engine = {"engine": "duckdb"} if "engine" in parts else {}
+        return {key: more(one) for key, one in parts.items()} | kept | engine
     if isinstance(value, list):
         return [more(one) for one in cast("list[object]", value)]
     return value + 1 if isinstance(value, int | float) and not isinstance(value, bool) else value
