@@ -41,7 +41,7 @@ from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvide
 from mutmut.mutation.file_mutation import Mutation, create_mutations, deep_replace
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
 #: The tests about each room: files and folders.
 ROOMS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -114,6 +114,9 @@ _TIMED: Final = re.compile(r"^([\d.]+)s call +(.+?)\s*$", re.MULTILINE)
 
 #: Whatever is made here is for a message only: `DataError(…)`, `SourceNote(…)`.
 _MESSAGE: Final = r"(Error|Note|Warning|_fault|_refused)$"
+
+#: The ending of a file that is changed for a while.
+_ORIGINAL: Final = ".original"
 
 #: Seconds that a mutant is given at least, and at most: beyond its tests' own time it does not end.
 _PATIENCE: Final = (30.0, 240.0)
@@ -293,14 +296,25 @@ def _started(place: Path, words: Sequence[str], output: Path) -> int:
             os.dup2(nothing.fileno(), 0)
             os.dup2(told.fileno(), 1)
             os.dup2(told.fileno(), 2)
-        # Loops are the same in each mutant, so what was compiled of the original is taken for all.
-        import_module("numba.core.caching").InTreeCacheLocator.get_source_stamp = int
+        _keep_loops()
         status = int(import_module("pytest").main([*_PYTEST, *words]))
     except BaseException:  # noqa: BLE001  nobody above could tell of it
         traceback.print_exc()
     finally:
         sys.stdout.flush()
         os._exit(status)
+
+
+def _keep_loops() -> None:
+    """Take what was compiled of the original for all mutants: their loops are the same."""
+    caching = import_module("numba.core.caching")
+    true: Callable[[str, float, int], str] = vars(caching)["_hash_source_file"]
+
+    def stamp(path: str, changed: float, size: int) -> str:
+        original = Path(path).with_suffix(_ORIGINAL)
+        return true(str(original), 0, 0) if original.exists() else true(path, changed, size)
+
+    setattr(caching, "_hash_source_file", stamp)  # noqa: B010  a private function
 
 
 def tried(place: Path, where: str, names: Sequence[str], *, draw: int, seed: int) -> None:
@@ -334,14 +348,13 @@ def tried(place: Path, where: str, names: Sequence[str], *, draw: int, seed: int
 @contextmanager
 def _changed(file: Path, content: str, number: int) -> Generator[None]:
     """A file with another content, for a while; Python tells by the time of its change that it has to be read anew."""
-    original, stat = file.read_bytes(), file.stat()
+    stat, original = file.stat(), file.rename(file.with_suffix(_ORIGINAL))
     file.write_text(content)
     os.utime(file, (stat.st_atime, stat.st_mtime + 10 + number))
     try:
         yield
     finally:
-        file.write_bytes(original)
-        os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        original.replace(file)
 
 
 def _tell_mutant(mutant: Mutant, how: str, before: str, after: str) -> None:
