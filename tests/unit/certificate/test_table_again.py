@@ -321,6 +321,9 @@ def test_levels_are_met_where_the_hierarchies_are_brought(tmp_path: Path) -> Non
         again = one.again(hierarchies={"age": ages})
         assert {part.name: part.told for part in again.parts}["levels"] == "labels of age are not on them"
         assert not again
+    root = made(tmp_path, KAnonymity(10), how=Optimal(), hierarchy=ages, name="root.csv")
+    assert root.known.levels == {"age": 3}
+    assert outcomes(root.again(hierarchies={"age": ages}))["levels"] == "same"
 
 
 def test_levels_of_builders_are_met_where_the_input_is_brought(tmp_path: Path) -> None:
