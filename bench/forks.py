@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import mmap
 import os
+import pickle
 import re
 import shutil
 import signal
@@ -113,9 +114,11 @@ def load() -> None:
     kind: Any = vars(kernels)["_Kernel"]
     for one in [one for one in gc.get_objects() if isinstance(one, kind)]:
         dispatcher = one.dispatcher
-        for key in list(dispatcher._cache._cache_file._load_index()):  # noqa: SLF001  Numba lists it nowhere else
-            with suppress(Exception):  # what was compiled from other sources is compiled when it is called
-                dispatcher.compile(key[0])
+        for path in [folder._cache_file._path for folder in dispatcher._cache._kept]:  # noqa: SLF001  told nowhere else
+            for kept in path.parent.glob(f"{path.name}.*.nbc"):
+                with suppress(Exception), kept.open("rb") as file:  # what other sources made is compiled when called
+                    *_, key = pickle.load(file)  # noqa: S301  as kohort itself does
+                    dispatcher.compile(key[0])
     gc.freeze()
 
 

@@ -4,6 +4,7 @@
     python -m bench.mutation verify publish --draw 40
     python -m bench.mutation certificate/again        one file
     python -m bench.mutation verify --seed 8          others
+    python -m bench.mutation verify --tests tests/unit/verify      by these tests alone, for less time
 
 The mutants are mutmut's, but for types in a `cast` and the `strict` of a `zip`, without which nothing runs otherwise.
 Those that change only what a message says are counted and left out; of compiled loops, which laws compare with plain
@@ -24,6 +25,7 @@ import signal
 import sys
 import time
 import traceback
+from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import unified_diff
@@ -39,7 +41,7 @@ from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvide
 from mutmut.mutation.file_mutation import Mutation, create_mutations, deep_replace
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
 #: The tests about each room: files and folders.
 ROOMS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -70,6 +72,7 @@ ROOMS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "certificate": (
         "tests/unit/certificate",
+        "tests/unit/io/test_stored.py",
         "tests/unit/test_signing.py",
         "tests/unit/verify/test_certificate.py",
         "tests/unit/verify/test_transactions_certificate.py",
@@ -112,6 +115,9 @@ _TIMED: Final = re.compile(r"^([\d.]+)s call +(.+?)\s*$", re.MULTILINE)
 
 #: Whatever is made here is for a message only: `DataError(…)`, `SourceNote(…)`.
 _MESSAGE: Final = r"(Error|Note|Warning|_fault|_refused)$"
+
+#: The ending of a file that is changed for a while.
+_ORIGINAL: Final = ".original"
 
 #: Seconds that a mutant is given at least, and at most: beyond its tests' own time it does not end.
 _PATIENCE: Final = (30.0, 240.0)
@@ -206,16 +212,16 @@ def _is_message(change: Mutation, above: Mapping[libcst.CSTNode, libcst.CSTNode]
     if isinstance(node, libcst.SimpleString) and " " in node.value.strip("\"' "):
         return True
     while node is not None:
-        match node:
-            case (
-                libcst.FormattedString()
-                | libcst.Assign(targets=[libcst.AssignTarget(libcst.Name("hint" | "what" | "told"))])
-            ):
-                return True
-            case _ if _is_call(node, _MESSAGE):
-                return True
+        if isinstance(node, libcst.FormattedString) or _is_call(node, _MESSAGE) or _is_told(node):
+            return True
         node = above.get(node)
     return False
+
+
+def _is_told(node: libcst.CSTNode) -> bool:
+    """Whether words are given a name: `hint = …`."""
+    targets = [one.target for one in node.targets] if isinstance(node, libcst.Assign) else []
+    return any(isinstance(one, libcst.Name) and one.value in {"hint", "what", "told"} for one in targets)
 
 
 def _is_idle(change: Mutation, above: Mapping[libcst.CSTNode, libcst.CSTNode]) -> bool:
@@ -237,11 +243,11 @@ def _is_call(node: libcst.CSTNode | None, name: str) -> bool:
     )
 
 
-def observed(place: Path, room: str) -> Tests:
+def observed(place: Path, room: str, names: Sequence[str]) -> Tests:
     """Run a room's tests on the original, noting what each runs and how long it takes."""
     output = place / "tmp" / "observed"
     timed = ("--durations=0", "--durations-min=0", "-vv", f"--cov=kohort.{room}", "--cov-context=test", "--cov-report=")
-    child = _started(place, [*timed, *ROOMS[room]], output)
+    child = _started(place, [*timed, *names], output)
     if os.waitpid(child, 0)[1]:
         raise SystemExit(f"{room}: its tests fail on the original:\n{output.read_text()[-3000:]}")
     data = CoverageData(str(place / ".coverage"))
@@ -291,8 +297,7 @@ def _started(place: Path, words: Sequence[str], output: Path) -> int:
             os.dup2(nothing.fileno(), 0)
             os.dup2(told.fileno(), 1)
             os.dup2(told.fileno(), 2)
-        # Loops are the same in each mutant, so what was compiled of the original is taken for all.
-        import_module("numba.core.caching").InTreeCacheLocator.get_source_stamp = lambda _: 0
+        _keep_loops()
         status = int(import_module("pytest").main([*_PYTEST, *words]))
     except BaseException:  # noqa: BLE001  nobody above could tell of it
         traceback.print_exc()
@@ -301,14 +306,27 @@ def _started(place: Path, words: Sequence[str], output: Path) -> int:
         os._exit(status)
 
 
-def tried(place: Path, room: str, file: str, draw: int, seed: int) -> None:
-    """Try mutants of a room, or of one of its files, and print what was found."""
-    began, tests = time.monotonic(), observed(place, room)
+def _keep_loops() -> None:
+    """Take what was compiled of the original for all mutants: their loops are the same."""
+    caching = import_module("numba.core.caching")
+    true: Callable[[str, float, int], str] = vars(caching)["_hash_source_file"]
+
+    def stamp(path: str, changed: float, size: int) -> str:
+        original = Path(path).with_suffix(_ORIGINAL)
+        return true(str(original), 0, 0) if original.exists() else true(path, changed, size)
+
+    setattr(caching, "_hash_source_file", stamp)  # noqa: B010  a private function
+
+
+def tried(place: Path, where: str, names: Sequence[str], *, draw: int, seed: int) -> None:
+    """Try mutants of a room, or of one of its files, by these tests, and print what was found."""
+    room, _, file = where.partition("/")
+    began, tests = time.monotonic(), observed(place, room, names or ROOMS[room])
     print(f"{room}: {len(tests.seconds)} tests, {sum(tests.seconds.values()):.0f} s", flush=True)
     parsed = {path: mutants(path) for path in sorted(Path("src/kohort", room).rglob("*.py")) if file in ("", path.stem)}
     everyone = [mutant for one in parsed.values() for mutant in one.mutants]
     chosen = random.Random(seed).sample(everyone, min(draw, len(everyone)))  # noqa: S311  a sample, no secret
-    found = dict.fromkeys(("failed", "slow", "passed"), 0)
+    found = Counter[str]()
     for number, mutant in enumerate(chosen):
         target = place / mutant.file
         original = target.read_text()
@@ -321,7 +339,6 @@ def tried(place: Path, room: str, file: str, draw: int, seed: int) -> None:
     messages, minutes = sum(one.messages for one in parsed.values()), (time.monotonic() - began) / 60
     dead = found["failed"] + found["slow"]
     low, high = wilson(dead, len(chosen))
-    where = f"{room}/{file}" if file else room
     print(
         f"\n| {where} | {len(everyone)} | {messages} | {len(chosen)} | {dead} | {found['slow']} |"
         f" {100 * dead / len(chosen):.1f} % | {100 * low:.0f}–{100 * high:.0f} % | seed {seed}, {minutes:.0f} min",
@@ -332,14 +349,13 @@ def tried(place: Path, room: str, file: str, draw: int, seed: int) -> None:
 @contextmanager
 def _changed(file: Path, content: str, number: int) -> Generator[None]:
     """A file with another content, for a while; Python tells by the time of its change that it has to be read anew."""
-    original, stat = file.read_bytes(), file.stat()
+    stat, original = file.stat(), file.rename(file.with_suffix(_ORIGINAL))
     file.write_text(content)
     os.utime(file, (stat.st_atime, stat.st_mtime + 10 + number))
     try:
         yield
     finally:
-        file.write_bytes(original)
-        os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        original.replace(file)
 
 
 def _tell_mutant(mutant: Mutant, how: str, before: str, after: str) -> None:
@@ -362,6 +378,7 @@ def main() -> None:
     """Try mutants of rooms."""
     parser = argparse.ArgumentParser()
     parser.add_argument("rooms", nargs="*", default=list(ROOMS))
+    parser.add_argument("--tests", nargs="+", default=[], help="in place of all tests of the room")
     parser.add_argument("--draw", type=int, default=150, help="so many mutants of each")
     parser.add_argument("--seed", type=int, default=7, help="of the draw")
     words = parser.parse_args()
@@ -369,13 +386,12 @@ def main() -> None:
         import_module(name)
     print("| room | mutants | of messages | drawn | killed | by time | share | 95 % interval |", flush=True)
     for name in words.rooms:
-        room, _, file = name.partition("/")
         with TemporaryDirectory(prefix="kohort-mutation-") as folder:
             place = Path(folder).resolve()
             for copied in map(Path, _COPIED):
                 (shutil.copytree if copied.is_dir() else shutil.copy2)(copied, place / copied)
             (place / "tmp").mkdir()
-            tried(place, room, file, words.draw, words.seed)
+            tried(place, name, words.tests, draw=words.draw, seed=words.seed)
 
 
 if __name__ == "__main__":

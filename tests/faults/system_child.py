@@ -12,6 +12,7 @@ import mmap
 import os
 import sys
 import tempfile
+import warnings
 from errno import EACCES
 from importlib import import_module
 from pathlib import Path
@@ -99,7 +100,9 @@ def main() -> None:
         import_module(name)
     assert "kohort" not in sys.modules
     os.chdir(request["folder"])
-    if request["system"] != "linux":
+    if request["system"] == "strict":
+        warnings.filterwarnings("error", category=EncodingWarning, module=r"kohort\b")
+    elif request["system"] != "linux":
         become(request["system"])
     program = import_module("kohort.cli.program")
     statuses = [program.main(words) for words in request["commands"]]

@@ -373,7 +373,7 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
         "LD_PRELOAD": runtime.stdout.strip(),
         "ASAN_OPTIONS": "detect_leaks=0",
         "PYTHONMALLOC": "malloc",
-        "HYPOTHESIS_PROFILE": "quick",
+        "HYPOTHESIS_PROFILE": "few",
     }
     command = [sys.executable, "-c", _CHILD, str(made), "-m", "not slow", *names]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

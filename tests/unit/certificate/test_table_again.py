@@ -285,9 +285,12 @@ def test_labels_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_hierarchies(tmp_path: Path) -> None:
-    """A certificate has only the digest of a hierarchy; the very one must be brought, and no other."""
-    close = TCloseness("s", Fraction(1, 2))
-    release = made(tmp_path, close, sensitive=Attribute("s", Role.SENSITIVE, hierarchy=ILLS))
+    """A certificate has only the digest of a hierarchy; the very one must be brought, and no other.
+
+    By the hierarchy two mild illnesses are half as far apart as without it, when a class would not be close enough.
+    """
+    close = TCloseness("s", Fraction(1, 10))
+    release = made(tmp_path, KAnonymity(2), close, sensitive=Attribute("s", Role.SENSITIVE, hierarchy=ILLS))
     found = {part.name: part.told for part in release.again().parts}
     assert found[close.name] == "give the hierarchy of s with --hierarchy"
     assert outcomes(release.again(hierarchies={"s": ILLS}))[close.name] == "same"
@@ -319,6 +322,9 @@ def test_levels_are_met_where_the_hierarchies_are_brought(tmp_path: Path) -> Non
         again = one.again(hierarchies={"age": ages})
         assert {part.name: part.told for part in again.parts}["levels"] == "labels of age are not on them"
         assert not again
+    root = made(tmp_path, KAnonymity(10), how=Optimal(), hierarchy=ages, name="root.csv")
+    assert root.known.levels == {"age": 3}
+    assert outcomes(root.again(hierarchies={"age": ages}))["levels"] == "same"
 
 
 def test_levels_of_builders_are_met_where_the_input_is_brought(tmp_path: Path) -> None:

@@ -70,8 +70,8 @@ def changed(folder: Path, old: str, new: str) -> Path:
 def others(folder: Path, into: str = "r.csv", **writing: Any) -> Path:  # noqa: ANN401
     """A release with dates on a grid, sets that were asked for, and two columns that are perturbed together."""
     frame = PEOPLE.select(
-        "job",
         "illness",
+        job=pl.col("job").replace("cook", "@cook"),
         born=pl.Series([f"{1950 + at * 7 % 40}-0{1 + at % 9}-17" for at in range(24)]),
         pay=pl.col("income"),
         tax=pl.Series([str(100 + 31 * at % 90) for at in range(24)]),
@@ -100,11 +100,13 @@ def nobody(folder: Path) -> Path:
 
 
 def more(value: object) -> object:
-    """A certificate with each of its numbers one more, and by another engine; its job and form stay."""
+    """A certificate with each of its numbers one more, another check and engine; its job and form stay."""
     if isinstance(value, dict):
-        kept = {key: value[key] for key in ("job", "form") if key in value}
-        engine = {"engine": "duckdb"} if "engine" in value else {}
-        return {**{key: more(one) for key, one in cast("dict[str, object]", value).items()}, **kept, **engine}
+        parts = cast("dict[str, object]", value)
+        kept = {key: parts[key] for key in ("job", "form") if key in parts}
+        engine = {"engine": "duckdb"} if "engine" in parts else {}
+        another = {"another": 1} if "lineage" in parts else {}
+        return {key: more(one) for key, one in parts.items()} | kept | engine | another
     if isinstance(value, list):
         return [more(one) for one in cast("list[object]", value)]
     return value + 1 if isinstance(value, int | float) and not isinstance(value, bool) else value
@@ -122,7 +124,7 @@ MADE: Final[dict[str, Callable[[Path], Path]]] = {
     "a table with another column": lambda folder: changed(folder, "income", "wage"),
     "a table with a label off the grid": lambda folder: changed(folder, "[20-40)", "[20-43)"),
     "dates, sets, columns perturbed together": others,
-    "a folder of parts": lambda folder: others(folder, "r/", format=Format.CSV, records_per_part=10),
+    "a folder of parts": lambda folder: others(folder, "r/", format=Format.CSV, records_per_part=10, excel_safe=True),
     "a folder of one part": lambda folder: others(folder, "r/"),
     "SQLite": lambda folder: others(folder, "r.sqlite"),
     "nobody": nobody,
