@@ -26,12 +26,12 @@ from kohort.job.parts import relative, right_part, table
 from kohort.job.request import Request, load, of, reading_of, request
 from kohort.job.varied import Variations
 from kohort.release.members import members_of
+from kohort.report.attacks import attack_figures, attacked
 from kohort.report.page import Audience, page
 from kohort.report.page.audience import Reader
 from kohort.report.page.result import losses, metrics, result, sizes
 from kohort.report.page.verdict import verdict
 from kohort.report.release import source_notes
-from kohort.report.risk import attack_figures, attacked
 from kohort.report.written import writer_of
 from kohort.schema import Role
 from kohort.sweeps.frontier import Tradeoff, frontier, knees
