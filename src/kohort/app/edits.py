@@ -43,7 +43,7 @@ def changed(text: str, values: Mapping[Place, object]) -> str:
 def _put(document: TOMLDocument, place: Place, value: object) -> None:
     """Set a key; what is said of it in a comment behind it stays."""
     table = _made(document, place[:-1])
-    made = tomlkit.item(cast("Any", inline(value)))
+    made: Any = tomlkit.item(cast("Any", inline(value)))
     if place[-1] in table:
         before = table[place[-1]]
         made.trivia.comment_ws, made.trivia.comment = before.trivia.comment_ws, before.trivia.comment
@@ -69,7 +69,8 @@ def with_roles(text: str, roles: Mapping[str, str], proposed: Mapping[str, Mappi
         proposed: The keys that each of these columns gets with its new role.
     """
     document = tomlkit.parse(text)
-    columns, altered = _made(document, ("columns",)), table_at(document, ("perturb", "columns"))
+    columns: Any = _made(document, ("columns",))
+    altered: Any = table_at(document, ("perturb", "columns"))
     for name, role in roles.items():
         if table_at(columns, (name,)).get("role") == role:
             continue
