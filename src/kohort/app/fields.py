@@ -112,8 +112,12 @@ def written(value: object) -> str:
     """
     if value is None or isinstance(value, str):
         return value or ""
-    made: Any = tomlkit.item(cast("Any", inline(value)))
-    return str(made.as_string())
+    return str(item(value).as_string())
+
+
+def item(value: object) -> Any:  # noqa: ANN401  tomlkit's own
+    """A value as tomlkit has it."""
+    return cast("Any", tomlkit.item)(inline(value))
 
 
 def inline(value: object) -> object:
