@@ -70,7 +70,7 @@ def with_roles(text: str, roles: Mapping[str, str], proposed: Mapping[str, Mappi
     """
     document = tomlkit.parse(text)
     columns: Any = _made(document, ("columns",))
-    altered: dict[str, object] = table_at(document, ("perturb", "columns"))
+    altered = cast("dict[str, object]", table_at(document, ("perturb", "columns")))
     for name, role in roles.items():
         if table_at(columns, (name,)).get("role") == role:
             continue
