@@ -80,7 +80,7 @@ def with_roles(text: str, roles: Mapping[str, str], proposed: Mapping[str, Mappi
         columns[name] = table
         altered.pop(name, None)
     if "perturb" in document and not altered:
-        document.pop("perturb")
+        del document["perturb"]
     return tomlkit.dumps(document)
 
 
