@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import tomlkit
 
-from kohort.app.fields import inline, table_at, written
+from kohort.app.fields import item, table_at, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,7 +43,7 @@ def changed(text: str, values: Mapping[Place, object]) -> str:
 def _put(document: TOMLDocument, place: Place, value: object) -> None:
     """Set a key; what is said of it in a comment behind it stays."""
     table = _made(document, place[:-1])
-    made = tomlkit.item(cast("Any", inline(value)))
+    made = item(value)
     if place[-1] in table:
         before = table[place[-1]]
         made.trivia.comment_ws, made.trivia.comment = before.trivia.comment_ws, before.trivia.comment
@@ -69,17 +69,18 @@ def with_roles(text: str, roles: Mapping[str, str], proposed: Mapping[str, Mappi
         proposed: The keys that each of these columns gets with its new role.
     """
     document = tomlkit.parse(text)
-    columns, altered = _made(document, ("columns",)), table_at(document, ("perturb", "columns"))
+    columns: Any = _made(document, ("columns",))
+    altered = cast("dict[str, object]", table_at(document, ("perturb", "columns")))
     for name, role in roles.items():
         if table_at(columns, (name,)).get("role") == role:
             continue
         table: Any = tomlkit.table()
         for key, value in {"role": role, **proposed.get(name, {})}.items():
-            table[key] = tomlkit.item(cast("Any", inline(value)))
+            table[key] = item(value)
         columns[name] = table
         altered.pop(name, None)
     if "perturb" in document and not altered:
-        document.pop("perturb")
+        del document["perturb"]
     return tomlkit.dumps(document)
 
 

@@ -112,14 +112,19 @@ def written(value: object) -> str:
     """
     if value is None or isinstance(value, str):
         return value or ""
-    return str(tomlkit.item(cast("Any", inline(value))).as_string())
+    return str(item(value).as_string())
+
+
+def item(value: object) -> Any:  # noqa: ANN401  tomlkit's own
+    """A value as tomlkit has it."""
+    return cast("Any", tomlkit.item)(inline(value))
 
 
 def inline(value: object) -> object:
     """A table on one line; numbers as they are."""
     if not isinstance(value, dict):
         return float(value) if isinstance(value, Decimal) else value
-    made = tomlkit.inline_table()
+    made: Any = tomlkit.inline_table()
     made.update({key: inline(one) for key, one in cast("dict[str, object]", value).items()})
     return made
 
@@ -162,5 +167,5 @@ def table_at(raw: Mapping[str, object], place: Iterable[str]) -> Any:  # noqa: A
     """The table at a place; an empty one where there is none."""
     held: Any = raw
     for key in place:
-        held = held.get(key, {}) if isinstance(held, dict) else {}
-    return held if isinstance(held, dict) else {}
+        held = cast("Any", held).get(key, {}) if isinstance(held, dict) else {}
+    return cast("Any", held) if isinstance(held, dict) else {}

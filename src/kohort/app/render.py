@@ -47,13 +47,12 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
     )
     made.filters.update({"name": name, "spoken": clean, "percent": percent, "number": written_number})
-    made.globals.update({"STEPS": STEPS, "ROLES": ROLES})
     return made
 
 
 def page(template: str, **shown: object) -> str:
     """A page of the desk."""
-    return _environment().get_template(f"{template}.html.jinja").render(**shown)
+    return _environment().get_template(f"{template}.html.jinja").render(STEPS=STEPS, ROLES=ROLES, **shown)
 
 
 @lru_cache(maxsize=1)

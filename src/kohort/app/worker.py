@@ -8,18 +8,18 @@ import os
 import signal
 import sys
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 from queue import Queue
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from kohort.errors import JobError, KohortError
 from kohort.job.faults import faults_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
@@ -118,7 +118,7 @@ class Worker:
     """
 
     start: Callable[[], Child]
-    _tasks: Queue[Task | None] = field(default_factory=Queue)
+    _tasks: Queue[Task | None] = field(default_factory=Queue["Task | None"])
     _child: Child | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -190,7 +190,7 @@ def serve(line: Connection) -> None:
         line.send(("stage", stage))
 
     bench = Bench(tell)
-    with _compiling(tell), suppress(EOFError, OSError):  # whoever asked is gone
+    with compiling(tell), suppress(EOFError, OSError):  # whoever asked is gone
         while True:
             question, arguments = line.recv()
             try:
@@ -200,33 +200,43 @@ def serve(line: Connection) -> None:
             line.send(answer)
 
 
-class _compiling:  # noqa: N801  a context manager
+@contextmanager
+def compiling(tell: Callable[[str], None]) -> Generator[None]:
     """Tells of compiled loops that are waited for, as of a stage."""
+    log, waiting = logging.getLogger("kohort.machine_code"), _Waiting(tell)
+    log.addHandler(waiting)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(waiting)
+        log.setLevel(logging.NOTSET)
+
+
+class _Waiting(logging.Handler):
+    """Tells what is logged."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
-        self._log, self._handler = logging.getLogger("kohort.machine_code"), logging.Handler()
-        self._handler.emit = lambda record: tell(record.getMessage())  # type: ignore[method-assign]
+        """Nothing is waited for yet."""
+        super().__init__()
+        self._tell = tell
 
-    def __enter__(self) -> None:
-        self._log.addHandler(self._handler)
-        self._log.setLevel(logging.INFO)
-
-    def __exit__(self, *_: object) -> None:
-        self._log.removeHandler(self._handler)
-        self._log.setLevel(logging.NOTSET)
+    def emit(self, record: logging.LogRecord) -> None:
+        """Tell of it."""
+        self._tell(record.getMessage())
 
 
 def child_process() -> Child:
     """A process that answers."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_main, args=(theirs,), daemon=True, name="kohort desk")
+    process = context.Process(target=child_main, args=(theirs,), daemon=True, name="kohort desk")
     process.start()
     theirs.close()
-    return Child(ours, partial(_end, process))
+    return Child(ours, partial(end, process))
 
 
-def _end(process: BaseProcess) -> None:
+def end(process: BaseProcess) -> None:
     """Ask a process to end, and see to it."""
     process.terminate()
     process.join(PATIENCE)
@@ -235,15 +245,20 @@ def _end(process: BaseProcess) -> None:
         process.join()
 
 
-def _main(line: Connection) -> None:
+def child_main(line: Connection) -> None:
     """What the process does: Ctrl-C is for the one that started it, whose end is its own."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # with everything that is open cleaned up
-    threading.Thread(target=_leave_with, args=(multiprocessing.parent_process(),), daemon=True).start()
+    signal.signal(signal.SIGTERM, _leave)
+    threading.Thread(target=leave_with, args=(multiprocessing.parent_process(),), daemon=True).start()
     serve(line)
 
 
-def _leave_with(parent: BaseProcess | None) -> None:
+def _leave(*_: object) -> NoReturn:
+    """End with everything that is open cleaned up."""
+    sys.exit(143)
+
+
+def leave_with(parent: BaseProcess | None) -> None:
     """End when the parent does, however that is."""
     if parent is not None:
         parent.join()

@@ -278,7 +278,11 @@ def test_every_answer_says_what_a_browser_may_do(unharmed: Visitor, path: str) -
 
 def test_a_fault_of_the_desk_is_told_by_its_kind(owner: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its text may hold a value."""
-    monkeypatch.setattr("kohort.app.pages.page", lambda *_, **__: 1 / 0)
+
+    def broken(*_: object, **__: object) -> str:
+        return str(1 / 0)
+
+    monkeypatch.setattr("kohort.app.pages.page", broken)
     answer = owner.client.get("/job")
     assert answer.status_code == 500
     assert "ZeroDivisionError" in answer.text

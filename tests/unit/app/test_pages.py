@@ -12,7 +12,6 @@ import pytest
 
 from kohort.app.criteria import CRITERIA
 from kohort.app.pages import TRIED
-from kohort.app.worker import State
 from kohort.assessment.risk.attacks import ATTACKS
 from tests.command import kohort
 from tests.unit.app.visitor import told
@@ -265,6 +264,7 @@ def _names() -> list[str]:
     return [one.name for one in CRITERIA]
 
 
+@pytest.mark.slow
 def test_a_release_is_that_of_the_command_line(visitor: Visitor) -> None:
     """The same bytes, with certificate and both reports beside it; the job file has what was signed."""
     folder = visitor.desk.path.parent
@@ -520,7 +520,7 @@ def test_work_is_shown_and_can_be_given_up(visitor: Visitor, monkeypatch: pytest
     assert visitor.client.get("/working").json()["open"] in {True, False}
     page = visitor.post("/cancel")
     assert "Nothing was written." in told(page)
-    assert all(task.state in {State.DONE, State.CANCELLED} for task in visitor.desk._tasks.values())  # noqa: SLF001
+    assert visitor.desk.stage is None
     assert visitor.get("/preview").status_code == 200
 
 

@@ -19,6 +19,7 @@ from tests.command import kohort
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from importlib.machinery import ModuleSpec
 
     from tests.unit.app.visitor import Visitor
 
@@ -29,7 +30,11 @@ def test_a_missing_library_is_told_with_the_command(
 ) -> None:
     """Status 10, before anything is opened."""
     found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == library else found(name))
+
+    def find(name: str) -> ModuleSpec | None:
+        return None if name == library else found(name)
+
+    monkeypatch.setattr(importlib.util, "find_spec", find)
     ran = kohort("app", folder / "people.csv", "--no-browser")
     assert ran.status == MissingExtraError.exit_status == 10
     assert "pip install 'kohort[app]'" in ran.err
@@ -78,7 +83,7 @@ def test_the_desk_stops_when_nobody_asks_any_more(visitor: Visitor, monkeypatch:
             target=lambda: answers.append(httpx2.get(address, follow_redirects=False, timeout=60).status_code)
         ).start()
 
-    run(visitor.desk, Opening(tell, idle=0.5))
+    run(visitor.desk, Opening(tell, idle=3))
     assert told[0] == told[1]
     assert answers == [303]
     with (

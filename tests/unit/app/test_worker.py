@@ -80,11 +80,11 @@ def test_of_another_error_only_the_kind_is_told() -> None:
     assert "Rossi" not in str(fault)
 
 
-def test_compiling_is_told_as_a_stage() -> None:
+def testcompiling_is_told_as_a_stage() -> None:
     """The log is as before afterwards."""
     told: list[str] = []
     log = logging.getLogger("kohort.machine_code")
-    with module._compiling(told.append):  # noqa: SLF001
+    with module.compiling(told.append):
         log.info("compiling %s", "cuts")
     assert told == ["compiling cuts"]
     assert log.level == logging.NOTSET
@@ -113,7 +113,7 @@ def test_a_task_that_waits_is_given_up(threads: Worker, monkeypatch: pytest.Monk
 
 def test_a_child_that_ends_is_told_of_and_started_again(folder: Path) -> None:
     """What it was asked fails with a sentence; the next question is answered by another."""
-    children = []
+    children: list[module.Child] = []
 
     def start() -> module.Child:
         children.append(child_thread())
@@ -177,7 +177,7 @@ class Stubborn:
 def test_a_process_that_does_not_end_is_killed() -> None:
     """After some seconds."""
     process = Stubborn()
-    module._end(process)  # type: ignore[arg-type]  # noqa: SLF001
+    module.end(process)  # type: ignore[arg-type]
     assert process.said == ["terminate", "join 3.0", "kill", "join None"]
 
 
@@ -186,8 +186,8 @@ def test_the_process_ends_with_its_parent(monkeypatch: pytest.MonkeyPatch) -> No
     left: list[int] = []
     monkeypatch.setattr(os, "_exit", left.append)
     process = Stubborn()
-    module._leave_with(process)  # type: ignore[arg-type]  # noqa: SLF001
-    module._leave_with(None)  # noqa: SLF001
+    module.leave_with(process)  # type: ignore[arg-type]
+    module.leave_with(None)
     assert process.said == ["join None"]
     assert left == [1, 1]
 
@@ -196,10 +196,14 @@ def test_the_main_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """It serves until nobody asks."""
     ours, theirs = multiprocessing.Pipe()
     ours.close()
-    monkeypatch.setattr(module, "_leave_with", lambda _: None)
+
+    def stay(_: object) -> None:
+        """Nobody is looked at."""
+
+    monkeypatch.setattr(module, "leave_with", stay)
     before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
     try:
-        module._main(theirs)  # noqa: SLF001
+        module.child_main(theirs)
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
         handler = signal.getsignal(signal.SIGTERM)
         assert callable(handler)
