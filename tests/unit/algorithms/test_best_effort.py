@@ -226,6 +226,37 @@ def test_more_time_never_gives_a_worse_answer(objective: str) -> None:
     assert costs[0] > costs[-1] > bounds[-1] > 0
 
 
+def test_no_exchange_is_left() -> None:
+    """Of a node that exchanges ended at, no attribute up and another down is releasable and costs less."""
+    judge = NodeEvaluator.asked(wide(9, 200), LIMITS[2], "lm")
+    greedy = Greedy(judge, Floors(judge))
+    lowered = greedy.descend(greedy.judged(judge.lattice.top))
+    greedy.exchange(lowered)
+    assert greedy.best is not None
+    assert greedy.best.cost < lowered.cost  # here one was
+    for up, down in permutations(range(len(lowered.node)), 2):
+        node = moved(moved(greedy.best.node, up, 1), down, -1)
+        if node[up] <= judge.lattice.top[up] and node[down] >= 0:
+            assert judge.judge(node).cost >= greedy.best.cost
+
+
+@pytest.mark.parametrize("records", [60, 200])
+def test_beginning_again_finds_what_is_best(records: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of thousands of nodes the optimum is found before any box is opened: all that boxes do is to prove it."""
+    problem, before = wide(8, records), list[float]()
+
+    def open_no_box(search: _Search, _: object) -> None:
+        assert search.greedy.best is not None
+        before.append(search.greedy.best.cost)
+        raise EnoughError
+
+    optimum = BestEffort(LIMITS[2], "lm").solve(problem)
+    assert optimum.proven
+    monkeypatch.setattr(_Search, "open", open_no_box)
+    BestEffort(LIMITS[2], "lm").solve(problem)
+    assert before == [pytest.approx(OBJECTIVES["lm"].cost(optimum.candidates[0].outcome))]
+
+
 # ── No answer ────────────────────────────────────────────────────────────────────────────────────
 
 
