@@ -172,6 +172,7 @@ class _Search:
         tried = 0
         while tried < most and self.judge.lattice.size > PARTS[0]:
             before = self.greedy.best
+            self.greedy.shake(self.random)
             self.greedy.restart(self.random)
             tried = tried + 1 if self.greedy.best is before else 0
 
