@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import count, product
+from itertools import count, permutations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 from kohort.algorithms.lattice import best_effort, greedy
 from kohort.algorithms.lattice.answer import rank
-from kohort.algorithms.lattice.best_effort import BestEffort
+from kohort.algorithms.lattice.best_effort import BestEffort, _Search
 from kohort.algorithms.lattice.boxes import MOST_FAILING, Failing, Floors, packed
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
+from kohort.algorithms.lattice.greedy import EnoughError, Greedy, moved
 from kohort.algorithms.lattice.judge import CheckedNode, NodeEvaluator
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError
@@ -224,6 +225,37 @@ def test_more_time_never_gives_a_worse_answer(objective: str) -> None:
     assert costs == sorted(costs, reverse=True)
     assert bounds == sorted(bounds)
     assert costs[0] > costs[-1] > bounds[-1] > 0
+
+
+def test_no_exchange_is_left() -> None:
+    """Of a node that exchanges ended at, no attribute up and another down is releasable and costs less."""
+    judge = NodeEvaluator.asked(wide(9, 200), LIMITS[2], "lm")
+    greedy = Greedy(judge, Floors(judge))
+    lowered = greedy.descend(greedy.judged(judge.lattice.top))
+    greedy.exchange(lowered)
+    assert greedy.best is not None
+    assert greedy.best.cost < lowered.cost  # here one was
+    for up, down in permutations(range(len(lowered.node)), 2):
+        node = moved(moved(greedy.best.node, up, 1), down, -1)
+        if node[up] <= judge.lattice.top[up] and node[down] >= 0:
+            assert judge.judge(node).cost >= greedy.best.cost
+
+
+@pytest.mark.parametrize("records", [40, 100])
+def test_beginning_again_comes_near_the_best(records: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of thousands of nodes one within a hundredth of the optimum is found before any box is opened."""
+    problem, before = wide(7, records), list[float]()
+
+    def open_no_box(search: _Search, _: object) -> None:
+        assert search.greedy.best is not None
+        before.append(search.greedy.best.cost)
+        raise EnoughError
+
+    optimum = BestEffort(LIMITS[2], "lm").solve(problem)
+    assert optimum.proven
+    monkeypatch.setattr(_Search, "open", open_no_box)
+    BestEffort(LIMITS[2], "lm").solve(problem)
+    assert before == [pytest.approx(OBJECTIVES["lm"].cost(optimum.candidates[0].outcome), rel=0.01)]
 
 
 # ── No answer ────────────────────────────────────────────────────────────────────────────────────

@@ -3,7 +3,8 @@
 For lattices of any size: 25 quasi-identifiers of five levels have 10^17 nodes. Three searches, one after the other:
 
 **Greedy descent** (`greedy`) from the top, which is releasable if any node is, and exchanges; then, again and again,
-raise one attribute of the best node to its greatest level and descend with the others, or some drawn at random.
+raise one attribute of the best node to its greatest level and descend with the others, or from
+where a genetic search ends.
 
 **Parts** (`parts`) of the quasi-identifiers, few enough for the optimum of each to be proven: where
 the metric joins them, no release costs less than they do together.
@@ -49,8 +50,8 @@ if TYPE_CHECKING:
 #: Boxes that are kept open; the better half of them when there are more.
 MOST_BOXES: Final = 100_000
 
-#: How often in a row the descent is begun again without gain, for each attribute, before boxes are opened …
-RESTARTS: Final = 1
+#: How often in a row descent is begun again without gain before boxes are opened …
+RESTARTS: Final = 2
 
 #: … and nodes judged in boxes before it is begun again once more, at least.
 PATIENCE: Final = 256
@@ -147,8 +148,9 @@ class _Search:
             self.greedy.improve()
         elif self.judge.monotone:
             raise infeasible(self.judge, [top])
-        self.restart(RESTARTS * len(highest))
-        self.bound_by_parts()
+        self.bound_by_parts(PARTS[:1])
+        self.restart(RESTARTS)
+        self.bound_by_parts(PARTS[1:])
         self.boxes = [Box(self.floor, 0, bottom, highest)]
         next_restart = self.greedy.evaluated + PATIENCE
         while self.boxes:
@@ -170,16 +172,17 @@ class _Search:
         tried = 0
         while tried < most and self.judge.lattice.size > PARTS[0]:
             before = self.greedy.best
+            self.greedy.shake(self.random)
             self.greedy.restart(self.random)
             tried = tried + 1 if self.greedy.best is before else 0
 
-    def bound_by_parts(self) -> None:
+    def bound_by_parts(self, parts: Sequence[int]) -> None:
         """Bound what a node of a large lattice costs by what parts of the attributes do; ever larger parts, in time."""
         judge, lattice, should_stop = self.judge, self.judge.lattice, self.judge.problem.should_stop
         if not judge.monotone or judge.objective.join is None:
             return
         told = judge.hidden.bits[np.arange(len(lattice.top)), lattice.top]
-        for most in PARTS:
+        for most in parts:
             if most < lattice.size and not should_stop():
                 self.least = max(self.least, least_of_parts(judge, told, most, should_stop))
 

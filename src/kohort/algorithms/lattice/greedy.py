@@ -5,8 +5,9 @@ costs less. Gains are taken to shrink on the way down, so that only the most pro
 Accelerated Greedy Algorithms, 1978). What fails is not tried again below, where `monotone_suppression` is declared.
 
 Where no attribute alone can be lowered, two are exchanged: one a level up, another down. Where that does not help
-either, some attributes of the best node, drawn at random, are raised, and the descent begins again: iterated local
-search (Lourenço, Martin, Stützle, Handbook of Metaheuristics, 2003).
+either, descent begins again with a few attributes of the best node raised (iterated local search), and from where a
+genetic search ends: nodes drawn at random are crossed and moved by a level, and the best of them stay (Iyengar,
+Transforming Data to Satisfy Privacy Constraints, KDD 2002).
 """
 
 from __future__ import annotations
@@ -30,8 +31,13 @@ if TYPE_CHECKING:
 #: CheckedNode nodes that are remembered, lest they be judged again.
 MOST_SEEN: Final = 1 << 16
 
-#: Attributes that are raised where a search begins again: so few that most of the best node stays.
+#: Attributes that are raised at a time: so few that most of the best node stays.
 RAISED: Final = 4
+
+#: Nodes of a genetic search; those of them that stay; and rounds in a row without a better node, after which it ends.
+CROSSED: Final = 40
+KEPT: Final = 10
+STALE: Final = 10
 
 #: Fewer bits than this are taken to be so many: some levels reveal nothing.
 FEWEST_BITS: Final = 1e-9
@@ -100,19 +106,29 @@ class Greedy:
         )
 
     def descend(self, node: CheckedNode, last: int = -1) -> CheckedNode:
-        """Lower attributes one level at a time while that costs less, attribute `last` at last: the better of two orders."""
+        """Lower attributes a level at a time while that costs less, `last` at last: the better of two orders."""
         return min((self._descend(node, last, revealing=revealing) for revealing in (False, True)), key=rank)
 
     def restart(self, random: Random) -> None:
-        """Raise some attributes of the best node, and go down from there; the best node changes where that is better."""
-        if self.best is None:
-            return
-        raised, top = [*self.best.node], self.judge.lattice.top
-        for place in random.sample(range(len(top)), min(RAISED, len(top))):
-            raised[place] = random.randint(raised[place], top[place])
-        node = self.judged(tuple(raised))
-        if node.releasable:
-            self.exchange(self.descend(node))
+        """Cross and move nodes drawn at random until the best of them gets no better, and go down from that."""
+        top, stale, best = self.judge.lattice.top, 0, inf
+        nodes = [top, *(tuple(random.randint(0, most) for most in top) for _ in range(CROSSED - 1))]
+        kept: list[CheckedNode] = []
+        while stale < STALE:
+            kept = sorted((self.judged(node) for node in {*nodes}), key=_worth)[:KEPT]
+            stale, best = stale + 1 if kept[0].cost >= best else 0, kept[0].cost
+            pairs = (random.choices(kept, k=2) for _ in range(CROSSED - KEPT))
+            nodes = [*(one.node for one in kept), *(_child(one.node, other.node, top, random) for one, other in pairs)]
+        self.exchange(self.descend(kept[0]))
+
+    def shake(self, random: Random) -> None:
+        """Raise a few attributes of the best node, drawn at random, and go down from there; once for each attribute."""
+        top = self.judge.lattice.top
+        for _ in top:
+            levels = [*(top if self.best is None else self.best.node)]
+            for place in random.sample(range(len(top)), min(RAISED, len(top))):
+                levels[place] = random.randint(levels[place], top[place])
+            self.exchange(self.descend(self.judged(tuple(levels))))
 
     def exchange(self, node: CheckedNode) -> None:
         """Raise one attribute a level, lower another, and descend, while that costs less."""
@@ -161,14 +177,18 @@ class Greedy:
     def _lowered(self, node: CheckedNode, upper: Node, place: int) -> CheckedNode | None:
         """The node `upper` with one attribute a level lower; `None` where that is not better than `node`."""
         lower = moved(upper, place, -1)
-        if lower[place] < 0 or self._tried.covers(lower):
+        if lower[place] < 0:
             return None
-        if self.floors.by_levels and self.judge.floor_of(lower) > node.cost:
+        if lower not in self.seen and (self._tried.covers(lower) or self._floor(lower) > node.cost):
             return None
         judged = self.judged(lower)
         if not judged.releasable and self.judge.monotone:
             self._tried.learn(lower)
         return judged if rank(judged) < rank(node) else None
+
+    def _floor(self, node: Node) -> float:
+        """What the node costs at least, before it is judged."""
+        return self.judge.floor_of(node) if self.floors.by_levels else -inf
 
     def _hope(self, node: Node, place: int, *, revealing: bool) -> float:
         """Less what lowering an attribute may gain, before it is judged."""
@@ -188,6 +208,13 @@ def _worth(judged: CheckedNode) -> tuple[float, bool, int, int, Node]:
     """Which nodes to remember: the best, and if none is releasable those that came closest, which an error names."""
     cost, height, node = rank(judged)
     return cost, not judged.together, 0 if judged.releasable else judged.suppressed, height, node
+
+
+def _child(one: Node, other: Node, top: Node, random: Random) -> Node:
+    """Each level from one of two nodes; about one of them is then moved by 1."""
+    levels = [random.choice(pair) for pair in zip(one, other, strict=True)]
+    moves = [random.choice((-1, 1)) if random.random() * len(top) < 1 else 0 for _ in top]
+    return tuple(min(max(level + by, 0), most) for level, by, most in zip(levels, moves, top, strict=True))
 
 
 def moved(node: Node, place: int, levels: int) -> Node:
