@@ -161,7 +161,7 @@ def test_values_are_looked_at_where_no_class_is_too_small(tmp_path: Path) -> Non
     frame = people(60).with_columns(pay=10 * people(60)["pay"].rank("ordinal"))
     frame = frame.select("age", "zip", "pay", ill=frame["ill"]).select(pl.all().repeat_by(3).explode())
     frame = frame.with_columns(name=pl.Series([f"person {number}" for number in range(len(frame))]))
-    options = {"method": "samarati", "k": 3, "no_model": [], "l": {"ill": 2}, "max_suppression": 0}
+    options: dict[str, object] = {"method": "samarati", "k": 3, "no_model": [], "l": {"ill": 2}, "max_suppression": 0}
     for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=40))):
         made = released(frame, tmp_path / f"{name}.csv", engine, **options)
     assert made.trace["nodes_counted"]
@@ -170,7 +170,7 @@ def test_values_are_looked_at_where_no_class_is_too_small(tmp_path: Path) -> Non
 
 def test_no_node_may_be_releasable(tmp_path: Path) -> None:
     """Then the same is said as of tuples that fit."""
-    frame, told = people(), []
+    frame, told = people(), list[str]()
     for engine in (LOCAL, ElsewhereEngine(BASE, together=110)):
         with pytest.raises(InfeasibleError) as caught:
             released(frame, tmp_path / "out.csv", engine, method="samarati", k=401)
