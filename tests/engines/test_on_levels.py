@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pytest
 from hypothesis import Phase, event, given, reject, settings
 from hypothesis import strategies as st
@@ -26,8 +27,6 @@ from tests.engines.test_spilled import MISSING, tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import polars as pl
 
     from kohort.engines.base import Engine
     from kohort.release import Release
@@ -157,9 +156,21 @@ def test_what_needs_all_tuples_is_refused(options: dict[str, Any], told: str, tm
         released(people(), tmp_path / "out.csv", ElsewhereEngine(BASE, 30_000), **options)
 
 
+def test_values_are_looked_at_where_no_class_is_too_small(tmp_path: Path) -> None:
+    """Each tuple is of three people of one illness: what fails are classes that are fetched some at a time."""
+    frame = people(60).with_columns(pay=10 * people(60)["pay"].rank("ordinal"))
+    frame = frame.select("age", "zip", "pay", ill=frame["ill"]).select(pl.all().repeat_by(3).explode())
+    frame = frame.with_columns(name=pl.Series([f"person {number}" for number in range(len(frame))]))
+    options: dict[str, object] = {"method": "samarati", "k": 3, "no_model": [], "l": {"ill": 2}, "max_suppression": 0}
+    for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=40))):
+        made = released(frame, tmp_path / f"{name}.csv", engine, **options)
+    assert made.trace["nodes_counted"]
+    assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
+
+
 def test_no_node_may_be_releasable(tmp_path: Path) -> None:
     """Then the same is said as of tuples that fit."""
-    frame, told = people(), []
+    frame, told = people(), list[str]()
     for engine in (LOCAL, ElsewhereEngine(BASE, together=110)):
         with pytest.raises(InfeasibleError) as caught:
             released(frame, tmp_path / "out.csv", engine, method="samarati", k=401)

@@ -13,7 +13,7 @@ from kohort.core.frequency import FrequencySet
 from kohort.errors import LimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from kohort.algorithms.mondrian.in_parts import PartCut
     from kohort.arrays import Counts, Index
@@ -99,7 +99,7 @@ class LevelsInMemory:
     frequency: FrequencySet
     domains: tuple[Domain, ...]
     most: int
-    asked: list[Node] = field(default_factory=list)
+    asked: list[Node] = field(default_factory=list["Node"])
 
     @property
     def marginals(self) -> tuple[FrequencySet, ...]:
@@ -107,7 +107,7 @@ class LevelsInMemory:
         return TuplesInMemory(self.frequency, 0).marginals([0])[0].of
 
     @contextmanager
-    def on(self, node: Node) -> Iterator[ClassesInMemory]:
+    def on(self, node: Node) -> Generator[ClassesInMemory]:
         """The classes, by the last code of each node of the hierarchies: any will do."""
         self.asked.append(node)
         whole, quasi = self.frequency, self.frequency.quasi.copy()

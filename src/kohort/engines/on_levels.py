@@ -21,7 +21,7 @@ from kohort.engines.relation import CELL, unused
 from kohort.errors import LimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from kohort.arrays import Counts, Index
     from kohort.core.frequency import FrequencySet
@@ -55,7 +55,7 @@ class TuplesOnLevels:
     last: FrequencySet = field(init=False)
 
     @contextmanager
-    def on(self, node: Node) -> Iterator[ClassesOnLevels]:
+    def on(self, node: Node) -> Generator[ClassesOnLevels]:
         """The classes on the levels of a node, kept for some time where the tuples lie."""
         kept = self.tuples.kept
         with self._codes(node) as others:
@@ -77,7 +77,7 @@ class TuplesOnLevels:
         return found
 
     @contextmanager
-    def _codes(self, node: Node) -> Iterator[list[str | None]]:
+    def _codes(self, node: Node) -> Generator[list[str | None]]:
         """Of each quasi-identifier a small table of the codes that stand for the nodes of a level; none of level 0."""
         dialect, given = self.tuples.kept.dialect, list[str | None]()
         for domain, level in zip(self.domains, node, strict=True):

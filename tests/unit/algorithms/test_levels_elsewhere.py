@@ -56,7 +56,8 @@ def figures(solution: Solution, frequency: FrequencySet, problem: Problem) -> tu
     recoding = solution.recoding
     assert isinstance(recoding, FullDomain)
     classes = classes_of(recoding, frequency, problem.domains)
-    regions = dict(zip(map(tuple, recoding.nodes.tolist()), classes.regions.tolist(), strict=True))
+    nodes: list[list[int]] = recoding.nodes.tolist()
+    regions = {tuple(node): records for node, records in zip(nodes, classes.regions.tolist(), strict=True)}
     others = [(one.node, one.outcome.suppressed, sorted(one.outcome.sizes)) for one in solution.candidates]
     return recoding.levels, regions, classes.suppressed, others[0], solution.proven, solution.bound, others
 

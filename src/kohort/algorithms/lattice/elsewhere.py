@@ -22,7 +22,7 @@ import numpy as np
 from kohort.algorithms.lattice.rollup import Fields, RollUp, levels_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from kohort.algorithms.lattice.classes import NodeClasses, Rolled
@@ -141,7 +141,7 @@ class RollUpElsewhere:
         return self._walked + sum(base.walked for _, base in self._bases)
 
     @contextmanager
-    def at(self, node: Node) -> Iterator[Rolled | TooMany]:
+    def at(self, node: Node) -> Generator[Rolled | TooMany]:
         """The classes of `node`."""
         known = [base for below, base in self._bases if all(np.less_equal(below, node))]
         if known:
