@@ -5,6 +5,7 @@
     python -m bench.transactions grow [--transactions 10000 100000 1000000] [--k 1000 300 100 30 10 3] [--plot FILE]
     python -m bench.transactions gap [--sets chess …] [--seeds 5] [--seconds 60]
     python -m bench.transactions elsewhere [--transactions 300000 1000000] [--engines local duckdb]
+    python -m bench.transactions confined [--transactions 6000000] [--hard 2.5GiB] [--limit 1GiB]
 
 `mine` and `gap` need the databases in the folder `transactions` of the one that KOHORT_DATA names. CPU is user + system
 time of one thread; everything is compiled before. Roles are drawn, private items among those in at most h of all
@@ -15,9 +16,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
+import sys
 import time
+from filecmp import cmp
 from fractions import Fraction
 from importlib import import_module
+from pathlib import Path
 from statistics import mean, median
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
@@ -39,10 +45,10 @@ from kohort.transactions.optimum import Optimum
 from kohort.transactions.problem import SuppressionProblem
 from kohort.transactions.roles import Drawn
 from kohort.transactions.suppression import Greedy, Score
+from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from bench.measure import Cost
     from kohort.transactions.problem import SuppressionAlgorithm, SuppressionSolution
@@ -379,6 +385,28 @@ def on_elsewhere(options: argparse.Namespace) -> None:
             before = cells, found.memory
 
 
+def on_confined(options: argparse.Namespace) -> None:
+    """Under a limit that the system enforces: here it is refused memory, and elsewhere the same release is made."""
+    source, limit = long_file(options.transactions), f"--data={bytes_of(options.hard)}"
+    columns = ["--format", "long", "--person", "transaction", "--item", "item", "--out-format", "basket"]
+    roles = ["--delta", options.delta, "--seed", "1", "--h", options.h, "--k", str(options.k), "--p", str(options.p)]
+    asked = [sys.executable, "-m", "kohort", "transactions", str(source), *columns, *roles, "--quiet"]
+    with TemporaryDirectory(dir=OUT) as folder:
+        there = ["--engine", "duckdb", "--memory-limit", options.limit, "--spill-folder", folder]
+        runs = {
+            "local, confined": (["prlimit", limit], []),
+            "local": ([], []),
+            "duckdb, confined": (["prlimit", limit], there),
+        }
+        for name, (before, after) in runs.items():
+            with subprocess.Popen([*before, *asked, "--out", f"{folder}/{name}.dat", *after]) as process:
+                _, status, used = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+            print(f"{name}: status {process.returncode}, {used.ru_utime + used.ru_stime:.1f} s CPU", flush=True)
+        here, there_ = (Path(folder, f"{name}.dat") for name in ("local", "duckdb, confined"))
+        print("the same bytes" if there_.exists() and cmp(here, there_, shallow=False) else "no such release")
+
+
 def run_elsewhere(asked: Sequence[str]) -> Cost:
     """A whole process."""
     with TemporaryDirectory(dir=OUT) as folder:
@@ -424,18 +452,24 @@ def main() -> None:
     five.add_argument("--engines", nargs="+", choices=["local", "duckdb", "spark"], default=["local", "duckdb"])
     five.add_argument("--k", type=int, default=20)
     five.add_argument("--delta", default="0.2")
-    for part in (two, three, five):
+    six = parts.add_parser("confined")
+    six.add_argument("--transactions", type=int, default=6_000_000)
+    six.add_argument("--hard", default="2.5GiB", help="of memory that the system gives a process (RLIMIT_DATA)")
+    six.add_argument("--limit", default="1GiB", help="--memory-limit of the run elsewhere")
+    six.add_argument("--k", type=int, default=600)
+    six.add_argument("--delta", default="0.1")
+    for part in (two, three, five, six):
         part.add_argument("--h", default="0.8")
-        part.add_argument("--p", type=int, default=4)
+        part.add_argument("--p", type=int, default=3 if part is six else 4)
     for part in (one, two, three, five):
         part.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     if options.part in {"mine", "gap"} and not DATA:
         print("KOHORT_DATA names no folder with public databases: left out")
         return
-    {"mine": on_mine, "whole": on_whole, "grow": on_grow, "gap": on_gap, "elsewhere": on_elsewhere}[options.part](
-        options
-    )
+    ways = {"mine": on_mine, "whole": on_whole, "grow": on_grow, "gap": on_gap}
+    ways |= {"elsewhere": on_elsewhere, "confined": on_confined}
+    ways[options.part](options)
 
 
 if __name__ == "__main__":

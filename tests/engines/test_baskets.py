@@ -206,9 +206,9 @@ def spark() -> ElsewhereEngine:
 @needs_spark
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::FutureWarning")
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_the_worked_examples_in_spark(name: str, spark: ElsewhereEngine, tmp_path: Path) -> None:
-    """Likewise."""
+@pytest.mark.parametrize("name", ["matrix", "one item known", "never together"])
+def test_worked_examples_in_spark(name: str, spark: ElsewhereEngine, tmp_path: Path) -> None:
+    """Those whose statements differ: sets of three items, of one, and no private item. Each takes seconds here."""
     assert dropped_by(spark, name, tmp_path) == of_example(name)[2]
 
 
@@ -218,7 +218,7 @@ def test_the_worked_examples_in_spark(name: str, spark: ElsewhereEngine, tmp_pat
 def test_a_release_from_spark_is_the_local_one(spark: ElsewhereEngine) -> None:
     """On random databases."""
 
-    @settings(deadline=None, max_examples=5)
+    @settings(deadline=None, max_examples=3)
     @given(rows=BASKETS | NUMBERS, job=JOBS, numbered=st.booleans())
     def law(rows: list[list[str]], job: TransactionJob, *, numbered: bool) -> None:
         compared(rows, job, spark, numbered=numbered)

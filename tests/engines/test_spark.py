@@ -144,7 +144,7 @@ def test_the_command_makes_the_local_release(people: Path, tmp_path: Path) -> No
 @pytest.mark.slow
 def test_records_in_spark_are_those_of_an_engine(base: Spark) -> None:
     """The one test body of engines."""
-    check_engine(ElsewhereEngine(base), tables=3, seed=3)
+    check_engine(ElsewhereEngine(base), tables=2, seed=3)
 
 
 def typed() -> pl.DataFrame:
@@ -168,7 +168,7 @@ def _written(frame: pl.DataFrame, path: Path) -> Path:
 
 def _parts(frame: pl.DataFrame, folder: Path) -> Path:
     for place, half in enumerate((frame[:9], frame[9:])):
-        _written(half, folder / f"year={place:02}" / "part.parquet")
+        _written(half, folder / f"year={place:02}" / "part [1]%20.parquet")
     return folder
 
 
@@ -176,7 +176,6 @@ def _parts(frame: pl.DataFrame, folder: Path) -> Path:
 SOURCES: Mapping[str, Callable[[pl.DataFrame, Path], object]] = {
     "polars": lambda frame, _: frame,
     "csv": lambda frame, folder: _written(frame, folder / "in [1]{a}*.csv"),
-    "parquet": lambda frame, folder: _written(frame, folder / "in [1]%20.parquet"),
     "folder": lambda frame, folder: _parts(frame, folder / "in"),
 }
 
@@ -761,6 +760,10 @@ class Start:
         """Nothing has ended yet."""
         self.error, self.ended = error, Event()
 
+    def part(self, _: str) -> Start:
+        """This, whatever part of PySpark is asked for."""
+        return self
+
     def launch_gateway(self, *_: object) -> None:
         """Start it."""
         if self.error is not None:
@@ -800,7 +803,7 @@ def test_a_session_that_does_not_start_leaves_nothing(
     context = SimpleNamespace(_active_spark_context=None, _gateway=gateway)
     stand_in = SimpleNamespace(SparkContext=context, SparkConf=Settings)
     monkeypatch.setattr(spark_session, "module", lambda: stand_in)
-    monkeypatch.setattr(spark_session, "part", lambda _: start)
+    monkeypatch.setattr(spark_session, "part", start.part)
     monkeypatch.setattr(spark_session, "refuse_old_java", lambda: None)
     with pytest.raises(raised, match=told) as caught:
         engine_of("spark", spill_folder=tmp_path)
