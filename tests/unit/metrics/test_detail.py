@@ -192,3 +192,10 @@ def test_they_are_monotone_as_they_declare(name: str) -> None:
             people = pl.concat([table(seed)] * 2).with_columns(illness=pl.col("illness").replace({"": "flu"}))
             costs[node] = METRICS[name].cost(outcome_of(people, job))
         assert [*costs.values()] == sorted(costs.values())
+
+
+def test_numbers_are_counted_in_their_steps() -> None:
+    """A range from 1 to 3 of numbers with one decimal may stand for 21 of them."""
+    halves = pl.DataFrame({"age": ["1", "1.5", "2", "2.5", "3"]})
+    outcome = outcome_of(halves, Job(Schema((Attribute("age", Role.QUASI),)), (KAnonymity(5),)))
+    assert METRICS["ambiguity"](outcome) == pytest.approx(21)
