@@ -199,3 +199,4 @@ def test_numbers_are_counted_in_their_steps() -> None:
     halves = pl.DataFrame({"age": ["1", "1.5", "2", "2.5", "3"]})
     outcome = outcome_of(halves, Job(Schema((Attribute("age", Role.QUASI),)), (KAnonymity(5),)))
     assert METRICS["ambiguity"](outcome) == pytest.approx(21)
+    assert METRICS["kl"](outcome) == pytest.approx(log2(21 / 5))
