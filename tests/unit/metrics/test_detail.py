@@ -192,3 +192,11 @@ def test_they_are_monotone_as_they_declare(name: str) -> None:
             people = pl.concat([table(seed)] * 2).with_columns(illness=pl.col("illness").replace({"": "flu"}))
             costs[node] = METRICS[name].cost(outcome_of(people, job))
         assert [*costs.values()] == sorted(costs.values())
+
+
+@pytest.mark.parametrize("grid", [None, Fraction(1)])
+def test_numbers_are_counted_in_their_steps(grid: Fraction | None) -> None:
+    """A range from 1 to 3 of numbers with one decimal may stand for 21 of them, also on a grid of whole numbers."""
+    halves = pl.DataFrame({"age": ["1", "1.5", "2", "2.5", "3"]})
+    job = Job(Schema((Attribute("age", Role.QUASI, grid=grid),)), (KAnonymity(5),))
+    assert METRICS["ambiguity"](outcome_of(halves, job)) == pytest.approx(21)
