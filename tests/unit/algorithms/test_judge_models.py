@@ -310,6 +310,7 @@ def test_tallies_are_as_wide_as_they_must_be(narrow: int, monkeypatch: pytest.Mo
     """Counts that 32 bits cannot hold get 64, and nodes are judged alike."""
     monkeypatch.setattr(classes, "NARROW", narrow)
     one = judge(KNOWN, 10, DistinctLDiversity("disease", 2), KMap(2))
+    assert isinstance(one.rollup, RollUp)
     assert one.rollup.bottom.tallies.dtype == (np.int64 if narrow == 1 else np.int32)
     assert [one.judge((level,)).suppressed for level in range(3)] == [8, 2, 0]
 

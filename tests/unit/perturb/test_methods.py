@@ -109,13 +109,14 @@ def spread(seed: int, records: int, columns: int) -> np.ndarray:
     numbers = draw.normal(size=(columns, records))
     match seed % 4:
         case 0:
-            return draw.integers(0, 6, numbers.shape) * 1.0
+            return draw.integers(0, 6, numbers.shape).astype(np.float64)
         case 1:
             return numbers
         case 2:
             return np.exp(2 * numbers)
         case _:
-            return numbers / np.sqrt((numbers**2).sum(axis=0))
+            on_circles: np.ndarray = numbers / np.sqrt((numbers**2).sum(axis=0))
+            return on_circles
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -133,7 +134,7 @@ def test_mdav_is_as_said(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_ties_of_mdav_go_to_the_first(seed: int) -> None:
     """Points of a small grid, whose distances are exact, tie all the time."""
-    points = stream(seed).integers(-2, 3, (60, 1 + seed % 3)) * 1.0
+    points = stream(seed).integers(-2, 3, (60, 1 + seed % 3)).astype(np.float64)
     assert mdav(points, 2 + seed % 4).tolist() == plain_mdav(points, 2 + seed % 4).tolist()
 
 
@@ -162,7 +163,7 @@ def test_of_two_ends_equally_far_the_first_has_the_group() -> None:
 
 def test_boxes_hold_every_record_once() -> None:
     """Places are a partition of the records, and each box is the smallest around its share of them."""
-    points = stream().integers(0, 40, (3000, 2)) * 1.0
+    points = stream().integers(0, 40, (3000, 2)).astype(np.float64)
     places = Places.of(points)
     assert sorted(places.members.tolist()) == list(range(3000))
     assert (places.points[places.place_of] == points).all()
