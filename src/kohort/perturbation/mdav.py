@@ -236,7 +236,7 @@ def form_groups(  # noqa: PLR0917  a kernel takes arrays by position
             find_nearest(points, members, next_, ends, low, high, centre, near, nearest, boxes, bounds)
             for record in nearest:
                 groups[record] = group
-                place = place_of[record]
+                place = int(place_of[record])
                 for axis in range(centre.size):
                     sums[axis] -= points[place, axis]
                 next_[place] += 1
