@@ -393,7 +393,7 @@ def on_confined(options: argparse.Namespace) -> None:
     asked = [sys.executable, "-m", "kohort", "transactions", str(source), *columns, *roles, "--quiet"]
     with TemporaryDirectory(dir=OUT) as folder:
         there = ["--engine", "duckdb", "--memory-limit", options.limit, "--spill-folder", folder]
-        runs = {
+        runs: dict[str, tuple[list[str], list[str]]] = {
             "local, confined": (["prlimit", limit], []),
             "local": ([], []),
             "duckdb, confined": (["prlimit", limit], there),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from kohort.assessment.comparison import compare, lines_of
 from kohort.assessment.comparison.line import ColumnMetadata
 from kohort.assessment.comparison.queries import workload
-from kohort.assessment.comparison.reading import _Reader
+from kohort.assessment.comparison.reading import _Reader  # pyright: ignore[reportPrivateUsage]  what reads a released cell
 from kohort.report.comparison import WorkloadFigures, comparison_figures
 from kohort.schema import Attribute, Role, Schema
 from tests.unit.assessment.comparison.tables import REGIONS, line_of, quasi, table
@@ -108,8 +108,8 @@ def test_a_range_read_at_once_is_what_it_means(low: str, high: str, digits: int)
     """Ranges whose ends are steps are read without fractions: to the same stretch, or not at all."""
     reader = _Reader(ColumnMetadata("x"), digits, (0, 9))
     for label in (f"[{low}-{high}]", f"[{low}-{high})", low):
-        assert reader._range(label) in ([], [*reader._meant(label)])  # noqa: SLF001  the two ways that it has
-    assert reader._range("[0-3]") == [(0, 3 * 10**digits)]  # noqa: SLF001  the same
+        assert reader._range(label) in ([], [*reader._meant(label)])  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  the two ways
+    assert reader._range("[0-3]") == [(0, 3 * 10**digits)]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 
 def spread_out(after: Sequence[Label]) -> Mapping[float, float]:

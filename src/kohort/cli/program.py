@@ -60,7 +60,7 @@ _SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "demo": ("demo:demo", "Generate a register, anonymize it, verify the release and show the result."),
-        "app": ("app:app", "Open the desk in your browser: see a table, choose, try and release, without flags."),
+        "app": ("desk:app", "Open the desk in your browser: see a table, choose, try and release, without flags."),
         "inspect": ("describe:inspect", "Guess what each column reveals, with reasons."),
         "init": ("describe:init", "Write a job file with these guesses, for you to correct."),
         "anonymize": ("anonymize:anonymize", "Turn a table into a verified k-anonymous release."),

@@ -34,9 +34,9 @@ def members_of(release: Release) -> dict[str, float]:
     Cost: one comparison for each record and quasi-identifier, and one pass of hashing for each such column.
     """
     schema = release.job.schema
-    found = {} if release.verdict is None else release.verdict.labels
-    known = [one for one in schema.quasi if found.get(one.name, Label.SET) == Label.SET]
-    asked = [one for one in known if one.label in {Label.SET, Label.NAMES} or one.hierarchy is None]
+    asked = [one for one in schema.quasi if one.label in {Label.SET, Label.NAMES} or one.hierarchy is None]
+    if release.verdict is not None:
+        asked = [one for one in asked if release.verdict.labels[one.name] == Label.SET]
     if not release.records.data.records or release.levels or not asked:
         return {}
     means = {one.name: _mean(release, one, cells) for one, cells in zip(asked, _cells(release, asked), strict=True)}

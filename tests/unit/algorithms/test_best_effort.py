@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from kohort.algorithms.lattice import best_effort, greedy
 from kohort.algorithms.lattice.answer import rank
-from kohort.algorithms.lattice.best_effort import BestEffort, _Search
+from kohort.algorithms.lattice.best_effort import BestEffort, _Search  # pyright: ignore[reportPrivateUsage]  one step of it is left out
 from kohort.algorithms.lattice.boxes import MOST_FAILING, Failing, Floors, packed
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
 from kohort.algorithms.lattice.greedy import EnoughError, Greedy, moved

@@ -138,7 +138,8 @@ class Tuples:
         codes = [self.codes[one.column] for one in query]
         fitting = [int(self.sides[one.column].records[fit > 0].sum()) for one, fit in zip(query, fits, strict=True)]
         rows: Index | None = None  # the tuples that may fit the columns so far, that which fewest fit first
-        for at in np.argsort(fitting, kind="stable").tolist():
+        order: list[int] = np.argsort(fitting, kind="stable").tolist()
+        for at in order:
             some = np.flatnonzero((fits[at] > 0)[codes[at] if rows is None else codes[at][rows]])
             rows = some if rows is None else rows[some]
         expected: Shares = self.records[rows].astype(np.float64)
