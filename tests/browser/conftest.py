@@ -47,9 +47,9 @@ def chromium() -> str | None:
     return named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One browser for all tests of a worker."""
+    """One browser for the tests of a file. Its event loop ends with it: other tests of the worker run their own."""
     path = chromium()
     if path is None:
         pytest.skip("no Chromium: install one, or let KOHORT_CHROMIUM name it")

@@ -52,7 +52,12 @@ def test_nothing_is_given_away(case: Case, tmp_path: Path, monkeypatch: pytest.M
 
 def test_every_command_is_tried() -> None:
     """A new command has to be tried as well."""
-    others = {"hierarchy", "generate", "compile"}  # groups, and what reads no records
+    others = {
+        "hierarchy",
+        "generate",
+        "compile",
+        "app",
+    }  # groups, what reads no records, and what shows them on request
     assert {case.command for case in SUCCESSES} == set(COMMANDS) - others
 
 
