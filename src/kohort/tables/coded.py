@@ -182,11 +182,6 @@ class CodedTable:
         return np.bincount(column.codes, self.weights, len(column.values)).astype(np.int64)
 
     @property
-    def kept(self) -> NDArray[np.uint32] | None:
-        """The rows that the schema does not suppress, ascending; `None` for all."""
-        return self._kept
-
-    @property
     def suppressed(self) -> int:
         """Records that the schema suppresses for their missing values."""
         if self._kept is None:
