@@ -16,7 +16,7 @@ _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", _PATIENT, max_examples=10)
 # Under sanitizers, which make everything several times as slow: others on every run, too.
 settings.register_profile("few", _PATIENT, max_examples=4)
-# The same examples on every run, so that a failure belongs to the change under test; as few, for `.ci/run` has 30 minutes.
+# As few for `.ci/run`, which has 30 minutes; the same on every run, so that a failure belongs to the change under test.
 settings.register_profile("ci", _PATIENT, max_examples=10, derandomize=True, print_blob=True)
 # For people who look for a counter-example.
 settings.register_profile("thorough", _PATIENT, max_examples=5_000)
