@@ -6,13 +6,13 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from kohort.report.render.page.figure import clean, percent, written_number
-from kohort.report.render.page.page import name
+from kohort.report.render.page.page import name, templates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from jinja2 import Environment
 
 #: The steps of the work, in their order: the path of a page, and what it is called.
 STEPS: Final = (
@@ -39,15 +39,7 @@ ROLES: Final[Mapping[str, str]] = {
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     """The templates."""
-    made = Environment(
-        loader=PackageLoader("kohort.app"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    made.filters.update({"name": name, "spoken": clean, "percent": percent, "number": written_number})
-    return made
+    return templates("kohort.app", {"name": name, "spoken": clean, "percent": percent, "number": written_number})
 
 
 def page(template: str, **shown: object) -> str:

@@ -97,7 +97,7 @@ class Opening:
 def run(desk: Desk, opening: Opening) -> None:
     """Serve the desk until it is stopped."""
     from kohort.app.guard import Guard  # noqa: PLC0415  it needs the libraries
-    from kohort.app.pages import app  # noqa: PLC0415
+    from kohort.app.pages import app  # noqa: PLC0415  as above
 
     with free_port() as listening:
         guard = Guard(app(desk), f"{HERE}:{listening.getsockname()[1]}")

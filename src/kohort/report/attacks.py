@@ -81,8 +81,8 @@ def attacked(release: Release, names: Sequence[str] = ()) -> tuple[Outcome, ...]
 
 def attack_figures(outcomes: Sequence[Outcome]) -> tuple[AttackFigures | UntriedAttack, ...]:
     """What came of each attack; no record's value is among the figures."""
-    from kohort.assessment.risk.attacks import Attack  # noqa: PLC0415
-    from kohort.assessment.risk.attacks.controls import CONTROLS  # noqa: PLC0415
+    from kohort.assessment.risk.attacks import Attack  # noqa: PLC0415  as above
+    from kohort.assessment.risk.attacks.controls import CONTROLS  # noqa: PLC0415  as above
 
     names = {one.name for one in outcomes if isinstance(one, Attack)}
     controls = {name: _control_figures(control()) for name, control in CONTROLS.items() if name in names}

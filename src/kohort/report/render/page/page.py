@@ -101,17 +101,23 @@ class _Environment(Environment):
         return obj[attribute] if isinstance(obj, PageFigure) else super().getattr(obj, attribute)
 
 
-@lru_cache(maxsize=1)
-def template() -> Template:
-    """The page's template."""
-    environment = _Environment(
-        loader=PackageLoader("kohort.report.render.page"),
+def templates(package: str, filters: Mapping[str, Callable[..., object]]) -> Environment:
+    """The templates of a package: every value is escaped, and a name that nobody gave is an error."""
+    made = _Environment(
+        loader=PackageLoader(package),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters.update(_filters())
+    made.filters.update(filters)
+    return made
+
+
+@lru_cache(maxsize=1)
+def template() -> Template:
+    """The page's template."""
+    environment = templates("kohort.report.render.page", _filters())
     environment.tests["known"] = _is_known
     return environment.get_template("page.html.jinja")
 
