@@ -80,10 +80,11 @@ def test_of_another_error_only_the_kind_is_told() -> None:
     assert "Rossi" not in str(fault)
 
 
-def testcompiling_is_told_as_a_stage() -> None:
+def test_compiling_is_told_as_a_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     """The log is as before afterwards."""
     told: list[str] = []
     log = logging.getLogger("kohort.machine_code")
+    monkeypatch.setattr(log, "handlers", [])  # workers of other tests, which are threads here, may still listen
     with module.compiling(told.append):
         log.info("compiling %s", "cuts")
     assert told == ["compiling cuts"]
