@@ -25,7 +25,7 @@ demo: .venv/core ## a synthetic register: generated, anonymised, verified, shown
 cluster: .venv/dev ## a release by Spark, on a cluster of three workers on this machine; needs Java
 	$(BIN)/python -m bench.cluster
 
-test: .venv/dev ## the quick suite; COVER=--cov runs every test and measures branch coverage
+test: .venv/dev ## the quick suite; COVER=--no-cov runs every test, COVER=--cov also measures branch coverage
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(or $(COVER),-m "not slow")
 
 lint: .venv/dev ## style, format and the direction of imports
@@ -61,7 +61,7 @@ clean: ## remove everything make or the tools have made
 	$(PIP_INSTALL) '.[dev]'
 	@touch $@
 
-.venv/core: pyproject.toml constraints.txt
+.venv/core: pyproject.toml constraints.txt $(wildcard src/kohort/native/*.[ch])
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("kohort needs Python 3.11 or newer, and \
 	$(PYTHON) is %d.%d. Name another one: make PYTHON=python3.13" % v[:2])'
 	@echo "Installing kohort into .venv, once; this takes a minute."

@@ -5,14 +5,18 @@
 
 The files that are varied are those that kohort itself writes for two small inputs, and small ones written here. Bytes
 are cut, repeated and mixed with awkward ones; of JSON, values are also exchanged, left out or doubled within its form.
-What is found is printed, with its parser.
+A release is varied together with the digests in its certificate. What is found is printed, with its parser; so is
+where a text was that took longer than a minute.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import copy
+import faulthandler
 import hashlib
+import io
 import json
 import os
 import random
@@ -23,23 +27,36 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
+import numpy as np
+import polars as pl
+
+from kohort.app import edits, fields, guard
 from kohort.certificate.again import read_certificate
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.certificate.transactions_again import check_transactions_again
 from kohort.cli import main as kohort
 from kohort.errors import KohortError, LimitError
-from kohort.io import read
+from kohort.io import ReadOptions, read
 from kohort.io.baskets import BasketOptions, read_transactions
 from kohort.io.manifest import listed_parts
+from kohort.io.write import Format, write
 from kohort.job.request import load
 from kohort.report.page.build import read_page
+from kohort.schema import Attribute, Role, Schema
+from kohort.schema.dates import DateFormat
 from kohort.schema.hierarchies import read_hierarchy
 from kohort.system import on_abort
+from kohort.transactions.roles import Listed
+from kohort.verify.dates import days_of, in_days
+from kohort.verify.labels import parted
+from kohort.verify.reading import read as read_again
+from kohort.verify.verdict import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,12 +70,17 @@ _AWKWARD: Final = (
     b"null",
     b"NaN",
     b"1e999",
+    b"1e9999999999",
     b"9" * 400,
+    b"9" * 5000,
     b"0x1F",
     b"[[",
     b'{"a":' * 60,
     b"x" * 300,
 )
+
+#: Seconds that a text may take.
+_PATIENCE: Final = 60
 
 #: Which share of JSON is varied in its values, and not in its bytes.
 _WHOLE: Final = 0.8
@@ -69,8 +91,11 @@ _VALUES: Final[tuple[Any, ...]] = (
     True,
     -1,
     0,
+    10**30,
+    10**18,
     10**400,
     1e300,
+    "1e9999999999",
     "",
     "x",
     "\ud800",
@@ -99,6 +124,15 @@ _PEOPLE: Final = "name,age,city,illness\n" + "".join(
 )
 _BASKETS: Final = "".join(" ".join(f"item{(row * step) % 7}" for step in (1, 2, 3)) + "\n" for row in range(1, 60))
 
+_LABELS: Final = """1984-03-01
+[1984-03-01 – 1984-05-31]
+[1984-01-01 – 1985-01-01)
+03/02/1984 11:30 PM
+{Bari, Roma}
+{(missing), "a, b", "c\\"d"}
+""".encode()
+_FORM: Final = b"privacy.k=5&privacy.t=illness%3D0.2&columns.age.grid=18%2C30&method.name=optimal&purpose.for=a%0D%0Ab"
+
 _RELEASE: Final = "anonymize people.csv --quasi age,city --rest drop --k 4"
 
 #: The commands that write what is varied, besides the inputs.
@@ -115,7 +149,61 @@ def _check(path: Path) -> object:
     release = path.with_name(path.name.removesuffix(".kohort.json"))
     if isinstance(known, Certificate):
         return check_table_again(str(release), known, Brought())
-    return check_transactions_again(str(release), known, BasketOptions())
+    return check_transactions_again(str(release), known, BasketOptions(), Listed(private=("item1",), absent=True))
+
+
+def _check_forged(path: Path) -> object:
+    """The same of a release that was varied, with a certificate that has its digest."""
+    content, beside = path.read_bytes(), path.with_name(f"{path.name}.kohort.json")
+    parts = json.loads(beside.read_bytes())
+    parts |= {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
+    beside.write_text(json.dumps(parts, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+    return _check(beside)
+
+
+def _read_written(path: Path) -> None:
+    """Write a table and read it as the verifier does, who has to find the same records by either way."""
+    table = read(path, ReadOptions(allow_empty=True))
+    schema = Schema(tuple(Attribute(name, Role.INSENSITIVE) for name in table.names))
+    file = io.BytesIO()
+    write(table, file, Format.CSV)
+    claim = Claim(schema, (), table, np.arange(table.records))
+    with (path.with_name("written.csv")).open("w+b") as written:
+        written.write(file.getvalue())
+        written.flush()
+        for witness in (None, table):
+            found = read_again(written, replace(claim, witness=witness))
+            same = [one.values.fill_null("").gather(one.codes).to_list() for one in table.columns]
+            if found.astray or same != [one.values.gather(one.codes).to_list() for one in found.table.columns]:
+                raise AssertionError("what was written is not what is read")
+
+
+def _read_labels(path: Path) -> None:
+    """Read each line as a set, a date and a label of dates."""
+    lines = path.read_bytes().decode(errors="replace").split("\n")
+    in_days(lines)
+    for form in DateFormat:
+        days_of(pl.Series(lines), Attribute("born", Role.QUASI, date_format=form))
+    for line in lines:
+        if (members := parted(line, set())) and sorted({*members}) != members:
+            raise AssertionError("the members of a set do not ascend")
+
+
+def _read_form(path: Path) -> None:
+    """What the desk makes of the fields of a form."""
+    body = path.read_bytes()
+
+    async def receive() -> dict[str, object]:
+        return {"type": "http.request", "body": body}
+
+    try:
+        sent = asyncio.run(guard._form({"content-type": [guard.FORM]}, cast("Any", receive)))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    except guard.RefusedError:
+        return
+    for name, text in sent[0].items():
+        place = tuple(name.split("."))
+        if (len(place) == 2 and place[0] in {"privacy", "method", "purpose"}) or place[:2] == ("columns", "age"):  # noqa: PLR2004  a part and its key
+            edits.changed(_JOB.decode(), {place[:3]: fields.read(place[:3], text)})
 
 
 #: Which file each parser is tried on: its text, or the one that a command wrote.
@@ -128,6 +216,11 @@ _PARSERS: Final[dict[str, tuple[str, bytes | None, Callable[[Path], object]]]] =
     "job": ("job.toml", _JOB, load),
     "certificate of a table": ("release.csv.kohort.json", None, _check),
     "certificate of transactions": ("baskets.dat.kohort.json", None, _check),
+    "release": ("release.csv", None, _check_forged),
+    "transactions": ("baskets.dat", None, _check_forged),
+    "records": ("a.csv", b'age,city\n30,"Ro""ma"\n30,"Ro""ma"\n30,Bari\n31,Bari\r\n', _read_written),
+    "labels": ("labels.txt", _LABELS, _read_labels),
+    "form of the desk": ("form.txt", _FORM, _read_form),
     "page": ("p.json", None, read_page),
     "manifest": ("parts/manifest.json", None, lambda path: listed_parts(str(path.parent))),
 }
@@ -240,6 +333,7 @@ def _try(name: str, seconds: float) -> int:
             text = altered(seed, chance, indent) if whole else varied(seed, chance)
             path.write_bytes(text)
             tried += 1
+            faulthandler.dump_traceback_later(_PATIENCE, exit=True, file=sys.stdout)  # whatever holds the interpreter
             try:
                 parse(path)
             except KohortError:

@@ -2,12 +2,14 @@
 
     python -m bench.lattice adult [--k 2 5 10 50] [--limits 0 2% 5% 100%] [--objective arx_loss]
     python -m bench.lattice grow [--records 100000 1000000] [--objectives lm c_dm] [--limit 2%] [--plot FILE]
-    python -m bench.lattice wide [--records 100000] [--columns 25] [--seconds 30] [--genetic 1 2 3]
+    python -m bench.lattice wide [--records 100000] [--columns 25] [--seed 0] [--seconds 30] [--genetic 1 2 3]
+                                 [--parts 8 12 16 20]
 
 `adult` and `grow` need Adult and its nine hierarchies in the folder that KOHORT_DATA names. A search is timed alone, in
 a process that has compiled it before; the least CPU time of several runs counts. ARX's figures are those of issue 3,
 taken on such a machine, not measured here. `--genetic` lets a plain genetic search look for a better release than best
-effort's in as many CPU seconds, once for each seed.
+effort's in as many CPU seconds, once for each seed. `--parts` tells how the bound grows with the parts of the
+attributes that are searched to the end, by the nodes that the lattice of a part may have, as powers of two.
 """
 
 from __future__ import annotations
@@ -23,12 +25,15 @@ from random import Random
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from bench.measure import cost
 from bench.tables import ADULT, DATA, adult, adult_hierarchy, adult_like, adult_like_csv, grouped, wide
 from kohort import KAnonymity
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
 from kohort.algorithms.lattice.judge import NodeEvaluator
+from kohort.algorithms.lattice.parts import least_of_parts
 from kohort.algorithms.method import Choices
 from kohort.algorithms.problem import Problem
 from kohort.core.suppression import SuppressionLimit
@@ -230,7 +235,7 @@ def plot(curves: dict[str, list[Point]], options: argparse.Namespace) -> None:
 
 def on_wide(options: argparse.Namespace) -> None:
     """What a search that may be stopped finds in so many seconds, and how much less there may be."""
-    coded = wide(options.records, options.columns)
+    coded = wide(options.records, options.columns, options.seed)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     wall, cpu = time.perf_counter(), time.process_time()
     problem = Problem(
@@ -257,6 +262,20 @@ def on_wide(options: argparse.Namespace) -> None:
         found, judged = genetic(judge, cpu, Random(seed))  # noqa: S311  drawn to search, not to hide
         won = "not better" if value <= found + 1e-9 else "BETTER"
         print(f"genetic search, seed {seed}: {found:.6f} of {judged:,} nodes in as many CPU seconds: {won}", flush=True)
+
+    for power in options.parts:
+        by_parts(NodeEvaluator.asked(problem, SuppressionLimit.of(options.limit), options.objective), power, value)
+
+
+def by_parts(judge: NodeEvaluator, power: int, value: float) -> None:
+    """Print what parts of the attributes prove, of which each may have so many nodes, and at what cost."""
+    began, top = time.process_time(), judge.lattice.top
+    told = judge.hidden.bits[np.arange(len(top)), top]
+    bound = least_of_parts(judge, told, 1 << power, lambda: False)
+    cpu = time.process_time() - began
+    print(
+        f"parts of 2^{power} nodes: bound {bound:.4f}, {bound / value:.1%} of the answer, {cpu:.1f} s CPU", flush=True
+    )
 
 
 def genetic(judge: NodeEvaluator, seconds: float, random: Random) -> tuple[float, int]:
@@ -304,6 +323,8 @@ def main() -> None:
     three = parts.add_parser("wide")
     three.add_argument("--records", type=int, default=100_000)
     three.add_argument("--columns", type=int, default=25)
+    three.add_argument("--seed", type=int, default=0, help="another table")
+    three.add_argument("--parts", type=int, nargs="*", default=[], metavar="POWER", help="bounds by larger parts")
     three.add_argument("--limit", default="5%")
     three.add_argument("--objective", choices=OBJECTIVES, default="lm")
     three.add_argument("--seconds", type=float, default=30.0)

@@ -31,17 +31,17 @@ class Cost:
 #: the process that started it, and a benchmark that has made a table is large.
 LAUNCH = """
 import os, sys
-pid = os.posix_spawn(sys.executable, [sys.executable, *sys.argv[2:]], os.environ)
+pid = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
 _, status, used = os.wait4(pid, 0)
 os.write(int(sys.argv[1]), f"{used.ru_utime + used.ru_stime} {used.ru_maxrss / 1024}".encode())
 sys.exit(os.waitstatus_to_exitcode(status) != 0)
 """
 
 
-def cost(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Cost:
-    """Run Python with `arguments` and account for it; the run must succeed."""
+def cost(arguments: Sequence[str], environment: Mapping[str, str] | None = None, python: str = sys.executable) -> Cost:
+    """Run Python, or that of another installation, with `arguments` and account for it; the run must succeed."""
     told, tells = os.pipe()
-    command = [sys.executable, "-S", "-c", LAUNCH, str(tells), *arguments]
+    command = [sys.executable, "-S", "-c", LAUNCH, str(tells), python, *arguments]
     environment = {**os.environ, **(environment or {})}
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, pass_fds=[tells], check=False)
     os.close(tells)

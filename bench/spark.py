@@ -1,11 +1,12 @@
 """What a release by Spark takes, held against ordering and writing the same table, in one session.
 
-    python -m bench.scale spark [--records 1000000 10000000] [--kinds adult unique] [--rounds 2]
+    python -m bench.scale spark [--records 1000000 10000000] [--kinds adult unique] [--rounds 2] [--limit 500MB]
 
 Both read the same CSV, order every record and write every one. A release also counts, searches, joins with labels and
-verifies; verification is told apart. They take turns, some rounds of each: in the first one, Java compiles what it
-runs. Figures are wall seconds and, in parentheses, the CPU seconds of Spark and of this process, which other work on
-the machine disturbs less; and the memory that this process took, where the different tuples are.
+verifies; verification is told apart. With a limit of memory, a table whose tuples do not fit is searched in parts.
+They take turns, some rounds of each: in the first one, Java compiles what it runs. Figures are wall seconds and, in
+parentheses, the CPU seconds of Spark and of this process, which other work on the machine disturbs less; and the
+memory that this process took, where the different tuples are.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from kohort.io.write import Format
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing
+from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,11 +76,13 @@ class Runs:
         spark: The session.
         source: The table.
         target: A folder that is written.
+        limit: Bytes of memory that a search may use; `None` for any.
     """
 
     spark: Spark
     source: Path
     target: Path
+    limit: int | None
 
     def now(self) -> Seconds:
         """What was spent up to now."""
@@ -108,7 +112,8 @@ class Runs:
         job = replace(made.job, writing=Writing(Format.CSV, records_per_part=EACH))
         begun: list[tuple[str, Seconds]] = []
         tell: Callable[[str], None] = lambda stage: begun.append((stage, self.now()))  # noqa: E731
-        anonymize(self.source, job, target=f"{self.target}/", engine=ElsewhereEngine(self.spark), tell=tell)
+        engine = ElsewhereEngine(Spark(self.spark.session), self.limit)  # what it keeps goes with it
+        anonymize(self.source, job, target=f"{self.target}/", engine=engine, tell=tell)
         tell("end")
         rmtree(self.target)
         return {stage: until - since for (stage, since), (_, until) in pairwise(begun)}
@@ -138,13 +143,14 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--memory", default="2g", help="of the driver")
     parser.add_argument("--k", type=int, default=5)
+    parser.add_argument("--limit", type=bytes_of, help="of memory of the search")
     parser.add_argument("--folder", help="where tables and releases are; the system's if not given")
     given = parser.parse_args(arguments)
     spark = Spark.opened(Cluster(given.master, {"spark.driver.memory": given.memory}))
     with TemporaryDirectory(dir=given.folder) as folder:
         for kind in given.kinds:
             for records in given.records:
-                runs = Runs(spark, table(Path(folder), kind, records), Path(folder, "out"))
+                runs = Runs(spark, table(Path(folder), kind, records), Path(folder, "out"), given.limit)
                 for _ in range(given.rounds):
                     plain, _ = runs.ordered(), peak()
                     stages = runs.released(kind, k=given.k)

@@ -1,64 +1,116 @@
-"""What kohort costs before any record is read: imports, help, cold compilation, and a small run of each kind.
+"""What kohort costs before any record is read, what its first run costs more, and a small run of each kind.
 
-    python -m bench.startup
+    python -m venv fresh && fresh/bin/pip install . && fresh/bin/python -m bench.startup
+    python -m bench.startup --against other/bin/python     beside another installation, by turns
 
-CPU is user + system time of whole processes; the median of several runs. Compilation is the difference between the same
-run with an empty and with a filled cache of machine code. The small runs are on Adult and Groceries where
-KOHORT_DATA names their folder, else on a register and on baskets of the same size.
+CPU is user + system time of whole processes; the median of several runs, every line once in each turn. *Libraries* is
+an interpreter that imports what `kohort anonymize` cannot do without, and nothing of kohort. The small table has 1,000
+records. *sealed* is a run without a home that writes nothing but its output. The *first run* finds neither bytecode, as
+after `pip install --no-compile` or with uv, nor compiled loops, which transactions need and Mondrian does not.
 """
 
 from __future__ import annotations
 
-import os
+import argparse
+import sys
 import tempfile
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
 
 from bench.measure import cost
 
-#: Runs of which the median is printed.
-RUNS = 5
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
-ADULT = "age,workclass,education-num,marital-status,occupation,race,sex,native-country"
-REGISTER = "gender,city,age,education,profession"
+#: What is imported by any run that reads a table, whoever wrote it.
+LIBRARIES = "import numpy, polars, typer.main, pydantic.main"
+
+QUASI = "gender,city,age,education,profession"
+
+#: An environment of nobody: no home, and no bytecode is written.
+SEALED = {"HOME": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+class Scene(NamedTuple):
+    """A process: its name, what follows `python`, and what its environment has."""
+
+    name: str
+    arguments: Sequence[str]
+    environment: Mapping[str, str]
 
 
 def main() -> None:
     """Print one line per figure."""
-    bare = median(cost(["-c", "pass"]).cpu for _ in range(RUNS))
-    imported = median(cost(["-c", "import kohort"]).cpu for _ in range(RUNS))
-    print(f"import kohort          {imported - bare:5.2f} s beyond the interpreter's {bare:.2f} s")
-    print(f"kohort --help          {median(cost(['-m', 'kohort', '--help']).cpu for _ in range(RUNS)):5.2f} s")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, arguments in (("table", _small_run(Path(folder))), ("transactions", _few_baskets(Path(folder)))):
-            cache = {"NUMBA_CACHE_DIR": f"{folder}/{name}"}
-            cold = cost(arguments, cache).cpu
-            warm = median(cost(arguments, cache).cpu for _ in range(RUNS))
-            print(f"{name}: cold compilation {cold - warm:5.2f} s; small run, warm {warm:5.2f} s")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=11, help="of which the median is printed")
+    parser.add_argument("--against", help="the interpreter of another installation")
+    options = parser.parse_args()
+    pythons = [sys.executable, *filter(None, [options.against])]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        scenes = _scenes(folder)
+        for python in pythons:
+            for scene in scenes:  # what is compiled once, or comes from the disk, is no part of the figures
+                cost(scene.arguments, scene.environment, python)
+        seconds: dict[tuple[str, str], list[float]] = {}
+        for _ in range(options.runs):
+            for scene in scenes:
+                for python in pythons:
+                    found = cost(scene.arguments, scene.environment, python)
+                    seconds.setdefault((scene.name, python), []).append(found.cpu)
+        for scene in scenes:
+            print(
+                f"{scene.name:24}" + "".join(f"{median(seconds[scene.name, one]):7.2f} s" for one in pythons),
+                flush=True,
+            )
+        _once(folder)
 
 
-def _small_run(folder: Path) -> list[str]:
-    """Arguments that anonymize about 30,000 records at k = 10."""
-    if data := os.environ.get("KOHORT_DATA"):
-        source, quasi, sensitive = f"{data}/adult.csv", ADULT, "salary-class"
-    else:
-        cost(["-m", "kohort", "generate", "italy", "--out", str(folder), "--quiet"])
-        source, quasi, sensitive = f"{folder}/people.csv", REGISTER, "annual_income"
-    flags = ["--quasi", quasi, "--sensitive", sensitive, "--rest", "drop", "--quiet", "--overwrite"]
-    flags += ["--no-grid", "--no-model", sensitive, "--allow-singling", sensitive]
-    return ["-m", "kohort", "anonymize", source, "--out", f"{folder}/release.csv", *flags]
+def _scenes(folder: Path) -> list[Scene]:
+    """What is measured of a warm installation."""
+    ours = ["-m", "kohort"]
+    completing = {"_KOHORT_COMPLETE": "complete_bash", "COMP_WORDS": "kohort an", "COMP_CWORD": "1"}
+    table = _anonymizing(folder)
+    return [
+        Scene("interpreter", ["-c", "pass"], {}),
+        Scene("libraries", ["-c", LIBRARIES], {}),
+        Scene("kohort --version", [*ours, "--version"], {}),
+        Scene("kohort --help", [*ours, "--help"], {}),
+        Scene(
+            "completion", ["-c", "import sys; sys.argv = ['kohort']; import kohort.__main__ as k; k.run()"], completing
+        ),
+        Scene("anonymize, 1,000 records", table, {}),
+    ]
 
 
-def _few_baskets(folder: Path) -> list[str]:
-    """Arguments that make about 10,000 transactions of some 170 items coherent."""
-    if data := os.environ.get("KOHORT_DATA"):
-        source = f"{data}/transactions/groceries.dat"
-    else:
-        source = f"{folder}/baskets.dat"
-        shape = ["--transactions", "9835", "--items", "169", "--length", "4", "--quiet"]
-        cost(["-m", "kohort", "generate", "baskets", "--out", source, *shape])
+def _once(folder: Path) -> None:
+    """Print single runs: sealed, and the first ones of an installation, without bytecode and without compiled loops."""
+    for name, arguments in (("anonymize", _anonymizing(folder)), ("transactions", _baskets(folder))):
+        sealed = cost(arguments, SEALED).cpu
+        with tempfile.TemporaryDirectory() as empty:
+            nothing = {"PYTHONPYCACHEPREFIX": f"{empty}/bytecode", "NUMBA_CACHE_DIR": f"{empty}/loops"}
+            first, second = (cost(arguments, nothing).cpu for _ in range(2))
+        print(f"{name}: sealed {sealed:.2f} s; first run {first:.2f} s, second {second:.2f} s", flush=True)
+
+
+def _anonymizing(folder: Path) -> list[str]:
+    """Arguments that anonymize 1,000 records, verified and certified."""
+    if not (folder / "people.csv").exists():
+        cost(["-m", "kohort", "generate", "italy", "--out", str(folder), "--records", "1000", "--quiet"])
+    flags = ["--quasi", QUASI, "--sensitive", "annual_income", "--rest", "drop", "--quiet", "--overwrite"]
+    flags += ["--no-grid", "--no-model", "annual_income", "--allow-singling", "annual_income"]
+    return ["-m", "kohort", "anonymize", f"{folder}/people.csv", "--out", f"{folder}/release.csv", *flags]
+
+
+def _baskets(folder: Path) -> list[str]:
+    """Arguments that make 1,000 transactions of some 170 items coherent."""
+    source = folder / "baskets.dat"
+    if not source.exists():
+        shape = ["--transactions", "1000", "--items", "169", "--length", "4", "--quiet"]
+        cost(["-m", "kohort", "generate", "baskets", "--out", str(source), *shape])
     flags = ["--delta", "0.4", "--seed", "7", "--quiet", "--overwrite"]
-    return ["-m", "kohort", "transactions", source, "--out", f"{folder}/release.dat", *flags]
+    return ["-m", "kohort", "transactions", str(source), "--out", f"{folder}/release.dat", *flags]
 
 
 if __name__ == "__main__":

@@ -174,9 +174,9 @@ def adult_like_csv(real: Coded, records: int) -> Path:
 FANS = {2: 5, 3: 4, 4: 3}
 
 
-def wide(records: int, columns: int) -> Coded:
+def wide(records: int, columns: int, seed: int = 0) -> Coded:
     """Many quasi-identifiers with hierarchies of height 2, 3 and 4: from uniform to nearly always the same value."""
-    generator = np.random.default_rng(records + columns)
+    generator = np.random.default_rng(records + columns + seed)
     domains: list[Domain] = []
     codes = np.empty((records, columns), np.uint16)
     for place in range(columns):

@@ -3,9 +3,9 @@
     python check_release.py RELEASE.csv RELEASE.csv.kohort.json [--trust PUBLIC.pub]
 
 It checks the form of the certificate and its digests; the signature, where the library `cryptography` is installed
-(with --trust it must be); of CSV and TSV files columns, records, order, labels, classes, k, whom columns single out,
-the promises of k-anonymity and distinct l-diversity; the list of checks, and that limits are told. Status 0: nothing
-differs; 1: something does; 2: it cannot be checked. docs/reference/certificate.md describes the format.
+(with --trust it must be); of CSV and TSV files columns, records, order, labels, how pseudonyms are spelled, classes, k,
+whom columns single out, the promises of k-anonymity and distinct l-diversity; the list of checks, and that limits are
+told. Status 0: nothing differs; 1: something does; 2: it cannot be checked. The format: docs/reference/certificate.md.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ LABELS: Final = {
     "mean": re.compile(rf"{NUMBER}|\*|"),
 }
 RANGE: Final = re.compile(rf"\[({NUMBER}|{DAY})(?:-| – )({NUMBER}|{DAY})\]")
+PSEUDONYM: Final = re.compile("p[0-9a-f]{32}")
 
 #: What no certificate of a table promises, whatever the job: how each sentence begins.
 ALWAYS: Final = ("Linkage with other data", "Columns released unchanged", "Right roles")
@@ -88,8 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def signature(certificate: bytes, trust: bytes | None) -> str:
     """What is true of the signature: `unsigned`, `signed`, `trusted`, `not checked`; or what is wrong with it."""
-    parts = _json(certificate)
-    said = parts.get("signature") if parts else None
+    said = _json(certificate).get("signature")
     if said is None:
         return "unsigned" if trust is None else "the certificate is not signed"
     try:
@@ -115,31 +115,26 @@ def signature(certificate: bytes, trust: bytes | None) -> str:
     return "trusted" if same else "the certificate is signed with another key"
 
 
-def _json(text: bytes) -> Parts | None:
-    """The JSON object in a text; `None` where there is none."""
+def _json(text: bytes) -> Parts:
+    """The JSON object in a text; an empty one where there is none."""
     try:
         found: Parts | None = json.loads(text)
     except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def faults(release: bytes, certificate: bytes) -> Iterator[str]:
     """What differs between a release and its certificate."""
     parts = _json(certificate)
-    if parts is None:
-        yield "the certificate is no JSON object"
-        return
     if parts.get("kind") == "transactions":
         raise CannotCheckError("this is the certificate of transactions: check it with kohort")
     wrong = [*_form(parts, certificate)]
     yield from wrong
     if wrong:
         return
-    if hashlib.sha256(release).hexdigest() != parts["sha256"]:
-        yield "sha256"
-    if len(release) != parts["size"]:
-        yield "size"
+    whole = {"sha256": hashlib.sha256(release).hexdigest(), "size": len(release)}
+    yield from (name for name, found in whole.items() if found != parts[name])
     try:
         yield from _table(release, parts)
     except (AttributeError, KeyError, TypeError, ValueError, OSError, csv.Error) as fault:
@@ -166,7 +161,8 @@ def _form(parts: Parts, text: bytes) -> Iterator[str]:
 def _table(release: bytes, parts: Parts) -> Iterator[str]:
     """What differs in the table."""
     job = parts["job"]
-    columns = [one for one in job["schema"]["attributes"] if _released(one)]
+    released = {"quasi", "sensitive", "insensitive"}
+    columns = [one for one in job["schema"]["attributes"] if one["role"] in released or one["pseudonym"] is True]
     names, rows = _read(release, parts["release"], job["writing"])
     if names != [one["name"] for one in columns]:
         yield "columns"
@@ -179,18 +175,13 @@ def _table(release: bytes, parts: Parts) -> Iterator[str]:
     classes: dict[tuple[str, ...], Rows] = {}
     for row in rows:
         classes.setdefault(tuple(row[place] for place in quasi), []).append(row)
-    sizes = [len(one) for one in classes.values()]
-    yield from (name for name, found in _counts(parts, rows, sizes).items() if found != parts[name])
+    yield from (name for name, found in _counts(parts, [*map(len, classes.values())]).items() if found != parts[name])
     yield from _labels(parts, columns, rows)
+    yield from _pseudonyms(parts, columns, rows)
     if "person" not in job["schema"]:
         yield from _singled(parts, columns, rows)
     yield from _promises(parts, names, [*classes.values()])
     yield from _checks(parts, columns, rows, len(classes))
-
-
-def _released(column: Parts) -> bool:
-    """Whether the release has a column."""
-    return column["role"] in {"quasi", "sensitive", "insensitive"} or column["pseudonym"] is True
 
 
 def _read(release: bytes, name: str, writing: Parts) -> tuple[list[str], Rows]:
@@ -208,9 +199,9 @@ def _read(release: bytes, name: str, writing: Parts) -> tuple[list[str], Rows]:
     return lines[0], lines[1:]
 
 
-def _counts(parts: Parts, rows: Rows, sizes: list[int]) -> Parts:
+def _counts(parts: Parts, sizes: list[int]) -> Parts:
     """What the counts of a certificate must be."""
-    found: Parts = {"records": len(rows), "classes": len(sizes)}
+    found: Parts = {"records": sum(sizes), "classes": len(sizes)}
     models = parts["job"]["models"]
     if "person" not in parts["job"]["schema"]:
         found |= {"k": min(sizes, default=0), "people": None}
@@ -231,23 +222,32 @@ def _labels(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
     dependent = False
     for name, kind in parts["labels"].items():
         texts = {row[quasi[name]] for row in rows}
-        if kind in LABELS and not all(map(LABELS[kind].fullmatch, texts)):
-            yield f"labels of {name}"
         ends = [found.groups() for found in map(RANGE.fullmatch, texts) if found]
+        backwards = any("-" not in low[1:] and float(low) > float(high) for low, high in ends)  # days have hyphens
+        if kind in LABELS and (backwards or not all(map(LABELS[kind].fullmatch, texts))):
+            yield f"labels of {name}"
         dependent |= kind == "mean" or (kind == "range" and any(low != high for low, high in ends))
-    hierarchies = any("hierarchy" in one for one in columns if one["role"] == "quasi")
     said = parts["data_dependent_labels"]
-    if dependent != said and (dependent or not hierarchies):
+    if dependent != said and (dependent or not any("hierarchy" in one for one in columns if one["role"] == "quasi")):
         yield "data_dependent_labels"
     if said != any(line.startswith("Secret range ends") for line in parts["not_promised"]):
         yield "not_promised"
 
 
+def _pseudonyms(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
+    """Columns with something else in the place of pseudonyms, and how many records share one with another."""
+    missing, linked = {*parts["job"]["schema"]["missing"]}, Parts()
+    for name, place in ((one["name"], place) for place, one in enumerate(columns) if one["pseudonym"]):
+        counts = Counter(row[place] for row in rows if row[place] not in missing)
+        linked[name] = sum(count for count in counts.values() if count > 1)
+        yield from () if all(map(PSEUDONYM.fullmatch, counts)) else [f"pseudonyms of {name}"]
+    yield from () if linked == parts["pseudonyms"] else ["pseudonyms"]
+
+
 def _singled(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
     """How many records have a value that no other has, in each column that is not generalized."""
     unchanged = [place for place, one in enumerate(columns) if one["role"] in {"sensitive", "insensitive"}]
-    counts = {columns[place]["name"]: Counter(row[place] for row in rows).values() for place in unchanged}
-    alone = {name: sum(count == 1 for count in found) for name, found in counts.items()}
+    alone = {columns[at]["name"]: [*Counter(row[at] for row in rows).values()].count(1) for at in unchanged}
     found = [{"columns": [name], "people": len(rows), "unique": count} for name, count in alone.items()]
     said = parts["released_unchanged"]
     if said[: len(found)] != found or any(len(one["columns"]) != 2 for one in said[len(found) :]):  # noqa: PLR2004  a pair
@@ -277,20 +277,20 @@ def _promises(parts: Parts, names: list[str], classes: list[Rows]) -> Iterator[s
 
 def _checks(parts: Parts, columns: list[Parts], rows: Rows, classes: int) -> Iterator[str]:
     """Checks that are not in the list, or that compared something else."""
-    quasi = [place for place, one in enumerate(columns) if one["role"] == "quasi"]
-    labels = {place: len({row[place] for row in rows}) for place in quasi}
+    labels = {place: len({row[place] for row in rows}) for place, one in enumerate(columns) if one["role"] == "quasi"}
+    rest = len(columns) - len(labels) - len(parts["pseudonyms"])
     due = dict.fromkeys(("records", "lineage", "order"), len(rows)) | {
         **dict(zip(("bytes", "columns", "classes"), (parts["size"], len(columns), classes), strict=True)),
         "labels": sum(labels.values()),
-        "regions": len(rows) * len(quasi),
-        "ends": 0 if parts["levels"] else len(rows) * bool(quasi),
+        "pseudonyms": len(rows) * len(parts["pseudonyms"]),
+        "regions": len(rows) * len(labels),
+        "ends": 0 if parts["levels"] else len(rows) * bool(labels),
         "grid": sum(count for place, count in labels.items() if "grid" in columns[place]),
     }
     yield from (f"check {name}" for name, count in due.items() if parts["checks"].get(name, 0) != count)
-    optional = {"cells", "perturbation", "pseudonyms", "identifiers", "complete records", "suppression"}
+    optional = {"cells", "perturbation", "identifiers", "complete records", "suppression"}
     yield from (f"check {name}" for name in parts["checks"].keys() - due.keys() - optional)
-    kinds = ("cells", "perturbation", "pseudonyms")
-    if sum(parts["checks"].get(name, 0) for name in kinds) != len(rows) * (len(columns) - len(quasi)):
+    if sum(parts["checks"].get(name, 0) for name in ("cells", "perturbation")) != len(rows) * rest:
         yield "checks of columns that are not generalized"
     if any(one["role"] == "identifying" for one in parts["job"]["schema"]["attributes"]) and rows:
         yield from () if parts["checks"].get("identifiers", 0) else ["check identifiers"]

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
 from typing import Final
 
-#: By which polars gives freed addresses back, too: else a system that counts what is set aside, as with `ulimit -d`,
-#: refuses a run that uses a fraction of it.
-RETURNING: Final = {"_RJEM_MALLOC_CONF": "retain:false"}
+#: By which polars and DuckDB give freed addresses back, too, and Arrow, by which databases answer, sets no gigabyte
+#: aside for its first answer: else a system that counts what is set aside, as with `ulimit -d`, refuses a run that uses
+#: a fraction of it.
+RETURNING: Final = {
+    "_RJEM_MALLOC_CONF": "retain:false",
+    "DUCKDB_JE_MALLOC_CONF": "retain:false",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}
+
+#: By which pydantic lets no other installed package watch what it validates, and looks for none.
+UNWATCHED: Final = {"PYDANTIC_DISABLE_PLUGINS": "__all__"}
+
+
+#: By which polars prints no way to where it failed: to find it takes memory, and where that is what failed, the process
+#: would wait for itself for ever.
+WITHOUT_TRACES: Final = {"RUST_BACKTRACE": "0"}
 
 
 def run() -> None:
@@ -17,14 +31,18 @@ def run() -> None:
 
     Signals wait while it is imported: it can say how it ends only afterwards.
     """
+    gc.disable()  # as the command line does, for what is imported before it
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     _keep_the_screen()
-    for name, value in RETURNING.items():
+    for name, value in (RETURNING | UNWATCHED).items():
         os.environ.setdefault(name, value)
+    os.environ |= WITHOUT_TRACES
     from kohort.cli import main  # noqa: PLC0415  it loads most of what a command needs
 
-    sys.exit(main())
+    status = main()
+    gc.freeze()  # else Python looks for cycles among all objects once more as it ends: a fifth of a small run
+    sys.exit(status)
 
 
 def _keep_the_screen() -> None:

@@ -6,16 +6,17 @@ or `perturbation/`. Nothing of a plug-in is written down anywhere else.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, distributions, entry_points
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
     #: The bounds of a value, as JSON Schema says them.
     Bounds: TypeAlias = Mapping[str, object]
@@ -76,6 +77,7 @@ class Specification:
         unit: What its figures count or measure: `people`, `share`.
         not_promised: What does not follow from it, in a sentence; empty where there is nothing to warn of.
         properties: For each property that it declares, or expressly does not, the reason.
+        technique: What ISO/IEC 20889 calls it, where that has a name for it.
 
     >>> letter = Parameter("l", ABOVE_1, "Its logarithm is the least entropy.", (2,))
     >>> one = Specification("entropy-l", "entropy l-diversity", "…", "--entropy-l COLUMN=L", (letter,))
@@ -91,6 +93,7 @@ class Specification:
     unit: str = ""
     not_promised: str = ""
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
+    technique: str = ""
 
     @property
     def flag(self) -> str:
@@ -138,12 +141,43 @@ class Specification:
 
 
 @cache
-def _installed() -> EntryPoints:
-    """The entry points of all packages; reading those of one group takes as long as reading them all."""
+def installed() -> EntryPoints:
+    """The entry points of all packages; none where no package names a group of kohort's, which is quickly seen."""
+    if not any("[kohort." in (one.read_text("entry_points.txt") or "") for one in distributions()):
+        return EntryPoints()
     return cast("EntryPoints", entry_points())  # before Python 3.12 a class of its own, which selects alike
 
 
-def plugins(group: str, own: Mapping[str, str]) -> Mapping[str, object]:
+class Plugins(Mapping[str, object]):
+    """The plug-ins of a group by key. Each is imported when it is first taken: most runs need one method of many."""
+
+    __slots__ = ("_loaded", "_points")
+
+    def __init__(self, points: Mapping[str, EntryPoint]) -> None:
+        """Keep where each is."""
+        self._points = points
+        self._loaded: dict[str, object] = {}
+
+    def __getitem__(self, key: str) -> object:
+        """The plug-in itself."""
+        if key not in self._loaded:
+            self._loaded[key] = self._points[key].load()
+        return self._loaded[key]
+
+    def __contains__(self, key: object) -> bool:
+        """Whether there is one, without importing it."""
+        return key in self._points
+
+    def __iter__(self) -> Iterator[str]:
+        """The keys."""
+        return iter(self._points)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._points)
+
+
+def plugins(group: str, own: Mapping[str, str]) -> Plugins:
     """Every plug-in of a group, by its key: kohort's own first, then those of other packages, by key.
 
     Args:
@@ -157,11 +191,11 @@ def plugins(group: str, own: Mapping[str, str]) -> Mapping[str, object]:
     ['one']
     """
     points = [EntryPoint(key, place, group) for key, place in own.items()]
-    points += sorted(_installed().select(group=group), key=lambda point: point.name)
-    found: dict[str, object] = {}
+    points += sorted(installed().select(group=group), key=lambda point: point.name)
+    found: dict[str, EntryPoint] = {}
     for point in points:
         if point.name in found:
             what = f"{point.value} brings {point.name}, which there is already"
             raise UsageError(what, where=f"entry points {group}", hint="give it another key, or uninstall its package")
-        found[point.name] = point.load()
-    return MappingProxyType(found)
+        found[point.name] = point
+    return Plugins(found)

@@ -20,7 +20,6 @@ import errno
 import mmap
 import os
 import re
-import secrets
 import shutil
 import signal
 import stat
@@ -79,12 +78,20 @@ def user() -> int:
 
 def temporary_name() -> str:
     """A name that nobody else has or guesses."""
+    import secrets  # noqa: PLC0415  it loads OpenSSL, which help has no use for
+
     return f".kohort-{secrets.token_hex(16)}"
 
 
 def cores() -> int:
     """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def threads() -> int:
+    """The threads that this process may use: those of the data-frame library."""
+    told = os.environ.get("POLARS_MAX_THREADS", "")
+    return int(told) if told.isdecimal() and int(told) else cores()
 
 
 def address_space() -> int | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import re
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -19,13 +21,16 @@ from kohort import system
 from kohort.errors import FileError, LimitError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
     from pathlib import Path
 
     from numpy.typing import NDArray
 
 T = TypeVar("T", bound=np.generic)
 A = TypeVar("A", bound="NDArray[Any]")
+G = TypeVar("G")
+M = TypeVar("M")
 
 #: Smaller arrays always live in memory: each file costs some microseconds and a descriptor.
 LEAST: Final = 1 << 20
@@ -93,6 +98,28 @@ class Workspace:
         """An array of the same kind, with anything in it."""
         return cast("A", self.empty(shape, array.dtype))
 
+    def side_by_side(self, make: Callable[[G], M], given: Iterable[G]) -> Iterator[M]:
+        """What `make` gives for each, in their order, on as many threads as there are; the first fault is raised.
+
+        No more are begun than the threads have to do. Where memory is limited it is one after another: what is made
+        side by side is there at the same time. It pays where compiled code does the work, which holds no lock.
+
+        >>> [*HEAP.side_by_side(abs, [-1, 2, -3])]
+        [1, 2, 3]
+        """
+        threads = 1 if self.limit is not None else system.threads()
+        if threads == 1:
+            yield from map(make, given)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            begun: deque[Future[M]] = deque()
+            for one in given:
+                begun.append(pool.submit(make, one))
+                if len(begun) > threads:
+                    yield begun.popleft().result()
+            while begun:
+                yield begun.popleft().result()
+
     def copied(self, array: A) -> A:
         """A copy, in rows."""
         made = self.empty(array.shape, array.dtype)
@@ -155,13 +182,17 @@ def blocks(records: int, size: int = 0) -> Iterator[slice]:
     return (slice(start, min(start + step, records)) for start in range(0, records, step))
 
 
-def distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+def distinct(numbers: NDArray[np.int64], *, merged: bool = False) -> NDArray[np.int64]:
     """The distinct ones of numbers from 0 on, ascending: at the beginning of their own array, which is sorted.
+
+    Numbers that nearly ascend, or do so in a few long runs, are `merged` in a tenth of the time; others are not.
 
     >>> distinct(np.array([3, 1, 3, 0])).tolist()
     [0, 1, 3]
+    >>> distinct(np.array([1, 3, 0, 1]), merged=True).tolist()
+    [0, 1, 3]
     """
-    numbers.sort()
+    numbers.sort(kind="stable" if merged else "quicksort")
     found, last = 0, -1
     for some in blocks(numbers.size):
         part = numbers[some]

@@ -3,88 +3,43 @@
 from __future__ import annotations
 
 import os
-import re
-import signal
 import subprocess
-import sys
 import time
+import tomllib
 import urllib.request
 from typing import TYPE_CHECKING, Final, Literal
 
 import pytest
 
 from kohort.generate.italy import write_italy
+from tests.browser.desks import Visit, desk_at, released, started
 from tests.browser.test_pages import overflow
-from tests.command import kohort
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.slow
-
-#: Milliseconds that a page may take while many tests run.
-PATIENCE: Final = 180_000
 
 #: The pages, each as it is once there is nothing to wait for.
 PAGES: Final = (
     "columns",
     "column?place=8",
+    "hierarchy?place=4",
+    "tree?place=6",
     "records",
     "protection",
     "preview?records=1",
     "frontier?k=2,5,10&method=mondrian&method=optimal",
+    "lattice",
     "evidence",
     "release",
     "history",
     "compare?with=0",
     "job",
 )
-
-
-class Visit:
-    """A desk in a process of its own, and a browser at it."""
-
-    def __init__(self, context: BrowserContext, process: subprocess.Popen[str]) -> None:
-        """Wait for the address."""
-        assert process.stdout is not None
-        lines = iter(process.stdout.readline, "")
-        self.address = next(found[0] for line in lines if (found := re.search(r"http://\S+", line)))
-        self.base = self.address.partition("/?")[0]
-        self.said: list[str] = []
-        self.asked: set[str] = set()
-        self.page: Page = context.new_page()
-        self.page.set_default_timeout(PATIENCE)
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.asked.add(request.url.split("/")[2]))
-
-    def go(self, path: str) -> Page:
-        """A page, once there is nothing to wait for."""
-        self.page.goto(f"{self.base}/{path}" if path else self.address)
-        self.page.wait_for_selector("[data-task]", state="detached")
-        return self.page
-
-    def quiet(self) -> None:
-        """Nothing was said on the console, and nobody else was asked anything."""
-        assert self.said == []
-        assert self.asked == {self.base.partition("://")[2]}
-
-
-def opened(folder: Path, name: str) -> subprocess.Popen[str]:
-    """The desk of a file, as a user starts it."""
-    command = [sys.executable, "-m", "kohort", "app", name, "--no-browser"]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def closed(process: subprocess.Popen[str]) -> None:
-    """Ctrl-C ends it, with nothing on its screen but a sentence, and no process is left."""
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert err == "kohort: interrupted; nothing incomplete was published\n"
 
 
 @pytest.fixture(scope="module")
@@ -106,19 +61,8 @@ def folder(register: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def visit(browser: Browser, folder: Path) -> Iterator[Visit]:
     """Somebody at the desk of that table."""
-    process = opened(folder, "people.csv")
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    yield Visit(context, process)
-    context.close()
-    closed(process)
-
-
-def released(folder: Path, job: str = "people.job.toml", release: str = "people.release.csv") -> None:
-    """The release is that of `kohort run`, byte for byte."""
-    found = (folder / release).read_bytes()
-    assert kohort("run", folder / job, "--overwrite", "-q").status == 0
-    assert (folder / release).read_bytes() == found
-    assert kohort("check", folder / release, "--certificate", folder / f"{release}.kohort.json").status == 0
+    with desk_at(browser, folder, "people.csv") as visit:
+        yield visit
 
 
 def test_the_whole_way_by_mouse(visit: Visit, folder: Path) -> None:
@@ -152,88 +96,172 @@ def test_the_whole_way_by_mouse(visit: Visit, folder: Path) -> None:
     released(folder)
 
 
-def reached(page: Page, name: str) -> None:
-    """Press Tab until what has this name has the focus."""
-    for _ in range(300):
-        page.keyboard.press("Tab")
-        focused = page.evaluate(
-            "() => { const one = document.activeElement;"
-            " return (one.labels?.[0] ?? one).textContent.replace(/\\s+/g, ' ').trim() }"
-        )
-        if focused == name:
-            return
-    raise AssertionError(name)
-
-
 def test_the_whole_way_by_keyboard(visit: Visit, folder: Path) -> None:
     """With Tab, Enter, arrows and letters alone; the first key goes past the header."""
     page = visit.go("")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the page"
-    reached(page, "Role of profession")
-    page.keyboard.press("d")
-    reached(page, "Apply roles")
-    page.keyboard.press("Enter")
+    visit.press("Role of profession", "d")
+    visit.press("Apply roles")
     page.locator("section.column", has_text="profession").locator("text=hierarchy").wait_for(state="detached")
-    reached(page, "Protection")
-    page.keyboard.press("Enter")
+    visit.press("Protection")
     page.get_by_role("heading", name="Promise").wait_for()
-    reached(page, "k-anonymity k")
-    page.keyboard.press("Control+a")
-    page.keyboard.type("4")
+    visit.write("k-anonymity k", "4")
     page.keyboard.press("Enter")
     page.locator("input[name=k][value='4']").wait_for()
-    reached(page, "Preview")
-    page.keyboard.press("Enter")
+    visit.press("Preview")
     page.get_by_text("Every equivalence class satisfies 4-anonymity.").wait_for()
-    reached(page, "Release")
-    page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Sign and release").wait_for()
-    reached(page, "approved-by")
-    page.keyboard.type("the data protection officer")
-    reached(page, "Save the job and release")
-    page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Released and verified").wait_for()
-    visit.quiet()
+    visit.sign()
     released(folder)
+
+
+#: A job without anything that takes long.
+JOB: Final = """\
+input.path = "people.csv"
+output.path = "people.release.csv"
+privacy.k = 5
+rest = "drop"
+
+[columns]
+gender = { role = "quasi", hierarchy = "suppress" }
+age = { role = "quasi", grid = 5 }
+education = { role = "quasi", hierarchy = "education.json" }
+"""
+
+
+@pytest.fixture
+def job_visit(browser: Browser, folder: Path) -> Iterator[Visit]:
+    """Somebody at the desk of that job."""
+    (folder / "people.job.toml").write_text(JOB, encoding="utf-8")
+    with desk_at(browser, folder, "people.job.toml") as visit:
+        yield visit
+
+
+def tree_of(folder: Path) -> set[str]:
+    """The rows of the newest hierarchy of gender that was written."""
+    newest = max(folder.glob("gender.hierarchy-*.csv"), key=lambda path: int(path.stem.rpartition("-")[2]))
+    return set(newest.read_text(encoding="utf-8").splitlines())
+
+
+def test_a_hierarchy_and_a_node_by_mouse(job_visit: Visit, folder: Path) -> None:
+    """Ranges, groups by ticks and by dragging, a file; then a node of the lattice, which is released."""
+    page = job_visit.go("")
+    page.get_by_role("link", name="Hierarchy of age").click()
+    page.get_by_text("between cut points of your own").click()
+    page.get_by_label("Cut points").fill("0,18,30,45,65,120\n0,65,120")
+    page.get_by_role("button", name="Build ranges between cuts").click()
+    page.get_by_role("heading", name="Levels of age.hierarchy-1.csv").wait_for()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download as a file").click()
+    page.get_by_text("A file of yours").click()
+    page.get_by_label("Hierarchy file").set_input_files(download.value.path())
+    page.get_by_role("button", name="Read the file").click()
+    page.get_by_role("heading", name="Levels of age.hierarchy-1.csv").wait_for()
+    page.get_by_role("link", name="Columns").first.click()
+    page.get_by_role("link", name="Hierarchy of gender").click()
+    page.get_by_role("link", name="Put values into groups").click()
+    page.get_by_label("female").check()
+    page.get_by_label("new group called").fill("Women")
+    page.get_by_role("button", name="Apply").first.click()
+    page.locator("[data-group]", has_text="Women").wait_for()
+    alone = page.locator("[data-group]").filter(has=page.get_by_role("textbox", name="Name of the group male"))
+    alone.locator("[data-node]").drag_to(page.locator("[data-group]", has_text="Women"))
+    alone.wait_for(state="detached")
+    page.get_by_role("link", name="Trade-off").click()
+    page.get_by_role("link", name="lattice of levels").click()
+    page.get_by_role("button", name="Take optimal").click()
+    page.locator(".lattice .node.minimal button").first.click()
+    page.get_by_role("heading", name="What the job would release", exact=True).wait_for()
+    page.get_by_role("link", name="Release", exact=True).first.click()
+    page.get_by_role("button", name="Save the job and release").click()
+    page.get_by_role("heading", name="Released and verified").wait_for()
+    assert tree_of(folder) == {"female;Women;*", "male;Women;*"}
+    job_visit.quiet()
+    released(folder)
+
+
+def test_a_hierarchy_and_a_node_by_keyboard(job_visit: Visit, folder: Path) -> None:
+    """The same with Tab, Space, Enter and letters alone."""
+    page = job_visit.go("")
+    job_visit.press("Hierarchy of gender")
+    page.get_by_role("heading", name="Hierarchy of gender").wait_for()
+    job_visit.press("Put values into groups, or edit the tree")
+    page.get_by_role("heading", name="Tree of gender").wait_for()
+    job_visit.write("Put the ticked ones into a new group called", "Everybody")
+    for value in ("female", "male"):
+        job_visit.press(value, "Space")
+    job_visit.press("Apply")
+    page.locator("[data-group]", has_text="Everybody").wait_for()
+    job_visit.press("Trade-off")
+    page.get_by_role("heading", name="Try other values of k").wait_for()
+    job_visit.press("lattice of levels")
+    page.get_by_role("heading", name="gives columns no levels").wait_for()
+    job_visit.press("Take samarati")
+    page.locator(".lattice").wait_for()
+    chosen = page.locator(".lattice .node.minimal button, .lattice .node.optimal button").first
+    job_visit.press(chosen.text_content() or "")
+    page.get_by_role("heading", name="What the job would release", exact=True).wait_for()
+    job_visit.press("Save job file")
+    page.wait_for_selector("form[action='/save'] button:disabled")
+    assert tree_of(folder) == {"female;Everybody;*", "male;Everybody;*"}
+    job = tomllib.loads((folder / "people.job.toml").read_text(encoding="utf-8"))
+    assert set(job["method"]["node"]) == {"gender", "age", "education"}
+    job_visit.quiet()
 
 
 def test_the_whole_way_without_a_script(browser: Browser, folder: Path) -> None:
     """Pages that wait load themselves again."""
-    process = opened(folder, "people.csv")
-    context = browser.new_context(java_script_enabled=False)
-    visit = Visit(context, process)
-    page = visit.page
-    page.goto(visit.address)
-    page.get_by_role("button", name="Apply roles").first.wait_for()
-    page.get_by_role("link", name="Preview").click()
-    page.get_by_text("Every equivalence class satisfies 10-anonymity.").wait_for()
-    page.get_by_role("link", name="Release", exact=True).first.click()
-    page.get_by_role("button", name="Save the job and release").click()
-    page.get_by_role("heading", name="Released and verified").wait_for()
-    context.close()
-    closed(process)
+    with desk_at(browser, folder, "people.csv", java_script_enabled=False) as visit:
+        page = visit.page
+        page.goto(visit.address)
+        page.get_by_role("button", name="Apply roles").first.wait_for()
+        page.get_by_role("link", name="Preview").click()
+        page.get_by_text("Every equivalence class satisfies 10-anonymity.").wait_for()
+        page.get_by_role("link", name="Release", exact=True).first.click()
+        page.get_by_role("button", name="Save the job and release").click()
+        page.get_by_role("heading", name="Released and verified").wait_for()
     released(folder)
 
 
 def test_a_table_of_others(browser: Browser, adult_csv: Path, tmp_path: Path) -> None:
-    """UCI Adult, by its own draft."""
-    (tmp_path / "adult.csv").write_bytes(adult_csv.read_bytes())
-    process = opened(tmp_path, "adult.csv")
-    context = browser.new_context()
-    visit = Visit(context, process)
-    page = visit.go("")
-    for one in page.locator("section.undecided select").all():
-        one.select_option("drop")
-    page.get_by_role("button", name="Apply roles").first.click()
-    page.wait_for_selector("form[action='/columns']")
-    assert page.locator("section.undecided").count() == 0
-    page.get_by_role("link", name="Release", exact=True).first.click()
-    page.get_by_role("button", name="Save the job and release").click()
-    page.get_by_role("heading", name="Released and verified").wait_for()
-    visit.quiet()
-    context.close()
-    closed(process)
+    """The first of UCI Adult, by its own draft."""
+    (tmp_path / "adult.csv").write_bytes(b"".join(adult_csv.read_bytes().splitlines(keepends=True)[:2_000]))
+    with desk_at(browser, tmp_path, "adult.csv") as visit:
+        page = visit.go("")
+        for one in page.locator("section.undecided select").all():
+            one.select_option("drop")
+        page.get_by_role("button", name="Apply roles").first.click()
+        page.wait_for_selector("form[action='/columns']")
+        assert page.locator("section.undecided").count() == 0
+        page.get_by_role("link", name="Release", exact=True).first.click()
+        page.get_by_role("button", name="Save the job and release").click()
+        page.get_by_role("heading", name="Released and verified").wait_for()
+        visit.quiet()
+    released(tmp_path, "adult.job.toml", "adult.release.csv")
+
+
+def test_a_table_of_others_by_keyboard(browser: Browser, adult_csv: Path, tmp_path: Path) -> None:
+    """Others of UCI Adult, with a column that gets a role and a model of its own."""
+    header, *records = adult_csv.read_bytes().splitlines(keepends=True)
+    (tmp_path / "adult.csv").write_bytes(b"".join([header, *records[-2_000:]]))
+    with desk_at(browser, tmp_path, "adult.csv") as visit:
+        page = visit.go("")
+        undecided = page.locator("section.undecided h2").all_inner_texts()
+        assert undecided
+        for name in undecided:
+            visit.press(f"Role of {name}", "d")
+        visit.reach("Role of salary-class")
+        page.keyboard.type("sens")
+        visit.press("Apply roles")
+        page.locator("section.undecided").first.wait_for(state="detached")
+        visit.press("Change details of salary-class")
+        page.get_by_role("heading", name="Privacy models").wait_for()
+        visit.write("t-closeness t", "0.3")
+        page.keyboard.press("Enter")
+        page.locator("section.column", has_text="salary-class").get_by_text("t = 0.3").wait_for()
+        visit.press("Preview")
+        page.get_by_text("Every equivalence class satisfies 10-anonymity.").wait_for()
+        visit.sign()
     released(tmp_path, "adult.job.toml", "adult.release.csv")
 
 
@@ -282,10 +310,7 @@ def test_a_second_browser_is_refused(visit: Visit, browser: Browser) -> None:
 
 def test_no_process_is_left(folder: Path) -> None:
     """The child ends with the desk, though that is killed."""
-    process = opened(folder, "people.csv")
-    assert process.stdout is not None
-    lines = iter(process.stdout.readline, "")
-    address = next(found[0] for line in lines if (found := re.search(r"http://\S+", line)))
+    process, address = started(folder, "people.csv")
     urllib.request.build_opener(urllib.request.HTTPCookieProcessor()).open(address, timeout=60).read()
     children = _children(process.pid)
     assert children

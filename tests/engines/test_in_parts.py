@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
-from kohort.engines.spark import Spark
-from kohort.engines.spark_session import Cluster
 from kohort.errors import InfeasibleError, InputError, LimitError, SchemaError, SourceNote
 from kohort.pipeline import anonymize
 from kohort.report.release import release_figures
 from kohort.testing import check_engine
 from kohort.verify.verdict import BY_AGGREGATION
-from tests.engines.test_duckdb import JOBS, RETOLD, SOURCES, asked, compared, frames
-from tests.engines.test_spark import MASTER, QUICK, needs_spark
+from tests.engines import large
+from tests.engines.large import BASE, PASSED_OVER, engines, on_spark, people
+from tests.engines.test_duckdb import JOBS, SOURCES, asked, compared, frames
+from tests.engines.test_spark import needs_spark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.engines.base import Engine
-    from kohort.release import Release
+pytestmark = pytest.mark.filterwarnings("ignore:the table was searched in:kohort.errors.SourceNote", *PASSED_OVER)
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:the table was searched in:kohort.errors.SourceNote",
-    RETOLD,
-    "ignore::ResourceWarning",
-    "ignore::FutureWarning",
-)
-
-BASE = DuckDB.opened(None, None)
-
-#: Engines that search so many tuples together.
-ENGINES = {most: ElsewhereEngine(BASE, together=most) for most in (1, 3, 8)}
+ENGINES = engines(1, 3, 8)
 
 #: What the engines search in parts, of the jobs that every engine is tried with.
 IN_PARTS = sorted(set(JOBS) - {"loss", "ordered", "samarati", "cells", "local"})
@@ -66,35 +54,10 @@ def test_tuples_in_parts_are_those_of_an_engine(most: int) -> None:
     check_engine(ElsewhereEngine(BASE, together=most), tables=4, seed=most)
 
 
-def people(records: int = 400) -> pl.DataFrame:
-    """Records of which most have a tuple of their own."""
-    random = np.random.default_rng(5)
-    return pl.DataFrame(
-        {
-            "name": [f"person {number}" for number in range(records)],
-            "age": random.integers(18, 90, records),
-            "zip": [f"{code:05}" for code in random.integers(0, 60, records)],
-            "pay": random.integers(10, 99, records) * 100,
-            "ill": random.choice(["flu", "gout", "cold", "cough"], records),
-        }
-    )
+OPTIONS = {"l": {"ill": 2}, "no_grid": True, "labels": "set"}
 
-
-OPTIONS = {
-    "quasi": ["age", "zip", "pay"],
-    "sensitive": ["ill"],
-    "identifying": ["name"],
-    "k": 5,
-    "l": {"ill": 2},
-    "no_grid": True,
-    "labels": "set",
-}
-
-
-def released(source: object, target: Path, engine: Engine = LOCAL, **options: object) -> Release:
-    """A release of them."""
-    job = asked({**OPTIONS, "rest": "refuse", "allow_singling": [], **options})
-    return anonymize(source, job, target=target, engine=engine)
+#: A release of people by these.
+released = partial(large.released, OPTIONS)
 
 
 def test_figures_are_those_of_the_local_engine(tmp_path: Path) -> None:
@@ -167,8 +130,7 @@ def test_spark_keeps_tuples_in_parts(tmp_path: Path) -> None:
     """On the disks of its workers; the bytes are those of the local engine."""
     source = tmp_path / "in.csv"
     people(200).write_csv(source)
-    engine = ElsewhereEngine(Spark.opened(Cluster(MASTER, QUICK)), together=120)
-    for name, one in (("local", LOCAL), ("there", engine)):
+    for name, one in (("local", LOCAL), ("there", on_spark(120))):
         made = released(source, tmp_path / f"{name}.csv", one)
     assert made.trace["parts"] > 1
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()

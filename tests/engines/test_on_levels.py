@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -11,37 +12,26 @@ import pytest
 from hypothesis import Phase, event, given, reject, settings
 from hypothesis import strategies as st
 
-from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
-from kohort.engines.spark import Spark
-from kohort.engines.spark_session import Cluster
 from kohort.errors import InfeasibleError, LimitError, SourceNote
 from kohort.pipeline import anonymize, rehearse
 from kohort.report.release import release_figures
-from tests.engines.test_duckdb import JOBS, RETOLD, SOURCES, asked, compared, frames
-from tests.engines.test_in_parts import people
+from tests.engines import large
+from tests.engines.large import BASE, PASSED_OVER, engines, on_spark, people
+from tests.engines.test_duckdb import JOBS, SOURCES, asked, compared, frames
 from tests.engines.test_same import MODELS, QUASI
-from tests.engines.test_spark import MASTER, QUICK, needs_spark
+from tests.engines.test_spark import needs_spark
 from tests.engines.test_spilled import MISSING, tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.engines.base import Engine
-    from kohort.release import Release
-
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:[0-9]+ nodes? w.* counted where the tuples lie:kohort.errors.SourceNote",
-    RETOLD,
-    "ignore::ResourceWarning",
-    "ignore::FutureWarning",
+    "ignore:[0-9]+ nodes? w.* counted where the tuples lie:kohort.errors.SourceNote", *PASSED_OVER
 )
 
-BASE = DuckDB.opened(None, None)
-
-#: Engines that fetch so many classes together.
-ENGINES = {most: ElsewhereEngine(BASE, together=most) for most in (4, 8, 14)}
+ENGINES = engines(4, 8, 14)
 
 #: Every method that judges nodes, and limits.
 METHODS: tuple[Mapping[str, Any], ...] = (
@@ -92,28 +82,20 @@ def test_the_cells_are_those_of_the_local_engine(kind: str, frame: pl.DataFrame,
 
 
 OPTIONS: Mapping[str, Any] = {
-    "quasi": ["age", "zip", "pay"],
-    "sensitive": ["ill"],
     "no_model": ["ill"],
-    "identifying": ["name"],
-    "rest": "refuse",
-    "allow_singling": [],
-    "k": 5,
     "hierarchy": {"age": "intervals:5,10,20", "zip": "mask:right", "pay": "intervals:500,1000,5000"},
     "max_suppression": "5%",
 }
 
-
-def released(source: object, target: Path, engine: Engine = LOCAL, **options: object) -> Release:
-    """A release of them."""
-    return anonymize(source, asked({**OPTIONS, **options}), target=target, engine=engine)
+#: A release of people by these.
+released = partial(large.released, OPTIONS)
 
 
 @pytest.mark.parametrize("method", ["samarati", "optimal", "datafly"])
 def test_figures_are_those_of_the_local_engine(method: str, tmp_path: Path) -> None:
     """What a dry run offers, what the search counted, and what a report says; and how it went is noted."""
     frame, engine = people(), ElsewhereEngine(BASE, together=110)
-    job = asked({**OPTIONS, "method": method})
+    job = asked({**large.OPTIONS, **OPTIONS, "method": method})
     here = release_figures(rehearse(frame, job)).model_dump()
     with pytest.warns(SourceNote, match=r"\d+ nodes were counted where the tuples lie"):
         there = release_figures(rehearse(frame, job, engine=engine)).model_dump()
@@ -208,9 +190,8 @@ def test_spark_counts_classes(tmp_path: Path) -> None:
     """On the disks of its workers; the bytes are those of the local engine."""
     source = tmp_path / "in.csv"
     people(200).write_csv(source)
-    engine = ElsewhereEngine(Spark.opened(Cluster(MASTER, QUICK)), together=130)
     levels = {"age": "intervals:20", "zip": "mask:right", "pay": "suppress"}
-    for name, one in (("local", LOCAL), ("there", engine)):
+    for name, one in (("local", LOCAL), ("there", on_spark(130))):
         made = released(
             source, tmp_path / f"{name}.csv", one, method="datafly", no_model=[], l={"ill": 2}, hierarchy=levels
         )

@@ -103,7 +103,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeyp
     path = tmp_path / "in.csv"
     path.write_text("age,ill\n1,a\n2,b\n", encoding="utf-8")
 
-    def records_in(*given: Any) -> int:  # noqa: ANN401  passed on
+    def records_in(*given: Any) -> tuple[int, tuple[str, ...]]:  # noqa: ANN401  passed on
         found = scan(*given)
         with path.open("a", encoding="utf-8") as file:
             file.write("3,c\n")
@@ -256,3 +256,46 @@ def test_pseudonyms_need_the_records(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="a column of pseudonyms needs the records"):
         anonymize(frame, job, target=tmp_path / "out.csv", engine=ENGINE)
     assert not (tmp_path / "out.csv").exists()
+
+
+def statements_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What DuckDB is asked from now on."""
+    statements: list[str] = []
+    run = DuckDB.run
+
+    def counted(self: DuckDB, query: str) -> pl.DataFrame:
+        statements.append(query)
+        return run(self, query)
+
+    monkeypatch.setattr(DuckDB, "run", counted)
+    return statements
+
+
+def test_values_of_several_columns_are_asked_for_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of one type in one statement, missing ones told from those of other columns; as each by itself."""
+    frame = pl.DataFrame({"a": ["x", None, "x"], "b": [None, "", "y"], "n": [1, 2, None], "m": [None, 5, 5]})
+    alone, together = read(frame), read(frame)
+    statements = statements_of(monkeypatch)
+    together.look(["a", "b", "n", "m"])
+    assert len(statements) == 2
+    for name in frame.columns:
+        one, other = together.distinct(name), alone.distinct(name)
+        assert {*zip(one.texts, one.counts.tolist(), strict=True)} == {
+            *zip(other.texts, other.counts.tolist(), strict=True)
+        }
+    assert len(statements) == 2 + len(frame.columns)
+    together.look(["a", "b"])
+    alone.look(["a"])
+    assert len(statements) == 2 + len(frame.columns)
+
+
+def test_values_that_may_not_fit_are_asked_for_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that they are refused by name, and the others are not; all are estimated by one statement."""
+    frame = pl.DataFrame({"few": ["x", "y"] * 500, "many": [f"{at}" for at in range(1000)]})
+    found = read(frame, 1000)
+    statements = statements_of(monkeypatch)
+    found.look(["few", "many"])
+    assert ["GROUP BY" in one for one in statements] == [False, True]
+    assert found.distinct("few").counts.tolist() == [500, 500]
+    with pytest.raises(LimitError, match="different tuples"):
+        found.distinct("many")

@@ -13,11 +13,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
-from kohort.engines.retold import note_retold
+from kohort.engines.duckdb import DuckDB
+from kohort.engines.elsewhere import ElsewhereEngine
+from kohort.engines.retold import note_retold, note_retold_of
+from kohort.engines.spark import Spark
+from kohort.engines.spark_session import Cluster
 from kohort.io import read
+from kohort.pipeline import anonymize
+from kohort.report.release import source_notes
+from tests.engines.test_spark import MASTER, QUICK, needs_spark
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kohort.engines.relation import Relation
+    from kohort.engines.sql import Database
     from kohort.release import Job
+
+BASE = DuckDB.opened(None, None)
 
 DRAW = random.Random(8)  # noqa: S311  no secret
 COUNTRY = [DRAW.choice("abcdefghij") for _ in range(300)]
@@ -37,12 +50,20 @@ def job(*allowed: str) -> Job:
     return kohort.Job.of(schema, kohort.KAnonymity(5), allow_singling=allowed, no_model=("code", "vote"))
 
 
+def elsewhere(frame: pl.DataFrame, base: Database = BASE, limit: int | None = None) -> Relation:
+    """The records in a database."""
+    return base.relation(frame, kohort.ReadOptions(allow_empty=True), limit)
+
+
 def notes(frame: pl.DataFrame, job: Job) -> list[str]:
-    """What is told."""
+    """What is told: the same where the records lie elsewhere."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         note_retold(read(frame), job)
-    return [str(one.message) for one in told]
+        here = [str(one.message) for one in told]
+        note_retold_of(elsewhere(frame), job)
+    assert [str(one.message) for one in told] == here + here
+    return here
 
 
 def test_a_code_that_stands_for_a_generalized_column_is_told_of() -> None:
@@ -73,6 +94,32 @@ def test_no_records_tell_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         note_retold(read(FRAME.head(0), kohort.ReadOptions(allow_empty=True)), job())
+        note_retold_of(elsewhere(FRAME.head(0)), job())
+
+
+def test_columns_of_too_many_values_are_left_out() -> None:
+    """There, where they do not fit into memory."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        note_retold_of(elsewhere(FRAME, limit=100), job())
+
+
+@pytest.mark.parametrize("base", ["duckdb", pytest.param("spark", marks=[needs_spark, pytest.mark.slow])])
+@pytest.mark.parametrize("together", [None, 20])
+def test_a_release_from_elsewhere_tells(base: str, together: int | None, tmp_path: Path) -> None:
+    """A run by an engine does, too, whether all tuples are searched together or in parts; and the same of its lines."""
+    source = tmp_path / "in.csv"
+    source.write_text(FRAME.write_csv().rstrip("\n"), encoding="utf-8")
+    database = BASE if base == "duckdb" else Spark.opened(Cluster(MASTER, QUICK))
+    engine = ElsewhereEngine(database, together=together)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        made = anonymize(source, job(), target=tmp_path / "out.csv", engine=engine)
+    said = [str(one.message) for one in told if "is released as it is" in str(one.message)]
+    assert ["one value of country:" in one for one in said] == [True]
+    assert ("parts" in made.trace) == (together is not None)
+    assert source_notes(made) == source_notes(anonymize(source, job("code"), target=tmp_path / "local.csv"))
+    assert "ends within a line" in source_notes(made)[0]
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 60)), min_size=20, max_size=60))

@@ -26,8 +26,10 @@ from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.known import engine_of
 from kohort.engines.local import LOCAL
 from kohort.engines.pieces import cut
+from kohort.engines.relation import nothing as nothing_kept
 from kohort.engines.spark import Spark, is_session
 from kohort.engines.spark_session import Cluster
+from kohort.engines.sql import Lines
 from kohort.errors import (
     FileError,
     InputError,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from kohort.engines.relation import Relation
     from kohort.release import Job
 
 pytestmark = pytest.mark.filterwarnings(
@@ -346,19 +349,34 @@ TEXTS: Mapping[str, tuple[bytes, ReadOptions]] = {
     "no header": (b"1,a\n1,'b\n", ReadOptions(names=("age", "a`b"))),
     "no quotes": (b'age\till\n1\t"a\n2\tb\\\n', ReadOptions(separator="\t", quote=None)),
     "empty cells": (b'age,ill\n,""\n"",\n', ReadOptions()),
+    "header again": (b"age,ill\n1,a\nage,ill\n", ReadOptions(header=True)),
+    "a column": (b"age\n1\n2\n", ReadOptions()),
+    "mark and empty cells": (b"\xef\xbb\xbfage,ill,\xc3\xa9\n1,,\n,#x,\xc3\xa9\n, 'a,\\N\n", ReadOptions()),
+    "crlf without quotes": (b"age,ill\r\n1,a\r\n2,\r\n", ReadOptions()),
+    "crlf without a last one": (b"age,ill\r\n1,a\r\n2,b", ReadOptions()),
+    "quotes that are none": (b'"age"|ill\n1|"a\n2|b"c\n', ReadOptions(separator="|", quote=None)),
+    "tabs": (b'"age"\till\n1\ta\n\t,\n', ReadOptions(separator="\t")),
 }
+
+
+#: Those whose lines are no records, or not those after the first one alone: Spark's reader of CSV divides them.
+BY_READER = {"crlf", "line ends in cells", "mark", "empty cells", "header again"}
 
 
 @needs_spark
 @pytest.mark.slow
 @pytest.mark.parametrize("what", sorted(TEXTS))
 def test_text_is_read_as_locally(base: Spark, what: str, tmp_path: Path) -> None:
-    """Line ends, quotes, backslashes, marks, signs that some readers take for comments or nulls."""
+    """Line ends, quotes, backslashes, marks, signs that some readers take for comments or nulls.
+
+    What takes long to divide is kept.
+    """
     content, options = TEXTS[what]
     path = tmp_path / "in.csv"
     path.write_bytes(content)
     found = base.relation(path, options, None)
     assert found.names == LOCAL.read(path, options).names
+    assert (found.let_go is not nothing_kept) == (what in BY_READER)
     assert rows(found.hold()) == rows(LOCAL.read(path, options).collect())
 
 
@@ -434,23 +452,34 @@ def test_lines_are_written_where_folders_cannot_be_locked(
     ids=["few", "some", "more than classes", "a large class", "of unknown size"],
 )
 def test_lines_are_ordered_class_by_class(
-    base: Spark, tmp_path: Path, pieces: int, sizes: list[int], *, divided: bool
+    base: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pieces: int, sizes: list[int], *, divided: bool
 ) -> None:
-    """Each piece by itself, as many as there are; all at once where one class is much larger than a piece."""
+    """Each piece by itself, as many as there are; all at once where one class is much larger than a piece.
+
+    Whether labels are small enough to be put to the records where these are ordered, or not.
+    """
     classes = [place + 1 for place, size in enumerate(sizes or [7, 8]) for _ in range(size)]
     texts = [chr(ord("a") + place * 7 % 15) for place in range(15)]
     rows = [*zip(classes, texts, strict=True)]
     base.give("in_pieces", pl.DataFrame(rows[::2] + rows[1::2], schema=["c", "x"], orient="row"))
+    labels = pl.DataFrame({"class": [*range(1, classes[-1] + 1)]}).with_columns(l=pl.col("class").cast(pl.String))
+    base.give("small", labels)
+    monkeypatch.setattr("kohort.engines.spark._SENT", 0)
+    base.give("large", labels)
     before = base.session.conf.get("spark.sql.shuffle.partitions")
     base.session.conf.set("spark.sql.shuffle.partitions", str(pieces))
     try:
-        query = base.in_order("t.c || t.x AS line", "in_pieces t", ("t.c", "t.x"), np.array(sizes, np.int64))
-        base.write_lines(query, "cx", tmp_path / "out")
+        for name in ("small", "large"):
+            lines = Lines(("t.c", "t.x"), "in_pieces t", name, f"{name}.l || t.k1", np.array(sizes, np.int64))
+            query = base.in_order(lines)
+            base.write_lines(query, "cx", tmp_path / name)
+            assert ("SORT BY" in query) == divided
     finally:
         base.session.conf.set("spark.sql.shuffle.partitions", before)
-        base.forget("in_pieces")
-    assert ("SORT BY" in query) == divided
-    assert (tmp_path / "out").read_text().splitlines() == ["cx", *(f"{class_}{text}" for class_, text in sorted(rows))]
+        for name in ("in_pieces", "small", "large"):
+            base.forget(name)
+    due = ["cx", *(f"{class_}{text}" for class_, text in sorted(rows))]
+    assert [(tmp_path / name).read_text().splitlines() for name in ("small", "large")] == [due, due]
 
 
 @needs_spark
@@ -465,15 +494,50 @@ def test_lines_are_ordered_class_by_class(
         (b"age,ill\n1,a\n1,\xe9\n", "not UTF-8"),
         (b"age,ill\n1,a\0\n", "NUL"),
         (b"age,ill\n", "0 records"),
-        (b'age,ill\n1,"a\r\nb"\r\n2,c\r\n', "into other cells"),
     ],
 )
 def test_text_is_divided_by_the_same_scanner(base: Spark, tmp_path: Path, content: bytes, told: str) -> None:
-    """What the local engine refuses is refused, with the line; and what Spark would read otherwise."""
+    """What the local engine refuses is refused, with the line."""
     path = tmp_path / "in.csv"
     path.write_bytes(content)
     with pytest.raises(KohortError, match=told):
         base.relation(path, ReadOptions(), None)
+
+
+#: What is first asked of records.
+ASKED: Mapping[str, Callable[[Relation], object]] = {
+    "values": lambda found: found.distinct("ill"),
+    "values of several columns": lambda found: found.look(["age", "ill"]),
+    "tuples": lambda found: found.tuples(["age"]),
+    "tuples and flags": lambda found: found.flagged(["age"], ["ill"], {""}),
+    "who is alone": lambda found: found.alone(["age", "ill"]),
+    "complete records": lambda found: found.with_values(["age"], {""}),
+    "all": lambda found: found.hold(),
+}
+
+
+@needs_spark
+@pytest.mark.slow
+@pytest.mark.parametrize("what", sorted(ASKED))
+def test_text_that_spark_divides_otherwise_is_refused(base: Spark, tmp_path: Path, what: str) -> None:
+    """Whatever is asked first: cells of other bytes, or another number of records; nothing is published before."""
+    path = tmp_path / "in.csv"
+    path.write_bytes(b'age,ill\n1,"a\r\nb"\r\n2,c\r\n')
+    with pytest.raises(InputError, match="into other cells") as caught:
+        ASKED[what](base.relation(path, ReadOptions(), None))
+    assert caught.value.where.endswith("column 'ill'")
+    path.write_bytes(b"age,ill\n1,a\n2,b\n")
+    found = base.relation(path, ReadOptions(), None)
+    with path.open("ab") as file:
+        file.write(b"3,c\n")
+    with pytest.raises(InputError, match="reads 3 records, and kohort's own scanner 2"):
+        ASKED[what](found)
+    path.write_bytes(b"age,ill\n1,a\n2,bb\n")
+    found = base.relation(path, ReadOptions(), None)
+    path.write_bytes(b"age,ill\n1,a\n22,b\n")
+    with pytest.raises(InputError, match="into other cells") as caught:
+        ASKED[what](found)
+    assert caught.value.where.endswith("column 'age'")
 
 
 @needs_spark
@@ -521,14 +585,16 @@ def test_other_sources_are_refused(base: Spark, tmp_path: Path, source: object) 
 
 @needs_spark
 @pytest.mark.slow
-def test_text_is_divided_once(base: Spark, people: Path, tmp_path: Path) -> None:
+def test_text_with_quotes_is_divided_once(base: Spark, people: Path, tmp_path: Path) -> None:
     """Its cells are kept as long as statements need them, and then no more: also where one of them fails."""
+    people.write_text(PEOPLE.replace("Bari", '"Bari"'), encoding="utf-8")
 
     def kept() -> int:
         return int(base.session.sparkContext._jsc.sc().getPersistentRDDs().size())  # noqa: SLF001  Python is not told
 
     before = kept()
     found = base.relation(people, ReadOptions(), None)
+    found.settle()
     assert kept() == before + 1
     assert base.session.catalog.isCached(found.source)
     del found
@@ -537,10 +603,11 @@ def test_text_is_divided_once(base: Spark, people: Path, tmp_path: Path) -> None
     assert kept() == before
     assert release.records.data.distinct("city").counts.sum() == 60  # nothing forbids to ask again
     wrong = tmp_path / "wrong.csv"
-    wrong.write_bytes(b'age,ill\n1,"a\r\nb"\r\n2,c\r\n')
+    wrong.write_bytes(b'age,ill\n1,"a\r\nb"\r\n1,c\r\n')
     with pytest.raises(InputError, match="into other cells"):
-        base.relation(wrong, ReadOptions(), None)
+        kohort.anonymize(wrong, target=tmp_path / "other.csv", engine=base.session, quasi=["age"], rest="drop", k=2)
     assert kept() == before
+    assert not (tmp_path / "other.csv").exists()
 
 
 # ── what fails ───────────────────────────────────────────────────────────────────────────────────
@@ -573,9 +640,24 @@ def test_too_little_memory_is_a_limit(base: Spark, people: Path) -> None:
     """By an estimate, or as Spark tells it."""
     with pytest.raises(LimitError, match="different tuples"):
         base.relation(people, ReadOptions(), 100).tuples(["name"])
-    with pytest.raises(LimitError, match="too little memory") as caught, base.reporting():
-        raise import_module("pyspark.errors").PySparkException("java.lang.OutOfMemoryError: Java heap space")
-    assert caught.value.where == "memory-limit"
+    for told in ("java.lang.OutOfMemoryError: Java heap space", "Not enough memory to build and broadcast the table"):
+        with pytest.raises(LimitError, match="too little memory") as caught, base.reporting():
+            raise import_module("pyspark.errors").PySparkException(told)
+        assert caught.value.where == "memory-limit"
+
+
+@needs_spark
+@pytest.mark.slow
+def test_tables_that_are_sent_are_small_beside_the_memory(base: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several are there at once: of a gigabyte, each may be some megabytes."""
+    monkeypatch.setattr(Spark, "_memory", 1 << 30)
+    for name, size in (("few", 1 << 20), ("many", 1 << 22)):
+        base.give(name, pl.DataFrame({"n": np.zeros(size, np.int64)}))
+    sent = base._sent  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    assert "few" in sent
+    assert "many" not in sent
+    for name in ("few", "many"):
+        base.forget(name)
 
 
 def cluster_of(workers: int, cancelled: Event) -> Any:  # noqa: ANN401  what stands for a session

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kohort.engines.baskets import baskets_of
@@ -104,6 +104,7 @@ def test_a_correct_release_gets_the_same_verdict(
     writing=st.sampled_from([LINES, LONG]),
     p=st.integers(1, 4),
 )
+@example(rows=[frozenset(one) for one in ("ax", "ax", "a", "b", "b", "b")], writing=LINES, p=1)  # most know x of an a
 def test_any_release_gets_the_same_verdict(rows: list[frozenset[str]], writing: BasketOptions, p: int) -> None:
     """Or is refused for its moles by both; a database answers what the definition does."""
     source = tuple(tuple(one) for one in rows)

@@ -7,6 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ from tests.reference.destinations import destinations_of, table_of, texts, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from kohort.release import Release
     from kohort.verify import Verdict
@@ -104,6 +106,24 @@ def test_the_verdict_is_the_same(
     )
     if bare:
         assert (found.sha256, found.checks) == (expected.sha256, expected.checks)
+
+
+def test_means_are_of_records_and_not_of_tuples(tmp_path: Path) -> None:
+    """The mean of three people of 30 and one of 50 is 35, though there are only two different ages."""
+    ages = ["30", "30", "30", "50", "70", "70", "80", "80"]
+    table = pl.DataFrame({"age": ages, "ill": ["flu", "flu", "flu", "gout"] * 2})
+    way: dict[str, Any] = {"k": 4, "quasi": ["age"], "sensitive": ["ill"], "no_model": ["ill"]}
+    release = released(table, {**way, "labels": "mean", "no_grid": True})
+    assert release is not None
+    assert {*release.table["age"].values} == {"35", "75"}
+    claim, there = claim_of(release), destinations_of(claim_of(release), release.table)
+    paths = write_parts(tmp_path, release.table, [], Format.CSV)
+    assert verify_by_aggregation(paths, TableRelation(claim.original), claim, there).labels == {"age": "mean"}
+    said = table_of([("40",) if text == ("35",) else text for text in texts(there.labels, ["age"])], ["age"])
+    rows = [("40", *rest) if age == "35" else (age, *rest) for age, *rest in texts(release.table, ("age", "ill"))]
+    paths = write_parts(tmp_path, table_of(rows, ("age", "ill")), [], Format.CSV)
+    with pytest.raises(VerificationError, match="have a mean that is not their class's"):
+        verify_by_aggregation(paths, TableRelation(claim.original), claim, replace(there, labels=said))
 
 
 #: What is made wrong of a release, or of what it says.

@@ -18,8 +18,10 @@ from kohort.schema.hierarchies import (
     findings,
     from_tree,
     groups,
+    held_file,
     intervals,
     mask,
+    read_held,
     read_hierarchy,
     show,
     to_tree,
@@ -113,6 +115,12 @@ def test_files_round_trip(tmp_path_factory: pytest.TempPathFactory, hierarchy: H
     write_json(hierarchy, folder / "h.json")
     assert read_hierarchy(folder / "h.csv", separator=separator) == hierarchy
     assert read_hierarchy(folder / "h.json") == hierarchy
+
+
+@given(hierarchies())
+def test_held_files_round_trip(hierarchy: Hierarchy) -> None:
+    """The file that a hierarchy would have holds it, whatever its labels could pass for."""
+    assert read_held(held_file(hierarchy, "h")) == hierarchy
 
 
 @given(hierarchies(), st.randoms(use_true_random=False))

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kohort.algorithms.mondrian import waves
+from kohort.algorithms.mondrian import blocks, waves
 from kohort.algorithms.mondrian.dimension import AtRandom, MostValues
 from kohort.algorithms.mondrian.mondrian import Cut, Mondrian
 from kohort.core.frequency import FrequencySet
@@ -218,10 +218,11 @@ def test_places_for_few_values_change_nothing(model: PrivacyModel, leaves: int, 
     domains = tuple(SensitiveDomain(name, np.ones(600, np.int64)) for name in ("disease", "income"))
     sensitive = np.minimum(problem.frequency.sensitive, np.array(600, problem.frequency.sensitive.dtype))
     frequency = replace(problem.frequency, sensitive_domains=domains, sensitive=sensitive)
-    expected = Mondrian().solve(replace(problem, frequency=frequency))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(waves, "MANY_VALUES", 200)
-        patch.setattr(waves, "TOGETHER", 100)
+        patch.setattr(blocks, "MANY_VALUES", 10_000)
+        expected = Mondrian().solve(replace(problem, frequency=frequency))
+        patch.setattr(blocks, "MANY_VALUES", 1)
+        patch.setattr(blocks, "ALIKE", 2)
         found = Mondrian().solve(replace(problem, frequency=frequency))
     assert leaves_of(found, table) == leaves_of(expected, table)
     assert found.trace["leaves"] > leaves

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from kohort.io.scan import BLANK, KEEP, NONE, OVERLONG, REFUSE, UNCLOSED, UNENDED
@@ -108,6 +109,41 @@ def group(rows: Sequence[tuple[int, ...]], room: int) -> tuple[list[int], list[i
             known.append(row)
         of.append(known.index(row))
     return first, of
+
+
+def members(label: bytes, values: Sequence[bytes]) -> list[int] | None:
+    """The codes of a set's members, none where there are no braces; `None` where it is spelled in another way."""
+    if len(label) < 2 or label[:1] + label[-1:] != b"{}":
+        return []
+    inside = label[1:-1].split(b", ")
+    codes = [values.index(one) for one in inside if one in values]
+    return codes if len(codes) == len(inside) > 1 and codes == sorted(set(codes)) else None
+
+
+def shared(values: Sequence[int], starts: Sequence[int], size: int) -> list[int]:
+    """How many records of its group have each record's value; 0 of one that is none of so many."""
+    parts = [values[start:stop] for start, stop in pairwise(starts)]
+    return [part.count(value) if value < size else 0 for part in parts for value in part]
+
+
+class Meaning(NamedTuple):
+    """What labels stand for."""
+
+    ranks: list[int]  # of each value
+    spans: list[tuple[int, int]]  # of each label
+    listed: list[list[int]]  # values, likewise
+
+
+def fit(values: Sequence[int], labels: Sequence[int], meaning: Meaning) -> tuple[int, list[bool], list[bool]]:
+    """How many records have a value outside of their label; which have the least, and the greatest, of a span."""
+    outside, ends = 0, list[tuple[bool, bool]]()
+    for value, label in zip(values, labels, strict=True):
+        rank, (low, high) = meaning.ranks[value], meaning.spans[label]
+        inside = low <= rank <= high
+        outside += not inside and value not in meaning.listed[label]
+        span = inside and 0 <= low < high
+        ends.append((span and rank == low, span and rank == high))
+    return outside, [low for low, _ in ends], [high for _, high in ends]
 
 
 def text(columns: Sequence[tuple[Sequence[bytes], Sequence[int]]], row: int, last: int) -> list[bytes]:

@@ -6,19 +6,23 @@ import os
 import shutil
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kohort.core.frequency import shared
 from kohort.errors import MissingExtraError
+from kohort.io.dictionary import Known
 from kohort.io.scan import KEEP, NONE, REFUSE, SKIP
 from kohort.io.scan import scan as compiled_scan
 from kohort.native import build, library
-from kohort.native.library import CARVE, COMPARE, GROUP, LOOK_UP, REHASH, SCAN, WRITE
+from kohort.native.library import CARVE, COMPARE, FIT, GROUP, LOOK_UP, MEMBERS, REHASH, SCAN, SHARED, WRITE
 from tests.reference import loops
 
 if TYPE_CHECKING:
@@ -73,7 +77,7 @@ def test_values_are_coded_as_they_come(cells: list[bytes], room: int, size: int)
     slots, used, codes = np.zeros(16, np.uint64), np.zeros(1, np.int64), np.zeros(len(cells), np.uint32)
     kept = np.zeros(room, np.int64), np.zeros(room, np.uint64), np.zeros(room + 1, np.int64), np.zeros(size, np.uint8)
     text = np.frombuffer(data, np.uint8)
-    done = LOOK_UP(text, starts, lengths, 0, slots, *kept, used, codes)
+    done = LOOK_UP(text, starts, lengths, 0, slots, *kept, used, codes, 1)
     values: list[bytes] = []
     assert codes[:done].tolist() == loops.look_up(cells, values, room, size)
     first, _, ends, own = kept
@@ -82,8 +86,11 @@ def test_values_are_coded_as_they_come(cells: list[bytes], room: int, size: int)
     more = np.zeros(64, np.uint64)
     REHASH(slots, more)
     again = np.zeros(done, np.uint32)
-    assert LOOK_UP(text, starts[:done], lengths[:done], 0, more, *kept, used, again) == done
+    assert LOOK_UP(text, starts[:done], lengths[:done], 0, more, *kept, used, again, 1) == done
     assert (again == codes[:done]).all()
+    every = np.zeros(len(cells), np.uint32)
+    assert LOOK_UP(text, starts, lengths, 0, more, *kept, used, every, 0) == len(cells)
+    assert every.tolist() == [values.index(cell) if cell in values else (1 << 32) - 1 for cell in cells]
 
 
 @given(
@@ -99,6 +106,73 @@ def test_equal_rows_are_a_group(rows: list[tuple[int, int]], room: int, kind: ty
     heads, groups = loops.group(rows, room)
     assert done.tolist() == [len(groups), len(heads)]
     assert (first[: done[1]].tolist(), of[: done[0]].tolist()) == (heads, groups)
+
+
+#: What sets are made of, and what a set is not.
+PARTS: Final = st.sampled_from([b"a", b"bc", b"123456789", b"d,", b" e", b"", b"x"])
+LABELS: Final = st.one_of(
+    st.lists(PARTS, max_size=4).map(lambda parts: b"{" + b", ".join(parts) + b"}"),
+    st.lists(st.sampled_from([b"{", b"}", b",", b" ", b"a", b"bc"]), max_size=6).map(b"".join),
+)
+
+
+@given(labels=st.lists(LABELS, max_size=9), values=st.lists(PARTS, max_size=7, unique=True))
+def test_members_of_sets_are_looked_up(labels: list[bytes], values: list[bytes]) -> None:
+    """Those that ascend and are all known, of sets spelled as they are printed."""
+    texts = pl.Series([value.decode() for value in values], dtype=pl.String)
+    found, sizes = Known(texts).members(pl.Series([label.decode() for label in labels], dtype=pl.String))
+    expected = [loops.members(label, values) for label in labels]
+    assert sizes.tolist() == [-1 if codes is None else len(codes) for codes in expected]
+    assert found.tolist() == [code for codes in expected for code in codes or ()]
+
+
+@given(
+    values=st.lists(st.integers(0, 5), max_size=30),
+    cuts=st.lists(st.integers(0, 30), max_size=5),
+    size=st.integers(0, 6),
+    kind=st.sampled_from([np.uint8, np.uint16, np.uint32]),
+)
+def test_records_share_values_with_their_group(
+    values: list[int], cuts: list[int], size: int, kind: type[np.unsignedinteger]
+) -> None:
+    """Whatever other groups have; values beyond those that are counted are none."""
+    starts = [0, *sorted(min(cut, len(values)) for cut in cuts), len(values)]
+    assert shared(np.array(values, kind), array(starts), size).tolist() == loops.shared(values, starts, size)
+
+
+@st.composite
+def meanings(draw: st.DrawFn) -> loops.Meaning:
+    """What one to four labels stand for, where there are one to five values."""
+    ranks = draw(st.lists(st.integers(-2, 5), min_size=1, max_size=5))
+    count = draw(st.integers(1, 4))
+    spans = draw(st.lists(st.tuples(st.integers(-1, 5), st.integers(-1, 6)), min_size=count, max_size=count))
+    some = st.sets(st.integers(0, len(ranks) - 1)).map(sorted)
+    return loops.Meaning(ranks, spans, draw(st.lists(some, min_size=count, max_size=count)))
+
+
+@given(meaning=meanings(), data=st.data())
+def test_records_fit_into_what_their_labels_stand_for(meaning: loops.Meaning, data: st.DataObject) -> None:
+    """A span, or listed values; and who stands at the ends of a span is told by a bit."""
+    size = data.draw(st.integers(0, 20))
+    kinds = st.sampled_from([np.uint8, np.uint16, np.uint32])
+
+    def drawn(count: int) -> list[int]:
+        return data.draw(st.lists(st.integers(0, count - 1), min_size=size, max_size=size))
+
+    source, labels = drawn(len(meaning.ranks)), drawn(len(meaning.spans))
+    lineage = data.draw(st.permutations(range(size)))
+    low, high = np.array(meaning.spans, np.int32).T
+    first, listed = np.cumsum([0, *map(len, meaning.listed)]), array([*chain.from_iterable(meaning.listed)], np.uint32)
+    stands_for = array(meaning.ranks, np.int32), np.ascontiguousarray(low), np.ascontiguousarray(high), first, listed
+    ends = np.zeros((2, -(-size // 8)), np.uint8)
+    records = (
+        np.array(source, data.draw(kinds)),
+        np.array(lineage, data.draw(st.sampled_from([np.uint32, np.int64]))),
+        np.array(labels, data.draw(kinds)),
+    )
+    outside = FIT(*records, stands_for, *ends)
+    bits = [np.unpackbits(end, count=size).astype(bool).tolist() for end in ends]
+    assert (outside, *bits) == loops.fit([source[row] for row in lineage], labels, meaning)
 
 
 def columns_of(cells: Sequence[Sequence[bytes]], codes: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
@@ -250,6 +324,20 @@ def test_no_argument_leads_beyond_an_array(data: st.DataObject) -> None:
             of(U8),
             of(I64, 1),
             of(U32, size),
+            data.draw(st.integers(0, 1)),
+        ),
+        (
+            MEMBERS,
+            *(of(U8), of(I64, size + 1), of(U64, 16), of(I64, 8), of(U64, 8), of(I64, 9), of(U8), of(I64, 1)),
+            *(of(U32), of(I64, size)),
+        ),
+        (SHARED, of(data.draw(st.sampled_from(CODES)), size), of(I64), of(U64), of(U32, size)),
+        (
+            FIT,
+            *(of(data.draw(st.sampled_from(CODES))), of(data.draw(st.sampled_from(GROUPS)), size)),
+            of(data.draw(st.sampled_from(CODES)), size),
+            (of(I32), of(I32, size), of(I32, size), of(I64, size + 1), of(U32)),
+            *(of(U8, -(-size // 8)), of(U8, -(-size // 8))),
         ),
         (REHASH, of(U64), of(U64)),
         (GROUP, of(U64, 8), wild(), of(data.draw(st.sampled_from(GROUPS))), of(I64), of(I32), of(I64, 2)),

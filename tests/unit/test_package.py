@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import re
 import runpy
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,6 +88,8 @@ def as_it_was() -> Iterator[None]:
     os.close(screen)
     for number, handler in handlers.items():
         signal.signal(number, handler)
+    gc.unfreeze()
+    gc.enable()
 
 
 @pytest.mark.usefixtures("as_it_was")
@@ -106,30 +110,77 @@ def test_module_runs_as_the_command(
     monkeypatch.setattr(sys, "argv", ["kohort", "--help"])
     monkeypatch.setattr(sys, "stderr", sys.stderr)
     monkeypatch.setattr(os, "environ", dict(os.environ))
-    os.environ.pop("_RJEM_MALLOC_CONF", None)
+    told = {"_RJEM_MALLOC_CONF": "retain:false", "DUCKDB_JE_MALLOC_CONF": "retain:false"}
+    due = told | {"ARROW_DEFAULT_MEMORY_POOL": "system", "RUST_BACKTRACE": "0"}
+    for name in due:
+        os.environ.pop(name, None)
+    os.environ["RUST_BACKTRACE"] = "1"  # as developers have it: polars would look for memory where none is left
     with pytest.raises(SystemExit, match="0"):
         runpy.run_module("kohort", run_name="__main__")
     if not closed:
         sys.stderr.close()
     assert "anonymize" in capsys.readouterr().out
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # the process is about to end
-    assert os.environ["_RJEM_MALLOC_CONF"] == "retain:false"
+    assert gc.get_freeze_count()  # and looks for no cycles as it does
+    assert {name: os.environ[name] for name in due} == due
 
 
-def test_polars_is_told_how_to_free_before_it_is_imported() -> None:
-    """It looks once, when it is loaded."""
-    assert "polars" not in _loaded_by("import kohort.__main__")
+def test_libraries_are_told_how_to_free_before_they_are_imported() -> None:
+    """They look once, when they are loaded."""
+    assert not {"polars", "pyarrow", "duckdb"} & {*_loaded_by("import kohort.__main__")}
+
+
+#: What `kohort anonymize` of a CSV by Mondrian has no use for: methods, databases, stores, files and figures of others.
+UNUSED = (
+    {f"kohort.algorithms.lattice.{name}" for name in ("given", "judge", "local", "optimal", "suppress_cells")}
+    | {f"kohort.algorithms.mondrian.{name}" for name in ("bound", "by_loss", "ordered", "top_down", "waves")}
+    | {f"kohort.io.{name}" for name in ("databases", "excel", "objects", "statistics", "stored")}
+    | {f"kohort.publish.{name}" for name in ("folder", "store", "tables")}
+    | {f"kohort.engines.{name}" for name in ("duckdb", "elsewhere", "relation", "spark", "sql")}
+    | {
+        "kohort.assessment.risk.attacks",
+        "kohort.job.document",
+        "kohort.job.transactions_form",
+        "kohort.perturbation.mdav",
+    }
+    | {
+        "kohort.pipeline.bound",
+        "kohort.report.attacks",
+        "kohort.report.mapping",
+        "kohort.report.page",
+        "kohort.report.release",
+        "kohort.schema.patterns",
+        "kohort.signing",
+    }
+    | {"cryptography", "jinja2", "matplotlib", "numba", "pandas", "pyarrow", "rich", "tomlkit", "tomllib"}
+)
+
+
+def _modules_of(folder: Path, command: str) -> set[str]:
+    """The modules that a fresh process has loaded after a command in `folder`, which must succeed."""
+    ran = f"import os, sys; os.chdir({str(folder)!r})\nsys.stdout = open(os.devnull, 'w')\n"
+    ran += f"from kohort.cli import main\nassert main({command.split()!r}) == 0\n"
+    code = f"{ran}print(*sys.modules, file=sys.__stdout__)"
+    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
 
 
 def test_the_main_path_needs_no_numba(tmp_path: Path) -> None:
     """Reading, Mondrian, writing and verifying are in the compiled core; so is what inspects and checks a file."""
     (tmp_path / "a.csv").write_text("age,sex,ill\n" + "".join(f"{30 + n % 40},{n % 2},{n % 7}\n" for n in range(200)))
-    for command in (
-        "anonymize a.csv --out r.csv --quasi age,sex --sensitive ill --no-model ill --k 5 --overwrite --quiet",
-        "inspect a.csv --json",
-        "check r.csv --quasi age,sex --k 5 --json",
-    ):
-        ran = f"import os, sys; os.chdir({str(tmp_path)!r}); sys.argv = ['kohort', *{command.split()!r}]\n"
-        ran += "sys.stdout = open(os.devnull, 'w')\nfrom kohort.cli.program import main\n"
-        ran += "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
-        assert "numba" not in _loaded_by(ran + "sys.stdout = sys.__stdout__"), command
+    anonymize = "anonymize a.csv --out r.csv --quasi age,sex --sensitive ill --no-model ill --k 5 --overwrite --quiet"
+    loaded = _modules_of(tmp_path, anonymize)
+    assert {"kohort.verify.tables", "kohort.algorithms.mondrian.mondrian"} < loaded
+    assert not loaded & UNUSED
+    for command in ("inspect a.csv --json", "check r.csv --quasi age,sex --k 5 --json"):
+        assert "numba" not in _modules_of(tmp_path, command), command
+
+
+def test_what_no_table_needs_exists() -> None:
+    """A module that was renamed would be missed by nobody."""
+    ours = {name for name in UNUSED if name.startswith("kohort.")}  # others need not be installed
+    assert not {name for name in ours if find_spec(name) is None}
+
+
+def test_the_version_needs_no_library_but_typer(tmp_path: Path) -> None:
+    """It comes before typer has pydantic look at other flags."""
+    assert not {name.partition(".")[0] for name in _modules_of(tmp_path, "--version")} & {"rich", *HEAVY - {"typer"}}

@@ -184,7 +184,7 @@ def test_a_signature_that_nobody_can_check_here(release: Path, monkeypatch: pyte
     known = read_certificate(f"{release}.kohort.json")
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric", None)
     part = checked_signature(known, release, None)
-    assert (part.outcome, "kohort[sign]" in part.told) == (PartOutcome.UNCHECKED, True)
+    assert (part.name, part.outcome, "kohort[sign]" in part.told) == ("signature", PartOutcome.UNCHECKED, True)
     assert check(release, "--trust", release.with_name("key.pub")).status == 10
     with pytest.raises(MissingExtraError):
         checked_signature(known, release, release.with_name("key.pub"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+from threading import get_ident
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -125,6 +126,43 @@ def test_numbers_are_counted_some_at_a_time(numbers: list[int], size: int) -> No
         patch.setattr(workspace, "TALLIED", size)
         found = tallied(np.array(numbers, np.uint8), 11)
     assert found.tolist() == np.bincount(np.array(numbers, np.int64), minlength=11).tolist()
+
+
+@given(st.lists(st.integers(0, 9), max_size=20), st.integers(1, 4))
+def test_what_is_made_side_by_side_keeps_its_order(given_: list[int], threads: int) -> None:
+    """Also the first fault: what comes before it is given, and nothing after it."""
+
+    def inverse(number: int) -> float:
+        return 1 / number
+
+    made: list[float] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("POLARS_MAX_THREADS", str(threads))
+        try:
+            made.extend(HEAP.side_by_side(inverse, given_))
+        except ZeroDivisionError:
+            assert made == [inverse(number) for number in given_[: given_.index(0)]]
+        else:
+            assert made == [inverse(number) for number in given_]
+
+
+@pytest.mark.parametrize(("threads", "limit", "others"), [("3", None, True), ("1", None, False), ("3", 1 << 30, False)])
+def test_other_threads_are_used_where_there_are_some_and_memory_has_no_limit(
+    monkeypatch: pytest.MonkeyPatch, threads: str, limit: int | None, *, others: bool
+) -> None:
+    """One after another, it all is done by the thread that asks, and no sooner than it asks."""
+    monkeypatch.setenv("POLARS_MAX_THREADS", threads)
+    made: list[int] = []
+
+    def whose(number: int) -> int:
+        made.append(number)
+        return get_ident()
+
+    found = Workspace(limit=limit).side_by_side(whose, range(9))
+    assert (next(found) != get_ident()) is others
+    assert len(made) <= 4 if others else made == [0]
+    assert {one != get_ident() for one in found} == {others}
+    assert sorted(made) == list(range(9))
 
 
 def test_blocks_cover_all_records() -> None:

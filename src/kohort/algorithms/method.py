@@ -6,8 +6,6 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from kohort.algorithms.lattice.given import GivenNode
-from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import UsageError
 from kohort.specification import ABOVE_0, Parameter, word
@@ -144,10 +142,16 @@ class Method:
             what = f"only samarati takes the first node, not {self.name}"
             raise UsageError(what, where="objective", hint="name a metric")
         if choices.node is not None:
+            from kohort.algorithms.lattice.given import GivenNode  # noqa: PLC0415  few jobs give a node
+
             found: Algorithm = GivenNode(choices.node, limit, OBJECTIVE if objective == FIRST else objective)
         else:
             found = self.make(Choices(limit=limit, objective=objective))
-        return LocalRecoding(found) if choices.local else found
+        if not choices.local:
+            return found
+        from kohort.algorithms.lattice.local import LocalRecoding  # noqa: PLC0415  few are local
+
+        return LocalRecoding(found)
 
     def _why_not(self, parameter: str) -> str:
         if parameter not in {CUT.name, DIMENSION.name}:

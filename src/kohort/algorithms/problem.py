@@ -150,3 +150,8 @@ def on_nodes(algorithm: Algorithm) -> bool:
     Full-domain algorithms do; one whose classes are on levels of their own says so by an attribute `nodes`.
     """
     return bool(getattr(algorithm, "nodes", algorithm.full_domain))
+
+
+def on_cells(algorithm: Algorithm) -> bool:
+    """Whether it releases each value as it is or not at all; such an algorithm says so by an attribute `cells`."""
+    return bool(getattr(algorithm, "cells", False))

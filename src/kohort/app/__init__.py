@@ -1,6 +1,7 @@
-"""The desk: a local web app in which people see a table, choose, try and release; all of it becomes a job file.
+"""The desk: a local web app in which people see a table or transactions, choose, try and release, all as a job file.
 
-A browser speaks to `serve` on this machine, through `guard`. The pages of `pages` show and change a `desk`, which is
-the text of a job and its history. Whatever needs records is one of `questions`, answered by a `worker` in a process of
-its own. A release is what `kohort run` makes of the saved job file, to the byte.
+A browser speaks to `serve` on this machine, through `guard`. Its pages show and change a `desk`, which is the text of a
+job and its history. What the job is on is the desk's `subject`: a table (`pages`, `questions`) or transactions
+(`baskets`); what both share is in `frame` and `job_pages`. Whatever needs records is a question, answered by a `worker`
+in a process of its own. A release is what `kohort run` makes of the saved job file, to the byte.
 """

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kohort.app.baskets.answers import BasketPreview
     from kohort.assessment.inspection.distribution import Bar
     from kohort.assessment.inspection.guesses import Guess
 
@@ -98,8 +99,8 @@ class Released(NamedTuple):
 
     Attributes:
         files: Its files by what they are.
-        preview: Its figures, from the published bytes.
+        preview: Its figures, from the published bytes, as the subject of the desk has them.
     """
 
     files: dict[str, str]
-    preview: Preview
+    preview: Preview | BasketPreview

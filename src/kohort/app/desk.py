@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tomllib
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache, partial
+from itertools import count
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
 from kohort.app.edits import differences
-from kohort.app.questions import request_of
+from kohort.app.fields import table_at
+from kohort.app.folder import Folder
+from kohort.app.subjects import TABLE, subject_of
 from kohort.app.worker import faults_in
 from kohort.errors import KohortError, TargetError, UsageError
 from kohort.job.document import document
-from kohort.publish import check_target, publish
+from kohort.publish import Companion, check_target, publish
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from kohort.app.answers import Released
+    from kohort.app.subject import Subject
     from kohort.app.worker import Fault, Task, Worker
+    from kohort.schema.hierarchies import HeldFile
 
 #: How many answers are kept: those that were asked for last.
 KEPT: Final = 12
@@ -47,27 +54,51 @@ class StaleError(UsageError):
     """A page was sent that shows an older job."""
 
 
+@lru_cache(maxsize=8)
+def tables_of(text: str) -> Mapping[str, Any]:
+    """The tables of a job's text, which every page looks at more than once; none of one that cannot be read."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError):  # every page says so: see `Desk.faults`
+        return {}
+
+
+def _content(file: HeldFile, _: None) -> bytes:
+    """What is written into a file that needs no verification."""
+    return file.content
+
+
+def hierarchies_in(raw: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the columns of a job name as their hierarchies."""
+    columns = table_at(raw, ("columns",))
+    return tuple(dict.fromkeys(str(table_at(columns, (name,)).get("hierarchy", "")) for name in columns))
+
+
 @dataclass(slots=True, eq=False)
 class Desk:
     """A job that is worked at; its methods may be called by several threads.
 
     Attributes:
         path: The job file; it is written when somebody saves it, or releases.
-        source: The table, as the job file is to name it; empty where the job file is there already.
+        source: The input, as the job file is to name it; empty where the job file is there already.
         worker: Answers what needs records.
+        first: What a job that is drafted is on.
         versions: The texts that the job had, the oldest first.
         at: Which of them it has.
         saved: The text that the file has; `None` while there is none.
         released: What was released last.
+        held: Files of hierarchies that were made at the desk, which versions name and the folder lacks.
     """
 
     path: Path
     source: str
     worker: Worker
+    first: Subject = TABLE
     versions: list[Version] = field(default_factory=list[Version])
     at: int = -1
     saved: str | None = None
     released: Task | None = None
+    held: dict[str, HeldFile] = field(default_factory=dict[str, "HeldFile"])
     _tasks: dict[tuple[object, ...], Task] = field(default_factory=dict[tuple[object, ...], "Task"])
     _journal: list[str] = field(default_factory=list[str])
     _lock: RLock = field(default_factory=RLock)
@@ -78,6 +109,11 @@ class Desk:
     def folder(self) -> str:
         """What paths in the job are relative to."""
         return str(self.path.parent)
+
+    @property
+    def place(self) -> Folder:
+        """The folder with what is still to be written there."""
+        return Folder(self.folder, tuple(self.held.values()))
 
     @property
     def journal(self) -> Path:
@@ -92,7 +128,12 @@ class Desk:
     @property
     def raw(self) -> Mapping[str, Any]:
         """Its tables."""
-        return tomllib.loads(self.text)
+        return tables_of(self.text)
+
+    @property
+    def subject(self) -> Subject:
+        """What the job is on; while there is none, what it is to be on."""
+        return subject_of(self.raw) if self.is_open else self.first
 
     @property
     def is_open(self) -> bool:
@@ -143,6 +184,29 @@ class Desk:
                 self.versions = [*self.versions[: self.at + 1], Version(text, what)]
                 self.at = len(self.versions) - 1
 
+    def hold(self, file: HeldFile) -> str:
+        """Keep the file of a hierarchy until a job that names it is saved; the name that it gets.
+
+        Of what was made before it keeps what some version names. A file of the folder is never replaced.
+        """
+        stem, ending = (re.sub(r"[^\w-]+", "_", part) for part in file.name.rsplit(".", 1))
+        with self._lock:
+            self.held = {name: one for name, one in self.held.items() if any(name in of.text for of in self.versions)}
+            names = (f"{stem}.hierarchy-{number}.{ending}" for number in count(1))
+            name = next(one for one in names if self._has(one) in {None, file.content})
+            if self._has(name) is None:
+                self.held[name] = replace(file, name=name)
+            return name
+
+    def _has(self, name: str) -> bytes | None:
+        """What a file of the folder has, or will have; `None` where there is none."""
+        if name in self.held:
+            return self.held[name].content
+        path = self.path.parent / name
+        if path.is_symlink() or path.exists():
+            return path.read_bytes() if path.is_file() else b""
+        return None
+
     def move(self, to: int, at: int) -> None:
         """Go to another version of the job; one that there is not changes nothing."""
         with self._lock:
@@ -159,7 +223,7 @@ class Desk:
 
     def _note(self, what: str, text: str) -> None:
         """Keep for the journal what is done: which keys change and the digest of the job, no value."""
-        keys = [one.key for one in differences(self.raw, tomllib.loads(text))]
+        keys = [one.key for one in differences(self.raw, tables_of(text))]
         digest = hashlib.sha256(text.encode()).hexdigest()
         time = datetime.now(UTC).isoformat(timespec="seconds")
         self._journal.append(json.dumps({"time": time, "what": what, "keys": keys, "job": digest}))
@@ -172,32 +236,37 @@ class Desk:
     def faults(self, text: str = "") -> tuple[Fault, ...]:
         """What is wrong with the job, or with another text of it, before any record is looked at."""
         try:
-            request_of(text or self.text, self.folder)
+            subject_of(tables_of(text or self.text)).request(text or self.text, self.place)
         except (KohortError, ExceptionGroup) as error:
             return faults_in(error)
         return ()
 
     def save(self) -> None:
-        """Write the job file.
+        """Write the job file, and the hierarchies that it names and that no file has.
 
         Raises:
-            TargetError: somebody else has written it meanwhile.
-            FileError: it cannot be written.
+            TargetError: somebody else has written one of them meanwhile.
+            FileError: one cannot be written.
         """
         with self._lock:
             text, saved = self.text, self.saved
             if saved is not None and (not self.path.is_file() or self.path.read_text(encoding="utf-8-sig") != saved):
                 hint = "copy the text of the job from the page Job file, and open that file again"
                 raise TargetError("the job file was changed by somebody else", where=self.path.name, hint=hint)
+            beside = [self.held[name] for name in hierarchies_in(self.raw) if name in self.held]
+            for one in beside:
+                check_target(self.path.parent / one.name, overwrite=False, inputs=())
             check_target(self.path, overwrite=saved is not None, inputs=())
             publish(
                 self.path,
                 lambda file: file.write(text.encode()),
                 lambda _: None,
+                companions=[Companion(self.path.parent / one.name, partial(_content, one)) for one in beside],
                 overwrite=saved is not None,
                 inputs=(),
             )
             self.saved = text
+            self.held = {name: one for name, one in self.held.items() if one not in beside}
             self._note("saved", text)
             with self.journal.open("a", encoding="utf-8") as file:
                 file.writelines(f"{one}\n" for one in self._journal)
@@ -207,8 +276,9 @@ class Desk:
 
     def ask(self, question: str, *arguments: object) -> Task:
         """The task of a question, which is asked once."""
-        key = question, *arguments
         with self._lock:
+            question = self.subject.question(question)
+            key = question, *arguments
             task = self._tasks.pop(key, None) or self.worker.ask(question, *arguments)
             self._tasks = dict([*self._tasks.items(), (key, task)][-KEPT:])
             return task
@@ -224,7 +294,7 @@ class Desk:
         with self._lock:
             self._note("release", self.text)
             self.save()
-            self.released = self.worker.ask("release", str(self.path), overwrite)
+            self.released = self.worker.ask(self.subject.question("release"), str(self.path), overwrite)
             return self.released
 
     def cancel(self) -> None:

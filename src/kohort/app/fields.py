@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 import tomlkit
 from pydantic import ValidationError
 
+from kohort.algorithms.known import METHODS
 from kohort.job.form import ColumnPart, MethodPart, PersonPart, PrivacyPart, PurposePart
 from kohort.job.keys import bare, words_of
 from kohort.models.known import models
-from kohort.schema import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -31,8 +31,8 @@ FORMS: Mapping[str, type[Part]] = {
     "columns": ColumnPart,
 }
 
-#: Without these a form holds nothing: what else it must have while one key is looked at.
-_LEAST: Mapping[str, Mapping[str, object]] = {"columns": {"role": Role.SENSITIVE.value}, "person": {"key": ""}}
+#: The forms whose keys can ask for a privacy model.
+_OF_MODELS: frozenset[type[Part]] = frozenset({PrivacyPart, ColumnPart})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,37 +70,38 @@ class Field:
         return bool(self.title)
 
 
-def fields_of(raw: Mapping[str, object], place: Place) -> tuple[Field, ...]:
+def fields_of(raw: Mapping[str, object], place: Place, forms: Mapping[str, type[Part]] = FORMS) -> tuple[Field, ...]:
     """The fields of a table of a job, with what the job says.
 
     Args:
         raw: The job's tables.
         place: That of the table: `("privacy",)`, or `("columns", "age")`.
+        forms: The forms of its tables; those of a job on a table if not given.
 
     >>> from kohort.app.fields import fields_of
     >>> [(one.key, one.value) for one in fields_of({"privacy": {"k": 5}}, ("privacy",)) if one.value]
     [('k', '5')]
     """
     held = table_at(raw, place)
-    return tuple(replace(one, value=written(held.get(one.key))) for one in _fields(place))
+    return tuple(replace(one, value=written(held.get(one.key))) for one in _fields(place, forms[place[0]]))
 
 
-def _fields(place: Place) -> Iterator[Field]:
+def _fields(place: Place, form: type[Part]) -> Iterator[Field]:
     """The fields of a table's form; a column's role has a place of its own on every page."""
-    for name, info in FORMS[place[0]].model_fields.items():
+    for name, info in form.model_fields.items():
         key, kind = info.alias or name, bare(info.annotation)
         if key == "role":
             continue
-        model = _model(key) if place[0] in {"privacy", "columns"} else None
+        model = _model(form, key)
         field = Field((*place, key), info.description or "", words_of(kind), kind is bool)
         if model is not None:
             field = replace(field, title=model.title, beware=model.not_promised, shape=model.metavar)
         yield field
 
 
-def _model(key: str) -> Specification | None:
-    """What the model that a key asks for says of itself."""
-    kind = models().get(key)
+def _model(form: type[Part], key: str) -> Specification | None:
+    """What the model that a key of a form asks for says of itself."""
+    kind = models().get(key) if form in _OF_MODELS else None
     return None if kind is None else kind.specification
 
 
@@ -112,11 +113,15 @@ def written(value: object) -> str:
     """
     if value is None or isinstance(value, str):
         return value or ""
+    if isinstance(value, list):
+        return f"[{', '.join(item(one).as_string() for one in cast('list[object]', value))}]"
     return str(item(value).as_string())
 
 
 def item(value: object) -> Any:  # noqa: ANN401  tomlkit's own
-    """A value as tomlkit has it."""
+    """A value as tomlkit has it; it reads a list of thousands in a second, and takes minutes to put it together."""
+    if isinstance(value, list):
+        return tomlkit.value(written(cast("object", value)))
     return cast("Any", tomlkit.item)(inline(value))
 
 
@@ -129,7 +134,7 @@ def inline(value: object) -> object:
     return made
 
 
-def read(place: Place, text: str) -> object:
+def read(place: Place, text: str, forms: Mapping[str, type[Part]] = FORMS) -> object:
     """What the text of a field says, as a job file says it; `None` for an empty one.
 
     It is a value of TOML where the form takes that, and else a text, which the form may refuse later.
@@ -140,26 +145,27 @@ def read(place: Place, text: str) -> object:
     text = text.strip()
     if not text:
         return None
-    model = _model(place[-1]) if place[0] in {"privacy", "columns"} else None
+    form = forms[place[0]]
+    model = _model(form, place[-1])
     said = [_toml(text), text, *([] if model is None else [model.written(text)])]
-    return next((one for one in said if _fits(place, one)), text)
+    return next((one for one in said if _fits(form, place[-1], one)), text)
 
 
 def _toml(text: str) -> object:
-    """A value of TOML; a text that is none stands for itself."""
+    """A value of TOML; a text that is none stands for itself, and so do thousands of digits or brackets."""
     try:
         held = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # what is no TOML is a ValueError, too
         return text
     return held["value"] if len(held) == 1 else text
 
 
-def _fits(place: Place, value: object) -> bool:
+def _fits(form: type[Part], key: str, value: object) -> bool:
     """Whether the form takes it."""
     try:
-        FORMS[place[0]].model_validate({**_LEAST.get(place[0], {}), place[-1]: value})
-    except ValidationError:
-        return False
+        form.model_validate({key: value})
+    except ValidationError as fault:  # others may be missing
+        return all(one["loc"][:1] != (key,) for one in fault.errors())
     return True
 
 
@@ -169,3 +175,13 @@ def table_at(raw: Mapping[str, object], place: Iterable[str]) -> Any:  # noqa: A
     for key in place:
         held = cast("Any", held).get(key, {}) if isinstance(held, dict) else {}
     return cast("Any", held) if isinstance(held, dict) else {}
+
+
+def has_levels(raw: Mapping[str, object]) -> bool:
+    """Whether the method of a job gives each column one level of its hierarchy.
+
+    >>> has_levels({"method": {"name": "samarati"}}), has_levels({})
+    (True, False)
+    """
+    method = METHODS.get(str(table_at(raw, ("method",)).get("name", "")))
+    return method is not None and method.takes("node")

@@ -11,14 +11,21 @@ from __future__ import annotations
 import asyncio
 import secrets
 from dataclasses import dataclass, field
+from email.parser import BytesHeaderParser
+from email.policy import HTTP
 from http.cookies import SimpleCookie
+from pathlib import PurePath
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
+from kohort.schema.hierarchies import HeldFile
+
 if TYPE_CHECKING:
+    from email.message import Message as Headers
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 #: What a browser may do with an answer.
@@ -49,6 +56,9 @@ SLOWEST: Final = 10.0
 
 FORM: Final = "application/x-www-form-urlencoded"
 
+#: The kind of a form that sends a file, too.
+FORM_WITH_FILE: Final = "multipart/form-data"
+
 
 class RefusedError(Exception):
     """A request is refused.
@@ -66,7 +76,7 @@ class RefusedError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Guard:
-    """The desk behind its checks; forms reach it as `scope["form"]`.
+    """The desk behind its checks; forms reach it as `scope["form"]`, files that they send as `scope["files"]`.
 
     Attributes:
         app: The desk's pages.
@@ -122,7 +132,7 @@ class Guard:
         if method == "POST":
             if headers.get("origin") != [f"http://{self.host}"]:
                 raise RefusedError(403, "Only a page of the desk may change something.")
-            scope["form"] = await _form(headers, receive)
+            scope["form"], scope["files"] = await _form(headers, receive)
         self.last = monotonic()
         return None
 
@@ -170,19 +180,56 @@ def _headers(scope: Scope) -> dict[str, list[str]]:
     return found
 
 
-async def _form(headers: dict[str, list[str]], receive: Receive) -> dict[str, str]:
-    """The fields of a form; of a name that is there twice the last one."""
-    kind = headers.get("content-type", [""])[0].partition(";")[0].strip().lower()
-    if kind != FORM:
+async def _form(headers: dict[str, list[str]], receive: Receive) -> tuple[dict[str, str], dict[str, HeldFile]]:
+    """The fields of a form and its files; of a name that is there twice the last one."""
+    said = headers.get("content-type", [""])[0]
+    kind = said.partition(";")[0].strip().lower()
+    if kind not in {FORM, FORM_WITH_FILE}:
         raise RefusedError(415, "The desk takes forms.")
     try:
         body = await asyncio.wait_for(_body(receive), SLOWEST)
+        if kind == FORM_WITH_FILE:
+            return parts(said, body)
         fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except TimeoutError:
         raise RefusedError(408, "The form took too long.") from None
     except ValueError:
         raise RefusedError(400, "The form cannot be read.") from None
-    return {name: values[-1].replace("\r\n", "\n") for name, values in fields.items()}
+    return {name: _text(values[-1]) for name, values in fields.items()}, {}
+
+
+def parts(kind: str, body: bytes) -> tuple[dict[str, str], dict[str, HeldFile]]:
+    """The fields and files of a form that is sent in parts; what is in a part is never looked into.
+
+    Raises:
+        RefusedError: it is none.
+        ValueError: a field is no text.
+    """
+    boundary = _headers_in(f"Content-Type: {kind}".encode("latin-1")).get_boundary("")
+    _, *pieces = (b"\r\n" + body).split(f"\r\n--{boundary}".encode("latin-1"), MOST_PARTS)
+    fields: dict[str, str] = {}
+    sent: dict[str, HeldFile] = {}
+    for piece in pieces[:-1]:
+        head, _, content = piece.partition(b"\r\n\r\n")
+        said = _headers_in(head.removeprefix(b"\r\n"))
+        name, file = said.get_param("name", header="content-disposition"), said.get_filename()
+        if isinstance(name, str) and file is None:
+            fields[name] = _text(content.decode())
+        elif isinstance(name, str):
+            sent[name] = HeldFile(PurePath(str(file)).name, content)
+    if not boundary or not fields or not pieces[-1].startswith(b"--"):
+        raise RefusedError(400, "The form cannot be read.")
+    return fields, sent
+
+
+def _headers_in(text: bytes) -> Headers:
+    """The headers of a part."""
+    return BytesHeaderParser(policy=HTTP).parsebytes(text)
+
+
+def _text(value: str) -> str:
+    """The text of a field, whose lines end as browsers send them."""
+    return value.replace("\r\n", "\n")
 
 
 async def _body(receive: Receive) -> bytes:

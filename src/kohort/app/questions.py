@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,6 +12,8 @@ import numpy as np
 from kohort import io, pipeline
 from kohort.app.answers import Choice, ColumnLook, Look, Preview, Released, Rows
 from kohort.app.fields import read as field_value
+from kohort.app.making import Values, made_over
+from kohort.app.nodes import lattice_look
 from kohort.assessment.inspection.distribution import distributions
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.assessment.inspection.notes import noticed
@@ -25,8 +27,9 @@ from kohort.job.form import InputPart
 from kohort.job.parts import relative, right_part, table
 from kohort.job.request import Request, load, of, reading_of, request
 from kohort.job.varied import Variations
+from kohort.pipeline.problem import problem_of
 from kohort.release.members import members_of
-from kohort.report.attacks import attack_figures, attacked
+from kohort.report.evidence import dossier_of
 from kohort.report.page import Audience, page
 from kohort.report.page.audience import Reader
 from kohort.report.page.result import losses, metrics, result, sizes
@@ -34,19 +37,27 @@ from kohort.report.page.verdict import verdict
 from kohort.report.release import source_notes
 from kohort.report.written import writer_of
 from kohort.schema import Role
+from kohort.sweeps.counting import count
 from kohort.sweeps.frontier import Tradeoff, frontier, knees
 from kohort.sweeps.tables import sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from kohort.app.folder import Folder
+    from kohort.app.making import Made, Making
+    from kohort.app.nodes import LatticeLook
     from kohort.assessment.inspection.guesses import Guess
+    from kohort.engines.base import Engine
     from kohort.release import Release
     from kohort.sweeps.tables import Point
     from kohort.tables.table import Column, Table
 
 #: The k of a draft.
 USUAL_K: Final = 10
+
+#: The engine that reads records into this process.
+HERE: Final = "local"
 
 #: Records that are shown at a time.
 SHOWN: Final = 10
@@ -82,6 +93,7 @@ class Bench:
     _tables: dict[object, Table] = field(default_factory=dict[object, "Table"])
     _guesses: dict[object, tuple[Guess, ...]] = field(default_factory=dict[object, "tuple[Guess, ...]"])
     _tried: dict[str, Release] = field(default_factory=dict[str, "Release"])
+    _engines: dict[object, Engine] = field(default_factory=dict[object, "Engine"])
 
     # --- what is there ------------------------------------------------------------------------------------------------
 
@@ -122,13 +134,28 @@ class Bench:
         rows = np.arange(first - 1, min(first - 1 + SHOWN, held.records))
         return Rows(held.names, _cells([held[name] for name in held.names], rows), first=first)
 
+    def hierarchy(self, text: str, folder: Folder, column: str, scale: str, making: Making) -> Made:
+        """A hierarchy of a column, made as somebody asks for; what keeps a job from having it is told with it."""
+        said = _input(text)
+        held = self._read(_place(said, folder), said)
+        self.tell("build")
+        values = Values(held[column], frozenset(said.missing), Path(folder), folder.held)
+        return made_over(making, values, scale)
+
     # --- what a job would do ------------------------------------------------------------------------------------------
 
-    def preview(self, text: str, folder: str) -> Preview:
-        """What a job would release; verified as text, and written nowhere."""
-        return _preview(self._try(text, folder))
+    def preview(self, text: str, folder: Folder) -> Preview:
+        """What a job would release, written nowhere: verified as text; of records elsewhere, as they are counted."""
+        made = request_of(text, folder)
+        if made.engine == HERE:
+            return _preview(self._try(text, folder))
+        refuse_piped(made.source)
+        engine = self._engine(made)
+        return _outline(
+            pipeline.rehearse(made.source, made.job, population=made.population, tell=self.tell, engine=engine)
+        )
 
-    def changes(self, text: str, folder: str) -> Rows:
+    def changes(self, text: str, folder: Folder) -> Rows:
         """Ten records before and after, spread over the release; identifying columns are not shown."""
         release = self._try(text, folder)
         job, count = release.job, release.table.records
@@ -139,16 +166,16 @@ class Bench:
         after = _cells([None if name is None else release.table[name] for name in released], rows)
         return Rows(tuple(shown), before, after)
 
-    def report(self, text: str, folder: str, audience: str) -> bytes:
+    def report(self, text: str, folder: Folder, audience: str) -> bytes:
         """The page of what a job would release."""
         return writer_of(".html")(page(self._try(text, folder), audience=Audience(audience)))
 
-    def frontier(self, text: str, folder: str, ks: tuple[str, ...], methods: tuple[str, ...]) -> tuple[Choice, ...]:
+    def frontier(self, text: str, folder: Folder, ks: tuple[str, ...], methods: tuple[str, ...]) -> tuple[Choice, ...]:
         """What other values of k and other methods would give; nothing is released, so nothing is verified."""
         said = document(text, folder=Path(folder))
 
         def make(raw: Mapping[str, object]) -> Request:
-            return request(raw, where=said.where, folder=said.folder)
+            return request(raw, where=said.where, folder=said.folder, held=folder.held)
 
         jobs = Variations(said.raw, {"k": ks, "method": methods}, make)
         plan, first = jobs.plan(), jobs.requests[0]
@@ -161,11 +188,22 @@ class Bench:
         made = (_choice(one, best=place in best, knee=place in bends) for place, one in enumerate(points))
         return tuple(next(made) if one.found else _impossible(one) for one in found.points)
 
-    def evidence(self, text: str, folder: str) -> tuple[dict[str, Any], ...]:
-        """What attacks find in what a job would release."""
+    def lattice(self, text: str, folder: Folder) -> LatticeLook:
+        """The nodes that a job chooses from."""
+        made = request_of(text, folder)
+        held = self._read(made.source, _input(text))
+        known = None if made.population is None else io.read(made.population, made.job.reading)
+        job = replace(made.job, schema=made.job.schema.over(held.names))
+        self.tell("count")
+        counts = count(held, job, known)
+        self.tell("evaluate")
+        return lattice_look(problem_of(counts, replace(job, schema=counts.schema)), job.algorithm)
+
+    def evidence(self, text: str, folder: Folder) -> dict[str, Any]:
+        """The dossier of what a job would release."""
         release = self._try(text, folder)
         self.tell("attack")
-        return tuple(one.as_json() for one in attack_figures(attacked(release)))
+        return dossier_of(release).as_json()
 
     # --- what is released ---------------------------------------------------------------------------------------------
 
@@ -173,7 +211,8 @@ class Bench:
         """Run a job file as `kohort run` does, with a report for the steward and one for the public."""
         made = load(Path(job))
         target = Path(made.target)
-        reports = reports_of(target) if _is_file(made) else {}
+        here = made.engine == HERE
+        reports = reports_of(target) if here and _is_file(made) else {}
         release = pipeline.anonymize(
             made.source,
             made.job,
@@ -183,19 +222,17 @@ class Bench:
             tell=self.tell,
             reports=tuple(pipeline.Report(path, _page(REPORTS[name])) for name, path in reports.items()),
             inputs=made.inputs,
-            engine=engine_of(made.engine, made.memory, made.spill),
+            engine=self._engine(made),
             staging=None if made.spill is None else Path(made.spill),
         )
         found = {"release": target, "certificate": Path(str(release.certificate)), **reports, "job": Path(job)}
-        return Released({name: str(path) for name, path in found.items()}, _preview(release))
+        return Released({name: str(path) for name, path in found.items()}, (_preview if here else _outline)(release))
 
     # --- what they share ----------------------------------------------------------------------------------------------
 
     def _read(self, source: str, said: InputPart) -> Table:
         """The table, read again only where its file or the way to read it has changed."""
-        if source == "-":
-            hint = "save it as a file"
-            raise UnsupportedError("the desk reads a table more than once, which standard input cannot", hint=hint)
+        refuse_piped(source)
         how = reading_of(said)
         states = [(one, state.st_mtime_ns, state.st_size) for one in files(source) for state in [one.stat()]]
         key = source, how, tuple(states)
@@ -204,7 +241,19 @@ class Bench:
             self._tables, self._tried = {key: io.read(source, how)}, {}
         return self._tables[key]
 
-    def _try(self, text: str, folder: str) -> Release:
+    def _engine(self, made: Request) -> Engine:
+        """The engine of a job; the one of the last job, with its session, where it is the same."""
+        key = made.engine, made.memory, made.spill, made.master, tuple(made.spark_conf.items())
+        if key not in self._engines:
+            self._engines.clear()  # before the next: a process has one session of Spark
+            if made.engine != HERE:
+                self.tell(f"start {made.engine}")
+            self._engines[key] = engine_of(
+                made.engine, made.memory, made.spill, master=made.master, spark_conf=made.spark_conf
+            )
+        return self._engines[key]
+
+    def _try(self, text: str, folder: Folder) -> Release:
         """What the job would release, tried once."""
         if text not in self._tried:
             made = request_of(text, folder)
@@ -214,28 +263,41 @@ class Bench:
         return self._tried[text]
 
 
-def request_of(text: str, folder: str) -> Request:
+def refuse_piped(source: str) -> None:
+    """Refuse what can be read once.
+
+    Raises:
+        UnsupportedError: it is standard input.
+    """
+    if source == "-":
+        hint = "save it as a file"
+        raise UnsupportedError("the desk reads its input more than once, which standard input cannot", hint=hint)
+
+
+def request_of(text: str, folder: Folder) -> Request:
     """The request of a job's text.
 
     Raises:
         JobError: everything that is wrong with it.
-        UnsupportedError: it is of transactions, or of records that are elsewhere.
     """
-    said = document(text, folder=Path(folder))
-    if said.is_of_transactions:
-        raise UnsupportedError("the desk opens jobs on tables", hint="run this one: kohort run JOB")
-    made = of(said)
-    if made.engine != "local":
-        raise UnsupportedError(f"the desk reads tables itself, and the job leaves this to {made.engine}", where="run")
-    return made
+    return of(replace(document(text, folder=Path(folder)), held=folder.held))
 
 
 def _input(text: str) -> InputPart:
-    """How a job's table is read, whatever is wrong elsewhere in the job."""
-    return right_part(InputPart, table(tomllib.loads(text), "input"))
+    """How a job's table is read here, whatever is wrong elsewhere in the job.
+
+    Raises:
+        UnsupportedError: the job leaves its records to an engine.
+    """
+    said = tomllib.loads(text)
+    engine = table(said, "run").get("engine", HERE)
+    if engine != HERE:
+        hint = "preview or release it, or take engine out of the job's table [run] to look at the records here"
+        raise UnsupportedError(f"this needs the records themselves, and the job leaves them to {engine}", hint=hint)
+    return right_part(InputPart, table(said, "input"))
 
 
-def _place(said: InputPart, folder: str) -> str:
+def _place(said: InputPart, folder: str | Folder) -> str:
     return relative(said.path, Path(folder))
 
 
@@ -251,6 +313,8 @@ def _proposed(
         made: dict[str, object] = (
             {"grid": _grid(shape.grid)} if shape.grid is not None else {"hierarchy": shape.hierarchy}
         )
+        if guess.date_format is not None and "grid" in made:
+            made["date-format"] = guess.date_format.value
         found["quasi"] = {**({} if "grid" in made else scale), **made}
     if guess.scale == "numeric":
         found["sensitive"] |= {"t": CLOSENESS}
@@ -282,6 +346,28 @@ def _preview(release: Release) -> Preview:
         verdict(release, reader).as_json(),
         tuple(one.as_json() for one in sizes(release, reader)),
         tuple(one.as_json() for one in losses(release, members, reader)),
+        tuple(one.as_json() for one in metrics(release, reader)),
+        source_notes(release),
+        sum(release.seconds.values()),
+    )
+
+
+def _outline(release: Release) -> Preview:
+    """The same of a release whose records are elsewhere: what is known of its classes."""
+    reader, sizes_of = Reader(), release.sizes.tolist()
+    figures = {
+        "records": release.records.whole.records,
+        "released": sum(sizes_of),
+        "suppressed": release.suppressed,
+        "classes": len(sizes_of),
+        "smallest": min(sizes_of, default=0),
+        "largest": max(sizes_of, default=0),
+    }
+    return Preview(
+        figures,
+        verdict(release, reader).as_json(),
+        tuple(one.as_json() for one in sizes(release, reader)),
+        tuple({"column": name, "loss": loss} for name, loss in release.losses.items()),
         tuple(one.as_json() for one in metrics(release, reader)),
         source_notes(release),
         sum(release.seconds.values()),

@@ -44,17 +44,18 @@ def _environment() -> Environment:
 
 def page(template: str, **shown: object) -> str:
     """A page of the desk."""
-    return _environment().get_template(f"{template}.html.jinja").render(STEPS=STEPS, ROLES=ROLES, **shown)
+    return _environment().get_template(f"{template}.html.jinja").render(ROLES=ROLES, **shown)
 
 
 @lru_cache(maxsize=1)
 def style() -> str:
     """The style of the desk: that of reports, and its own."""
     of_reports = files("kohort.report.render.page").joinpath("templates/page.css").read_text(encoding="utf-8")
-    return of_reports + files("kohort.app").joinpath("static/desk.css").read_text(encoding="utf-8")
+    own = (files("kohort.app").joinpath(f"static/{one}.css").read_text(encoding="utf-8") for one in ("desk", "levels"))
+    return of_reports + "".join(own)
 
 
-@lru_cache(maxsize=1)
-def script() -> str:
-    """The script of the desk; without it every page works, too."""
-    return files("kohort.app").joinpath("static/desk.js").read_text(encoding="utf-8")
+@lru_cache(maxsize=2)
+def script(name: str) -> str:
+    """A script of the desk; without it every page works, too."""
+    return files("kohort.app").joinpath(f"static/{name}.js").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from kohort.app.worker import Worker, child_process
-from kohort.errors import InputError, MissingExtraError, TargetError
+from kohort.errors import InputError, MissingExtraError, TargetError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import uvicorn
 
     from kohort.app.desk import Desk
+    from kohort.app.door import Door
     from kohort.app.guard import Guard
 
 #: The only interface.
@@ -49,26 +50,37 @@ def refuse_missing() -> None:
             raise MissingExtraError(what, hint="pip install 'kohort[app]'")
 
 
-def desk_of(path: Path, folder: Path) -> Desk:
-    """The desk of a job file, or of a table, whose job file is to be in `folder`.
+def desk_of(path: Path, folder: Path, *, transactions: bool | None = None) -> Desk:
+    """The desk of a job file, or of a table or transaction database, whose job file is to be in `folder`.
+
+    Args:
+        path: The file.
+        folder: Where its job file goes.
+        transactions: Whether it holds transactions; where nothing is said, a file that can hardly be a table does.
 
     Raises:
         InputError: there is no such file.
-        TargetError: the table has a job file there already.
+        UsageError: a job file says itself what it is on.
+        TargetError: it has a job file there already.
     """
     from kohort.app.desk import Desk  # noqa: PLC0415  it needs the libraries
+    from kohort.app.subjects import TABLE, TRANSACTIONS  # noqa: PLC0415  likewise
+    from kohort.io.baskets.seen import seen_in  # noqa: PLC0415  likewise
 
     if not path.is_file():
         what = "it is not a file" if path.exists() else "there is no such file"
         raise InputError(what, where=str(path), hint="name a table, or a job file (.toml)")
-    worker = Worker(child_process)
     if path.suffix == ".toml":
-        return Desk(path.resolve(), "", worker)
+        if transactions is not None:
+            raise UsageError("a job file says itself what it is on", where="--transactions", hint="leave it out")
+        return Desk(path.resolve(), "", Worker(child_process))
     job = folder.resolve() / f"{path.name.partition('.')[0]}.job.toml"
     if job.exists():
         hint = f"go on with it: kohort app {os.path.relpath(job)}"
-        raise TargetError("the table has a job file already", where=str(job), hint=hint)
-    return Desk(job, os.path.relpath(path.parent.resolve() / path.name, job.parent), worker)
+        raise TargetError("there is a job file for it already", where=str(job), hint=hint)
+    source = os.path.relpath(path.parent.resolve() / path.name, job.parent)
+    of_transactions = seen_in(path).sure if transactions is None else transactions
+    return Desk(job, source, Worker(child_process), TRANSACTIONS if of_transactions else TABLE)
 
 
 def free_port() -> socket.socket:
@@ -94,29 +106,33 @@ class Opening:
     idle: float = IDLE
 
 
-def run(desk: Desk, opening: Opening) -> None:
-    """Serve the desk until it is stopped."""
-    from kohort.app.guard import Guard  # noqa: PLC0415  it needs the libraries
-    from kohort.app.pages import app  # noqa: PLC0415  as above
+def run(door: Door, opening: Opening) -> None:
+    """Serve the desk behind the door until it is stopped."""
+    from kohort.app.door import through  # noqa: PLC0415  it needs the libraries
+    from kohort.app.guard import Guard  # noqa: PLC0415  as above
 
     with free_port() as listening:
-        guard = Guard(app(desk), f"{HERE}:{listening.getsockname()[1]}")
+        guard = Guard(through(door), f"{HERE}:{listening.getsockname()[1]}")
         opening.tell(guard.address)
         if opening.browser:
             webbrowser.open(guard.address)
         try:
-            asyncio.run(_serve(guard, desk, listening, opening.idle))
+            asyncio.run(_serve(guard, door, listening, opening.idle))
         finally:
-            desk.worker.close()
+            if door.desk is not None:
+                door.desk.worker.close()
 
 
-async def _serve(guard: Guard, desk: Desk, listening: socket.socket, idle: float) -> None:
+async def _serve(guard: Guard, door: Door, listening: socket.socket, idle: float) -> None:
     """Serve, and look at the clock now and then; nothing is logged, for a request can name a column."""
     import uvicorn  # noqa: PLC0415  it needs the libraries
+
+    from kohort.app.patience import Patient  # noqa: PLC0415  as above
 
     logging.getLogger("uvicorn.error").disabled = True
     config = uvicorn.Config(
         guard,
+        http=Patient,
         log_config=None,
         access_log=False,
         lifespan="off",
@@ -127,16 +143,16 @@ async def _serve(guard: Guard, desk: Desk, listening: socket.socket, idle: float
         h11_max_incomplete_event_size=1 << 16,
     )
     server = uvicorn.Server(config)
-    clock = asyncio.create_task(_watch(server, guard, desk, idle))
+    clock = asyncio.create_task(_watch(server, guard, door, idle))
     await server.serve(sockets=[listening])
     clock.cancel()
 
 
-async def _watch(server: uvicorn.Server, guard: Guard, desk: Desk, idle: float) -> None:
+async def _watch(server: uvicorn.Server, guard: Guard, door: Door, idle: float) -> None:
     """Stop the server once nobody has asked anything for so long, unless there is work going on."""
     while True:
         await asyncio.sleep(min(LOOK, idle))
-        if desk.stage is not None:
+        if door.desk is not None and door.desk.stage is not None:
             guard.last = monotonic()
         if monotonic() - guard.last > idle:
             server.should_exit = True

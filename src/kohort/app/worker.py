@@ -68,7 +68,7 @@ class Task:
     """A question on its way.
 
     Attributes:
-        question: Its name, see `kohort.app.questions.Bench`.
+        question: Its name, see `kohort.app.subjects.Benches`.
         arguments: What it is about.
         state: How far it is.
         stage: What is being done.
@@ -184,17 +184,17 @@ def _converse(line: Connection, task: Task) -> None:
 
 def serve(line: Connection) -> None:
     """Answer questions until nobody asks any more."""
-    from kohort.app.questions import Bench  # noqa: PLC0415  only here are the libraries of tables needed
+    from kohort.app.subjects import Benches  # noqa: PLC0415  only here are the libraries of tables needed
 
     def tell(stage: str) -> None:
         line.send(("stage", stage))
 
-    bench = Bench(tell)
+    benches = Benches(tell)
     with compiling(tell), suppress(EOFError, OSError):  # whoever asked is gone
         while True:
             question, arguments = line.recv()
             try:
-                answer = "done", getattr(bench, question)(*arguments)
+                answer = "done", benches.answer(question, arguments)
             except Exception as error:  # noqa: BLE001  the asker is told of whatever happens
                 answer = "failed", faults_in(error)
             line.send(answer)

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.core.frequency import ClassProfile, FrequencySet, batches, group, histogram_of, people_in, profile
+from kohort.core.frequency import ClassProfile, FrequencySet, batches, group, histogram_of, people_in
 from kohort.errors import InputError, SchemaError
 from kohort.models.base import Achieved, Declaration, satisfied_jointly
 from kohort.schema import Attribute, Role
-from kohort.schema.sensitive import narrowed, resolve
+from kohort.schema.sensitive import resolve
 from kohort.shown import many
 
 if TYPE_CHECKING:
@@ -225,22 +225,21 @@ class TableProfile:
             return
         domains, people = self.frequency.sensitive_domains, self.frequency.people
         place = [domain.name for domain in domains].index(declared.sensitive)
-        sizes, codes = self.records, self.frequency.sensitive[:, place].astype(np.int64)
+        sizes, codes = self.records, self.frequency.sensitive[:, place]
         parts = batches(sizes, len(domains[place]), some_values=declared.some_values)
         by_class, upto = np.argsort(self.classes.of, kind="stable"), np.append(0, np.cumsum(sizes))
         for some, few in [(slice(0, sizes.size), False)] if declared.joint else parts:
             rows = by_class[upto[some.start] : upto[some.stop]]
-            domain, values = narrowed(domains[place], codes[rows]) if few else (domains[place], codes[rows])
             records = FrequencySet(
                 np.empty((rows.size, 0), np.uint32),
-                values.astype(np.uint32)[:, np.newaxis],
+                codes[rows, np.newaxis],
                 self.frequency.counts[rows],
-                (domain,),
+                (domains[place],),
                 None if people is None else people[rows],
             )
-            part = profile(records, self.classes.of[rows] - some.start, sizes[some].size)
+            histogram = histogram_of(records, 0, self.classes.of[rows] - some.start, sizes[some].size, few=few)
             population = None if self.whole.population is None else self.whole.population[some]
-            yield replace(part, population=population, outside=self.whole.outside)
+            yield replace(self.whole, sizes=self.whole.sizes[some], histograms=(histogram,), population=population)
 
 
 def profile_of(

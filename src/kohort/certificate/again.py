@@ -20,6 +20,7 @@ from kohort.certificate.transactions import CoherenceCertificate
 from kohort.errors import FileError, InputError
 from kohort.io.manifest import altered, digest_of, has_manifest, read_manifest
 from kohort.io.stored import stored, text_of
+from kohort.schema.numbers import LARGEST
 
 if TYPE_CHECKING:
     import os
@@ -250,7 +251,7 @@ def _is(part: object, kind: str) -> bool:
         case "bool":
             return isinstance(part, bool)
         case "int" | "int | None":
-            whole = isinstance(part, int) and not isinstance(part, bool) and part >= 0
+            whole = isinstance(part, int) and not isinstance(part, bool) and 0 <= part < LARGEST
             return whole or (part is None and kind != "int")
         case "float":
             return isinstance(part, int | float) and not isinstance(part, bool)

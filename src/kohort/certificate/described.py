@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from kohort.errors import InputError, KohortError
 from kohort.io.options import ReadOptions
 from kohort.models.known import build, models
 from kohort.schema import Label, Missing, Role, Scale
 from kohort.schema.dates import Period
+from kohort.schema.numbers import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +22,24 @@ if TYPE_CHECKING:
 
     #: A part of the description: an object of JSON.
     Part = Mapping[str, object]
+
+#: How an exact number is described. An exponent would fill the memory with digits, and many digits take long to read.
+_exact: Final = re.compile(r"-?[0-9]{1,1000}(?:/[0-9]{1,1000})?").fullmatch
+
+
+def exact(text: str) -> Fraction:
+    """The number that a description writes in digits, or as a fraction of two such numbers.
+
+    Raises:
+        ValueError: it is none.
+        ZeroDivisionError: it is a fraction of 0.
+
+    >>> exact("-2/5")
+    Fraction(-2, 5)
+    """
+    if _exact(text) is None:
+        raise ValueError(text)
+    return Fraction(text)
 
 
 def known(kind: str) -> type[PrivacyModel] | None:
@@ -208,10 +228,10 @@ def _column(part: Part) -> DescribedColumn:
 
 def _grid(value: object) -> str | tuple[str, ...] | None:
     if isinstance(value, list):
-        return tuple(str(Fraction(_text(one))) for one in cast("list[object]", value))
+        return tuple(str(exact(_text(one))) for one in cast("list[object]", value))
     if value is None or value in {"hierarchy", "round", *Period}:
         return _perhaps(value)
-    step = Fraction(_text(value))
+    step = exact(_text(value))
     return str(step) if step > 0 else _text(None)  # which is no step
 
 
@@ -224,7 +244,9 @@ def _parameter(value: object, kind: str) -> object:
     """A parameter of its kind: a fraction is described by its text."""
     if type(value) is not (int if kind == "integer" else str):
         raise TypeError(kind)
-    return Fraction(str(value)) if kind == "number" else value
+    if isinstance(value, int) and value >= LARGEST:
+        raise ValueError(kind)
+    return exact(str(value)) if kind == "number" else value
 
 
 def _part(value: object) -> Part:

@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final, TypedDict, cast
 
-from kohort.signing import SigningKey, read_signing_key
 from kohort.verify.verdict import UNENCRYPTED
 from kohort.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kohort.signing import SigningKey
     from kohort.verify import Verdict
     from kohort.verify.transactions import CoherenceVerdict
 
@@ -115,4 +115,8 @@ def signing_key(file: str | None) -> SigningKey | None:
         FileError: the system failed to read it.
         MissingExtraError: the library that signs is not installed.
     """
-    return None if file is None else read_signing_key(file)
+    if file is None:
+        return None
+    from kohort.signing import read_signing_key  # noqa: PLC0415  few certificates are signed
+
+    return read_signing_key(file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms.known import METHODS
@@ -202,9 +203,23 @@ def not_promised(asked: Described, *, data_dependent: bool, engine: str = LOCAL)
         lines.append(_PERTURBED)
     if asked.person is None:
         lines.append(_PERSONS)
-    made = {type(method(Choices())).__name__: method.specification.not_promised for method in METHODS.values()}
-    lines += filter(None, [made.get(asked.algorithm)])
+    methods = (one for one in METHODS.values() if type(one(Choices())).__name__ == asked.algorithm)
+    lines += [method.specification.not_promised for method in islice(methods, 1) if method.specification.not_promised]
     return (*lines, *NOT_PROMISED[1:], *disks_of(engine), *([_ENDS] if data_dependent else ()))
+
+
+def full_domain(kind: str) -> bool | None:
+    """Whether the algorithm of this kind gives every quasi-identifier one level; `None` where this version knows none.
+
+    >>> full_domain("Optimal"), full_domain("Mondrian"), full_domain("Another")
+    (True, False, None)
+    """
+    from kohort.algorithms.lattice.given import GivenNode  # noqa: PLC0415  who makes a certificate needs none
+    from kohort.algorithms.lattice.local import LocalRecoding  # noqa: PLC0415  the same
+
+    made = [method(Choices()) for method in METHODS.values()]
+    known = {type(one).__name__: one.full_domain for one in made}
+    return (known | {GivenNode.__name__: True, LocalRecoding.__name__: False}).get(kind)
 
 
 def _of_attributes(asked: Described, about: Sequence[str]) -> list[str]:

@@ -29,8 +29,11 @@ from kohort.certificate.again import (
 from kohort.certificate.described import Asked, Described, described
 from kohort.certificate.table_shown import Shown, foreign, lacking
 from kohort.errors import InfeasibleError, InputError, KohortError, UsageError
+from kohort.io.forms import located
 from kohort.io.manifest import has_manifest, read_manifest
 from kohort.io.options import ReadOptions
+from kohort.io.source import PACKED, form, mapped
+from kohort.io.source import foreign as foreign_form
 from kohort.io.stored import stored
 from kohort.io.write import Format, format_of, write
 from kohort.release import plain
@@ -58,6 +61,9 @@ _UNSEEN: Final = "whoever wrote the certificate could have written anything here
 
 #: The field that says how many bytes were looked at.
 _BYTES: Final = "checks.bytes"
+
+#: Which record is which is nowhere told, so that labels can belong to others, though all cells are those of the input.
+_LABELS: Final = "only verification knew which record of the input each one is"
 
 #: What would have to be brought to compare the release with its input.
 _INPUT: Final = "give the input with --reference"
@@ -123,6 +129,8 @@ def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) ->
         format_ = format_of(known.release, asked.format)
     except UsageError as fault:
         raise InputError("the certificate names no release", where=fault.where, hint=fault.hint) from None
+    if not format_.is_text and _is_text(os.fspath(path)):
+        raise InputError(f"the file is text, and the certificate is of another format ({format_})", where=str(path))
     separator = "\t" if format_ in {Format.TSV, Format.TSV_GZ, Format.TSV_ZST} else asked.separator
     table = io.read(path, ReadOptions(separator=separator, header=True, allow_empty=True))
     same = None
@@ -131,6 +139,15 @@ def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) ->
         write(table, cast("BinaryIO", again), format_, separator=separator)
         same = again.sha256 == known.sha256
     return unmarked(table) if asked.excel_safe else table, _bytes(same)
+
+
+def _is_text(path: str) -> bool:
+    """Whether a file is delimited text, whatever it is called; a folder has no bytes."""
+    file, _ = located(path)
+    if os.path.isdir(file):  # noqa: PTH112  it does not raise where the system refuses to look
+        return False
+    content = mapped(file)
+    return foreign_form(file, content) is None and form(file, content) in {"text", *PACKED}
 
 
 def _bytes(same: bool | None) -> CheckedPart:  # noqa: FBT001  an answer, not a choice
@@ -204,8 +221,7 @@ class _Judge:
         for asked, model in zip(self.asked.models, models, strict=True):
             yield self._model(asked, model)
         at_hand = self._built()
-        for name in (one.name for one in self.asked.quasi if one.name in self.known.refined):
-            yield self._refined(name, self.known.refined[name], at_hand.get(name))
+        yield from self._nodes(at_hand)
         yield from Shown.of(self.table, self.asked, self.known, at_hand).parts(k)
         yield from self._input()
 
@@ -234,7 +250,7 @@ class _Judge:
     def _people(self, smallest: int, k: int) -> Iterator[CheckedPart]:
         """People of the smallest class, and whom columns single out: records, where there is no person key."""
         if self.asked.person is not None:
-            yield between("k", self.known.k, min(k, smallest), smallest)
+            yield between("k", self.known.k, k if self.table.records else 0, smallest)
             yield between(
                 "people", -1 if self.known.people is None else self.known.people, smallest and 1, self.table.records
             )
@@ -259,6 +275,7 @@ class _Judge:
 
     def _input(self) -> Iterator[CheckedPart]:
         """What only the input shows: how many records are left out, and whether cells are unchanged."""
+        yield unchecked("whether labels fit their records", _LABELS)
         if not self.asked.complete:
             yield compared("incomplete", self.known.incomplete, 0)
         try:
@@ -288,20 +305,31 @@ class _Judge:
         )
         yield judged("unchanged cells", told, "checks.cells", met=not strange)
 
-    def _refined(self, name: str, level: int, hierarchy: Hierarchy | str | None) -> CheckedPart:
-        """Whether no label of a column stands above the level whose classes were refined."""
-        part = f"levels of {name}"
+    def _nodes(self, at_hand: Mapping[str, Hierarchy | str]) -> Iterator[CheckedPart]:
+        """Whether labels are nodes of their hierarchies; of local recoding, none above the level that it refined.
+
+        Those of a full-domain release stand on one level, which is a part of its own.
+        """
+        for name in (one.name for one in self.asked.quasi if not self.known.levels):
+            hierarchy = at_hand.get(name)
+            if name in self.known.refined:
+                yield self._below(name, hierarchy, self.known.refined[name], f"levels of {name}", f"refined.{name}")
+            elif self.known.labels.get(name) == Label.ANCESTOR:
+                yield self._below(name, hierarchy, None, f"nodes of {name}")
+
+    def _below(
+        self, name: str, hierarchy: Hierarchy | str | None, level: int | None, part: str, *of: str
+    ) -> CheckedPart:
+        """Whether the labels of a column are nodes of its hierarchy, up to a level."""
         if not isinstance(hierarchy, Hierarchy):
-            return unchecked(part, lacking({name: hierarchy}), f"refined.{name}")
+            return unchecked(part, lacking({name: hierarchy}), *of)
         texts = {text or "" for text in self.table[name].values.to_list()}
-        below = (with_missing(hierarchy) if "" in texts else hierarchy).labels[: level + 1]
-        astray = len(texts.difference(*below))
-        told = (
-            f"{many(astray, 'label is', 'labels are')} no nodes up to level {level}"
-            if astray
-            else f"nodes up to level {level}"
-        )
-        return judged(part, told, f"refined.{name}", met=not astray)
+        full = with_missing(hierarchy) if "" in texts else hierarchy
+        highest = full.height if level is None else level
+        astray = len(texts.difference(*full.labels[: highest + 1]))
+        nodes = "nodes" if level is None else f"nodes up to level {level}"
+        told = f"{many(astray, 'label is', 'labels are')} no {nodes}" if astray else nodes
+        return judged(part, told, *of, met=not astray)
 
     def _model(self, asked: Asked, model: PrivacyModel | None) -> CheckedPart:
         if model is None:

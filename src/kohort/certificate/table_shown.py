@@ -15,18 +15,21 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from kohort.certificate.again import between, compared, judged, unchecked
-from kohort.certificate.table import not_promised
+from kohort.certificate.table import full_domain, not_promised
 from kohort.core.uniques import Exposed
 from kohort.metrics import PLUGINS
 from kohort.metrics.base import Levels, Outcome
 from kohort.metrics.known import OBJECTIVES, measured
+from kohort.perturbation.pseudonyms import DIGITS
 from kohort.schema import Label, Missing, Role, Scale
 from kohort.schema.dates import Period
 from kohort.schema.hierarchy import Hierarchy
+from kohort.schema.numbers import PLAIN_NUMBER
+from kohort.shown import many
 from kohort.tables.pseudonyms import linked_by
 from kohort.verify.classes import classes_of
 from kohort.verify.dates import begins, in_days
-from kohort.verify.labels import ABSENT, RANGE_OF_NAMES
+from kohort.verify.labels import RANGE_OF_NAMES, parted
 from kohort.verify.records import disorder
 from kohort.verify.verdict import TableCheck, unmarked
 
@@ -40,18 +43,16 @@ if TYPE_CHECKING:
     from kohort.tables.table import Column, Table
     from kohort.verify.classes import ReleasedClasses
 
-_NUMBER: Final = r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
-
 #: What labels of numbers are spelled like; `*` stands for anything, and the empty one for a missing value.
-_single: Final = re.compile(rf"{_NUMBER}|\*|").fullmatch
-_closed: Final = re.compile(rf"\[({_NUMBER})-({_NUMBER})\]").fullmatch
-_half_open: Final = re.compile(rf"\[({_NUMBER})-({_NUMBER})\)").fullmatch
+_single: Final = re.compile(rf"{PLAIN_NUMBER}|\*|").fullmatch
+_closed: Final = re.compile(rf"\[({PLAIN_NUMBER})-({PLAIN_NUMBER})\]").fullmatch
+_half_open: Final = re.compile(rf"\[({PLAIN_NUMBER})-({PLAIN_NUMBER})\)").fullmatch
 
-#: The members of a set.
-_members: Final = re.compile(r'(?:^\{|, )("(?:[^"\\]|\\.)*"|[^{},"]+)').findall
+#: What a pseudonym is spelled like.
+_pseudonym: Final = re.compile(rf"p[0-9a-f]{{{DIGITS}}}").fullmatch
 
 #: Of each kind of label of numbers, the spellings besides a single value.
-_SPELLED: Final[Mapping[str, Callable[[str], object]]] = {
+_SPELLED: Final[Mapping[str, Callable[[str], re.Match[str] | None]]] = {
     Label.RANGE.value: _closed,
     Label.MEAN.value: lambda _: None,
     Label.GRID.value: _half_open,
@@ -182,6 +183,12 @@ class Shown:
         names = [column.name for column in self.asked.columns if column.pseudonym]
         found = {one.column: one.linked for one in linked_by(self.table, names, missing=self.asked.missing)}
         yield from keyed("pseudonyms", self.known.pseudonyms, found)
+        for column in (self.table[name] for name in names):
+            absent = column.values.is_in([*self.asked.missing]).fill_null(value=True).to_list()
+            pairs = zip(_texts(column), absent, strict=True)
+            odd = sum(not (none or _pseudonym(text)) for text, none in pairs)
+            told = f"{many(odd, 'cell is', 'cells are')} no pseudonyms" if odd else "nothing but pseudonyms"
+            yield judged(f"cells of {column.name}", told, met=not odd)
 
     def _kinds(self) -> Iterator[CheckedPart]:
         """What each quasi-identifier is released as."""
@@ -196,12 +203,20 @@ class Shown:
             else:
                 told = kind if kind in possible else f"{kind}, but the labels are not spelled so"
                 yield judged(part, told, field_, met=kind in possible)
+            odd = self._braced(name) if kind == Label.SET and name in names else 0
+            if odd:
+                some = many(odd, "label", "labels")
+                yield unchecked(
+                    f"sets of {name}", f"{some} in braces, not spelled as sets are, must be values as they are"
+                )
 
     def _levels_met(self) -> CheckedPart:
         """The levels of a full-domain release: which labels stand on them is for the hierarchies to tell."""
         levels, quasi = self.known.levels, sorted(column.name for column in self.asked.quasi)
-        if [*levels] != quasi:
-            return compared("levels", ", ".join(levels), "" if not levels else ", ".join(quasi))
+        known = full_domain(self.asked.algorithm)
+        due = quasi if (levels if known is None else known) else []
+        if not levels or [*levels] != due:
+            return compared("levels", ", ".join(levels), ", ".join(due))
         at_hand = {name: one for name in levels if isinstance(one := self.hierarchies.get(name), Hierarchy)}
         if len(at_hand) < len(levels):
             told = lacking({name: self.hierarchies.get(name) for name in levels})
@@ -240,10 +255,16 @@ class Shown:
         found += [_of_names(column)] if named else []
         return tuple(dict.fromkeys(found))
 
+    @property
+    def _generalized(self) -> Mapping[str, str]:
+        """What each quasi-identifier is said to be released as; a certificate may name columns that there are not."""
+        labels = self.known.labels
+        return {column.name: labels[column.name] for column in self.asked.quasi if column.name in labels}
+
     @cached_property
     def data_dependent(self) -> bool | None:
         """Whether labels were chosen by looking at records; `None` where a hierarchy decides that is not at hand."""
-        kinds = self.known.labels.items()
+        kinds = self._generalized.items()
         if any(kind == Label.MEAN or (kind == Label.RANGE and _ranged(self._labels(name))) for name, kind in kinds):
             return True
         hierarchies = [column.hierarchy for column in self.asked.quasi if column.hierarchy is not None]
@@ -258,7 +279,7 @@ class Shown:
         sizes, none = self.classes.sizes, np.zeros_like(self.classes.sizes)
         least = {one.name: none for one in fields(Exposed)}
         most = dict(least)
-        for name, kind in self.known.labels.items():
+        for name, kind in self._generalized.items():
             if kind in of:
                 low, high = self._exposed_by(self.table[name], self._labels(name), kind)
                 for part in (of[kind], "people"):
@@ -281,6 +302,10 @@ class Shown:
         ends = (kind == Label.RANGE.value) and not people
         least = np.maximum(2 * values - sizes, 0) if ends else np.zeros_like(sizes)
         return np.where(values > 0, np.minimum(least, most), 0), np.where(values > 0, most, 0)
+
+    def _braced(self, name: str) -> int:
+        """How many labels of a column stand in braces, and are not spelled as sets are."""
+        return sum(label[:1] == "{" and label[-1:] == "}" and not parted(label, set()) for label in self._labels(name))
 
     def _labels(self, name: str) -> list[str]:
         """The labels of a column, by code; those of dates as labels of their days."""
@@ -386,9 +411,10 @@ def _is_spelled(label: str, kind: str, column: DescribedColumn) -> bool:
     if kind not in _SPELLED or _single(label):
         return True
     found = _SPELLED[kind](label)
-    if kind == Label.GRID.value and isinstance(found, re.Match):
-        return all(_is_cut(Fraction(end), column.grid) for end in found.groups())
-    return found is not None
+    if found is None:
+        return False
+    low, high = map(Fraction, found.groups())
+    return low < high and (kind != Label.GRID or all(_is_cut(end, column.grid) for end in (low, high)))
 
 
 def _is_cut(end: Fraction, grid: str | tuple[str, ...] | None) -> bool:
@@ -409,8 +435,8 @@ def _ranged(labels: Sequence[str]) -> bool:
 def _printed(label: str, kind: str) -> tuple[int, int]:
     """How many values a label prints though it covers others, and whether a missing one is among them."""
     if kind == Label.SET.value:
-        written: list[str] = _members(label) if label.startswith("{") and label.endswith("}") else []
-        return (len(written), int(ABSENT in written)) if len(written) > 1 else (0, 0)
+        written = parted(label, set())
+        return len(written), int("" in written)
     if kind == Label.RANGE.value:
         return (2, 0) if _closed(label) else (0, 0)
     return (0, 0) if label in {"", "*"} else (1, 0)

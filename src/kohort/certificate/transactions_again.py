@@ -5,21 +5,25 @@ What the job, the counts and each other tell of the figures is found anew. What 
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import numpy as np
 
 from kohort.assessment.checking.transactions import check_transactions
 from kohort.certificate.again import Again, CheckedPart, PartOutcome, compared, judged, of_bytes, unchecked, unseen
+from kohort.certificate.described import exact
 from kohort.certificate.transactions import not_promised
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io import ReadOptions
 from kohort.io.baskets import read_transactions
-from kohort.io.baskets.options import Form
+from kohort.io.baskets.options import BasketOptions, Form
+from kohort.io.baskets.write import write_transactions
 from kohort.transactions.coherence import Coherence
-from kohort.transactions.database import in_item_order
+from kohort.transactions.database import Transactions, in_item_order
+from kohort.verify.reading import Digest
 from kohort.verify.transactions.cohorts import count_cohorts
 from kohort.verify.transactions.verdict import CoherenceCheck
 
@@ -28,15 +32,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from kohort.certificate.transactions import CoherenceCertificate
-    from kohort.io.baskets import BasketOptions
-    from kohort.transactions.database import Transactions
     from kohort.transactions.roles import RoleChoice
 
 #: What only somebody with the input can see, or who knows what was asked for.
 _UNSEEN: Final = "only verification saw this, for it had the input"
 
+#: A fraction of two counts.
+_fraction: Final = re.compile(r"([0-9]{1,1000})/([0-9]{1,1000})").fullmatch
+
 #: What would have to be brought to count cohorts.
 _ITEMS: Final = "the certificate names no item: give the private ones with --private"
+
+
+def written_as(known: CoherenceCertificate) -> BasketOptions:
+    """The form in which the certificate's job wrote the release; the usual one where it says none that there is."""
+    said = known.job.get("writing")
+    writing = cast("Mapping[str, object]", said) if isinstance(said, dict) else dict[str, object]()
+    form, separator = writing.get("form"), writing.get("separator")
+    return BasketOptions(
+        form=next((one for one in Form if one == form), Form.BASKET),
+        separator=separator if isinstance(separator, str) and len(separator) == 1 and separator.isascii() else None,
+    )
 
 
 def check_transactions_again(
@@ -70,7 +86,7 @@ def check_transactions_again(
         compared("items", known.items, int(np.count_nonzero(database.supports))),
         compared("cells", known.cells, database.cells.size),
         _order(database),
-        _plain(database, options, known.size),
+        _plain(database, options, known.sha256),
         *_model(known),
         *_coherence(known, database, roles),
         *_checks(known, len(database.names)),
@@ -80,28 +96,43 @@ def check_transactions_again(
 
 
 def _order(database: Transactions) -> CheckedPart:
-    """Whether transactions ascend by their content: item by item, in the order that items have here or among others."""
-    orders = {in_item_order(database.names), tuple(sorted(database.names))}
-    met = any(_ascends(database, order) for order in orders)
+    """Whether transactions ascend by their content, item by item."""
+    met = any(map(_ascends, _in_item_order(database)))
     told = "transactions stand by their own content" if met else "transactions are out of order"
     return judged("order", told, met=met)
 
 
-def _plain(database: Transactions, options: BasketOptions, size: int) -> CheckedPart:
-    """Whether basket lines hold nothing but their items: each has one byte after it, and an empty line one alone."""
+def _plain(database: Transactions, options: BasketOptions, sha256: str) -> CheckedPart:
+    """Whether basket lines hold nothing but their items, in item order: then they are the same, written again."""
     if options.form is not Form.BASKET:
         return unchecked("plain bytes", "only of basket lines it can be seen again that they say nothing but items")
-    long = np.array([len(name.encode()) + 1 for name in database.names], np.int64)
-    due = int(np.dot(long, database.supports)) + int(np.count_nonzero(database.lengths == 0))
-    told = "nothing but the items" if due == size else "the bytes say more than the items: other blanks or line ends"
-    return judged("plain bytes", told, met=due == size)
+    same = any(_digest(one, options) == sha256 for one in _in_item_order(database))
+    more = "the bytes say more than the items: other blanks or line ends, or items in another order"
+    return judged("plain bytes", "nothing but the items" if same else more, met=same)
 
 
-def _ascends(database: Transactions, order: tuple[str, ...]) -> bool:
-    place = {name: at for at, name in enumerate(order)}
-    codes = np.array([place[name] for name in database.names], np.int64).take(database.cells).tolist()
-    bounds = cast("list[int]", database.starts.tolist())
-    rows = [sorted(codes[start:end]) for start, end in pairwise(bounds)]
+def _digest(database: Transactions, options: BasketOptions) -> str:
+    """The digest of transactions, written again; empty where an item has a name that is never written."""
+    again = Digest()
+    try:
+        write_transactions(database, cast("BinaryIO", again), options)
+    except UsageError:
+        return ""
+    return again.sha256
+
+
+def _in_item_order(database: Transactions) -> Iterator[Transactions]:
+    """The transactions with their items in the order that these have here, or that they had among others."""
+    for order in {in_item_order(database.names), tuple(sorted(database.names))}:
+        place = {name: at for at, name in enumerate(order)}
+        codes = np.array([place[name] for name in database.names], np.int32).take(database.cells)
+        rows = np.repeat(np.arange(len(database)), database.lengths)
+        yield Transactions(order, database.starts, codes[np.lexsort((codes, rows))])
+
+
+def _ascends(database: Transactions) -> bool:
+    bounds, codes = cast("list[int]", database.starts.tolist()), cast("list[int]", database.cells.tolist())
+    rows = [codes[start:end] for start, end in pairwise(bounds)]
     return all(one <= other for one, other in pairwise(rows))
 
 
@@ -112,9 +143,9 @@ def _model(known: CoherenceCertificate) -> Iterator[CheckedPart]:
         InputError: they are of no model.
     """
     try:
-        model = Coherence.of(h=known.h, k=known.k, p=known.p)
-    except UsageError as fault:
-        raise InputError(f"the certificate's model is not valid: {fault.what}") from None
+        model = Coherence(exact(known.h), known.k, known.p)
+    except (ArithmeticError, UsageError, ValueError):
+        raise InputError("the certificate's model is not valid") from None
     yield compared("model", known.model, model.name, "model", "h", "k", "p")
     asked = known.job.get("coherence")
     said = cast("Mapping[str, object]", asked) if isinstance(asked, dict) else dict[str, object]()
@@ -136,15 +167,15 @@ def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleC
     if roles is None:
         yield unchecked(known.model, _ITEMS, "checks.private", *counted)
         return
-    model = Coherence.of(h=known.h, k=known.k, p=known.p)
+    model = Coherence(exact(known.h), known.k, known.p)
     items = roles.over(database, model.h)
     met = check_transactions(database, items, model).met
     yield judged(known.model, "met" if met else "NOT met", "model", met=met)
     found = count_cohorts(database, items.public, items.private, p=model.p, least=model.k)
     yield compared("cohorts", known.cohorts, found.sets)
     yield compared("smallest", known.smallest, found.smallest)
-    exact = Fraction(found.together, found.support)
-    yield compared("confidence", Fraction(known.confidence_exact), exact, "confidence", "confidence_exact")
+    share = Fraction(found.together, found.support)
+    yield compared("confidence", _share(known.confidence_exact), share, "confidence", "confidence_exact")
     private = int(database.supports[~items.public].sum())
     yield compared("private cells", known.checks.get(CoherenceCheck.PRIVATE.value, 0), private, "checks.private")
 
@@ -181,23 +212,24 @@ def _figures(known: CoherenceCertificate) -> Iterator[CheckedPart]:
         yield compared("distortion", known.distortion_exact, f"{lost}/{whole}", "distortion_exact")
     shares = {"distortion": known.distortion_exact, "confidence": known.confidence_exact}
     for name, text in shares.items():
-        exact = _share(text)
-        told = "the share is the one that its fraction has" if exact is not None else "the share is no fraction"
-        yield judged(f"{name} as a fraction", told, name, met=exact == getattr(known, name))
+        share = _share(text)
+        told = "the share is the one that its fraction has" if share is not None else "the share is no fraction"
+        yield judged(
+            f"{name} as a fraction", told, name, met=share is not None and float(share) == getattr(known, name)
+        )
     if known.job.get("min_support") == "0":
         yield compared(
             "removed items", (known.removed_items, known.removed_cells), (0, 0), "removed_items", "removed_cells"
         )
-    sizes = {str(size) for size in range(1, known.p + 1)}
+    sizes = {str(size) for size in range(1, min(known.p, len(known.minimal_moles)) + 1)}
     odd = {*known.minimal_moles} - sizes or any({*one} != {"rare", "breach"} for one in known.minimal_moles.values())
     yield judged(
         "sizes of minimal moles", "1 to p" if not odd else "others than 1 to p", "minimal_moles.sizes", met=not odd
     )
 
 
-def _share(text: str) -> float | None:
-    """The share that a fraction tells; nothing is 0 of 0."""
-    above, mark, below = text.partition("/")
-    if not (mark and above.isascii() and above.isdecimal() and below.isascii() and below.isdecimal()):
-        return None
-    return float(Fraction(int(above), int(below) or 1))
+def _share(text: str) -> Fraction | None:
+    """The share that a fraction tells, of 1 at most; nothing is 0 of 0."""
+    found = _fraction(text)
+    above, below = (int(found[1]), int(found[2])) if found else (1, 0)
+    return Fraction(above, below or 1) if above <= below else None

@@ -73,7 +73,6 @@ def _carry_out(made: Request, page: outputs.PageOptions, files: outputs.Files, r
     """Anonymize as `made` asks, and print the result."""
     from kohort import pipeline
     from kohort.engines.known import engine_of
-    from kohort.report.render.release import release_text
 
     outputs.refuse_elsewhere(made.engine, page, outputs.used(files))
     engine = engine_of(made.engine, made.memory, made.spill, master=made.master, spark_conf=made.spark_conf)
@@ -97,5 +96,9 @@ def _carry_out(made: Request, page: outputs.PageOptions, files: outputs.Files, r
                 release = pipeline.anonymize(made.source, made.job, target=made.target, staging=staging, **common)
     except UsageError as fault:
         raise made.placed(fault) from None
+    if run.quiet and not run.json:
+        return  # nobody reads the figures
+    from kohort.report.render.release import release_text
+
     figures = figures_of(release)
-    say(release_text(figures, made.quasi), figures.as_json(), as_json=run.json, quiet=run.quiet, internal=True)
+    say(release_text(figures, made.quasi), figures.as_json(), as_json=run.json, internal=True)

@@ -80,8 +80,8 @@ def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hie
 
 
 def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Again:
-    """The transactions checked again: in the form and by the items that the flags name."""
-    from kohort.certificate.transactions_again import check_transactions_again
+    """The transactions checked again: in the form of the certificate or the flags, by the items that the flags name."""
+    from kohort.certificate.transactions_again import check_transactions_again, written_as
 
     raw = flags.tables(given, [])
     listed = bool(raw["items"])
@@ -90,7 +90,8 @@ def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Aga
     raw |= {"output": {"path": source}, "privacy": {"h": known.h, "k": known.k, "p": known.p}}  # nothing is written
     raw["input"]["path"] = source
     made = flags.transaction_request(raw, ())
-    return check_transactions_again(source, known, made.job.reading, made.job.roles if listed else None)
+    reading = made.job.reading if {"format", "separator"} & {*given.used()} else written_as(known)
+    return check_transactions_again(source, known, reading, made.job.roles if listed else None)
 
 
 def _figures(again: Again, known: Certificate | CoherenceCertificate) -> dict[str, Json]:

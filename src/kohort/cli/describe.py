@@ -204,8 +204,18 @@ def _figures(guess: Guess) -> dict[str, Json]:
         "distinctness": round(guess.distinctness, 6),
         "separation": round(guess.separation, 6),
         "hierarchy": guess.hierarchy,
+        "date_format": guess.date_format,
+        "hierarchy_reason": guess.hierarchy_reason,
         "grid": guess.grid,
         "grid_reason": guess.grid_reason,
+        "safe_harbor": [
+            {
+                "letter": one.letter,
+                "reasons": list(one.reasons),
+                "share": None if one.share is None else round(one.share, 6),
+            }
+            for one in guess.findings
+        ],
     }
 
 
@@ -223,16 +233,40 @@ def _text(guesses: Sequence[Guess]) -> str:
             *lines,
             "",
             "separation: the share of record pairs that the column alone distinguishes",
+            *_safe_harbor(guesses),
             "These are guesses. Someone who knows the data must correct them; kohort init writes them as a job file.",
         ]
     )
 
 
+def _safe_harbor(guesses: Sequence[Guess]) -> list[str]:
+    """The identifiers that columns seem to hold, for those who release by that list."""
+    from kohort.assessment.inspection.safe_harbor import SAFE_HARBOR
+
+    found = {
+        one: [guess.name for guess in guesses if one.letter in {each.letter for each in guess.findings}]
+        for one in SAFE_HARBOR
+    }
+    lines = [
+        f"    ({one.letter}) {one.title.partition(';')[0]}: {', '.join(names)}" for one, names in found.items() if names
+    ]
+    if not lines:
+        return []
+    return [
+        "HIPAA Safe Harbor (United States) removes these; there may be others, which no name or form gives away:",
+        *lines,
+    ]
+
+
 def _proposals(guess: Guess) -> list[str]:
     """How to read and to generalize the column, as flags or keys of a job file."""
     grid = [] if guess.grid is None else [f"proposed: grid = {guess.grid}, {guess.grid_reason}"]
+    form = [] if guess.date_format is None else [f"proposed: --date-format {guess.name}={guess.date_format}"]
+    tree = [] if not guess.hierarchy_reason else [f"proposed: hierarchy = {guess.hierarchy}, {guess.hierarchy_reason}"]
     return [
         *(f'proposed: --missing-token "{token}" (it means no value)' for token in guess.missing_tokens),
         *(["proposed: --trim, since nearly all cells have blanks around them"] if guess.trim else []),
+        *form,
         *grid,
+        *tree,
     ]

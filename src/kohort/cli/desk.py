@@ -9,25 +9,40 @@ import typer
 
 from kohort.cli import options
 from kohort.cli.screen import echo
+from kohort.errors import UsageError
 
 
 def app(
     source: Annotated[
-        Path,
-        typer.Argument(metavar="IN", help="A table to draft a job for, or a job file (.toml) to go on with."),
-    ],
+        Path | None,
+        typer.Argument(
+            metavar="IN",
+            help="A table or transactions, to draft a job for, or a job file (.toml). The desk asks if none is named.",
+        ),
+    ] = None,
     *,
+    transactions: Annotated[
+        bool | None,
+        typer.Option(
+            "--transactions/--table",
+            help="What IN holds; if not given, kohort looks at how its lines are written.",
+        ),
+    ] = None,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the desk in the browser, or only print its address.")
     ] = True,
 ) -> None:
-    """Open the desk: see a table, choose roles and models, try them and release, in the browser of this machine."""
+    """Open the desk: see a table or transactions, choose roles and models, try and release, in your browser."""
     options.use_threads()
     from kohort.app.serve import Opening, desk_of, refuse_missing, run
 
     refuse_missing()
-    desk = desk_of(source, Path())
-    run(desk, Opening(_tell, browser=browser))
+    from kohort.app.door import Door
+
+    if source is None and transactions is not None:
+        raise UsageError("it says what a file holds, and no file is named", where="--transactions", hint="name it, too")
+    desk = None if source is None else desk_of(source, Path(), transactions=transactions)
+    run(Door(Path.cwd(), desk), Opening(_tell, browser=browser))
 
 
 def _tell(address: str) -> None:

@@ -44,7 +44,8 @@ def build(
     spec: Annotated[
         str,
         typer.Argument(
-            metavar="BUILDER", help="intervals:5,10,20, mask:right, dates, frequency:10 or suppress; see the reference."
+            metavar="BUILDER",
+            help="intervals:5,10, mask:right, prefix:1,3, dates, frequency:10 or suppress; see the reference.",
         ),
     ],
     *,
@@ -171,18 +172,13 @@ def _measured(hierarchy: Hierarchy, name: str | None, table: Table | None) -> Me
 
 def _over(attribute: Attribute, column: Column, missing: frozenset[str]) -> Measured:
     """The levels of an attribute over the records that have a place in its hierarchy."""
-    import numpy as np
-
     from kohort.report.hierarchy import Measured
-    from kohort.schema.domain import resolve
+    from kohort.schema.domain.values import leaf_records
     from kohort.schema.hierarchies import levels
 
-    counts = column.counts()
-    domain, codes = resolve(attribute, column.values.to_list(), counts, missing)
-    hierarchy, placed = domain.hierarchy, codes >= 0
-    assert hierarchy is not None  # noqa: S101  the attribute has one
-    records = np.bincount(domain.leaves[codes[placed]], counts[placed], len(hierarchy.leaves)).astype(np.int64)
-    return Measured(attribute.name, levels(hierarchy, records), int(records.sum()))
+    domain, records = leaf_records(attribute, column.values.to_list(), column.counts(), missing)
+    assert domain.hierarchy is not None  # noqa: S101  the attribute has one
+    return Measured(attribute.name, levels(domain.hierarchy, records), int(records.sum()))
 
 
 def _of_job(file: Path) -> list[Measured]:

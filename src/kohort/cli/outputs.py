@@ -164,19 +164,19 @@ class FigureMaker:
 
     def compared(self, release: Release) -> dict[str, GridFigures | None]:
         """How the cuts compare; empty without `--compare-grid`."""
-        from kohort.pipeline import exposure
-        from kohort.report.release import grid_figures
-
         if self._compare and not self._compared:
+            from kohort.pipeline import exposure
+            from kohort.report.release import grid_figures
+
             self._compared["grid"] = grid_figures(exposure.compare(release, threads=self._threads))
         return self._compared
 
     def bounded(self, release: Release) -> dict[str, BoundFigures | None]:
         """What no release loses less than; empty without `--bound`."""
-        from kohort.pipeline.bound import bound
-        from kohort.report.bound import bound_figures
-
         if self._bound and not self._bounds:
+            from kohort.pipeline.bound import bound
+            from kohort.report.bound import bound_figures
+
             found = bound(release)
             self._bounds["bound"] = None if found is None else bound_figures(found, release.metrics["ncp"])
         return self._bounds
@@ -188,13 +188,16 @@ def figures_of(made: Request, files: Files, *, threads: int) -> FigureMaker:
     Raises:
         UsageError: there are no cuts to compare, or there is no such attack.
     """
-    from kohort.cli.attack import names_of
-    from kohort.pipeline import exposure
-
     if files.compare_grid:
+        from kohort.pipeline import exposure
+
         with _placed("--compare-grid"):
             exposure.check_cuts(made.job)
-    attack = None if files.attack is None else names_of(files.attack)
+    attack = None
+    if files.attack is not None:
+        from kohort.cli.attack import names_of
+
+        attack = names_of(files.attack)
     return FigureMaker(compare=files.compare_grid, attack=attack, threads=threads, bound=files.bound)
 
 
@@ -214,7 +217,6 @@ def companions(
         UsageError: one of them cannot be written; this comes before any work.
     """
     from kohort import pipeline
-    from kohort.report import mapping
 
     report = page.report
     for flag, path in (("--report", report), ("--mapping", files.mapping)):
@@ -224,6 +226,8 @@ def companions(
     if report is not None:
         found.append(pipeline.Report(report, _writer(report, audience, made.quasi, figures)))
     if files.mapping is not None:
+        from kohort.report import mapping
+
         with _placed("--mapping"):
             mapping.check(made.job.algorithm)
             found.append(pipeline.Report(files.mapping, mapping.writer(files.mapping)))

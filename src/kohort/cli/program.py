@@ -60,7 +60,7 @@ _SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "demo": ("demo:demo", "Generate a register, anonymize it, verify the release and show the result."),
-        "app": ("desk:app", "Open the desk in your browser: see a table, choose, try and release, without flags."),
+        "app": ("desk:app", "Open the desk in your browser: see a table or transactions, choose, try and release."),
         "inspect": ("describe:inspect", "Guess what each column reveals, with reasons."),
         "init": ("describe:init", "Write a job file with these guesses, for you to correct."),
         "anonymize": ("anonymize:anonymize", "Turn a table into a verified k-anonymous release."),
@@ -216,17 +216,23 @@ app = typer.Typer(
 )
 
 
-@app.callback(invoke_without_command=True)
-def _version(
-    context: typer.Context,
-    *,
-    version: Annotated[bool, typer.Option("--version", help="Print kohort's version and exit.")] = False,
-) -> None:
-    if version:
+def _print_version(asked: bool) -> None:  # noqa: FBT001  as typer calls it
+    if asked:
         from kohort import __version__
 
         typer.echo(__version__)
-        context.exit()
+        raise typer.Exit
+
+
+@app.callback()
+def _of_all(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print kohort's version and exit."),
+    ] = False,
+) -> None:
+    """Take what concerns no command: `--version` comes before all else, for which typer would need pydantic."""
 
 
 def _limit_threads(words: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from kohort.native.library import GROUP
+from kohort.native.library import GROUP, SHARED
 from kohort.workspace import HEAP, TALLIED, blocks
 
 if TYPE_CHECKING:
@@ -66,13 +66,52 @@ class FrequencySet:
 class Histogram:
     """Who has which value of a sensitive attribute, by class.
 
+    Of thousands of values a class has few: then w columns are enough for those that some class has at most.
+
     Attributes:
         domain: The v values there are, and who has them in the whole input table.
-        counts: (c, v) people of each class with each value, C-contiguous; who has none is in no column.
+        counts: (c, v) people of each class with each value, C-contiguous; who has none is in no column. (c, w) where
+            there are `places`: of the values that the class has, then 0.
+        places: (c, w) which value each count is of, ascending; 0 where it is of none. `None`: of every value in turn.
     """
 
     domain: SensitiveDomain
     counts: Counts
+    places: Index | None = None
+
+    @classmethod
+    def of_few(cls, domain: SensitiveDomain, cells: Index, people: Counts, classes: int) -> Histogram:
+        """The histogram of the values that occur.
+
+        Args:
+            domain: The v values there are.
+            cells: (m,) class · v + value of each pair that occurs, ascending.
+            people: (m,) people of the class with the value.
+            classes: How many classes there are.
+
+        >>> from kohort.schema.sensitive import SensitiveDomain
+        >>> income = SensitiveDomain("income", np.array([5, 1, 7]))
+        >>> few = Histogram.of_few(income, np.array([1, 3, 5]), np.array([1, 2, 4]), 2)
+        >>> few.counts.tolist(), few.places.tolist()
+        ([[1, 0], [2, 4]], [[1, 0], [0, 2]])
+        """
+        of, values = np.divmod(cells, max(len(domain), 1))
+        starts = np.searchsorted(of, np.arange(classes))
+        column = np.arange(of.size) - starts[of]
+        counts = np.zeros((classes, int(column.max(initial=-1)) + 1), np.int64)
+        places = np.zeros_like(counts)
+        counts[of, column], places[of, column] = people, values
+        return cls(domain, counts, places)
+
+    def few(self) -> Histogram:
+        """The same people, counted by the values that their class has."""
+        people = self.counts.reshape(-1)
+        cells = np.flatnonzero(people)
+        return Histogram.of_few(self.domain, cells, people[cells], len(self.counts))
+
+    def take(self, chosen: Mask) -> Histogram:
+        """Some of the classes."""
+        return Histogram(self.domain, self.counts[chosen], None if self.places is None else self.places[chosen])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,27 +142,32 @@ class ClassProfile:
 
     def take(self, chosen: Mask) -> ClassProfile:
         """Some of the classes."""
-        histograms = tuple(Histogram(one.domain, one.counts[chosen]) for one in self.histograms)
+        histograms = tuple(one.take(chosen) for one in self.histograms)
         population = None if self.population is None else self.population[chosen]
         return ClassProfile(self.sizes[chosen], histograms, population, self.outside)
 
 
-def profile(frequency: FrequencySet, class_of: Index, classes: int) -> ClassProfile:
+def profile(frequency: FrequencySet, class_of: Index, classes: int, *, few: bool = False) -> ClassProfile:
     """The profile of `classes` classes, where tuple i belongs to class `class_of[i]`; it knows no population.
+
+    Its histograms have a column for each value, or for those that a class has: `few`.
 
     Cost: one pass over the tuples per sensitive attribute, with people one of hashing, and classes x values of memory.
     """
     histograms = tuple(
-        histogram_of(frequency, column, class_of, classes) for column in range(len(frequency.sensitive_domains))
+        histogram_of(frequency, column, class_of, classes, few=few)
+        for column in range(len(frequency.sensitive_domains))
     )
     return ClassProfile(people_in(class_of, classes, frequency.counts, frequency.people), histograms)
 
 
-def histogram_of(frequency: FrequencySet, column: int, class_of: Index, classes: int) -> Histogram:
-    """The histogram of one sensitive attribute."""
+def histogram_of(
+    frequency: FrequencySet, column: int, class_of: Index, classes: int, *, few: bool = False
+) -> Histogram:
+    """The histogram of one sensitive attribute, with a place for each value, or for those that a class has: `few`."""
     domain, codes, people = frequency.sensitive_domains[column], frequency.sensitive[:, column], frequency.people
     size = len(domain)
-    if people is None and codes.size > TALLIED:
+    if people is None and codes.size > TALLIED and not few:
         found = np.zeros((classes, size + 1), np.int64)  # a missing value is in the last column
         for some in blocks(codes.size):
             np.add.at(found, (class_of[some].astype(np.intp), codes[some].astype(np.intp)), frequency.counts[some])
@@ -132,6 +176,9 @@ def histogram_of(frequency: FrequencySet, column: int, class_of: Index, classes:
     cells, counts = class_of * size + codes, frequency.counts
     if not present.all():
         cells, counts, people = cells[present], counts[present], None if people is None else people[present]
+    if few:
+        occur, cells = np.unique(cells, return_inverse=True)
+        return Histogram.of_few(domain, occur, people_in(cells, occur.size, counts, people), classes)
     return Histogram(domain, people_in(cells, classes * size, counts, people).reshape(classes, size))
 
 
@@ -148,11 +195,32 @@ def people_in(cells: Index, size: int, counts: Counts, people: Index | None) -> 
     return np.bincount(cells[group(pairs).first], minlength=size).astype(np.int64)
 
 
+def shared(values: NDArray[np.unsignedinteger], starts: Index, size: int) -> NDArray[np.uint32]:
+    """(m,) how many records of its class have each record's value; 0 where it is none.
+
+    Cost: two passes over the records, 8 bytes for each value and 4 for each record.
+
+    Args:
+        values: (m,) uint8, uint16 or uint32: the value of each record; none from `size` on.
+        starts: (c + 1,) where the records of each class begin, then their number: they follow one another.
+        size: How many values there are.
+
+    >>> shared(np.array([0, 1, 0, 0, 9], np.uint8), np.array([0, 3, 5]), 2).tolist()
+    [2, 1, 2, 1, 0]
+    """
+    found = np.zeros(values.size, np.uint32)
+    SHARED(values, starts, np.zeros(size, np.uint64), found)
+    return found
+
+
 #: Classes times values that are counted together: 128 MiB.
 CELLS: Final = 1 << 24
 
-#: Records that are counted together with a place for each value that they have.
+#: From so many values on, those are counted that a class has …
 FEW: Final = 1 << 9
+
+#: … of so many records together: squared, that is the room that the worst of classes take.
+TOGETHER: Final = 1 << 12
 
 
 def batches(sizes: Counts, values: int, *, some_values: bool) -> Iterator[tuple[slice, bool]]:
@@ -165,7 +233,7 @@ def batches(sizes: Counts, values: int, *, some_values: bool) -> Iterator[tuple[
         values: How many there are.
         some_values: Whether those that nobody has may be left out.
 
-    >>> [classes for classes, _ in batches(np.array([300, 200, 400]), 1000, some_values=True)]
+    >>> [classes for classes, _ in batches(np.array([3000, 1000, 4000]), 1000, some_values=True)]
     [slice(0, 2, None), slice(2, 3, None)]
     """
     if not some_values or values <= FEW:
@@ -175,7 +243,7 @@ def batches(sizes: Counts, values: int, *, some_values: bool) -> Iterator[tuple[
     upto, first = np.cumsum(sizes), 0
     while first < sizes.size:
         before = int(upto[first - 1]) if first else 0
-        last = max(int(np.searchsorted(upto, before + FEW, side="right")), first + 1)
+        last = max(int(np.searchsorted(upto, before + TOGETHER, side="right")), first + 1)
         yield slice(first, last), True
         first = last
 

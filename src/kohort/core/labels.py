@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, assert_never
@@ -284,9 +285,10 @@ def _sets(domain: Domain, recoding: Multidimensional, quasi: Codes, workspace: W
         told += grouping.first.size
         members.append(found[grouping.first])
         widths.append(np.full(grouping.first.size, size - 1, np.float64))
-    texts = Sets(names, [_quoted(name) for name in names], members)
+    texts = Sets(names, [name if _plainly(name) and name != ABSENT else _quoted(name) for name in names], members)
     losses = part_of(domain.others, np.concatenate(widths))
-    if any(name[:1] == "{" for name in names):  # a value may be spelled like a set of others
+    brace = bisect_left(names, "{")  # a value may be spelled like a set of others
+    if any(name[:1] == "{" for name in names[brace : brace + 1]):
         return _labels([*texts], of, losses)
     return Labels.by_kind(texts, of, losses)
 
@@ -329,8 +331,6 @@ def set_text(values: Iterable[str]) -> str:
 
 
 def _quoted(value: str) -> str:
-    if _plainly(value) and value != ABSENT:
-        return value
     if not value:
         return ABSENT
     plain = not set('{},"') & set(value) and value == value.strip() and value != ABSENT

@@ -16,7 +16,7 @@ from kohort.core.labels import ABSENT, ANY, Labels, joined_labels, labels_at, la
 from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from kohort.arrays import Codes, Counts, Index, Numbers, Shares
     from kohort.core.frequency import FrequencySet
@@ -133,10 +133,10 @@ def classes_of(
     match recoding:
         case Multidimensional():
             kept = recoding.released
-            labels = tuple(
-                labels_of(kept, frequency.quasi[:, column], domain, column, workspace)
-                for column, domain in enumerate(domains)
+            labelled: Callable[[int], Labels] = lambda column: labels_of(  # noqa: E731
+                kept, frequency.quasi[:, column], domains[column], column, workspace
             )
+            labels = tuple(workspace.side_by_side(labelled, range(len(domains))))
             regions = np.zeros(len(recoding.low), np.int64)
             for some in blocks(kept.regions.size):
                 np.add.at(regions, kept.regions[some].astype(np.intp), kept.counts[some])

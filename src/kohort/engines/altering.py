@@ -42,10 +42,10 @@ def coarsened(table: Table, job: Job) -> Table | None:
     chosen = tuple(one for one in job.perturbations if one.valuewise and judged.intersection(one.columns))
     if not chosen:
         return None
-    from kohort.tables.perturbing import perturb  # noqa: PLC0415  most jobs change nothing
+    from kohort.tables.perturbing import perturbed  # noqa: PLC0415  most jobs change nothing
 
-    changed = Table(tuple(table[name] for one in chosen for name in one.columns), table.records)
-    return perturb(changed, chosen, missing=job.schema.missing, seed=None)[0]
+    some = Table(tuple(table[name] for one in chosen for name in one.columns), table.records)
+    return perturbed(some, chosen, missing=job.schema.missing, seed=None)
 
 
 def with_columns(table: Table, other: Table | None) -> Table:
@@ -71,11 +71,13 @@ def altered(recoded: Recoded, job: Job, source: Table, changed: Table | None = N
     from kohort.tables.perturbing import perturb  # noqa: PLC0415  most jobs change nothing; see `kohort.perturbation`
     from kohort.tables.pseudonyms import linked_by, pseudonymize  # noqa: PLC0415
 
+    done: tuple[Column, ...] = ()
     if changed is not None:  # what a perturbation did is measured from the cells as they were read
+        done = tuple(recoded.table[name] for name in changed.names)
         own = Table(tuple(source[name] for name in changed.names), source.records).take(recoded.lineage)
         recoded = replace(recoded, data=with_columns(recoded.table, own))
     missing, named = job.schema.missing, [one.name for one in job.schema.pseudonyms]
-    table, effects = perturb(recoded.table, job.perturbations, missing=missing, seed=job.seed)
+    table, effects = perturb(recoded.table, job.perturbations, missing=missing, seed=job.seed, done=done)
     if job.key is not None:
         table = pseudonymize(table, named, job.key, missing=missing)
     return Altered(_in_order(table, recoded, job.schema), effects, linked_by(table, named, missing=missing))

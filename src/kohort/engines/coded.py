@@ -79,7 +79,7 @@ class Kept:
         self.forget(found)
         yield from dialect.stream(f"SELECT * FROM {table} WHERE {class_} IS NULL")  # noqa: S608  names of ours
         sizes = (
-            dialect.run(sql.distinct(f"(SELECT {class_} FROM {table} WHERE {class_} IS NOT NULL)", class_))  # noqa: S608  names of ours
+            dialect.run(sql.distinct(f"(SELECT {class_} FROM {table} WHERE {class_} IS NOT NULL)", [class_]))  # noqa: S608  names of ours
             .cast(pl.Int64)
             .sort("c0")
         )
@@ -132,12 +132,13 @@ class CodedColumns:
             LimitError: they are too many.
         """
         schema = job.schema
-        quasi, faults = _tables(source, schema, schema.quasi)
         refusing = [one for one in schema.sensitive if one.missing is Missing.REFUSE]
+        asked = [one for one in schema.attributes if one.name in job.looked_at]
+        source.look([*dict.fromkeys(one.name for one in (*schema.quasi, *refusing, *asked))])
+        quasi, faults = _tables(source, schema, schema.quasi)
         faults += _tables(source, schema, refusing)[1]
         if faults:
             raise faults[0] if len(faults) == 1 else all_of(faults)
-        asked = [one for one in schema.attributes if one.name in job.looked_at]
         held, _ = _tables(source, schema, asked)
         resolved = [table.sensitive(one) for table, one in zip(held, asked, strict=True)]
         changed = schema.changed(domain.attribute for table in quasi for domain in table.domains)

@@ -32,7 +32,6 @@ from kohort.workspace import blocks
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
-    from kohort.arrays import Counts
     from kohort.engines.relation import Relation
     from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
@@ -163,9 +162,9 @@ class DuckDB:
             self.connection.unregister(name)
             self.connection.execute(f"DROP TABLE IF EXISTS {name}")
 
-    def in_order(self, line: str, source: str, keys: Sequence[str], sizes: Counts) -> str:  # noqa: ARG002  it looks for itself
+    def in_order(self, lines: sql.Lines) -> str:
         """All at once."""
-        return sql.ordered(line, source, keys)
+        return lines.at_once
 
     def write_lines(self, sql: str, header: str, path: Path) -> None:
         """By COPY without any quoting of its own."""
@@ -310,8 +309,8 @@ def _text(base: DuckDB, text: Text, options: ReadOptions) -> Source:
     Kohort's own scanner divides it first, and keeps nothing: what it refuses is refused here, too, with the line.
     """
     layout = lay_out(text, options)
-    records = records_in(text, layout, options)
-    return Source(text.name, _csv(base, text, layout, options), None, records)
+    records, notes = records_in(text, layout, options)
+    return Source(text.name, _csv(base, text, layout, options), None, records, notes=notes)
 
 
 def _csv(base: DuckDB, text: Text, layout: RecordLayout, options: ReadOptions) -> str:

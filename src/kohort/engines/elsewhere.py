@@ -20,8 +20,10 @@ from kohort.engines import limits, sql
 from kohort.engines.base import Counts
 from kohort.engines.local import LOCAL
 from kohort.engines.relation import CELL, Kind, Relation, unused
+from kohort.engines.retold import note_retold_of
 from kohort.engines.typed import TypedRecords
 from kohort.engines.unsafe import (
+    looked_at,
     refuse_alone,
     refuse_alone_of,
     refuse_alone_together,
@@ -212,6 +214,11 @@ class SentRelation:
         """How many records there are."""
         return self.whole.records
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was noticed of them when they were read."""
+        return self.whole.notes
+
     def verified(self, paths: Sequence[Path], claim: Claim, engine: str) -> Verdict:
         """Recount these, and what was written to some files."""
         return verify_by_aggregation(paths, self.whole, claim, self.destinations, engine=engine)
@@ -265,6 +272,7 @@ class ElsewhereEngine:
         source = entering(data, job)
         alone = job.schema.person is None
         if releasing and alone:
+            source.look(looked_at(job))
             refuse_alone(source, job)
             refuse_leaks(source, job)
         columns, flagged = _counted(job)
@@ -275,7 +283,10 @@ class ElsewhereEngine:
             if not refused:
                 from kohort.engines.in_parts import CountedInParts  # noqa: PLC0415  it knows the classes above
 
-                return CountedInParts.of(data, source, job, most, releasing=releasing)
+                in_parts = CountedInParts.of(data, source, job, most, releasing=releasing)
+                if releasing:
+                    note_retold_of(source, job)
+                return in_parts
         try:
             found = source.flagged(columns, flagged, job.schema.missing)
         except LimitError as error:
@@ -286,6 +297,7 @@ class ElsewhereEngine:
         known = None if population is None else _held(population)
         table = CodedTable(found.table, job.schema, known, weights=found.counts)
         if releasing:
+            note_retold_of(source, job)
             refuse_listed(table, job)
         frequency = table.count(job.looked_at, distinct=True)
         limits.refuse_large(frequency, self.limit, job.algorithm)
@@ -470,7 +482,7 @@ class Lines:
         relation = self.relation
         others = [name for name in relation.names if name not in self.labels.names]
         cells = relation.cells(others)
-        cell_of = dict(zip(others, cells.of, strict=True))
+        cell_of = {name: f"{sql.RECORDS}.k{place}" for place, name in enumerate(others, 1)}
         given, made, shown = unused(), {"class": pl.Series(np.arange(1, self.labels.records + 1))}, list[str]()
         for is_other, names in groupby(relation.names, cell_of.__contains__):
             if is_other:
@@ -480,11 +492,9 @@ class Lines:
             made[f"l{len(made)}"] = pl.select(pl.concat_str(texts, separator=self.separator)).to_series()
             shown.append(f"{given}.l{len(made) - 1}")
         relation.dialect.give(given, pl.DataFrame(made))
-        rank = f"{sql.RECORDS}.{CLASS}"
         line = f" || {relation.dialect.literal(self.separator)} || ".join(shown)
-        source = sql.placed(cells.source, given, rank, "class")
-        keys = (rank, *(f"coalesce({cell}, '')" for cell in cells.of))
-        return relation.dialect.in_order(f"{line} AS line", source, keys, self.sizes)
+        keys = (f"{sql.RECORDS}.{CLASS}", *(f"coalesce({cell}, '')" for cell in cells.of))
+        return relation.dialect.in_order(sql.Lines(keys, cells.source, given, line, self.sizes))
 
     def _made(self, texts: pl.Series) -> pl.Series:
         """Texts as they stand in the file."""
@@ -492,9 +502,8 @@ class Lines:
         return escaped(texts.fill_null(""), self.separator, excel_safe=self.excel_safe, alone=alone)
 
     def _escaped(self, cell: str) -> str:
-        """The cells of a column as they stand in the file; see `kohort.io.write`."""
-        dialect = self.relation.dialect
-        text = f"coalesce({cell}, '')"
+        """The cells of a column as they stand in the file, none of them a null; see `kohort.io.write`."""
+        dialect, text = self.relation.dialect, cell
         if self.excel_safe:
             runs = f"{dialect.matches(text, FORMULA)} AND NOT {dialect.matches(text, NUMBER)}"
             text = f"CASE WHEN {runs} THEN {dialect.literal(chr(39))} || {text} ELSE {text} END"

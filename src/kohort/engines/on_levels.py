@@ -143,7 +143,7 @@ class ClassesOnLevels:
         grouped = self.table
         if self.of.tuples.sensitive:
             grouped = f"(SELECT sum(n) AS n FROM {self.table} GROUP BY {self._keys})"  # noqa: S608  names of ours
-        found = self._run(sql.distinct(grouped, f"{sql.RECORDS}.n")).cast(pl.Int64).sort("c0")
+        found = self._run(sql.distinct(grouped, [f"{sql.RECORDS}.n"])).cast(pl.Int64).sort("c0")
         return found["c0"].to_numpy(), found["n"].to_numpy()
 
     def fetched(self) -> FrequencySet | None:

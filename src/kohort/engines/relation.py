@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 #: Bytes that a text of a tuple takes here, at most: its place in Arrow, and while it is coded.
 CELL: Final = 48
 
+#: Columns whose values are asked for together.
+_TOGETHER: Final = 8
+
 #: What keeps spreadsheets from running a cell.
 _APOSTROPHE: Final = "'"
 
@@ -85,6 +88,9 @@ class Relation(Shown):
         where: What the source is called in messages.
         limit: Bytes of memory that an answer may take; `None` for any.
         let_go: Gives back what the database keeps of the records to answer sooner; it can still be asked.
+        sums: What the database must find as sums over all records, in the order of columns, as kohort's own scanner
+            did: the first statement that groups the records shows it, too.
+        notes: What kohort's own scanner noticed that nobody should have to find out alone.
     """
 
     dialect: Dialect
@@ -94,9 +100,11 @@ class Relation(Shown):
     where: str
     limit: int | None = None
     let_go: Callable[[], object] = nothing
+    sums: Sequence[tuple[str, int]] = ()
+    notes: tuple[str, ...] = ()
     _dictionaries: dict[str, str] = field(default_factory=dict[str, str], init=False)
     _values: dict[str, Values] = field(default_factory=dict[str, Values], init=False)
-    _estimates: dict[str, int] = field(default_factory=dict[str, int], init=False)
+    _estimates: dict[sql.Cells, int] = field(default_factory=dict[sql.Cells, int], init=False)
     _table: Table | None = field(default=None, init=False)
 
     @property
@@ -114,15 +122,78 @@ class Relation(Shown):
             LimitError: they are too many.
         """
         if name not in self._values:
-            raw = self._raw(name)
-            self.refuse_large(sql.Cells((raw,), self._from(())))
-            found = self.dialect.run(sql.distinct(self.source, raw))
+            self.refuse_large(sql.Cells((self._raw(name),), self._from(())))
+            self._ask([name])
+        return self._values[name]
+
+    def look(self, names: Sequence[str]) -> None:
+        """Ask for the distinct values of several columns in few passes, before `distinct` asks for each by itself.
+
+        Those that may be too many for memory are left out.
+        """
+        by_type: dict[pl.DataType, list[str]] = {}
+        for name in names:
+            if name not in self._values:
+                by_type.setdefault(self.kinds[name].there, []).append(name)
+        if self.limit is not None:
+            self._estimate(
+                [sql.Cells((self._raw(name),), self._from(())) for alike in by_type.values() for name in alike]
+            )
+        for alike in by_type.values():
+            some = [name for name in alike if len(alike) > 1 and self._fits(name, min(len(alike), _TOGETHER))]
+            for first in range(0, len(some), _TOGETHER):
+                self._ask(some[first : first + _TOGETHER])
+
+    def _fits(self, name: str, columns: int) -> bool:
+        """Whether the values of a column fit into its share of memory, by an estimate."""
+        if self.limit is None:
+            return True
+        return self._estimated(sql.Cells((self._raw(name),), self._from(()))) * CELL * columns <= self.limit
+
+    def _ask(self, names: Sequence[str]) -> None:
+        """Ask for the distinct values of some columns of one type."""
+        raw = [self._raw(name) for name in names]
+        answer = self._grouped(lambda numbers: sql.distinct(self.source, raw, numbers), len(names))
+        for place, name in enumerate(names):
+            found = answer.filter(pl.col("place") == place) if len(names) > 1 else answer
             texts = self._texts(name, found["c0"])
             made = pl.DataFrame({"text": texts, "n": found["n"].cast(pl.Int64)}).group_by("text").sum()
             if not self.kinds[name].is_text and name not in self._dictionaries:
                 self._give(name, found["c0"], texts)
             self._values[name] = Values(made["text"], made["n"].to_numpy())
-        return self._values[name]
+
+    def _grouped(self, statement: Callable[[Sequence[str]], str], times: int = 1) -> pl.DataFrame:
+        """The answer to a statement that groups all records; the first one shows that they are those they have to be.
+
+        Args:
+            statement: Of the numbers whose sums it has to answer, too.
+            times: In how many of its groups each record is.
+
+        Raises:
+            InputError: they are others.
+        """
+        sums, self.sums = self.sums, ()
+        found = self.dialect.run(statement([number for number, _ in sums]))
+        if not sums:
+            return found
+        records = int(found["n"].sum()) // times
+        if records != self.records:
+            raise other_records(self, records, due=self.records)
+        for place, (name, (_, due)) in enumerate(zip(self.names, sums, strict=True)):
+            if int(found[f"s{place}"].sum()) != due * times:
+                what = f"{self.dialect.title} divides this text into other cells than kohort's own scanner"
+                hint = "run without the engine, or give it the table as Parquet"
+                raise InputError(what, where=f"{self.where}, column {name!r}", hint=hint)
+        return found
+
+    def settle(self) -> None:
+        """Show that the records are those they have to be, if no statement has yet.
+
+        Raises:
+            InputError: they are others.
+        """
+        if self.sums:
+            self._grouped(lambda numbers: sql.summed(self.source, numbers))
 
     def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
         """The distinct tuples of some columns, with their records and a sum of hashes of others.
@@ -132,7 +203,7 @@ class Relation(Shown):
         """
         cells, number = self.hashed(columns, hashed)
         self.refuse_large(cells)
-        return self.tuples_of(columns, self.dialect.run(sql.tuples(cells, number)))
+        return self.tuples_of(columns, self._grouped(lambda numbers: sql.tuples(cells, number, numbers)))
 
     def hashed(self, columns: Sequence[str], hashed: Hashed | None) -> tuple[sql.Cells, str]:
         """The cells of some columns, and the hash of others of the same record; empty where there are none."""
@@ -146,7 +217,7 @@ class Relation(Shown):
         cells = self.flags(columns, flagged, missing)
         self.refuse_large(cells)
         number = self.dialect.number([f"g.c{place}" for place in range(len(cells.of))])
-        found = self.dialect.run(sql.hashed(sql.tuples(cells), number))
+        found = self._grouped(lambda numbers: sql.hashed(sql.tuples(cells, numbers=numbers), number))
         made = Numbered(self.table_of([*columns, *flagged], found), found["n"].cast(pl.Int64).to_numpy(), found["p"])
         for name in columns:  # so that nobody has to ask for them again
             column = made.table[name]
@@ -176,7 +247,18 @@ class Relation(Shown):
 
     def alone(self, names: Sequence[str]) -> int:
         """How many records have a tuple of these columns that no other record has."""
+        self.settle()
         return int(self.dialect.run(sql.alone(self.cells(names)))["n"].item())
+
+    def known(self, name: str, others: Sequence[str]) -> list[int]:
+        """Of each of some columns, how many records have a value of this one that goes with one of its values.
+
+        They are told apart by hashes of 64 bits.
+        """
+        self.settle()
+        cells = self.cells([name, *others])
+        numbers = [self.dialect.number([cell]) for cell in cells.of[1:]]
+        return [int(one) for one in self.dialect.run(sql.known(cells, numbers)).row(0)]
 
     def with_values(self, names: Sequence[str], missing: Collection[str]) -> Relation:
         """The records that have a value in all of these columns."""
@@ -188,6 +270,7 @@ class Relation(Shown):
 
     def over(self, source: str, kinds: Mapping[str, Kind], records: int) -> Relation:
         """Records made of these, with no other values in columns of the same names."""
+        self.settle()
         made = Relation(self.dialect, source, kinds, records, self.where, self.limit)
         made._dictionaries.update({name: given for name, given in self._dictionaries.items() if name in kinds})
         return made
@@ -200,6 +283,7 @@ class Relation(Shown):
 
     def _fetched(self) -> Table:
         """All records, as texts."""
+        self.settle()
         cells = self.cells(self.names)
         named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(cells.of))
         found = self.dialect.run(f"SELECT {named} FROM {cells.source}")  # noqa: S608  as above
@@ -287,10 +371,15 @@ class Relation(Shown):
 
     def _estimated(self, cells: sql.Cells) -> int:
         """About how many tuples of these there are; asked once."""
-        asked = sql.estimated(cells.source, self.dialect.different(cells.of))
-        if asked not in self._estimates:
-            self._estimates[asked] = int(self.dialect.run(asked)["n"].item())
-        return self._estimates[asked]
+        self._estimate([cells])
+        return self._estimates[cells]
+
+    def _estimate(self, several: Sequence[sql.Cells]) -> None:
+        """Ask for those that are not known yet, all of one source, by one statement."""
+        unknown = [cells for cells in several if cells not in self._estimates]
+        if unknown:
+            asked = sql.estimated(unknown[0].source, [self.dialect.different(cells.of) for cells in unknown])
+            self._estimates |= zip(unknown, map(int, self.dialect.run(asked).row(0)), strict=True)
 
     def refuse_large(self, cells: sql.Cells) -> None:
         """Refuse tuples that would not fit into memory, by an estimate of their number.
@@ -306,6 +395,12 @@ class Relation(Shown):
             what = f"some {tuples:,} different tuples would take {shown(size)} of memory"
             hint = "drop columns, take fewer quasi-identifiers, or allow more (--memory-limit, in Python memory_limit=)"
             raise LimitError(f"{what}, and the limit is {shown(self.limit)}", where="memory-limit", hint=hint)
+
+
+def other_records(read: Relation, records: int, *, due: int) -> InputError:
+    """The error where a database reads another number of records than there must be."""
+    what = f"{read.dialect.title} reads {records:,} records, and kohort's own scanner {due:,}"
+    return InputError(what, where=read.where, hint="run without the engine")
 
 
 def unused() -> str:

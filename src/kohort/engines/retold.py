@@ -7,17 +7,19 @@ other, however it is generalized. Groups of few records have one value by chance
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from kohort.errors import SourceNote
+from kohort.errors import LimitError, SourceNote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.arrays import Counts
     from kohort.release import Job
+    from kohort.tables.dataset import Values
     from kohort.tables.table import CellCodes, Table
 
 #: The share of the records, beyond what chance explains, of which another column has to be known.
@@ -30,15 +32,61 @@ _FEWEST: Final = 20
 _LOOKED_AT: Final = 50_000
 
 
+class Elsewhere(Protocol):
+    """Records in nobody's memory."""
+
+    def distinct(self, name: str) -> Values:
+        """The distinct values of a column, and the records with each."""
+        ...
+
+    def known(self, name: str, others: Sequence[str]) -> Sequence[int]:
+        """Of each of some columns, how many records have a value of this one that goes with one of its values."""
+        ...
+
+
 def note_retold(table: Table, job: Job) -> None:
     """Tell, as a `SourceNote`, of each column released as it is that gives generalized or perturbed ones back."""
     perturbed = {name for one in job.perturbations for name in one.columns}
     hidden = [one.name for one in job.schema.quasi] + sorted(perturbed)
     left_out = perturbed | {*job.allow_singling}
+    _note(retold(table, [one.name for one in job.schema.unchanged if one.name not in left_out], hidden))
+
+
+def note_retold_of(data: Elsewhere, job: Job) -> None:
+    """The same of records elsewhere, all of which are looked at: only where the values of columns do not exclude it.
+
+    Columns whose values do not fit into memory are left out.
+    """
+    hidden, left_out = [one.name for one in job.schema.quasi], {*job.allow_singling}
     released = [one.name for one in job.schema.unchanged if one.name not in left_out]
-    for name, known in retold(table, released, hidden):
+    _note(_retold_of(data, released, hidden))
+
+
+def _note(found: Iterator[tuple[str, list[str]]]) -> None:
+    """Tell of columns that give others back."""
+    for name, known in found:
         note = f"{name} is released as it is, and {telling(name, known)} (--allow-singling {name})"
-        warnings.warn(SourceNote(note), stacklevel=2)
+        warnings.warn(SourceNote(note), stacklevel=3)
+
+
+def _retold_of(data: Elsewhere, released: Sequence[str], hidden: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each column released as it is that gives others back, and which."""
+    values: dict[str, Counts] = {}
+    for name in (*released, *hidden):
+        with suppress(LimitError):
+            values[name] = data.distinct(name).counts
+    for name in (one for one in released if one in values):
+        sizes = values[name]
+        likely = [one for one in hidden if one in values and _may_retell(sizes, values[one])]
+        found = zip(likely, data.known(name, likely) if likely else (), strict=True)
+        known = [one for one, records in found if _retells(records, sizes, values[one])]
+        if known:
+            yield name, known
+
+
+def _may_retell(sizes: Counts, values: Counts) -> bool:
+    """Whether a column may give another one back: a value that goes with one of its values has no more records."""
+    return bool(values.size) and _retells(int(sizes[sizes <= values.max()].sum()), sizes, values)
 
 
 def retold(table: Table, released: Sequence[str], hidden: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
@@ -78,10 +126,21 @@ def _is_retold(telling: CellCodes, hidden: CellCodes) -> bool:
     one[telling] = hidden  # some record's: another record that differs from it shows that there are several
     several = np.zeros(sizes.size, np.bool_)
     several[telling[one[telling] != hidden]] = True
-    known = int(sizes[~several].sum())
+    return _retells(int(sizes[~several].sum()), sizes[sizes > 0], np.bincount(hidden))
+
+
+def _retells(known: int, sizes: Counts, values: Counts) -> bool:
+    """Whether a column of which so many records tell the value of another one does so beyond what chance explains.
+
+    Args:
+        known: Records whose value of the one goes with one value of the other.
+        sizes: (g,) the records with each value of the one.
+        values: (v,) the records with each value of the other.
+    """
+    records = int(sizes.sum())
     if known <= _NEARLY_ALL * records:
         return False
-    beyond = known - _by_chance(sizes[sizes > 0], np.bincount(hidden))
+    beyond = known - _by_chance(sizes, values)
     return beyond >= _FEWEST and beyond > _NEARLY_ALL * (beyond + records - known)  # what chance does not explain
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kohort.engines import sql
-from kohort.engines.relation import Kind, Relation
+from kohort.engines.relation import Kind, Relation, other_records
 from kohort.errors import InfeasibleError, InputError, UnsupportedError
 from kohort.io.typed import check_names, check_types
 
@@ -30,6 +30,7 @@ class Source:
         records: How many there must be, where that is known.
         sums: What the database must find as sums over all records, in the order of columns: an expression and its
             value. Where there are any, kohort's own scanner has looked at every byte.
+        notes: What it noticed.
     """
 
     where: str
@@ -37,6 +38,7 @@ class Source:
     types: Mapping[str, pl.DataType] | None = None
     records: int | None = None
     sums: Sequence[tuple[str, int]] = ()
+    notes: tuple[str, ...] = ()
 
 
 def refuse_altered_text(options: ReadOptions, engine: str) -> None:
@@ -70,29 +72,14 @@ def relation_of(
     names = check_names(list(types), found.where)
     check_types(types, found.where)
     kinds = {name: Kind(types[name], there[name]) for name in names}
-    made = Relation(base, found.sql, kinds, 0, found.where, limit)
-    made.records = _summed(made, found.sums) if found.sums else _checked(made)
+    made = Relation(base, found.sql, kinds, found.records or 0, found.where, limit, sums=found.sums, notes=found.notes)
+    if not found.sums:
+        made.records = _checked(made)
     if found.records is not None and found.records != made.records:
-        what = f"{base.title} reads {made.records:,} records, and kohort's own scanner {found.records:,}"
-        raise InputError(what, where=found.where, hint="run without the engine")
+        raise other_records(made, made.records, due=found.records)
     if not (made.records or options.allow_empty):
         raise InfeasibleError("there are 0 records", where=found.where, hint="allow an empty table (--allow-empty)")
     return made
-
-
-def _summed(made: Relation, sums: Sequence[tuple[str, int]]) -> int:
-    """How many records there are, once they are the cells that kohort's own scanner found.
-
-    Raises:
-        InputError: they are others.
-    """
-    found = made.dialect.run(sql.summed(made.source, [sum_ for sum_, _ in sums]))
-    for place, (name, (_, due)) in enumerate(zip(made.names, sums, strict=True)):
-        if int(found[f"c{place}"].item()) != due:
-            what = f"{made.dialect.title} divides this text into other cells than kohort's own scanner"
-            hint = "run without the engine, or give it the table as Parquet"
-            raise InputError(what, where=f"{made.where}, column {name!r}", hint=hint)
-    return int(found["n"].item())
 
 
 def _checked(made: Relation) -> int:

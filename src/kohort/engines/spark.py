@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import polars as pl
 
-from kohort.engines import sql
 from kohort.engines.pieces import cut
 from kohort.engines.relation import unused
 from kohort.engines.spark_session import PATIENCE, Cluster, part, session_of
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.arrays import Counts
+    from kohort.engines import sql
     from kohort.engines.relation import Relation
     from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 #: Small tables up to so many bytes are sent to every worker, so that records need not move to be joined. There they
 #: take some five times as much: of hashes and classes that is four million tuples in 300 MB.
 _SENT: Final = 64 << 20
+
+#: Parts of Spark's memory of which such a table may be one: several are there at the same time, five times as large.
+_SENT_PART: Final = 64
 
 #: How many pieces' records a class may have for all to be divided by classes.
 _LOPSIDED: Final = 2
@@ -60,7 +63,7 @@ _ENCRYPTION: Final = "spark.io.encryption.enabled"
 _QUOTING: Final = "SQLQueryContextLogger"
 
 #: Conditions of Spark by which too little memory shows.
-_MEMORY: Final = ("OutOfMemory", "maxResultSize", "bigger than spark.driver")
+_MEMORY: Final = ("OutOfMemory", "Not enough memory", "maxResultSize", "bigger than spark.driver")
 
 #: Types of polars, and what they are called in a schema of Spark.
 _TYPES: Final[dict[object, str]] = {
@@ -89,6 +92,7 @@ class Spark:
     session: Any
     own: bool = False
     _views: list[str] = field(default_factory=list[str], init=False)
+    _sent: set[str] = field(default_factory=set[str], init=False)
 
     def __post_init__(self) -> None:
         """Let go of small tables with this object, and say what is not encrypted."""
@@ -162,7 +166,10 @@ class Spark:
         with self.reporting():
             typed = part("sql.types").StructType.fromDDL(schema)
             made = self.session.createDataFrame(frame.to_arrow(), schema=typed)
-            self.show(name, made.hint("broadcast") if frame.estimated_size() <= _SENT else made)
+            if frame.estimated_size() <= min(_SENT, self._memory // _SENT_PART):
+                made = made.hint("broadcast")
+                self._sent.add(name)
+            self.show(name, made)
 
     def show(self, name: str, frame: Any) -> None:  # noqa: ANN401  PySpark's own class
         """Let a view stand for a frame of this session."""
@@ -198,18 +205,22 @@ class Spark:
             self.session.catalog.dropTempView(name)
             self._views.remove(name)
 
-    def in_order(self, line: str, source: str, keys: Sequence[str], sizes: Counts) -> str:
+    def in_order(self, lines: sql.Lines) -> str:
         """Class by class in pieces of one size, each ordered by itself, where no class is much larger than a piece.
 
-        ORDER BY would find all lines twice: once to see how keys are spread, which the sizes tell.
+        ORDER BY would find all records twice: once to see how keys are spread, which the sizes tell. Labels that every
+        worker has are put to the records where these are ordered, so that they are not moved with them.
         """
-        ends = self._ends(sizes)
+        ends = self._ends(lines.sizes)
         if not ends:
-            return sql.ordered(line, source, keys)
-        named = ", ".join(f"{key} AS k{at}" for at, key in enumerate(keys))
-        divided = f"SELECT /*+ REPARTITION({self._pieces}, piece) */ {line}, {named}, {_piece(keys[0], ends)} AS piece"
-        by = ", ".join(f"k{at}" for at in range(len(keys)))
-        return f"SELECT line FROM ({divided} FROM {source}) SORT BY {by}"  # noqa: S608  of quoted names and numbers
+            return lines.at_once
+        divided, by = f"/*+ REPARTITION({self._pieces}, piece) */", ", ".join(lines.names)
+        piece, line = f"{_piece('k0', ends)} AS piece", f"{lines.line} AS line"
+        if lines.labels in self._sent:
+            moved = lines.labelled(f"SELECT {divided} *, {piece} FROM ({lines.keyed})")  # noqa: S608  of quoted names and numbers
+            return f"SELECT line FROM (SELECT {line}, {by} FROM {moved}) SORT BY {by}"  # noqa: S608  as above
+        moved = f"SELECT {divided} {line}, {by}, {piece} FROM {lines.labelled(lines.keyed)}"  # noqa: S608  as above
+        return f"SELECT line FROM ({moved}) SORT BY {by}"  # noqa: S608  as above
 
     def _ends(self, sizes: Counts) -> list[tuple[int, int]]:
         """The last class of each piece, and a number by which Spark puts it after the piece before.
@@ -226,6 +237,12 @@ class Spark:
         piece = (middles * (found.height / records)).astype(np.int64)
         last = np.flatnonzero(np.append(np.diff(piece), 1))
         return [*zip((last + 1).tolist(), found["n"].gather(piece[last]).to_list(), strict=True)]
+
+    @property
+    def _memory(self) -> int:
+        """Bytes of memory that Spark may take where it plans."""
+        java: Any = self.session.sparkContext._jvm  # noqa: SLF001  nothing else tells
+        return int(java.java.lang.Runtime.getRuntime().maxMemory())
 
     @property
     def _pieces(self) -> int:

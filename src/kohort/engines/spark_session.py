@@ -79,6 +79,7 @@ class Cluster:
         """How its session is set: nothing is shown, and what is put on a disk is encrypted."""
         made = {
             "spark.app.name": "kohort",
+            "spark.buffer.pageSize": _PAGE,
             "spark.master": self.master,
             "spark.driver.maxResultSize": "0",
             "spark.driver.memory": "2g" if self.memory is None else f"{max(self.memory >> 21, 512)}m",
@@ -99,6 +100,9 @@ class Cluster:
             made |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         return {**made, **self.conf}
 
+
+#: Memory that Spark takes at a time. By itself it takes some 64 MB for each small table that is joined, however small.
+_PAGE: Final = "2m"
 
 #: The session of this process, and what was asked for: Java runs one at a time.
 _OWN: Final[dict[str, tuple[Cluster, Any]]] = {}

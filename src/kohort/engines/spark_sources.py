@@ -1,15 +1,17 @@
 """What Spark reads, with the types that the local engine gives it: text, Parquet, tables of a catalogue, frames.
 
 Delimited text is divided by kohort's own scanner first, which keeps nothing: what it refuses is refused here, too, with
-the line. Spark has to find as many records, and in each column cells of as many bytes. While it looks, it keeps the
-cells: otherwise each statement would divide the text again.
+the line. Spark has to find as many records, and in each column cells of as many bytes, in the first statement that
+groups them. Where each line is a record without quotes, each statement divides the lines again; other text takes Spark
+longer to divide, so it keeps the cells of the first time.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import weakref
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -34,7 +36,7 @@ from kohort.io.text import extent_of
 from kohort.io.typed import from_frame, scanned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from kohort.engines.spark import Spark
     from kohort.io.options import ReadOptions
     from kohort.io.records import RecordLayout
+    from kohort.io.text import Extent
 
 #: What is told where a source cannot be read here.
 _READ: Final = (
@@ -73,22 +76,44 @@ class _Found:
     where: str
     frame: Any
     types: Mapping[str, pl.DataType] | None = None
-    text: _Divided | None = None
+    text: _Scanned | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Divided:
+class _Scanned:
     """Text as kohort's own scanner divides it.
 
     Attributes:
         records: Its records.
         sizes: (columns,) the bytes of the cells of each column, quotes inside them doubled.
         quote: The sign round cells; empty where no cell has one.
+        by_lines: Whether each line of each file is a record, without quotes.
+        notes: What it noticed.
     """
 
     records: int
     sizes: NDArray[np.int64]
     quote: str
+    by_lines: bool
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """How a file of text is divided into lines.
+
+    Attributes:
+        ending: What Spark is told of their ends.
+        alone: Whether no record has several of them: otherwise only one worker can read the file.
+        are_records: Whether what is between their ends and separators are the cells, and nothing but the first one is
+            the header.
+        header: The first one, if the file has a header.
+    """
+
+    ending: Mapping[str, str]
+    alone: bool
+    are_records: bool
+    header: str
 
 
 def relation(base: Spark, source: object, options: ReadOptions, limit: int | None) -> Relation:
@@ -111,12 +136,11 @@ def relation(base: Spark, source: object, options: ReadOptions, limit: int | Non
     _refuse_other_times(found, there)
     if found.text is None:
         return relation_of(base, Source(found.where, view, found.types), there, options, limit)
-    known = Source(found.where, view, found.types, found.text.records, _sums(base, names, found.text))
-    with ExitStack() as failed:
-        failed.callback(_let_go, _kept(base, frame))
-        made = relation_of(base, known, there, options, limit)
-        failed.pop_all()
-    made.let_go = weakref.finalize(made, _let_go, frame)
+    text = found.text
+    known = Source(found.where, view, found.types, text.records, _sums(base, names, text), text.notes)
+    made = relation_of(base, known, there, options, limit)
+    if not text.by_lines:
+        made.let_go = weakref.finalize(made, _let_go, _kept(base, frame))
     return made
 
 
@@ -258,7 +282,8 @@ def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -
     """Delimited text in files that begin alike, every column of which is text."""
     frames: list[Any] = []
     layouts: list[RecordLayout] = []
-    records, sizes, quote = 0, np.zeros(0, np.int64), ""
+    records, sizes, quote, by_lines = 0, np.zeros(0, np.int64), "", True
+    notes: list[str] = []
     with files.unchanged(paths, where):
         for path in paths:
             text = Text.of(path, files.mapped(path))
@@ -268,11 +293,14 @@ def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -
             _refuse_other_header(layouts, path)
             records, sizes = records + extent.records, extent.sizes + (sizes if sizes.size else 0)
             quote = chr(layout.quote) if extent.quoted else quote
-            frames.append(_csv(base, text, layout, extent.records))
+            notes += extent.notes
+            lines = _lines(text, layout, extent)
+            by_lines = by_lines and lines.are_records
+            frames.append((_divided if lines.are_records else _csv)(base, text, layout, lines))
     whole = frames[0]
     for frame in frames[1:]:
         whole = whole.union(frame)
-    return _Found(where, whole, None, _Divided(records, sizes, quote))
+    return _Found(where, whole, None, _Scanned(records, sizes, quote, by_lines, tuple(notes)))
 
 
 def _refuse_other_header(layouts: Sequence[RecordLayout], path: str) -> None:
@@ -287,17 +315,26 @@ def _refuse_other_header(layouts: Sequence[RecordLayout], path: str) -> None:
             raise InputError(what, where=path, hint="keep the files of one table in a folder")
 
 
-def _csv(base: Spark, text: Text, layout: RecordLayout, records: int) -> Any:  # noqa: ANN401  as above
+def _divided(base: Spark, text: Text, layout: RecordLayout, lines: _Lines) -> Any:  # noqa: ANN401  as above
+    """The cells of one file whose lines are records: what is between two separators."""
+    functions = part("sql.functions")
+    found = base.session.read.options(**_PLAINLY, **lines.ending).text(_address(text.name))
+    if layout.body:
+        found = found.where(found["value"] != functions.lit(lines.header))
+    cells = functions.split(found["value"], re.escape(chr(layout.separator)), -1)
+    each = (functions.get(cells, functions.lit(place)) for place in range(len(layout.names)))
+    return _filled(found, each, layout)
+
+
+def _csv(base: Spark, text: Text, layout: RecordLayout, lines: _Lines) -> Any:  # noqa: ANN401  as above
     """How Spark divides one file."""
-    functions, types = part("sql.functions"), part("sql.types")
-    if layout.line_end != LF:
-        what = "the engine spark does not read this text: its lines end in CR alone"
-        raise UnsupportedError(what, where=text.name, hint=_READ)
+    types = part("sql.types")
     quote = chr(layout.quote) if layout.quote >= 0 else "\0"
     fields = [types.StructField(column(name), types.StringType()) for name in layout.names]
     how = {
         **_PLAINLY,
-        **_lines(text, layout, records),
+        **lines.ending,
+        **({} if lines.alone else {"multiLine": "true"}),
         "sep": chr(layout.separator),
         "quote": quote,
         "escape": quote,
@@ -308,30 +345,41 @@ def _csv(base: Spark, text: Text, layout: RecordLayout, records: int) -> Any:  #
         "maxCharsPerColumn": "-1",
     }
     frame = base.session.read.options(**how).schema(types.StructType(fields)).csv(_address(text.name))
-    filled = [functions.coalesce(frame[column(name)], functions.lit("")).alias(name) for name in layout.names]
-    return frame.select(*filled)
+    return _filled(frame, (frame[column(name)] for name in layout.names), layout)
 
 
-def _lines(text: Text, layout: RecordLayout, records: int) -> dict[str, str]:
-    """How Spark finds the lines: only where no cell holds a line end can several workers read a file."""
-    data = text.data[layout.body :]
-    feeds = returns = both = ends = 0
+def _filled(frame: Any, cells: Iterable[Any], layout: RecordLayout) -> Any:  # noqa: ANN401  as above
+    """A frame of these cells, none of which is a null."""
+    functions = part("sql.functions")
+    empty = functions.lit("")
+    named = zip(cells, layout.names, strict=True)
+    return frame.select(*(functions.coalesce(cell, empty).alias(name) for cell, name in named))
+
+
+def _lines(text: Text, layout: RecordLayout, extent: Extent) -> _Lines:
+    """How Spark finds the lines of one file."""
+    if layout.line_end != LF:
+        what = "the engine spark does not read this text: its lines end in CR alone"
+        raise UnsupportedError(what, where=text.name, hint=_READ)
+    header, data = text.data[: layout.body].tobytes().rstrip(b"\r\n"), text.data[layout.body :]
+    feeds = returns = both = last = ends = 0
+    again = False
     for start in range(0, data.size, _PIECE):
         piece = data[start : start + _PIECE + 1]
         own = piece[:_PIECE]
         feeds += int(np.count_nonzero(own == LF))
         returns += int(np.count_nonzero(own == CR))
         both += int(np.count_nonzero((piece[:-1] == CR) & (piece[1:] == LF)))
+        again = again or (layout.body > 0 and header in data[start : start + _PIECE + len(header)].tobytes())
     while ends < data.size and data[data.size - 1 - ends] in {LF, CR}:
-        feeds -= int(data[data.size - 1 - ends] == LF)
+        last += int(data[data.size - 1 - ends] == LF)
         ends += 1
-    alone = {"lineSep": "\n"} if not returns else {}
-    if feeds + 1 == records and returns == both:
-        return alone
-    return {"multiLine": "true", **alone}
+    alone = feeds - last + 1 == extent.records and returns == both
+    are_records = alone and last <= 1 and not (extent.quoted or again or b"\n" in header or b"\r" in header)
+    return _Lines({} if returns else {"lineSep": "\n"}, alone, are_records, header.decode())
 
 
-def _sums(base: Spark, names: Sequence[str], known: _Divided) -> list[tuple[str, int]]:
+def _sums(base: Spark, names: Sequence[str], known: _Scanned) -> list[tuple[str, int]]:
     """The bytes of each column's cells, as Spark adds them up, and as kohort's scanner did."""
     sizes = (_size(f"{sql.RECORDS}.{base.quoted(name)}", base, known.quote) for name in names)
     return [*zip(sizes, known.sizes.tolist(), strict=True)]

@@ -99,15 +99,8 @@ class Dialect(Protocol):
         """Let go of what was handed over or kept under a name; a database that is gone has let go of it."""
         ...
 
-    def in_order(self, line: str, source: str, keys: Sequence[str], sizes: Counts) -> str:
-        """The lines of released records in the order of some keys.
-
-        Args:
-            line: What is answered.
-            source: What stands after FROM.
-            keys: The first is the number of a record's class, from 1.
-            sizes: (c,) the records of each class; (0,) where that is not known.
-        """
+    def in_order(self, lines: Lines) -> str:
+        """The lines of released records, in their order."""
         ...
 
     def write_lines(self, sql: str, header: str, path: Path) -> None:
@@ -145,31 +138,89 @@ class Cells(NamedTuple):
     source: str
 
 
+class Lines(NamedTuple):
+    """The lines of released records, and what orders them.
+
+    Attributes:
+        keys: The number of a record's class, from 1, and its other cells; none is null.
+        source: What stands for the records after FROM.
+        labels: A small table: what a line has of each `class`.
+        line: The text of a record, made of its keys (`t.k0`, `t.k1`, …) and its class's labels.
+        sizes: (c,) the records of each class; (0,) where that is not known.
+    """
+
+    keys: tuple[str, ...]
+    source: str
+    labels: str
+    line: str
+    sizes: Counts
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the keys are called."""
+        return tuple(f"k{place}" for place in range(len(self.keys)))
+
+    @property
+    def keyed(self) -> str:
+        """The keys of all records, which is all that has to be moved to order them."""
+        named = ", ".join(f"{key} AS {name}" for key, name in zip(self.keys, self.names, strict=True))
+        return f"SELECT {named} FROM {self.source}"  # noqa: S608  names are quoted by the dialect
+
+    @property
+    def at_once(self) -> str:
+        """All of them, ordered at once."""
+        return ordered(f"{self.line} AS line", self.labelled(self.keyed), self.names)
+
+    def labelled(self, keyed: str) -> str:
+        """The keys with the labels of their class, as what stands after FROM."""
+        return placed(f"({keyed}) {RECORDS}", self.labels, f"{RECORDS}.k0", "class")
+
+
 def sized(source: str, tests: Sequence[str]) -> str:
     """How many records there are (`n`), and of how many each test holds (`c0`, `c1`, …)."""
-    return summed(source, [f"CASE WHEN {test} THEN 1 ELSE 0 END" for test in tests])
-
-
-def summed(source: str, numbers: Sequence[str]) -> str:
-    """How many records there are (`n`), and the sums of some numbers (`c0`, `c1`, …)."""
-    found = (f", coalesce(sum({number}), 0) AS c{place}" for place, number in enumerate(numbers))
+    found = (f", coalesce(sum(CASE WHEN {test} THEN 1 ELSE 0 END), 0) AS c{place}" for place, test in enumerate(tests))
     return f"SELECT count(*) AS n{''.join(found)} FROM {source} {RECORDS}"  # noqa: S608  names are quoted by the dialect
 
 
-def distinct(source: str, cell: str) -> str:
-    """The distinct values of a column (`c0`) and the records with each (`n`)."""
-    return f"SELECT {cell} AS c0, count(*) AS n FROM {source} {RECORDS} GROUP BY {cell}"  # noqa: S608  as above
+def summed(source: str, numbers: Sequence[str]) -> str:
+    """How many records there are (`n`), and the sums of some numbers (`s0`, `s1`, …)."""
+    return f"SELECT count(*) AS n{_sums(numbers)} FROM {source} {RECORDS}"  # noqa: S608  as above
 
 
-def estimated(source: str, different: str) -> str:
-    """About how many tuples there are (`n`)."""
-    return f"SELECT {different} AS n FROM {source}"  # noqa: S608  as above
+def _sums(numbers: Sequence[str]) -> str:
+    """The sums of some numbers of a group's records (`s0`, `s1`, …), after what else is asked of it."""
+    return "".join(f", coalesce(sum({number}), 0) AS s{place}" for place, number in enumerate(numbers))
 
 
-def tuples(cells: Cells, hash_: str = "") -> str:
-    """The distinct tuples (`c0`, `c1`, …), the records of each (`n`), and the sum of their hashes (`h`)."""
+def distinct(source: str, cells: Sequence[str], numbers: Sequence[str] = ()) -> str:
+    """The distinct values (`c0`) of some columns of one type, each by its place (`place`).
+
+    With the records of each (`n`), and the sums of some of their numbers (`s0`, `s1`, …); of several columns, each
+    record is in the sums of each.
+    """
+    place, value, by = "0", cells[0], cells[0]
+    if len(cells) > 1:
+        own = [f"WHEN grouping({cell}) = 0 THEN" for cell in cells]
+        place = f"CASE {' '.join(f'{one} {at}' for at, one in enumerate(own))} END"
+        value = f"CASE {' '.join(f'{one} {cell}' for one, cell in zip(own, cells, strict=True))} END"
+        by = f"GROUPING SETS ({', '.join(f'({cell})' for cell in cells)})"
+    shown = f"{place} AS place, {value} AS c0, count(*) AS n{_sums(numbers)}"
+    return f"SELECT {shown} FROM {source} {RECORDS} GROUP BY {by}"  # noqa: S608  as above
+
+
+def estimated(source: str, different: Sequence[str]) -> str:
+    """About how many tuples there are of some cells, and of others (`n0`, `n1`, …)."""
+    asked = ", ".join(f"{one} AS n{place}" for place, one in enumerate(different))
+    return f"SELECT {asked} FROM {source}"  # noqa: S608  as above
+
+
+def tuples(cells: Cells, hash_: str = "", numbers: Sequence[str] = ()) -> str:
+    """The distinct tuples (`c0`, `c1`, …), the records of each (`n`), and the sum of their hashes (`h`).
+
+    And the sums of some of their numbers (`s0`, `s1`, …).
+    """
     named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(cells.of))
-    total = f", sum({hash_}) AS h" if hash_ else ""
+    total = (f", sum({hash_}) AS h" if hash_ else "") + _sums(numbers)
     return f"SELECT {named}, count(*) AS n{total} FROM {cells.source} GROUP BY {', '.join(cells.of)}"  # noqa: S608  as above
 
 
@@ -188,6 +239,19 @@ def alone(cells: Cells) -> str:
     """How many records (`n`) have a tuple that no other has."""
     inner = f"SELECT 1 AS c0 FROM {cells.source} GROUP BY {', '.join(cells.of)} HAVING count(*) = 1"  # noqa: S608  as above
     return f"SELECT count(*) AS n FROM ({inner}) g"  # noqa: S608  as above
+
+
+def known(cells: Cells, others: Sequence[str]) -> str:
+    """Of how many records the value of a column goes with a single one of others (`c0`, `c1`, …), told by numbers.
+
+    Args:
+        cells: The column's.
+        others: A number of each of the others' cells.
+    """
+    ends = "".join(f", min({one}) AS a{at}, max({one}) AS b{at}" for at, one in enumerate(others))
+    inner = f"SELECT count(*) AS n{ends} FROM {cells.source} GROUP BY {cells.of[0]}"  # noqa: S608  as above
+    shown = (f"coalesce(sum(CASE WHEN g.a{at} = g.b{at} THEN g.n END), 0) AS c{at}" for at in range(len(others)))
+    return f"SELECT {', '.join(shown)} FROM ({inner}) g"  # noqa: S608  as above
 
 
 def told(cell: str) -> str:

@@ -12,7 +12,6 @@ from kohort.assessment.risk.singling import refuse_found, refuse_needless, refus
 from kohort.core.uniques import Singling
 from kohort.errors import JobError, SchemaError
 from kohort.schema import Label
-from kohort.schema.patterns.pattern import is_date
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.singling import most, refuse_many, singled_out, told
 
@@ -116,6 +115,13 @@ def _refuse_found(pairs: Sequence[Singling], who: str) -> None:
         hint=f"make quasi-identifying, drop or round: {named}; to release as it is: --allow-singling"
         f" {named.replace(', ', ',')} (in a job file allow-singling = true, in Python Job.allow_singling)",
     )
+
+
+def looked_at(job: Job) -> list[str]:
+    """The columns whose values `refuse_alone` and `refuse_leaks` ask for."""
+    schema = job.schema
+    known = [*schema.identifying, *schema.released] if schema.identifying else schema.unchanged
+    return [one.name for one in known if not one.released or one.name not in job.allow_singling]
 
 
 def refuse_alone(data: Elsewhere, job: Job) -> None:
@@ -271,6 +277,8 @@ def _own_values(coded: CodedTable | CodedColumns, name: str) -> Singling:
 
 def _listed(column: Column, one: Singling) -> SchemaError:
     """The error of one column."""
+    from kohort.schema.patterns.pattern import is_date  # noqa: PLC0415  it compiles what personal data looks like
+
     name, values = column.name, column.values.drop_nulls().to_list()
     dates = sum(map(is_date, values))
     how = f"--hierarchy {name}=mask:right for a code, or a file"

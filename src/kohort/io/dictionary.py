@@ -22,11 +22,13 @@ from numpy.typing import NDArray
 from kohort.errors import InputError
 from kohort.io.encodings import hint
 from kohort.io.source import line_of
-from kohort.native.library import LOOK_UP, REHASH
+from kohort.native.library import LOOK_UP, MEMBERS, REHASH
+from kohort.tables.spelled import spelled
 from kohort.tables.table import Column, narrow, room_for
 from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
+    from kohort.arrays import Index
     from kohort.io.records import RecordLayout
     from kohort.io.scan import Lengths, Starts
     from kohort.io.source import Bytes, Text
@@ -45,6 +47,10 @@ Heads: TypeAlias = NDArray[np.uint64]
 #: Codes of the cells of one chunk of records: (records,) uint32.
 ChunkCodes: TypeAlias = NDArray[np.uint32]
 
+#: Whether a value that is not there yet becomes one; else its code is the largest number.
+_KEPT: Final = 1
+_ABSENT: Final = 0
+
 #: Slots of an empty dictionary: few, so that tens of thousands of columns stay small.
 _SLOTS: Final = 32
 
@@ -53,6 +59,9 @@ _OWN: Final = 128
 
 #: Bytes of values up to which Python divides them: a call of the data-frame library takes as long.
 _SHORT: Final = 1 << 12
+
+#: What stands for a value that is not there.
+_UNKNOWN: Final = (1 << 32) - 1
 
 #: Bytes by which room for values is doubled at most; beyond, it grows by a quarter.
 _AT_ONCE: Final = 1 << 26
@@ -66,6 +75,46 @@ def longer(array: A, size: int, workspace: Workspace = HEAP) -> A:
     made = workspace.like(array, size)
     made[: array.size] = array
     return made
+
+
+class Known:
+    """Distinct texts among which others are looked up.
+
+    >>> known = Known(pl.Series(["b", "a"]))
+    >>> known.places(np.frombuffer(b"abc", np.uint8), np.array([0, 1, 2]), np.array([1, 1, 1])).tolist()
+    [1, 0, -1]
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self, texts: pl.Series) -> None:
+        """Know these, none of them null."""
+        text, ends = spelled(texts, "")
+        size = len(texts)
+        slots = np.zeros(max(1 << (2 * size).bit_length(), 2), np.uint64)
+        kept = np.empty(size, np.int64), np.empty(size, np.uint64), np.zeros(size + 1, np.int64)
+        self._values = slots, *kept, np.empty(text.size + size, np.uint8), np.zeros(1, np.int64)
+        lengths = np.diff(ends).astype(np.int32)
+        LOOK_UP(text, ends[:-1], lengths, 0, *self._values, np.empty(size, np.uint32), _KEPT)
+
+    def places(self, data: Bytes, starts: Starts, lengths: Index) -> Index:
+        """Which of the texts stands at each place; -1 where it is none of them."""
+        found: ChunkCodes = np.empty(starts.size, np.uint32)
+        LOOK_UP(data, starts, lengths.astype(np.int32), 0, *self._values, found, _ABSENT)
+        return np.where(found == _UNKNOWN, -1, found.astype(np.int64))
+
+    def members(self, sets: pl.Series) -> tuple[NDArray[np.uint32], Index]:
+        """The members of sets, `{a, b}`, each set's ascending, and (s,) how many each has.
+
+        Of a text with other members, or spelled in another way, that is -1, and 0 of one without braces.
+
+        >>> members, sizes = Known(pl.Series(["a", "b", "c"])).members(pl.Series(["{a, c}", "b", "{b, a}", "{a}"]))
+        >>> members.tolist(), sizes.tolist()
+        ([0, 2], [2, 0, -1, -1])
+        """
+        text, ends = spelled(sets, "")
+        found, sizes = np.empty(text.size // 2, np.uint32), np.empty(len(sets), np.int64)
+        return found[: MEMBERS(text, ends, *self._values, found, sizes)], sizes
 
 
 class Dictionary:
@@ -95,7 +144,7 @@ class Dictionary:
         used, done = np.array([self._used]), 0
         while True:
             values = self._slots, self._first, self._heads, self._ends, self._own, used
-            done = LOOK_UP(data, starts, lengths, done, *values, codes)
+            done = LOOK_UP(data, starts, lengths, done, *values, codes, _KEPT)
             self._used = int(used[0])
             if done == starts.size:
                 break

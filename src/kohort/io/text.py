@@ -1,4 +1,4 @@
-"""Delimited text to a table: cells are found on one thread and coded on another, a chunk of records behind."""
+"""Delimited text to a table: cells are found on one thread and coded on others, a chunk of records behind."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from kohort import system
 from kohort.errors import InputError
 from kohort.io.dictionary import Dictionary
 from kohort.io.header import lay_out
@@ -78,7 +79,9 @@ def read_records(
     """
     dictionaries = [Dictionary(workspace) for _ in layout.names]
     records = returns = 0
-    with ThreadPoolExecutor(1) as second:
+    threads = system.threads()
+    shares = [slice(share, None, threads) for share in range(min(threads, len(dictionaries)))]
+    with ThreadPoolExecutor(threads) as others:
         work: list[Future[None]] = []
         for starts, lengths, end in _chunks(text, layout, options):
             follow(lengths, end)
@@ -87,7 +90,12 @@ def read_records(
             while work:  # a chunk's bounds are overwritten by the next but one: never be further behind
                 work.pop().result()
             expected = records * (text.data.size - layout.body) // max(end - layout.body, 1)
-            work.append(second.submit(_code, dictionaries, text.data, starts, lengths, expected))
+            work += (
+                others.submit(_code, dictionaries[some], text.data, starts[some], lengths[some], expected)
+                for some in shares
+            )
+            if threads == 1:
+                work.pop().result()
     for last in work:
         last.result()
     columns = (cells.column(text, layout, name) for cells, name in zip(dictionaries, layout.names, strict=True))
@@ -113,14 +121,17 @@ def _noticed(text: Text, layout: RecordLayout, records: int, returns: int) -> It
         yield f"{text.name} has lines that end {ends}, as if it was joined from several files"
 
 
-def records_in(text: Text, layout: RecordLayout, options: ReadOptions) -> int:
-    """How many records `text` holds, of which nothing is kept.
+def records_in(text: Text, layout: RecordLayout, options: ReadOptions) -> tuple[int, tuple[str, ...]]:
+    """How many records `text` holds, of which nothing is kept; and what of its lines its owner may not know.
 
     Raises:
         InputError: a record is not well formed.
         LimitError: a cell is too long.
     """
-    return sum(starts.shape[1] for starts, _, _ in _chunks(text, layout, options))
+    records = returns = 0
+    for starts, lengths, _ in _chunks(text, layout, options):
+        records, returns = records + starts.shape[1], returns + _returns(text, layout, starts[-1] + lengths[-1])
+    return records, tuple(_noticed(text, layout, records, returns))
 
 
 class Extent(NamedTuple):
@@ -130,11 +141,13 @@ class Extent(NamedTuple):
         records: How many records.
         sizes: (columns,) the bytes of all cells of a column, without the quotes round them; those inside are doubled.
         quoted: Whether there is any quote.
+        notes: What of its lines its owner may not know.
     """
 
     records: int
     sizes: NDArray[np.int64]
     quoted: bool
+    notes: tuple[str, ...]
 
 
 def extent_of(text: Text, layout: RecordLayout, options: ReadOptions) -> Extent:
@@ -144,7 +157,7 @@ def extent_of(text: Text, layout: RecordLayout, options: ReadOptions) -> Extent:
         InputError: a record is not well formed, a byte is not UTF-8 or NUL.
         LimitError: a cell is too long.
     """
-    found, sizes, start = 0, np.zeros(len(layout.names), np.int64), layout.body
+    found, sizes, start, returns = 0, np.zeros(len(layout.names), np.int64), layout.body, 0
     quote, quoted = bytes([max(layout.quote, 0)]), False  # without a quote a NUL, which is refused
     for starts, lengths, end in _chunks(text, layout, options):
         content = text.data[start:end].tobytes()
@@ -160,8 +173,9 @@ def extent_of(text: Text, layout: RecordLayout, options: ReadOptions) -> Extent:
             hint = "name the encoding and leave out the engine (--encoding cp1252)"
             raise InputError("a byte that is not UTF-8", where=where, hint=hint) from None
         found, start, quoted = found + starts.shape[1], end, quoted or quote in content
+        returns += _returns(text, layout, starts[-1] + lengths[-1])
         sizes += lengths.sum(1, dtype=np.int64)
-    return Extent(found, sizes, quoted)
+    return Extent(found, sizes, quoted, tuple(_noticed(text, layout, found, returns)))
 
 
 def _chunks(text: Text, layout: RecordLayout, options: ReadOptions) -> Iterator[tuple[Starts, Lengths, int]]:

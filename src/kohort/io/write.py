@@ -31,7 +31,7 @@ from kohort.io.source import zstandard
 from kohort.io.typed import FRAMES, extra, reason_of
 from kohort.native.library import WRITE
 from kohort.tables.spelled import spelled
-from kohort.workspace import blocks
+from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -229,7 +229,13 @@ class _Dialect:
         if self.alone:
             values = values.fill_null("")
             special |= values == ""
-        return _replaced(values, special, lambda texts: '"' + texts.str.replace_all('"', '""', literal=True) + '"')
+        return _replaced(values, special, quoted)
+
+
+def quoted(values: pl.Series) -> pl.Series:
+    """Cells in quotes."""
+    inside = values.str.replace_all('"', '""', literal=True) if values.str.contains('"', literal=True).any() else values
+    return pl.select(pl.format('"{}"', inside)).to_series()
 
 
 def escaped(values: pl.Series, separator: str, *, excel_safe: bool, alone: bool = False) -> pl.Series:
@@ -243,6 +249,9 @@ def escaped(values: pl.Series, separator: str, *, excel_safe: bool, alone: bool 
 
 #: Distinct cells as `spelled` has them, and which of them each record has.
 Cells: TypeAlias = "tuple[NDArray[np.uint8], Index, CellCodes]"
+
+#: Bytes of text that are made of some records before a file takes them.
+_BEGUN: Final = 8 * PIECE
 
 #: More values than these are escaped while they are written: the copy would be as large as they are.
 _ESCAPED: Final = 1 << 18
@@ -283,19 +292,45 @@ def _write_text(
     columns = [_cells_of(_nameless(column), dialect, follows) for column, follows in held]
     with _reporting(), packer(file) as text:
         text.write("".join(map(add, names, after)).encode())
-        for some in blocks(table.records):
-            cells = (of(codes) for of, codes in zip(columns, table.block(some), strict=True))
-            _write_records(list(chain.from_iterable(cells)), some.stop - some.start, text)
+        for batch in HEAP.side_by_side(partial(_Batch.begun, table, columns), blocks(table.records)):
+            batch.write(text)
 
 
-def _write_records(columns: Sequence[NDArray[Any]], records: int, file: BinaryIO) -> None:
-    """Write some records, as many at once as there is room for."""
-    out, filled, row = np.empty(PIECE, np.uint8), np.empty(1, np.int64), 0
-    while row < records:
-        row = WRITE(columns, row, records, out, filled)
-        if not filled[0]:
-            out = np.empty(2 * out.size, np.uint8)
-        file.write(out[: int(filled[0])].tobytes())
+@dataclass(frozen=True, slots=True, eq=False)
+class _Batch:
+    """Some records on their way into a file: the first of them are text already, mostly all.
+
+    Attributes:
+        columns: As the compiled core takes them.
+        records: How many there are.
+        text: Those before `row`.
+        row: The first that is not text yet.
+    """
+
+    columns: Sequence[NDArray[Any]]
+    records: int
+    text: NDArray[np.uint8]
+    row: int
+
+    @classmethod
+    def begun(
+        cls, table: Table | RecodedTable | Portion, columns: Sequence[Callable[[CellCodes], Cells]], some: slice
+    ) -> _Batch:
+        """Some records of a table, as many of them as text as there is room for in a few pieces."""
+        cells = chain.from_iterable(of(codes) for of, codes in zip(columns, table.block(some), strict=True))
+        held, out, filled = list(cells), np.empty(_BEGUN, np.uint8), np.empty(1, np.int64)
+        row = WRITE(held, 0, some.stop - some.start, out, filled)
+        return cls(held, some.stop - some.start, out[: int(filled[0])], row)
+
+    def write(self, file: BinaryIO) -> None:
+        """Write them, the others as many at once as there is room for."""
+        file.write(self.text.data)
+        out, filled, row = np.empty(_BEGUN, np.uint8), np.empty(1, np.int64), self.row
+        while row < self.records:
+            row = WRITE(self.columns, row, self.records, out, filled)
+            if not filled[0]:
+                out = np.empty(2 * out.size, np.uint8)
+            file.write(out[: int(filled[0])].data)
 
 
 @contextmanager

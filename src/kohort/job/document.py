@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from kohort.job.lines import Place
+    from kohort.schema.hierarchies import HeldFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,14 @@ class Document:
         where: Tells the line for a path of keys, such as `("columns", "age")`.
         folder: What relative paths in it are relative to.
         path: The file itself; empty for a text that is in none.
+        held: Files of hierarchies that are not written yet: they count as if they lay in the folder.
     """
 
     raw: Mapping[str, object]
     where: Callable[[Place], str]
     folder: Path = Path()
     path: tuple[Path, ...] = ()
+    held: tuple[HeldFile, ...] = ()
 
     @property
     def is_of_transactions(self) -> bool:

@@ -232,7 +232,7 @@ class _Column(Part):
         None,
         description=(
             "A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents), or a builder: "
-            "intervals:5,10,20, mask:right, dates, frequency:10 or suppress."
+            "intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10 or suppress."
         ),
     )
     max_level: Annotated[Level | None, Flag(metavar="LEVEL")] = Field(

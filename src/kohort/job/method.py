@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from kohort.algorithms.known import METHODS
-from kohort.algorithms.lattice.given import GivenNode
-from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.method import Choices
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import JobError, SchemaError, UsageError
@@ -22,6 +20,7 @@ from kohort.shown import many
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from kohort.algorithms.lattice.given import GivenNode
     from kohort.algorithms.problem import Algorithm
     from kohort.core.suppression import SuppressionLimit
     from kohort.job.lines import Place
@@ -81,13 +80,8 @@ def method_of(
     node = None if _NODE in taken else _in_order(part.node, quasi, faults)
     choices = Choices(part.cut, limit.max_suppression, part.objective, node, part.dimension, part.local or None)
     algorithm = METHODS[part.name](Choices() if taken else choices)
-    match algorithm:
-        case GivenNode():
-            algorithm = replace(algorithm, names=tuple(quasi))
-        case LocalRecoding(GivenNode() as given):
-            algorithm = LocalRecoding(replace(given, names=tuple(quasi)))
-        case _:
-            pass
+    if node is not None and not taken:
+        algorithm = _named(algorithm, tuple(quasi))
     faults += _needless(part, algorithm)
     timed = METHODS[part.name].takes(_TIMED) and node is None
     made = Method(
@@ -98,6 +92,15 @@ def method_of(
         not on_nodes(algorithm) and part.grid != "none",
     )
     return made, [one.told(where) for one in faults]
+
+
+def _named(algorithm: Algorithm, quasi: tuple[str, ...]) -> Algorithm:
+    """The release of a given node, or what refines it, whose levels are in the order of these quasi-identifiers."""
+    from kohort.algorithms.lattice.local import LocalRecoding  # noqa: PLC0415  few jobs give a node
+
+    if isinstance(algorithm, LocalRecoding):
+        return LocalRecoding(_named(algorithm.search, quasi))
+    return replace(cast("GivenNode", algorithm), names=quasi)
 
 
 def _refused(part: MethodPart, limit: SuppressionLimit | None) -> Iterator[Misfit]:

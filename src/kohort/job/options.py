@@ -57,7 +57,7 @@ class Promises(TypedDict, total=False):
     """The identifying column that says whose record it is: people are counted, not records."""
     hierarchy: Mapping[str, str | PathLike[str] | Hierarchy | Mapping[str, object]]
     """A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents), or a builder:
-    intervals:5,10,20, mask:right, dates, frequency:10 or suppress."""
+    intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10 or suppress."""
     l: Mapping[str, int]  # noqa: E741  the letter of the paper
     """Every class has at least l different values."""
     entropy_l: Mapping[str, Number]

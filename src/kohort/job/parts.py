@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kohort.errors import UsageError
 from kohort.io.forms import is_address, is_store
-from kohort.signing import read_signing_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 class Part(BaseModel):
     """A table of the job file: no key but those listed, and every value of its own type."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 P = TypeVar("P", bound=Part)
@@ -82,5 +81,7 @@ def sign_key(path: str | None, folder: Path) -> str | None:
     """
     if path is None:
         return None
+    from kohort.signing import read_signing_key  # noqa: PLC0415  few jobs are signed
+
     read_signing_key(folder / path)
     return str(folder / path)

@@ -12,27 +12,28 @@ from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
 from kohort.job.altered import altered_faults, perturbations_of
 from kohort.job.columns import attributes_of, hierarchy_file, quasi_of
-from kohort.job.document import Document, document, document_at
 from kohort.job.faults import faults_of, job_error, shape_faults
 from kohort.job.form import InputPart, JobFile, OutputPart, QuestionFile
 from kohort.job.method import Method, method_of, misfits
 from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
 from kohort.job.parts import part, relative, sign_key, table
-from kohort.perturbation.pseudonyms import read_key
 from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing
 from kohort.schema import Role, Schema
-from kohort.schema.hierarchies import file_of, read_hierarchy
+from kohort.schema.hierarchies import file_of, read_held, read_hierarchy
 from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from kohort.job.document import Document
     from kohort.job.lines import Place
     from kohort.job.models import Asked
     from kohort.models.base import PrivacyModel
+    from kohort.perturbation.pseudonyms import Key
     from kohort.schema import Attribute
+    from kohort.schema.hierarchies import HeldFile
 
 Q = TypeVar("Q", bound=QuestionFile)
 
@@ -102,6 +103,8 @@ def load(path: Path) -> Request:
         InputError: the file cannot be read.
         JobError: everything that is wrong in it, each fault with its line.
     """
+    from kohort.job.document import document_at  # noqa: PLC0415  flags need no TOML
+
     return of(document_at(path))
 
 
@@ -117,22 +120,31 @@ def parse(text: str, *, name: str = "job", folder: Path = Path()) -> Request:
     >>> made.job.k, made.job.schema.quasi[0].name
     (5, 'age')
     """
+    from kohort.job.document import document  # noqa: PLC0415  as above
+
     return of(document(text, name=name, folder=folder))
 
 
 def of(text: Document) -> Request:
     """The request that a job file makes; see `load`."""
-    made = request(text.raw, where=text.where, folder=text.folder)
+    made = request(text.raw, where=text.where, folder=text.folder, held=text.held)
     return replace(made, inputs=(*text.path, *made.inputs))
 
 
-def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path()) -> Request:
+def request(
+    raw: Mapping[str, object],
+    *,
+    where: Callable[[Place], str],
+    folder: Path = Path(),
+    held: Sequence[HeldFile] = (),
+) -> Request:
     """The request that nested mappings make: a job file's tables, or the command line's flags.
 
     Args:
         raw: The tables of a job file.
         where: Tells the reader's place for a path of keys: a line, or a flag.
         folder: What relative paths are relative to.
+        held: Files of hierarchies that are still to be written into the folder.
 
     Raises:
         JobError: all faults at once.
@@ -146,7 +158,7 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
     faults += altered_faults(raw, Schema(tuple(attributes)), tuple(asked.values()), perturbations, where)
     file = _form(JobFile, raw, [*faults, *_input_fault(raw, where), *_output_fault(raw, where)], where)
     assert method.algorithm is not None  # noqa: S101  a job that names no method there is has a fault
-    made = _question(file, attributes, asked, folder)
+    made = _question(file, attributes, asked, folder, held)
     job = Job(
         replace(made.schema, missing=frozenset(file.input.missing)),
         made.models,
@@ -158,7 +170,7 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         tuple(name for name, column in file.columns.items() if column.no_model),
         file.input.complete,
         perturbations,
-        None if file.input.key_file is None else read_key(folder / file.input.key_file),
+        None if file.input.key_file is None else _key(folder / file.input.key_file),
         file.perturb.seed,
         file.perturb.insecure_reproducible,
         purpose=file.purpose.words,
@@ -214,6 +226,13 @@ def question(raw: Mapping[str, object], *, where: Callable[[Place], str], folder
     return _question(file, attributes, asked, folder)
 
 
+def _key(path: Path) -> Key:
+    """The key that pseudonyms are made with."""
+    from kohort.perturbation.pseudonyms import read_key  # noqa: PLC0415  few jobs have one
+
+    return read_key(path)
+
+
 # --- from the file's tables to the job --------------------------------------------------------------------------------
 
 
@@ -234,11 +253,17 @@ def _form(form: type[Q], raw: Mapping[str, object], faults: list[UsageError], wh
     raise job_error([*shape_faults(found, where, form), *faults]) from None
 
 
-def _question(file: QuestionFile, attributes: Sequence[Attribute], asked: Asked, folder: Path) -> Question:
+def _question(
+    file: QuestionFile, attributes: Sequence[Attribute], asked: Asked, folder: Path, held: Sequence[HeldFile] = ()
+) -> Question:
     """What the tables say of columns and models; hierarchy files are read now."""
     files = {one.name: path for one in attributes if (path := hierarchy_file(one, folder))}
-    held = {name: read_hierarchy(path, name=name) for name, path in files.items()}
-    whole = tuple(replace(one, hierarchy=held.get(one.name, one.hierarchy)) for one in attributes)
+    unwritten = {folder / one.name: one for one in held}
+    made = {
+        name: read_held(unwritten[path], name=name) if path in unwritten else read_hierarchy(path, name=name)
+        for name, path in files.items()
+    }
+    whole = tuple(replace(one, hierarchy=made.get(one.name, one.hierarchy)) for one in attributes)
     schema = Schema(whole, rest=_REST[file.rest], person=file.person.key if file.person else None)
     population = relative(file.population.path, folder) if file.population else None
     return Question(schema, tuple(asked.values()), population, tuple(map(file_of, files.values())))

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound=KohortError)
 
-__all__ = ["TransactionFile", "TransactionRequest", "load", "of", "parse", "request"]
+__all__ = ["TransactionFile", "TransactionRequest", "load", "of", "parse", "reading_of", "request"]
 
 #: The keys behind the places that kohort's errors name.
 _PLACES: Final[Mapping[str, Place]] = {
@@ -160,7 +160,7 @@ def _made(file: TransactionFile, where: Callable[[Place], str], folder: Path) ->
             algorithm=_algorithm(file.method),
             min_support=items.min_support or Fraction(0),
             weights=tuple(weights.items()),
-            reading=_reading(file.transactions, file.input),
+            reading=reading_of(file.transactions, file.input),
             writing=BasketWriting(
                 form=file.output.format,
                 separator=file.output.separator,
@@ -211,7 +211,7 @@ def _algorithm(method: SuppressionPart) -> SuppressionAlgorithm:
     return Greedy(score=method.score or Score.MMIL, give_back=method.give_back)
 
 
-def _reading(said: TransactionsPart, file: BasketsPart) -> BasketOptions:
+def reading_of(said: TransactionsPart, file: BasketsPart) -> BasketOptions:
     """How the input is read."""
     return BasketOptions(
         form=form_of(said, file.path),

@@ -8,7 +8,7 @@ decides alike, and its products with counts are 64-bit integers.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Counts, Mask
+    from kohort.arrays import Counts, Index, Mask
     from kohort.core.frequency import Histogram
     from kohort.schema.sensitive import SensitiveDomain
 
 #: The most people of a class, and the greatest denominator of a bound: products stay below 2**62.
 MOST = 2**31 - 1
+
+#: Of a histogram in which every value has its place: which value each count is of, as compiled loops are told.
+EVERY: Final = np.zeros((0, 0), np.int64)
 
 
 def not_above(bound: Fraction) -> Fraction:
@@ -89,62 +92,86 @@ def within(histogram: Histogram, limits: NDArray[np.int64]) -> Mask:
     The limits are those of all values: what was left out of the histogram has a share of 0.
     """
     mask = np.zeros(len(histogram.counts), np.bool_)
-    places = histogram.domain.places
-    if places is not None:
-        if limits[0].any() and np.delete(limits[0], places).any():
-            return mask
-        limits = np.ascontiguousarray(limits[:, places])
-    _judge(histogram.counts, limits, mask)
+    places = EVERY if histogram.places is None else histogram.places
+    _judge(histogram.counts, places, limits, int(np.count_nonzero(limits[0])), mask)
     return mask
 
 
-def shares(histogram: Histogram) -> NDArray[np.int64] | None:
-    """(4, v) numerators and denominators of the least and the greatest share that each value has in a class.
+class Shares(NamedTuple):
+    """How frequent some values are in classes.
 
-    Of the values that are in the histogram; of those left out both are 0. `None`: in some class nobody has a value.
+    Attributes:
+        values: (u,) which values these are; of those left out every share is 0.
+        found: (4, u) numerators and denominators of the least and the greatest share that each has in a class.
     """
-    counts = histogram.counts
+
+    values: Index
+    found: NDArray[np.int64]
+
+
+def shares(histogram: Histogram) -> Shares | None:
+    """The least and the greatest share of each value of the histogram; `None`: in some class nobody has a value."""
+    counts, places = histogram.counts, histogram.places
     if not counts.any(axis=1).all():
         return None
-    found = np.repeat(np.array([[1], [1], [0], [1]], np.int64), counts.shape[1], axis=1)
-    _measure(counts, found)
-    return found
+    values = cast("Index", np.arange(counts.shape[1]) if places is None else np.unique(places[counts > 0]))
+    places = EVERY if places is None else np.searchsorted(values, places)
+    found = np.repeat(np.array([[1], [1], [0], [1]], np.int64), values.size, axis=1)
+    _measure(counts, places, np.zeros_like(values), found)
+    return Shares(values, found)
 
 
 def greatest_gain(histogram: Histogram) -> Fraction | None:
     """How many times as frequent as in the table a value is in a class, at most; `None`: nobody there has a value."""
-    found, people = shares(histogram), people_of(histogram.domain.whole)
-    return None if found is None else greatest_ratio(found[2] * people, found[3] * histogram.domain.reference)
+    known, people = shares(histogram), people_of(histogram.domain)
+    if known is None:
+        return None
+    return greatest_ratio(known.found[2] * people, known.found[3] * histogram.domain.reference[known.values])
 
 
 @kernel
-def _measure(counts: Counts, found: NDArray[np.int64]) -> None:
-    """Make each value's shares in `found` at most and at least those that it has in some class."""
+def _measure(counts: Counts, places: Index, has: Counts, found: NDArray[np.int64]) -> None:
+    """Make each value's shares in `found` at most and at least those that it has in some class.
+
+    `has` counts the classes that have each value: those that have not have a share of 0.
+    """
     for row in range(counts.shape[0]):
         total = 0
-        for value in range(counts.shape[1]):
-            total += counts[row, value]
-        for value in range(counts.shape[1]):
-            people = counts[row, value]
+        for column in range(counts.shape[1]):
+            total += counts[row, column]
+        for column in range(counts.shape[1]):
+            people = counts[row, column]
+            if people == 0:
+                continue
+            value = places[row, column] if places.size > 0 else column
+            has[value] += 1
             if people * found[1, value] < found[0, value] * total:
                 found[0, value], found[1, value] = people, total
             if people * found[3, value] > found[2, value] * total:
                 found[2, value], found[3, value] = people, total
+    for value in range(has.size):
+        if has[value] < counts.shape[0]:
+            found[0, value], found[1, value] = 0, 1
 
 
 @kernel
-def _judge(counts: Counts, limits: NDArray[np.int64], mask: Mask) -> None:
-    """Fill `mask`; a class is left at the first value that is beyond its limits."""
+def _judge(counts: Counts, places: Index, limits: NDArray[np.int64], needed: int, mask: Mask) -> None:
+    """Fill `mask`; a class is left at the first value that is beyond its limits. So many values must be in each."""
     for row in range(counts.shape[0]):
-        total = 0
-        for value in range(counts.shape[1]):
-            total += counts[row, value]
+        total, lacking = 0, needed
+        for column in range(counts.shape[1]):
+            total += counts[row, column]
         mask[row] = total > 0
-        for value in range(counts.shape[1]):
-            people = counts[row, value]
+        for column in range(counts.shape[1]):
+            people = counts[row, column]
+            if people == 0:
+                continue
+            value = places[row, column] if places.size > 0 else column
+            lacking -= limits[0, value] > 0
             if (
                 people * limits[1, value] < limits[0, value] * total
                 or people * limits[3, value] > limits[2, value] * total
             ):
                 mask[row] = False
                 break
+        mask[row] = mask[row] and lacking == 0

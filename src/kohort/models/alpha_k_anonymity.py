@@ -106,7 +106,7 @@ class AlphaKAnonymity:
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes are large enough and have no value too often."""
         histogram = classes.of(self.sensitive)
-        limits = _limits(len(histogram.domain.whole), self.alpha.numerator, self.alpha.denominator)
+        limits = _limits(len(histogram.domain), self.alpha.numerator, self.alpha.denominator)
         return within(histogram, limits) & (classes.sizes >= self.k)
 
     def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
@@ -114,7 +114,7 @@ class AlphaKAnonymity:
         found = shares(classes.of(self.sensitive))
         if found is None:
             return (Achieved("alpha", None, reason=NOBODY),)
-        return (Achieved("alpha", greatest_ratio(found[2], found[3])),)
+        return (Achieved("alpha", greatest_ratio(found.found[2], found.found[3])),)
 
 
 @lru_cache(maxsize=16)

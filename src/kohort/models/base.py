@@ -92,8 +92,8 @@ class Declaration:
         of_numbers: Whether the attribute must be numeric for it to be judged.
         size_only: Whether every class with at least `smallest_class` people satisfies it, and nothing else counts.
         class_only: Whether a class is judged by the values that its own people have, whatever others there are.
-        some_values: Whether it also judges histograms from which values are left out that nobody in them has. Of
-            thousands of values a class has few; what others there are says `domain.whole`.
+        some_values: Whether it also judges histograms with `places`, where only those values are counted that a class
+            has: of thousands it has few.
         joint: Where it is judged on all released classes together, of which some may fail alone, as of an average:
             whether the classes satisfy it when they, and no others, are released.
     """

@@ -103,7 +103,7 @@ class BasicBetaLikeness:
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have no value too often, in whole numbers."""
         histogram = classes.of(self.sensitive)
-        return within(histogram, _limits(histogram.domain.whole, self.beta.numerator, self.beta.denominator))
+        return within(histogram, _limits(histogram.domain, self.beta.numerator, self.beta.denominator))
 
     def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
         """The greatest gain of a value in a class: (p - q) / q."""

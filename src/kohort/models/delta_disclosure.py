@@ -104,17 +104,18 @@ class DeltaDisclosure:
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have every value about as often as the table."""
         histogram = classes.of(self.sensitive)
-        return within(histogram, _limits(histogram.domain.whole, self.delta.numerator, self.delta.denominator))
+        return within(histogram, _limits(histogram.domain, self.delta.numerator, self.delta.denominator))
 
     def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
         """What delta must be above: the greatest |ln(p / q)|, to 50 digits."""
         histogram = classes.of(self.sensitive)
-        domain, found = histogram.domain, shares(histogram)
-        if found is None:
+        domain, known = histogram.domain, shares(histogram)
+        if known is None:
             return (Achieved("delta", None, attained=False, reason=NOBODY),)
-        if len(domain) < len(domain.whole) or not found[0].all():
+        found = known.found
+        if known.values.size < len(domain) or not found[0].all():
             return (Achieved("delta", None, attained=False, reason="a class lacks a value that the table has"),)
-        people, reference = people_of(domain.whole), domain.reference
+        people, reference = people_of(domain), domain.reference
         more = greatest_ratio(found[2] * people, found[3] * reference)
         less = greatest_ratio(found[1] * reference, found[0] * people)
         return (Achieved("delta", _logarithm(max(more, less)), attained=False),)

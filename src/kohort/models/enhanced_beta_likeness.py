@@ -94,7 +94,7 @@ class EnhancedBetaLikeness:
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have no value too often."""
         histogram = classes.of(self.sensitive)
-        return within(histogram, _limits(histogram.domain.whole, self.beta.numerator, self.beta.denominator))
+        return within(histogram, _limits(histogram.domain, self.beta.numerator, self.beta.denominator))
 
     def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
         """The greatest gain of a value in a class, unless one is above -ln q, which no beta allows."""

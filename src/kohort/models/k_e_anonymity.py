@@ -23,6 +23,7 @@ import numpy as np
 from kohort.errors import SchemaError, UsageError
 from kohort.kernels import kernel
 from kohort.models._parameters import check_name, exact_number, is_whole
+from kohort.models._shares import EVERY
 from kohort.models.base import NOBODY, Achieved, Declaration
 from kohort.schema.numbers import said
 from kohort.specification import ABOVE_0, AT_LEAST_2, Parameter, Specification
@@ -110,13 +111,13 @@ class KEAnonymity:
         """
         histogram = classes.of(self.sensitive)
         counts, domain = histogram.counts, histogram.domain
-        if domain.numbers is None and len(domain.whole):
+        if domain.numbers is None and len(domain):
             hint = "choose another model, or see that all its values are numbers"
             raise SchemaError(f"{self.name} needs numbers", where=f"column {self.sensitive}", hint=hint)
-        rank, reach = _reaches(domain.whole, self.e.numerator, self.e.denominator)
-        rank = rank if domain.places is None else rank[domain.places]
+        rank, reach = _reaches(domain, self.e.numerator, self.e.denominator)
         mask = np.empty(len(counts), np.bool_)
-        _judge(counts, rank, reach, min(self.k, counts.shape[1] + 1), mask)
+        places = EVERY if histogram.places is None else histogram.places
+        _judge(counts, places, (rank, reach), min(self.k, counts.shape[1] + 1), mask)
         return mask
 
     def achieved(self, classes: ClassProfile) -> tuple[Achieved, ...]:
@@ -124,15 +125,17 @@ class KEAnonymity:
         histogram = classes.of(self.sensitive)
         counts, domain = histogram.counts, histogram.domain
         if domain.numbers is None:
-            reason = "the values are not numbers" if len(domain.whole) else NOBODY
+            reason = "the values are not numbers" if len(domain) else NOBODY
             return (Achieved("e", None, rising=True, reason=reason),)
         fewest = Achieved("k", Fraction(int(np.count_nonzero(counts, axis=1).min())), rising=True)
         if not counts.any(axis=1).all():
             return fewest, Achieved("e", None, rising=True, reason=NOBODY)
         order = np.argsort(domain.numbers)
-        has, numbers = counts[:, order] > 0, domain.numbers[order].tolist()
-        ends = zip(has.argmax(axis=1).tolist(), (has.shape[1] - 1 - has[:, ::-1].argmax(axis=1)).tolist(), strict=True)
-        least = min(numbers[last] - numbers[first] for first, last in ends)
+        rank, numbers = np.argsort(order), domain.numbers[order].tolist()
+        ranks = rank if histogram.places is None else rank[histogram.places]
+        lowest = np.where(counts > 0, ranks, rank.size).min(axis=1)
+        highest = np.where(counts > 0, ranks, -1).max(axis=1)
+        least = min(numbers[last] - numbers[first] for first, last in zip(lowest, highest, strict=True))
         return fewest, Achieved("e", Fraction(least, 10**domain.digits), rising=True)
 
 
@@ -149,12 +152,14 @@ def _reaches(domain: SensitiveDomain, numerator: int, denominator: int) -> tuple
 
 
 @kernel
-def _judge(counts: Counts, rank: Index, reach: Index, least: int, mask: Mask) -> None:
+def _judge(counts: Counts, places: Index, numbers: tuple[Index, Index], least: int, mask: Mask) -> None:
     """Fill `mask`: which rows have at least so many values, the greatest as far above the least as it must be."""
+    rank, reach = numbers
     for row in range(counts.shape[0]):
         values, low, high = 0, rank.size + reach.size, -1
-        for value in range(counts.shape[1]):
-            if counts[row, value] > 0:
+        for column in range(counts.shape[1]):
+            if counts[row, column] > 0:
                 values += 1
-                low, high = min(low, rank[value]), max(high, rank[value])
+                place = rank[places[row, column] if places.size > 0 else column]
+                low, high = min(low, place), max(high, place)
         mask[row] = values >= least and high >= reach[low]

@@ -54,8 +54,8 @@ class ValueLevel(NamedTuple):
     """A level of the values.
 
     Attributes:
-        nodes: (m,) the node of each value, ascending.
-        people: (m,) the people of the table with a value below it.
+        nodes: (v,) the node of each value, ascending.
+        people: (v,) the people of the table with a value below it.
     """
 
     nodes: Index
@@ -71,8 +71,8 @@ def moved_in_order(counts: Counts, places: Index, table: NDArray[np.int64]) -> M
     """(c,) the sum over the first i values, for each i, of how much the class has more or less of them.
 
     Args:
-        counts: (c, v) people of each class with each of some values.
-        places: (v,) where these values stand in the whole domain.
+        counts: (c, w) people of each class with each of some values.
+        places: (c, w) which values these are, ascending.
         table: What `added_up` says of all values.
     """
     moved = np.empty(len(counts))
@@ -84,14 +84,14 @@ def moved_by_node(counts: Counts, places: Index, levels: tuple[ValueLevel, ...],
     """(c,) the sum over the nodes of all `levels` of how much the class has more or less of the values below each.
 
     Args:
-        counts: (c, v) people of each class with each of some values.
-        places: (v,) where these values stand in the whole domain.
+        counts: (c, w) people of each class with each of some values.
+        places: (c, w) which values these are, ascending.
         levels: What is known of all values.
         people: Those of the table.
     """
     moved = np.zeros(len(counts))
     for level in levels:
-        _by_node(counts, level.nodes[places], level.people[places], people, moved)
+        _by_node(counts, places, level, people, moved)
     return moved
 
 
@@ -112,16 +112,20 @@ def _in_order(counts: Counts, places: Index, table: NDArray[np.int64], moved: Mo
     people = table[0, size]
     for row in range(counts.shape[0]):
         total = np.int64(0)
-        for value in range(counts.shape[1]):
-            total += counts[row, value]
+        for column in range(counts.shape[1]):
+            total += counts[row, column]
         added, first, found = 0.0, np.int64(1), np.int64(0)
-        for value in range(counts.shape[1] + 1):
-            count = counts[row, value] if value < counts.shape[1] else total
+        for column in range(counts.shape[1] + 1):
+            count = counts[row, column] if column < counts.shape[1] else total
             if count == 0:
                 continue
-            end = places[value] + 1 if value < counts.shape[1] else size
+            end = places[row, column] + 1 if column < counts.shape[1] else size
             # The class has `found` people below each place from `first` to before `end`, the table ever more.
             turn, after = first, end
+            if first < end and table[0, end - 1] * total < found * people:
+                turn = end  # most often it has either fewer everywhere, or more
+            elif first < end and table[0, first] * total >= found * people:
+                after = first
             while turn < after:
                 middle = (turn + after) // 2
                 if table[0, middle] * total < found * people:
@@ -137,20 +141,26 @@ def _in_order(counts: Counts, places: Index, table: NDArray[np.int64], moved: Mo
 
 
 @kernel
-def _by_node(counts: Counts, nodes: Index, below: Counts, people: int, moved: Moved) -> None:
+def _by_node(counts: Counts, places: Index, level: ValueLevel, people: int, moved: Moved) -> None:
     """Add to `moved` what one level moves; of the nodes that nobody is in, all that the table has."""
     for row in range(counts.shape[0]):
         total = np.int64(0)
-        for value in range(counts.shape[1]):
-            total += counts[row, value]
-        absent, inside = people, np.int64(0)
-        for value in range(counts.shape[1]):
-            inside += counts[row, value]
-            if value + 1 == counts.shape[1] or nodes[value + 1] != nodes[value]:
-                if inside > 0:
-                    moved[row] += float(abs(inside * people - below[value] * total))
-                    absent -= below[value]
+        for column in range(counts.shape[1]):
+            total += counts[row, column]
+        absent, inside, last = people, np.int64(0), np.int64(-1)
+        for column in range(counts.shape[1]):
+            if counts[row, column] == 0:
+                continue
+            value = places[row, column]
+            if inside > 0 and level.nodes[value] != level.nodes[last]:
+                moved[row] += float(abs(inside * people - level.people[last] * total))
+                absent -= level.people[last]
                 inside = np.int64(0)
+            inside += counts[row, column]
+            last = value
+        if inside > 0:
+            moved[row] += float(abs(inside * people - level.people[last] * total))
+            absent -= level.people[last]
         moved[row] += float(absent) * float(total)
 
 
@@ -255,13 +265,13 @@ class TCloseness:
         """
         histogram = classes.of(self.sensitive)
         counts, domain = histogram.counts, histogram.domain
-        ground = _ground(domain.whole, self.distance)
+        ground = _ground(domain, self.distance)
         whole, rest = divmod(self.t.numerator * ground.divisor * ground.people, self.t.denominator)
-        if domain.places is None:
+        if histogram.places is None:
             mask, below = np.empty(len(counts), np.bool_), np.empty(len(domain) + 1, np.int64)
             _judge(counts, ground.intervals, (ground.people, float(whole), rest, self.t.denominator), below, mask)
             return mask
-        moved, total = _moved_by_few(counts, domain.places, ground), counts.sum(axis=1)
+        moved, total = _moved_by_few(counts, histogram.places, ground), counts.sum(axis=1)
         near: Mask = (total > 0) & (moved <= float(whole) * total + rest * total // self.t.denominator)
         return near
 
@@ -274,12 +284,12 @@ class TCloseness:
         total = counts.sum(axis=1)
         if not total.all():
             return (Achieved("t", None, reason=NOBODY),)
-        ground = _ground(domain.whole, self.distance)
-        if domain.places is None:
+        ground = _ground(domain, self.distance)
+        if histogram.places is None:
             moved, below = np.empty(len(counts)), np.empty(len(domain) + 1, np.int64)
             _measure(counts, ground.intervals, ground.people, below, moved)
         else:
-            moved = _moved_by_few(counts, domain.places, ground)
+            moved = _moved_by_few(counts, histogram.places, ground)
         return (Achieved("t", greatest_ratio(moved, total) / (ground.divisor * ground.people)),)
 
 

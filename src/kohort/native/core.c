@@ -198,12 +198,29 @@ typedef struct {
     u64 *slots, *heads;
     i64 *first, *ends;
     u8 *own;
-    i64 mask, room, own_size, used;
+    i64 mask, room, own_size, used, kept;
 } Values;
 
-/* The code of a value; that of a new one, which is kept; FULL where it has no room. */
-static i64 code_of(Values *values, const u8 *cell, i64 start, i64 length, u64 head, u64 tag) {
-    u64 place = tag & (u64)values->mask;
+/* What stands for a value that is not there, where no new ones are kept. */
+static const i64 UNKNOWN = UINT32_MAX;
+
+/* The first bytes of a value, and its hash. */
+typedef struct {
+    u64 head, tag;
+} Hashed;
+
+static inline Hashed hashed(const u8 *text, i64 size, i64 at, i64 length) {
+    Hashed found = {piece(text, size, at, length), 0};
+    u64 state = mixed((u64)length, found.head);
+    for (i64 k = 8; k < length; k += 8)
+        state = mixed(state, piece(text, size, at + k, length - k));
+    found.tag = state * 0xD6E8FEB86659FD93u >> 32;
+    return found;
+}
+
+/* The code of a value; that of a new one, which is kept, or UNKNOWN; FULL where it has no room. */
+static i64 code_of(Values *values, const u8 *cell, i64 start, i64 length, Hashed hash) {
+    u64 head = hash.head, tag = hash.tag, place = tag & (u64)values->mask;
     for (i64 tried = 0; values->slots[place]; tried++, place = (place + 1) & (u64)values->mask) {
         u64 slot = values->slots[place];
         i64 code = (i64)(slot & 0xFFFFFFFF) - 1;
@@ -212,12 +229,14 @@ static i64 code_of(Values *values, const u8 *cell, i64 start, i64 length, u64 he
             continue;
         DOOR(code >= 0 && code < values->used);
         i64 at = values->ends[code];
-        if (values->heads[code] != head || values->ends[code + 1] - at != length + 1)
+        if (values->heads[code] != head || (u64)values->ends[code + 1] - (u64)at != (u64)length + 1)
             continue;
         DOOR(is_inside(at, length + 1, values->own_size));
         if (length <= 8 || memcmp(cell + 8, values->own + at + 8, (size_t)length - 8) == 0)
             return code;
     }
+    if (!values->kept)
+        return UNKNOWN;
     i64 code = values->used, end = values->ends[code];
     if (code == values->room || !is_inside(end, length + 1, values->own_size))
         return FULL;
@@ -230,32 +249,33 @@ static i64 code_of(Values *values, const u8 *cell, i64 start, i64 length, u64 he
     return code;
 }
 
+/* Whether the arrays of a dictionary fit each other, and how many values it has is no more than they hold. */
+static int is_known(Array slots, Array first, Array heads, Array ends, Array used) {
+    int fit = is_power(slots.size) && slots.size > first.size && heads.size == first.size && ends.size > first.size;
+    return fit && used.size == 1 && is_inside(*(i64 *)used.at, 0, first.size);
+}
+
 API i64 kohort_look_up(Array data, Array starts, Array lengths, i64 row, Array slots, Array first, Array heads,
-                       Array ends, Array own, Array used, Array codes) {
+                       Array ends, Array own, Array used, Array codes, i64 kept) {
     const u8 *text = data.at;
     const i64 *start = starts.at;
     const i32 *length = lengths.at;
     u32 *code = codes.at;
-    Values values = {slots.at, heads.at, first.at, ends.at, own.at, slots.size - 1, first.size, own.size, 0};
-    DOOR(lengths.size == starts.size && codes.size == starts.size && is_inside(row, 0, starts.size) && used.size == 1);
-    DOOR(is_power(slots.size) && slots.size > first.size && heads.size == first.size && ends.size > first.size);
+    Values values = {slots.at, heads.at, first.at, ends.at, own.at, slots.size - 1, first.size, own.size, 0, kept};
+    DOOR(lengths.size == starts.size && codes.size == starts.size && is_inside(row, 0, starts.size));
+    DOOR(is_known(slots, first, heads, ends, used));
     values.used = *(i64 *)used.at;
-    DOOR(is_inside(values.used, 0, first.size));
     while (row < starts.size) { /* hashes of some cells first, so that their slots are on the way from memory */
-        u64 head[BATCH], tag[BATCH];
+        Hashed hash[BATCH];
         i64 some = starts.size - row < BATCH ? starts.size - row : BATCH;
         for (i64 each = 0; each < some; each++) {
             i64 at = start[row + each], bytes = length[row + each];
             DOOR(is_inside(at, bytes, data.size));
-            head[each] = piece(text, data.size, at, bytes);
-            u64 state = mixed((u64)bytes, head[each]);
-            for (i64 k = 8; k < bytes; k += 8)
-                state = mixed(state, piece(text, data.size, at + k, bytes - k));
-            tag[each] = state * 0xD6E8FEB86659FD93u >> 32;
-            __builtin_prefetch(values.slots + (tag[each] & (u64)values.mask));
+            hash[each] = hashed(text, data.size, at, bytes);
+            __builtin_prefetch(values.slots + (hash[each].tag & (u64)values.mask));
         }
         for (i64 each = 0; each < some; each++, row++) {
-            i64 found = code_of(&values, text + start[row], start[row], length[row], head[each], tag[each]);
+            i64 found = code_of(&values, text + start[row], start[row], length[row], hash[each]);
             DOOR(found != REFUSED);
             if (found == FULL) {
                 *(i64 *)used.at = values.used;
@@ -266,6 +286,40 @@ API i64 kohort_look_up(Array data, Array starts, Array lengths, i64 row, Array s
     }
     *(i64 *)used.at = values.used;
     return row;
+}
+
+/* The codes of the members of sets, `{a, b}`, each set's ascending, and how many these are; -1 of what is spelled
+   otherwise between braces, or of other members, and 0 where there are no braces. Returns how many are told. */
+API i64 kohort_members(Array data, Array bounds, Array slots, Array first, Array heads, Array ends, Array own, Array used,
+                       Array members, Array sizes) {
+    const u8 *text = data.at;
+    const i64 *bound = bounds.at;
+    u32 *member = members.at;
+    i64 *size = sizes.at, told = 0;
+    Values values = {slots.at, heads.at, first.at, ends.at, own.at, slots.size - 1, first.size, own.size, 0, 0};
+    DOOR(is_known(slots, first, heads, ends, used) && bounds.size == sizes.size + 1);
+    values.used = *(i64 *)used.at;
+    for (i64 label = 0; label < sizes.size; label++) {
+        i64 start = bound[label], stop = bound[label + 1], last, count = 0, before = -1;
+        DOOR(start >= 0 && start <= stop && stop <= data.size);
+        last = stop - 1;
+        size[label] = 0;
+        if (last <= start || text[start] != '{' || text[last] != '}')
+            continue;
+        for (i64 at = start + 1, end; count >= 0 && at <= last; at = end + 2) {
+            for (end = at; end < last && (text[end] != ',' || text[end + 1] != ' ');)
+                end++;
+            i64 code = code_of(&values, text + at, at, end - at, hashed(text, data.size, at, end - at));
+            DOOR(code != REFUSED && (code == UNKNOWN || told + count < members.size));
+            if (code == UNKNOWN || code <= before)
+                count = -1;
+            else
+                member[told + count++] = (u32)(before = code);
+        }
+        size[label] = count < 2 ? -1 : count;
+        told += count < 2 ? 0 : count;
+    }
+    return told;
 }
 
 API i64 kohort_rehash(Array old, Array new) {
@@ -327,6 +381,77 @@ API i64 kohort_group(Array words, i64 width, Array of, Array first, Array table,
     }
     reached[0] = row, reached[1] = groups;
     return 0;
+}
+
+/* How many records of its group have each record's value; 0 where it is beyond those that are `seen`, all of them zero. */
+API i64 kohort_shared(Array values, Array starts, Array seen, Array shared) {
+    const i64 *start = starts.at;
+    u64 *last = seen.at; /* of each value the group that had it last, its number plus one above how often */
+    u32 *found = shared.at;
+    DOOR(shared.size == values.size && starts.size < INT32_MAX && values.size < INT32_MAX);
+    for (i64 group = 1; group < starts.size; group++) {
+        const i64 first = start[group - 1], end = start[group];
+        DOOR(first >= 0 && first <= end && end <= values.size);
+        for (i64 row = first; row < end; row++) {
+            u64 value = number(&values, row);
+            if (value < (u64)seen.size)
+                last[value] = (last[value] >> 32 == (u64)group ? last[value] : (u64)group << 32) + 1;
+        }
+        for (i64 row = first; row < end; row++) {
+            u64 value = number(&values, row);
+            found[row] = value < (u64)seen.size ? (u32)last[value] : 0;
+        }
+    }
+    return 0;
+}
+
+/* ── Records and their labels ────────────────────────────────────────────────────────────────────────────────────── */
+
+/* What the labels of a column stand for: the least and the greatest rank of each, and where the values that it lists
+   begin, ascending; and the rank of each value. */
+typedef struct {
+    Array ranks, low, high, first, listed;
+} Meaning;
+
+static int lists(const Meaning *meaning, u64 label, u64 value) {
+    const u32 *listed = meaning->listed.at;
+    const i64 *first = (const i64 *)meaning->first.at + label;
+    i64 at = first[0];
+    if (at < 0 || first[1] < at || first[1] > meaning->listed.size)
+        return REFUSED;
+    i64 left = first[1] - at;
+    for (i64 half; left > 1; left -= half) { /* no branch that could be guessed wrong */
+        half = left / 2;
+        at += listed[at + half] <= value ? half : 0;
+    }
+    return left > 0 && listed[at] == value;
+}
+
+/* How many records have a value outside of their label; a bit for each that has the least, or the greatest, of a span. */
+API i64 kohort_fit(Array values, Array lineage, Array labels, Array table, Array at_low, Array at_high) {
+    const Meaning *meaning = table.at;
+    u8 *least = at_low.at, *most = at_high.at;
+    i64 outside = 0;
+    DOOR(table.size == 5 && lineage.size == labels.size && at_low.size == at_high.size);
+    DOOR(meaning->low.size == meaning->high.size && meaning->first.size == meaning->low.size + 1);
+    DOOR(labels.size / 8 + (labels.size % 8 > 0) == at_low.size);
+    for (i64 row = 0; row < labels.size; row++) {
+        u64 source = number(&lineage, row), label = number(&labels, row);
+        DOOR(source < (u64)values.size && label < (u64)meaning->low.size);
+        u64 value = number(&values, (i64)source);
+        DOOR(value < (u64)meaning->ranks.size);
+        i32 rank = ((const i32 *)meaning->ranks.at)[value];
+        i32 low = ((const i32 *)meaning->low.at)[label], high = ((const i32 *)meaning->high.at)[label];
+        if (rank < low || high < rank) {
+            int listed = lists(meaning, label, value);
+            DOOR(listed != REFUSED);
+            outside += !listed;
+        } else if (low >= 0 && low < high) {
+            least[row / 8] |= (u8)((rank == low) << (7 - row % 8));
+            most[row / 8] |= (u8)((rank == high) << (7 - row % 8));
+        }
+    }
+    return outside;
 }
 
 /* ── Records as text ─────────────────────────────────────────────────────────────────────────────────────────────── */

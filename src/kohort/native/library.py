@@ -86,6 +86,8 @@ INDEX: Final = Of(np.int64)
 SIZES: Final = Of(np.int32)
 SHARES: Final = Of(np.float64)
 CODES: Final = Of(np.uint8, np.uint16, np.uint32)
+NUMBERS: Final = Of(np.uint32, np.int64)
+LISTED: Final = Of(np.uint32)
 
 #: Arrays that are written to.
 TO_BYTES: Final = Of(np.uint8, written=True)
@@ -147,28 +149,27 @@ def is_stale() -> bool:
     return bool(sources) and not (build.LIBRARY.exists() and build.LIBRARY.stat().st_mtime >= max(sources))
 
 
+#: A dictionary: its slots, where its values occurred first, their heads, ends and bytes, and how many they are.
+VALUES: Final = (TO_WORDS, TO_INDEX, TO_WORDS, TO_INDEX, TO_BYTES, TO_INDEX)
+
 #: Find the cells of delimited text: see `kohort.io.scan`.
 SCAN: Final = Function("kohort_scan", BYTES, *[NUMBER] * 6, TO_INDEX, TO_SIZES, NUMBER, TO_INDEX)
 
 #: Code the cells of a column, and put its values into a larger table: see `kohort.io.dictionary`.
-LOOK_UP: Final = Function(
-    "kohort_look_up",
-    BYTES,
-    INDEX,
-    SIZES,
-    NUMBER,
-    TO_WORDS,
-    TO_INDEX,
-    TO_WORDS,
-    TO_INDEX,
-    TO_BYTES,
-    TO_INDEX,
-    TO_NUMBERS,
-)
+LOOK_UP: Final = Function("kohort_look_up", BYTES, INDEX, SIZES, NUMBER, *VALUES, TO_NUMBERS, NUMBER)
+MEMBERS: Final = Function("kohort_members", BYTES, INDEX, *VALUES, TO_NUMBERS, TO_INDEX)
 REHASH: Final = Function("kohort_rehash", WORDS, TO_WORDS)
 
 #: Number equal rows: see `kohort.core.frequency`.
 GROUP: Final = Function("kohort_group", WORDS, NUMBER, TO_GROUPS, TO_INDEX, TO_SIZES, TO_INDEX)
+
+#: Count in each group how many have a record's value: see `kohort.core.frequency`.
+SHARED: Final = Function("kohort_shared", CODES, INDEX, TO_WORDS, TO_NUMBERS)
+
+#: Look how records fit into their labels: see `kohort.verify.labels`.
+FIT: Final = Function(
+    "kohort_fit", CODES, NUMBERS, CODES, Together(SIZES, SIZES, SIZES, INDEX, LISTED), TO_BYTES, TO_BYTES
+)
 
 #: Write records as text, and compare a text with them: see `kohort.io.write` and `kohort.verify.reading`. A column is
 #: its cells one after another, where each begins and the last one ends, and the code of each record.

@@ -47,6 +47,7 @@ class Coding(Perturbation):
     specification: ClassVar[Specification] = Specification(
         key="coding",
         title="Coding",
+        technique="generalization: top and bottom coding",
         sentence="Replaces the numbers beyond a bound.",
         parameters=(
             Parameter("bottom", NUMBER, "smaller numbers become this, or their mean.", (0,)),

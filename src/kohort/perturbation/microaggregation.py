@@ -15,7 +15,6 @@ import numpy as np
 
 from kohort.errors import UsageError
 from kohort.perturbation.base import Perturbation
-from kohort.perturbation.mdav import mdav
 from kohort.perturbation.moments import centred, variance
 from kohort.specification import AT_LEAST_2, Parameter, Specification
 
@@ -48,6 +47,7 @@ class Microaggregation(Perturbation):
     specification: ClassVar[Specification] = Specification(
         key="microaggregation",
         title="Microaggregation",
+        technique="randomization: microaggregation",
         sentence="Gives every record the means of a small group of records like it.",
         parameters=(Parameter("k", AT_LEAST_2, "the least size of a group.", (3,)),),
         not_promised="Anyone who knows all but one number of a group knows the last.",
@@ -93,11 +93,12 @@ class Microaggregation(Perturbation):
         """The means of each record's group."""
         order = np.lexsort(amounts[::-1])
         sorted_ = [numbers[order] for numbers in amounts]
-        groups = (
-            runs(sorted_[0], self.k)
-            if len(amounts) == 1
-            else mdav(np.stack([*map(standardised, sorted_)], axis=1), self.k)
-        )
+        if len(amounts) == 1:
+            groups = runs(sorted_[0], self.k)
+        else:
+            from kohort.perturbation.mdav import mdav  # noqa: PLC0415  of several columns alone
+
+            groups = mdav(np.stack([*map(standardised, sorted_)], axis=1), self.k)
         _, first, groups, sizes = np.unique(groups, return_index=True, return_inverse=True, return_counts=True)
         made = [np.empty_like(numbers) for numbers in amounts]
         for cells, numbers in zip(made, sorted_, strict=True):

@@ -54,6 +54,7 @@ class Noise(Perturbation):
     specification: ClassVar[Specification] = Specification(
         key="noise",
         title="Noise",
+        technique="randomization: noise addition",
         sentence="Adds normal noise to each number, and keeps mean and variance (Kim 1986).",
         parameters=(
             Parameter(

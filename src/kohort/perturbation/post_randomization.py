@@ -40,6 +40,7 @@ class PostRandomization(Perturbation):
     specification: ClassVar[Specification] = Specification(
         key="post-randomization",
         title="Post-randomization",
+        technique="randomization",
         sentence="Draws new names for some cells, so that each name stays about as frequent.",
         parameters=(Parameter("keep", SHARE, "the chance that a cell stays as it is.", (Fraction(4, 5),)),),
         not_promised="A name that is rare stays rare.",

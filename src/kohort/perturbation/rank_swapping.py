@@ -44,6 +44,7 @@ class RankSwapping(Perturbation):
     specification: ClassVar[Specification] = Specification(
         key="rank-swapping",
         title="Rank swapping",
+        technique="randomization: permutation",
         sentence="Swaps numbers whose ranks lie near each other.",
         parameters=(
             Parameter("share", SHARE, "how far apart ranks may lie, as a share of the records.", (Fraction(1, 20),)),

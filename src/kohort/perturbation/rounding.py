@@ -36,6 +36,7 @@ class Rounding(Perturbation):
     specification: ClassVar[Specification] = Specification(
         key="rounding",
         title="Rounding",
+        technique="generalization: rounding",
         sentence="Rounds numbers to multiples of a step.",
         parameters=(Parameter("step", ABOVE_0, "the step; numbers become multiples of it.", (1000,)),),
         not_promised="A number that is alone within its step stays unique.",

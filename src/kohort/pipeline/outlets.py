@@ -15,15 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import TargetError, UsageError
+from kohort.io.forms import form_of, is_address, is_store
 from kohort.io.manifest import CERTIFICATE, FORMATS, MANIFEST, new_prefix
-from kohort.io.objects import address_of
-from kohort.io.stored import others, stored
 from kohort.io.write import Format, format_of
 from kohort.publish import check_target
 from kohort.publish.disk import reporting
-from kohort.publish.folder import check_folder
-from kohort.publish.store import check_store
-from kohort.publish.tables import check_table
 from kohort.release.job import Writing
 
 if TYPE_CHECKING:
@@ -106,9 +102,9 @@ def outlet(target: str | os.PathLike[str], writing: Writing = _PLAIN) -> Outlet:
     >>> str(outlet("release/", Writing(records_per_part=1000)).certificate)
     'release/certificate.json'
     """
-    if (table := stored(target)) is not None:
+    if (table := _table(target)) is not None:
         return Outlet(table.path, beside(table.path), table=table)
-    if (place := address_of(target)) is not None:
+    if (place := _place(target)) is not None:
         path = Path(place.name)
         return Outlet(path, path / CERTIFICATE, of_parts=True, store=place, prefix=new_prefix())
     path = Path(target)
@@ -117,6 +113,25 @@ def outlet(target: str | os.PathLike[str], writing: Writing = _PLAIN) -> Outlet:
     if is_folder(target):
         return Outlet(path / _PART, beside(path), folder=path)
     return Outlet(path, beside(path))
+
+
+def _table(target: str | os.PathLike[str]) -> StoredTable | None:
+    """The table of a database that a target names, if it names one; databases are known where one is in question."""
+    name = os.fspath(target)
+    if "#" not in name and not is_address(name):
+        return None
+    from kohort.io.stored import stored  # noqa: PLC0415  as above
+
+    return stored(name)
+
+
+def _place(target: str | os.PathLike[str]) -> Address | None:
+    """The place in an object store that a target names, if it names one."""
+    if not is_store(os.fspath(target)):
+        return None
+    from kohort.io.objects import address_of  # noqa: PLC0415  few releases go there
+
+    return address_of(target)
 
 
 def beside(target: Path) -> Path:
@@ -142,8 +157,8 @@ def written_as(target: str | os.PathLike[str], writing: Writing = _PLAIN) -> For
             `kohort.io.write.format_of`.
     """
     folder, named = is_folder(target), writing.format
-    if stored(target) is None and not folder:
-        if address_of(target) is not None:
+    if _table(target) is None and not folder:
+        if _place(target) is not None:
             what = "a release in an object store is a folder of parts"
             raise UsageError(what, where=os.fspath(target), hint="let its name end with /")
         if writing.records_per_part is not None:
@@ -183,16 +198,22 @@ def check(
         FileError: its folder or database is missing or cannot be written.
     """
     if where.store is not None:
-        if where.store in [address_of(source) for source in sources]:
+        from kohort.publish.store import check_store  # noqa: PLC0415  few releases go there
+
+        if where.store in [_place(source) for source in sources]:
             hint = "name another place"
             raise TargetError("the output is an input of the same run", where=str(where.store), hint=hint)
         check_store(where.store, overwrite=overwrite, inputs=inputs, companions=companions)
         return
     if where.of_parts:
+        from kohort.publish.folder import check_folder  # noqa: PLC0415  as above
+
         check_folder(where.path, overwrite=overwrite, inputs=inputs, companions=companions)
         return
     companions = (where.certificate, *companions)
     if where.table is not None:
+        from kohort.publish.tables import check_table  # noqa: PLC0415  as above
+
         if overwrite and any(_is_of(source, where.table) for source in sources):
             hint = "name another table"
             raise TargetError("the output is an input of the same run", where=where.table.address, hint=hint)
@@ -207,16 +228,25 @@ def check(
 def _is_of(source: str | os.PathLike[str], table: StoredTable) -> bool:
     """Whether a source may be the table: the one that is named, or the database with no table named."""
     name = os.fspath(source)
-    read = stored(name) if "#" in name else None
+    read = _table(name) if "#" in name else None
     base = name if read is None else read.base
     same = base == table.base or os.path.realpath(base) == os.path.realpath(table.base)
     return same and (read is None or read.table.casefold() == table.table.casefold())
 
 
+def _holds_others(path: Path) -> bool:
+    """Whether a file is a database that holds other tables than a release."""
+    if form_of(str(path)) is None:
+        return False
+    from kohort.io.stored import others  # noqa: PLC0415  as above
+
+    return bool(others(path))
+
+
 def _refuse_others(where: Outlet, inputs: Sequence[Path], *, overwrite: bool) -> None:
     """Refuse a folder of other files, and to replace a database that holds other tables than a release."""
     if where.folder is None:
-        if overwrite and others(where.path):
+        if overwrite and _holds_others(where.path):
             what = "the output is a database that holds other tables, and they would be lost"
             raise TargetError(what, where=str(where.path), hint=f"write a table into it: {where.path}#release")
         return

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, BinaryIO, Generic, TypedDict, TypeGuard, TypeV
 
 from kohort.io.forms import files
 from kohort.publish import Companion, publish
-from kohort.publish.folder import publish_folder
-from kohort.publish.store import publish_stored
-from kohort.publish.tables import publish_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -132,6 +129,8 @@ class Publication(Generic[V, R]):
         if outlet.of_parts and self.parts is not None:
             found = self._publish_parts(self.parts, outlet, stage, others, said)
         elif outlet.table is not None:
+            from kohort.publish.tables import publish_table  # noqa: PLC0415  few releases are tables of databases
+
             found = publish_table(outlet.table, write, verify, companions=companions, **said)
         else:
             with outlet.room():
@@ -153,7 +152,11 @@ class Publication(Generic[V, R]):
 
         form = {"format_": parts.format, "separator": parts.separator}
         if outlet.store is None:
+            from kohort.publish.folder import publish_folder  # noqa: PLC0415  few releases are folders
+
             return publish_folder(outlet.path, write, verify, self.certify, companions=companions, **form, **said)
+        from kohort.publish.store import publish_stored  # noqa: PLC0415  few go into an object store
+
         return publish_stored(
             outlet.store,
             write,

@@ -32,6 +32,7 @@ from kohort.tables.dataset import ReleasedRecords
 from kohort.tables.recoded import RecodedTable
 from kohort.tables.table import Table
 from kohort.verify import Claim, verify_table
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     import os
@@ -297,7 +298,7 @@ def _like(source: object) -> str:
 
 def outcome_of(records: int, suppressed: int, k: int, classes: RegionClasses, full_domain: Levels | None) -> Outcome:
     """The release as the metrics see it."""
-    losses = np.array([label.total(classes.regions) for label in classes.labels])
+    losses = np.array([*HEAP.side_by_side(lambda one: one.total(classes.regions), classes.labels)])
     return Outcome(records, suppressed, k, classes.sizes, losses, np.ones(losses.size), full_domain)
 
 

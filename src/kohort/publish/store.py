@@ -27,7 +27,7 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from kohort.errors import FileError, KohortError, TargetError, UnsupportedError
-from kohort.io.manifest import CERTIFICATE, MANIFEST, PREFIX, ListedPart, Manifest, WrittenPart
+from kohort.io.manifest import CERTIFICATE, MANIFEST, PREFIX, Manifest, digest_of
 from kohort.io.objects import opened, sha256_of, tried
 from kohort.publish.commit import commit
 from kohort.publish.files import examine, open_private, open_temporary, remove_private
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
+    from kohort.io.manifest import WrittenPart
     from kohort.io.objects import Address, Store, Stored
     from kohort.publish.commit import Companion
 
@@ -133,10 +134,10 @@ def upload(store: Store, target: str, folder: Path, manifest: Manifest, *, overw
     """
     sweep_store(store, target)
     arrival = Arrival(store, target, manifest, replaced=_refuse_existing(store, target, overwrite=overwrite))
-    certificate = ListedPart.of(WrittenPart(folder / CERTIFICATE, 0))
+    certificate, _ = digest_of([folder / CERTIFICATE], text=False)
     try:
-        for part in (*manifest.parts, certificate):
-            _put(store, f"{arrival.below}/{part.name}", folder / part.name, part.sha256)
+        for name, sha256 in ({part.name: part.sha256 for part in manifest.parts} | {CERTIFICATE: certificate}).items():
+            _put(store, f"{arrival.below}/{name}", folder / name, sha256)
     except BaseException:
         arrival.clear()
         raise

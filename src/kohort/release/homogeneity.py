@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from kohort.core.frequency import group
+from kohort.core.frequency import group, shared
 from kohort.errors import LimitError
 from kohort.schema import Missing
 from kohort.schema.sensitive import resolve
 from kohort.tables.dataset import CellsByClass
+from kohort.tables.recoded import RecodedTable
+from kohort.tables.table import narrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from kohort.release.release import Release
     from kohort.schema import Attribute, Schema
     from kohort.tables.dataset import Dataset
-    from kohort.tables.table import Table
+    from kohort.tables.table import Column, Table
 
 #: A column has many values from here on …
 MANY: Final = 1_000
@@ -59,7 +61,8 @@ def people_of(release: Release) -> Index | None:
 def homogeneity_of(release: Release) -> dict[str, Homogeneity]:
     """The homogeneity of the sensitive attributes, by name; of those with many values only if a model looks at them.
 
-    Cost: one comparison for each record and quasi-identifier, and one pass of hashing for each sensitive attribute.
+    Cost: one comparison for each record and quasi-identifier, and two passes for each sensitive attribute; with people
+    also one of hashing.
     """
     schema, data, groups = release.job.schema, release.records.data, release.records.groups
     if not data.records:
@@ -70,6 +73,10 @@ def homogeneity_of(release: Release) -> dict[str, Homogeneity]:
     asked = [one for one in schema.sensitive if one.name in looked_at or _has_few(data, one.name, few)]
     if groups is not None:
         return {one.name: _joined(groups.released(one.name), one, schema.missing, people) for one in asked}
+    if people is None:
+        starts = starts_of(release)
+        table = data if isinstance(data, RecodedTable) else release.table
+        return {one.name: _of_records(table[one.name], starts, one, schema.missing) for one in asked}
     table = release.table
     classes, each = class_of(table, schema), np.ones(table.records, np.int64)
     cells = ((one, CellsByClass(classes, table[one.name], each)) for one in asked)
@@ -100,27 +107,52 @@ def class_of(table: Table, schema: Schema) -> Index:
     return np.cumsum(starts, dtype=np.int64)
 
 
+def starts_of(release: Release) -> Index:
+    """(c + 1,) where the records of each class begin, then their number."""
+    data = release.records.data
+    if isinstance(data, RecodedTable):  # whose classes are known without their labels
+        return np.append(0, np.cumsum(data.sizes))
+    classes = class_of(release.table, release.job.schema)
+    return np.append(np.flatnonzero(np.diff(classes, prepend=-1)), classes.size)
+
+
+def _of_records(column: Column, starts: Index, attribute: Attribute, missing: frozenset[str]) -> Homogeneity:
+    """That of one attribute, where each record is a person."""
+    values, code_of = _resolved(column, attribute, missing)
+    held = shared(narrow(code_of, values + 1).take(column.codes), starts, values)
+    most, totals = np.maximum.reduceat(held, starts[:-1]), np.add.reduceat(held > 0, starts[:-1], dtype=np.int64)
+    told = totals > 0
+    most, totals = most[told], totals[told]
+    return Homogeneity(int(totals[most == totals].sum()), float((most / totals).max(initial=0.0)))
+
+
+def _resolved(column: Column, attribute: Attribute, missing: frozenset[str]) -> tuple[int, Index]:
+    """How many values there are, and the code of each text; of one that is missing, their number."""
+    plain = replace(attribute, hierarchy=None, missing=Missing.VALUE)  # how far values are apart does not matter
+    domain, code_of = resolve(plain, column.values.to_list(), column.counts(), missing)  # how often does not matter
+    return len(domain), code_of
+
+
 def _homogeneity(
     cells: CellsByClass, attribute: Attribute, missing: frozenset[str], people: Index | None = None
 ) -> Homogeneity:
     """That of one attribute."""
     classes, column, records = cells
-    plain = replace(attribute, hierarchy=None, missing=Missing.VALUE)  # how far values are apart does not matter
-    domain, code_of = resolve(plain, column.values.to_list(), column.counts(), missing)  # how often does not matter
+    values, code_of = _resolved(column, attribute, missing)
     held = code_of[column.codes]
-    present = held < len(domain)
+    present = held < values
     if not present.any():
         return Homogeneity(0, 0.0)
     if not present.all():
         classes, held, records = classes[present], held[present], records[present]
         people = None if people is None else people[present]
-    pairs = (classes * len(domain) + held).astype(np.uint64)
+    pairs = (classes * values + held).astype(np.uint64)
     if people is not None:  # who has several records of one value in a class has it once
         first = group(np.stack([pairs, people.astype(np.uint64)], axis=1)).first
         pairs, records = pairs[first], np.ones_like(first)
     grouping = group(pairs[:, np.newaxis])
     counts = np.bincount(grouping.of, records).astype(np.int64)
-    of = (pairs[grouping.first] // len(domain)).astype(np.int64)
+    of = (pairs[grouping.first] // values).astype(np.int64)
     totals = np.bincount(of, weights=counts)
     alone = np.bincount(of) == 1
     return Homogeneity(int(totals[alone].sum()), float((counts / totals[of]).max()))

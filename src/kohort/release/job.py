@@ -12,9 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
-from kohort.algorithms.lattice.suppress_cells import SuppressCells
 from kohort.algorithms.mondrian.mondrian import Mondrian
-from kohort.algorithms.problem import on_nodes
+from kohort.algorithms.problem import on_cells, on_nodes
 from kohort.calls import PATH, called
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import JobError, SchemaError, UsageError
@@ -254,7 +253,7 @@ class Job(Shown):
         if unused:
             object.__setattr__(self, "unused_hierarchies", tuple(one.name for one in unused))
             object.__setattr__(self, "schema", self.schema.changed(unused))
-        if isinstance(self.algorithm, SuppressCells):
+        if on_cells(self.algorithm):
             bare, columns = _all_or_nothing(self.schema)
             object.__setattr__(self, "schema", bare)
             object.__setattr__(self, "unused_hierarchies", (*(self.unused_hierarchies or ()), *columns) or None)

@@ -7,22 +7,22 @@ printed, and each is the value of somebody in the class.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.core.frequency import CELLS, group
-from kohort.release.homogeneity import class_of
+from kohort.core.frequency import CELLS, group, shared
+from kohort.release.homogeneity import starts_of
 from kohort.schema import Attribute, Label
 from kohort.schema.domain import resolve
-from kohort.tables.dataset import CellsByClass
+from kohort.tables.table import narrow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from kohort.arrays import Counts, Index
     from kohort.release.release import Release
     from kohort.schema import Attribute
+    from kohort.tables.dataset import ReleasedGroups
     from kohort.tables.table import Column
 
 
@@ -31,7 +31,7 @@ def members_of(release: Release) -> dict[str, float]:
 
     A column of which every record is released exactly has no set, and is left out.
 
-    Cost: one comparison for each record and quasi-identifier, and one pass of hashing for each such column.
+    Cost: one comparison for each record and quasi-identifier, and two passes for each such column.
     """
     schema = release.job.schema
     asked = [one for one in schema.quasi if one.label in {Label.SET, Label.NAMES} or one.hierarchy is None]
@@ -39,36 +39,47 @@ def members_of(release: Release) -> dict[str, float]:
         asked = [one for one in asked if release.verdict.labels[one.name] == Label.SET]
     if not release.records.data.records or release.levels or not asked:
         return {}
-    means = {one.name: _mean(release, one, cells) for one, cells in zip(asked, _cells(release, asked), strict=True)}
+    if release.records.groups is None:
+        mean = partial(_of_records, release, starts_of(release))
+    else:
+        mean = partial(_of_groups, release, release.records.groups)
+    means = {one.name: mean(one) for one in asked}
     return {name: mean for name, mean in means.items() if mean is not None}
 
 
-def _mean(release: Release, attribute: Attribute, parts: Iterable[CellsByClass]) -> float | None:
-    """The mean of one column, from the cells of some classes at a time; `None` where there is no set."""
-    members = records = 0
-    for classes, column, counts in parts:
-        codes = _codes(release, attribute, column)
-        if codes is None:
+def _of_records(release: Release, starts: Index, attribute: Attribute) -> float | None:
+    """The mean of one column; `None` where there is no set."""
+    column = release.source[attribute.name]
+    code_of = _codes(release, attribute, column)
+    if code_of is None:
+        return None
+    values = int(code_of.max()) + 1
+    held = shared(narrow(code_of, values).take(column.codes.take(release.lineage)), starts, values)
+    sizes = np.rint(np.add.reduceat(1 / held, starts[:-1])).astype(np.int64)  # the records of a value add up to one
+    return _mean(sizes, np.diff(starts))
+
+
+def _of_groups(release: Release, groups: ReleasedGroups, attribute: Attribute) -> float | None:
+    """The same of records that lie elsewhere, from the cells of some classes at a time."""
+    every: list[tuple[Counts, Counts]] = []
+    for classes, column, counts in groups.original(attribute.name):
+        code_of = _codes(release, attribute, column)
+        if code_of is None:
             return None
-        sizes = _members(classes, codes)
-        weights = counts[sizes > 1]
-        members, records = members + int((sizes[sizes > 1] * weights).sum()), records + int(weights.sum())
-    return members / records if records else None
+        every.append((_members(classes, code_of[column.codes]), counts))
+    sizes, weights = map(np.concatenate, zip(*every, strict=True))
+    return _mean(sizes, weights)
 
 
-def _cells(release: Release, asked: Sequence[Attribute]) -> Iterator[Iterable[CellsByClass]]:
-    """The values that released records had in each of these columns, of some classes at a time."""
-    if release.records.groups is not None:
-        yield from (release.records.groups.original(one.name) for one in asked)
-        return
-    classes, each = class_of(release.table, release.job.schema), np.ones(release.table.records, np.int64)
-    for one in asked:
-        column = release.source[one.name]
-        yield [CellsByClass(classes, replace(column, codes=column.codes[release.lineage]), each)]
+def _mean(sizes: Counts, weights: Counts) -> float | None:
+    """The mean of the sizes above one, each for so many records; `None` where there is none."""
+    several = sizes > 1
+    records = int(weights[several].sum())
+    return int((sizes[several] * weights[several]).sum()) / records if records else None
 
 
 def _codes(release: Release, attribute: Attribute, column: Column) -> Index | None:
-    """(g,) which value each group of released records had; `None` where the column is not released as sets."""
+    """(v,) which value each text of the column is; `None` where the column is not released as sets."""
     name = attribute.name
     values, counts = column.values.to_list(), np.ones(len(column.values), np.int64)
     if release.population is not None:  # its values count when it is decided whether the column is numeric
@@ -77,7 +88,7 @@ def _codes(release: Release, attribute: Attribute, column: Column) -> Index | No
     label = None if attribute.label is Label.GRID else attribute.label
     plain = replace(attribute, hierarchy=None, grid=None, order=None, max_level=None, label=label)
     domain, code_of = resolve(plain, values, counts, release.job.schema.missing)
-    return code_of[column.codes] if domain.label is Label.SET else None
+    return code_of[: len(column.values)] if domain.label is Label.SET else None
 
 
 def _members(classes: Index, codes: Index) -> Counts:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
+from kohort.calls import PATH, called
 from kohort.errors import UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.baskets.write import to_frame
@@ -21,7 +23,6 @@ from kohort.transactions.suppression import Greedy
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
-    from pathlib import Path
 
     from kohort.arrays import Counts, Index, Items
     from kohort.release.job import Purpose
@@ -78,6 +79,25 @@ class TransactionJob(Shown):
     writing: BasketWriting = field(default_factory=BasketWriting)
     most: int = MOST
     purpose: Purpose | None = None
+
+    @classmethod
+    @called('TransactionJob.from_toml("job.toml")', source=PATH)
+    def from_toml(cls, source: str | os.PathLike[str]) -> TransactionJob:
+        r"""The job of a job file on transactions: its path, or its text, which has an equals sign.
+
+        Where the transactions and the release are stands in the file too, and is left out here.
+
+        Raises:
+            InputError: the file, or a list of items, cannot be read.
+            JobError: everything that is wrong in it, each fault with its line.
+
+        >>> text = 'transactions.format = "basket"\ninput.path = "a.dat"\noutput.path = "b.dat"\n'
+        >>> TransactionJob.from_toml(text + 'privacy = {h = 0.4, k = 5, p = 2}\nitems.private = ["pill"]').coherence.k
+        5
+        """
+        from kohort.job.transactions import load, parse  # noqa: PLC0415  a room above: the contract names this import
+
+        return parse(source).job if isinstance(source, str) and "=" in source else load(Path(source)).job
 
     def __post_init__(self) -> None:
         """Refuse what is no share, no weight and no limit."""

@@ -30,7 +30,15 @@ def _key(name: str) -> str:
     return name.rstrip("_")
 
 
-class Figures(BaseModel, frozen=True, extra="forbid", strict=True, alias_generator=_key, populate_by_name=True):
+class Figures(
+    BaseModel,
+    frozen=True,
+    extra="forbid",
+    strict=True,
+    alias_generator=_key,
+    populate_by_name=True,
+    defer_build=True,
+):
     """A JSON object of known keys. A field that is never set, such as attacks where none was tried, has no key.
 
     >>> class Found(Figures, frozen=True):

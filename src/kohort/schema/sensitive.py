@@ -24,7 +24,7 @@ from kohort.schema.numbers import all_times_ten, exact, is_numeric_text, most_di
 from kohort.shown import many
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -47,8 +47,6 @@ class SensitiveDomain:
         reference: (v,) people of the whole input table with each value, records without a person key; at least 1.
         numeric: Whether the values are numbers.
         levels: Of a hierarchy, per level from the leaves to below the root: (v,) the node of each value, ascending.
-        full: Where values are left out that nobody has of whom it is asked: the domain with all of them.
-        places: (v,) where the values then stand in it.
         numbers: (v,) the values as whole numbers, each times ten to the power of `digits`; `None` where they are none.
         digits: How many digits after the point the values have.
     """
@@ -57,33 +55,12 @@ class SensitiveDomain:
     reference: Counts
     numeric: bool = False
     levels: tuple[Index, ...] = ()
-    full: SensitiveDomain | None = None
-    places: Index | None = None
     numbers: Numbers | None = field(default=None, repr=False)
     digits: int = 0
 
     def __len__(self) -> int:
         """v, the number of values; a missing one is none."""
         return self.reference.size
-
-    @property
-    def whole(self) -> SensitiveDomain:
-        """The domain with all values: itself, unless some were left out."""
-        return self if self.full is None else self.full
-
-    def some(self, values: Index) -> SensitiveDomain:
-        """Some of the values, ascending: for classes whose people have no other.
-
-        >>> income = SensitiveDomain("income", np.array([5, 1, 7]), numeric=True)
-        >>> some = income.some(np.array([0, 2]))
-        >>> some.reference.tolist(), len(some.whole)
-        ([5, 7], 3)
-        """
-        places = values if self.places is None else self.places[values]
-        levels = tuple(nodes[values] for nodes in self.levels)
-        numbers = None if self.numbers is None else self.numbers[values]
-        reference = self.reference[values]
-        return replace(self, reference=reference, levels=levels, full=self.whole, places=places, numbers=numbers)
 
     def counted(self, reference: Counts) -> SensitiveDomain:
         """The same values, counted otherwise."""
@@ -115,7 +92,8 @@ def resolve(
     ([1, 6], [1, 1, 0, 2])
     """
     nothing = {"", *map(even_spelling, missing)}  # however it is spelled: blanks tell no more than an empty cell
-    absent = np.array([value is None or even_spelling(value) in nothing for value in values], dtype=np.bool_)
+    even: Callable[[str], str] = str if _is_even("".join(filter(None, values))) else even_spelling
+    absent = np.array([value is None or even(value) in nothing for value in values], dtype=np.bool_)
     if absent.any() and attribute.missing is Missing.REFUSE:
         raise InputError(
             f"{many(int(counts[absent].sum()), 'record has', 'records have')} no value",
@@ -135,17 +113,6 @@ def resolve(
     codes[~absent] = of
     reference = np.bincount(codes[~absent], weights=counts[~absent], minlength=size).astype(np.int64)
     return SensitiveDomain(attribute.name, reference, numeric, levels, numbers=numbers, digits=digits), codes
-
-
-def narrowed(domain: SensitiveDomain, codes: Index) -> tuple[SensitiveDomain, Index]:
-    """The values that occur among `codes`, and the codes in their domain.
-
-    >>> domain, codes = narrowed(SensitiveDomain("illness", np.array([5, 1, 7])), np.array([2, 0, 3, 2]))
-    >>> domain.reference.tolist(), codes.tolist()
-    ([5, 7], [1, 0, 2, 1])
-    """
-    used, of = np.unique(codes, return_inverse=True)
-    return domain.some(used[used < len(domain)]), of
 
 
 def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) -> bool:
@@ -218,6 +185,9 @@ _FILLERS: Final = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 _SELECTORS: Final = (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 _INVISIBLE: Final = frozenset((*_FILLERS, *map(chr, _SELECTORS)))
 
+#: Most values: ASCII without blanks and capitals, which is evened out.
+_is_even: Final = re.compile(r"[!-@\[-~]+").fullmatch
+
 #: The dots of what Turkish İ becomes in small letters: an i has one already.
 _second_dot: Final = re.compile("(?<=i)\N{COMBINING DOT ABOVE}+")
 
@@ -234,6 +204,8 @@ def even_spelling(text: str) -> str:
     >>> even_spelling("\N{CYRILLIC CAPITAL LETTER EN}I\N{ZERO WIDTH SPACE}V\N{RIGHT-TO-LEFT MARK}")
     'hiv'
     """
+    if _is_even(text):
+        return text
     latin = text if text.isascii() else text.translate(_LATIN)
     if latin.isascii() and latin.isprintable():  # most values are, and nothing else can be wrong with them
         return " ".join(latin.lower().split())

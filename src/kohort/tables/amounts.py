@@ -57,13 +57,14 @@ class CodedNumbers:
 def numbers_of(column: Column, missing: frozenset[str]) -> CodedNumbers | None:
     """The column as numbers; `None` where some value is none, or no record has one."""
     gaps = column.absent(missing)
-    texts: list[str] = column.values.filter(pl.Series(~gaps)).to_list()
+    held = column.values.filter(pl.Series(~gaps))
+    texts: list[str] = held.to_list()
     typed = column.dtype.is_float()
     if not texts or not (typed or is_numeric_text(texts)):
         return None
     values = np.full(gaps.size, np.nan)
     values[~gaps] = np.array(texts, np.float64) + 0.0  # no negative zero
-    decimals = decimals_of(texts) if typed else max(len(text.partition(".")[2]) for text in texts)
+    decimals = decimals_of(texts) if typed else _most_decimals(held)
     return CodedNumbers(column, values, min(decimals, _TINIEST))
 
 
@@ -157,10 +158,13 @@ def written(cells: Amounts, decimals: int, numbers: CodedNumbers, records: Index
 
 def compact(name: str, values: pl.Series, codes: Index, dtype: pl.DataType) -> Column:
     """A column of these values, of which some may be in no record, and some may be the same text."""
-    texts = values.gather(np.unique(codes)).unique(maintain_order=True)
-    place = {text: at for at, text in enumerate(texts.to_list())}
-    of = np.array([place.get(text, -1) for text in values.to_list()], np.int64)
-    return Column(name, texts, narrow(of[codes], len(texts)), dtype)
+    used = np.flatnonzero(np.bincount(codes, minlength=len(values)))
+    held = values.gather(used).rename("text")
+    first = held.to_frame().with_row_index().select(pl.col("index").min().over("text")).to_series().to_numpy()
+    kept, place = np.unique(first, return_inverse=True)
+    of = np.zeros(len(values), np.int64)
+    of[used] = place
+    return Column(name, held.gather(kept), narrow(of[codes], kept.size), dtype)
 
 
 def decimals_of(texts: Sequence[str]) -> int:
@@ -170,6 +174,17 @@ def decimals_of(texts: Sequence[str]) -> int:
     1
     """
     return max(map(_decimals, texts), default=0)
+
+
+def _most_decimals(texts: pl.Series) -> int:
+    """Digits after the point that plain numbers are written with at most.
+
+    >>> _most_decimals(pl.Series(["12.50", "3"])), _most_decimals(pl.Series(["3"]))
+    (2, 0)
+    """
+    behind = texts.str.len_bytes() - texts.str.find(".", literal=True) - 1
+    most = behind.max()
+    return int(most) if isinstance(most, int) else 0
 
 
 def _decimals(text: str) -> int:

@@ -318,7 +318,7 @@ class CodedTable:
 
     def _in_order(self, classes: RegionClasses) -> tuple[dict[str, Column], NDArray[np.uint32], NDArray[np.uint32]]:
         """The labels of each class, and the classes, in the order of the labels; the place of each region's, from 1."""
-        found = labels_in_order(classes, [self.table[one.name] for one in self.schema.quasi])
+        found = labels_in_order(classes, [self.table[one.name] for one in self.schema.quasi], self.workspace)
         return found.labels, found.classes, found.ranks[classes.of]
 
     def _by_content(self, others: Sequence[SortKey]) -> NDArray[np.uint32]:
@@ -360,20 +360,24 @@ class OrderedLabels(NamedTuple):
     ranks: NDArray[np.uint32]
 
 
-def labels_in_order(classes: RegionClasses, sources: Sequence[Column]) -> OrderedLabels:
+def labels_in_order(classes: RegionClasses, sources: Sequence[Column], workspace: Workspace = HEAP) -> OrderedLabels:
     """The classes in the order of a release.
 
     Args:
         classes: The classes of a recoding.
         sources: The quasi-identifiers of the input: a missing value is null where one of its values is.
+        workspace: Whose memory is used.
     """
-    labels = {
-        source.name: _labels_of(labels, classes, source) for source, labels in zip(sources, classes.labels, strict=True)
-    }
-    order = order_by([SortKey(ranks_of(column.values), column.codes) for column in labels.values()])
+
+    def labelled(place: int) -> tuple[Column, Index]:
+        column = _labels_of(classes.labels[place], classes, sources[place])
+        return column, ranks_of(column.values)
+
+    labels = list(workspace.side_by_side(labelled, range(len(sources))))
+    order = order_by([SortKey(ranks, column.codes) for column, ranks in labels])
     rank = np.empty_like(order)
     rank[order] = np.arange(1, rank.size + 1)
-    ordered = {name: replace(one, codes=one.codes[order]) for name, one in labels.items()}
+    ordered = {column.name: replace(column, codes=column.codes[order]) for column, _ in labels}
     return OrderedLabels(ordered, order, rank)
 
 
@@ -406,9 +410,10 @@ def _sets(texts: Sets, members: NDArray[np.integer], quoted: pl.Series) -> pl.Se
     """The texts of sets of one size."""
     if len(members) < _FEW or members.shape[1] == 1:
         return pl.Series(map(texts.text, members.tolist()), dtype=pl.String)
-    columns = pl.DataFrame({f"{place}": quoted.gather(codes) for place, codes in enumerate(members.T)})
-    joined = columns.select(pl.concat_str(pl.all(), separator=", ")).to_series()
-    return "{" + joined + "}"
+    first, *others, last = members.T
+    columns = [("{" + quoted).gather(first), *map(quoted.gather, others), (quoted + "}").gather(last)]
+    named = pl.DataFrame({f"{place}": column for place, column in enumerate(columns)})
+    return named.select(pl.concat_str(pl.all(), separator=", ")).to_series()
 
 
 def _of_population(fault: InputError, name: str) -> InputError:

@@ -34,12 +34,14 @@ if TYPE_CHECKING:
 
 
 def perturb(
-    table: Table, perturbations: Sequence[Perturbation], *, missing: frozenset[str], seed: int | None
+    table: Table,
+    perturbations: Sequence[Perturbation],
+    *,
+    missing: frozenset[str],
+    seed: int | None,
+    done: Sequence[Column] = (),
 ) -> tuple[Table, tuple[Effect, ...]]:
-    """The table with some columns perturbed, records in their order, and what that did to each of the columns.
-
-    Missing cells stay as they are. Equal records change places with each other and nothing else when the order of
-    records changes: random numbers are dealt in the order of the records' content.
+    """The table with some columns perturbed, as `perturbed` makes it, and what that did to each of the columns.
 
     Args:
         table: At least the columns that are perturbed.
@@ -47,21 +49,38 @@ def perturb(
         missing: Texts that mean no value, as null and the empty text do.
         seed: Makes the random numbers reproducible, and with them the perturbation reversible by whoever knows or
             guesses the seed; `None` takes them from the operating system.
+        done: Columns of the same records that are perturbed already.
 
     Raises:
         UsageError: a column is not there or is perturbed twice; or a perturbation does not fit its column.
         InputError: a column to be perturbed as numbers has other cells, or numbers outside the declared bounds.
     """
+    after = perturbed(table, perturbations, missing=missing, seed=seed, done=done)
+    return after, tuple(_effects(table, after, perturbations, missing, reproducible=seed is not None))
+
+
+def perturbed(
+    table: Table,
+    perturbations: Sequence[Perturbation],
+    *,
+    missing: frozenset[str],
+    seed: int | None,
+    done: Sequence[Column] = (),
+) -> Table:
+    """The table with some columns perturbed, records in their order.
+
+    Missing cells stay as they are. Equal records change places with each other and nothing else when the order of
+    records changes: random numbers are dealt in the order of the records' content. Arguments and errors are those of
+    `perturb`.
+    """
     _check(table, perturbations, seed)
-    if not perturbations:
-        return table, ()
-    order = _by_content(table)
-    made: dict[str, Column] = {}
-    for one in perturbations:
+    made = {column.name: column for column in done}
+    due = [one for one in perturbations if not made.keys() >= {*one.columns}]
+    order = _by_content(table) if due else np.empty(0, np.int64)
+    for one in due:
         changed = _numbers_changed if one.numeric else _names_changed
         made |= changed(table, one, missing, [_stream(seed, column) for column in one.columns], order)
-    after = Table(tuple(made.get(column.name, column) for column in table.columns), table.records)
-    return after, tuple(_effects(table, after, perturbations, missing, reproducible=seed is not None))
+    return Table(tuple(made.get(column.name, column) for column in table.columns), table.records)
 
 
 def _check(table: Table, perturbations: Sequence[Perturbation], seed: int | None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.shown import Shown
+from kohort.tables.dataset import Values
 from kohort.tables.table import Column, Table, narrow, room_for
 from kohort.workspace import HEAP, Workspace, blocks
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Numbers
     from kohort.shown import Rows
-    from kohort.tables.dataset import Values
     from kohort.tables.table import CellCodes
 
 
@@ -32,7 +32,7 @@ class ByClass:
 
     def cells(self, classes: Index, _: Numbers) -> CellCodes:
         """The cells of records in these classes."""
-        return self.column.codes[classes]
+        return self.column.codes.take(classes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +102,8 @@ class RecodedTable(Shown):
 
     def distinct(self, name: str) -> Values:
         """The distinct values of a column, and the records with each."""
-        return self.collect().distinct(name)
+        column = self[name]
+        return Values(column.values, column.counts())
 
     def head(self) -> Table:
         """The columns, with every value that occurs and without a record."""

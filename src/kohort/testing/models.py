@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.core.frequency import Histogram
 from kohort.models.base import satisfied_jointly
 from kohort.testing.toys import bare_of, draw, reverse
 
@@ -129,15 +128,8 @@ def _needs_others(model: PrivacyModel, toy: Toy) -> bool:
     if not model.declared.some_values:
         return False
     classes = toy.fine(model)
-    alone = [classes.take(one) for one in np.eye(classes.sizes.size, dtype=np.bool_)]
-    fewer = [replace(one, histograms=tuple(_held(held) for held in one.histograms)) for one in alone]
-    return bool((model.satisfied(classes) != [model.satisfied(one)[0] for one in fewer]).any())
-
-
-def _held(one: Histogram) -> Histogram:
-    """The histogram without the values that nobody in the classes has."""
-    used = np.flatnonzero(one.counts.any(axis=0))
-    return Histogram(one.domain.some(used), np.ascontiguousarray(one.counts[:, used]))
+    fewer = replace(classes, histograms=tuple(held.few() for held in classes.histograms))
+    return bool((model.satisfied(classes) != model.satisfied(fewer)).any())
 
 
 def _union_fails(model: PrivacyModel, toy: Toy) -> bool:

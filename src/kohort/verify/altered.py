@@ -213,7 +213,7 @@ def verify_perturbed(
     """
     schema = Schema(tuple(Attribute(name, Role.INSENSITIVE) for name in source.names), missing)
     lineage = np.arange(source.records)
-    claim = Claim(schema, (), source, lineage, format=format_, excel_safe=excel_safe, effects=tuple(effects))
+    claim = Claim(schema, (), source, lineage, format=format_, excel_safe=excel_safe)
     reading = read(file, claim)
     check_records(reading.table, claim)
     told = {one.column: one for one in effects}

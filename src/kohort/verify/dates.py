@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 _EPOCH: Final = 719_163
 _LAST: Final = 3_652_059
 
+#: What stands between the ends of a range.
+DASH: Final = " – "
+
 #: A label that nothing explains.
 _UNREAD: Final = "?"
 
 _DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}|10000-01-01"
-_LABEL: Final = rf"^(?:({_DAY})|\[({_DAY}) – ({_DAY})([\])]))$"
+_LABEL: Final = rf"^(?:({_DAY})|\[({_DAY}){DASH}({_DAY})([\])]))$"
 _TIME: Final = r"([T ][0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?( ?[AaPp][Mm])?(Z| ?[+-][0-9]{2}:?[0-9]{2})?)?$"
 
 #: How each form is written.
@@ -82,6 +85,15 @@ def in_days(labels: pl.Series | Sequence[str]) -> pl.Series:
     return parts.select(pl.when(label.is_in(["", "*"])).then(label).otherwise(read).alias("label")).to_series()
 
 
+def iso(days: pl.Series) -> pl.Series:
+    """Days, by their numbers as text, as they are printed.
+
+    >>> iso(pl.Series(["1", "726468", "3652059"])).to_list()
+    ['0001-01-01', '1990-01-01', '9999-12-31']
+    """
+    return (days.cast(pl.Int32) - _EPOCH).cast(pl.Date).dt.to_string("%Y-%m-%d")
+
+
 def _ordinal(text: pl.Expr) -> pl.Expr:
     """The day; null where there is no such day. The last period of all ends after the calendar."""
     day = text.str.to_date("%Y-%m-%d", strict=False).dt.epoch("d") + _EPOCH
@@ -89,9 +101,13 @@ def _ordinal(text: pl.Expr) -> pl.Expr:
 
 
 def begins(period: Period, day: int) -> bool:
-    """Whether a period begins with the day; the calendar's first day, and the one after its last, are ends of all."""
-    if day in {1, _LAST + 1}:
-        return True
+    """Whether a period begins with the day; the calendar's first day, and the one after its last, are ends of all.
+
+    >>> begins(Period.YEAR, 366), begins(Period.YEAR, 367), begins(Period.YEAR, 0)
+    (True, False, False)
+    """
+    if not 1 < day <= _LAST:
+        return day in {1, _LAST + 1}
     if period is Period.WEEK:
         return date.fromordinal(day).isoweekday() == 1
     on, (months, years) = date.fromordinal(day), _BEGINNINGS[period]

@@ -10,7 +10,7 @@ import polars as pl
 
 from kohort.core.frequency import ClassProfile, Histogram, batches
 from kohort.models.base import satisfied_jointly
-from kohort.schema.sensitive import LATIN, even_spelling, narrowed, resolve
+from kohort.schema.sensitive import LATIN, even_spelling, resolve
 from kohort.shown import many
 from kohort.verify.classes import classes_of
 from kohort.verify.records import lacking, released_texts
@@ -18,7 +18,8 @@ from kohort.verify.verdict import Claim, TableCheck, fault
 from kohort.workspace import blocks, tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from numpy.typing import NDArray
 
@@ -163,11 +164,10 @@ class ObservedProfile:
             rows = by_class[upto[some.start] : upto[some.stop]] if by_class is not None else slice(*upto[_ends(some)])
             people = None if self.people is None else self.people[rows]
             weights = None if self.weights is None else self.weights[rows]
-            values, held = narrowed(domain, codes.take(rows)) if few else (domain, codes.take(rows))
-            part = _taken(self.whole, some)
+            part, count = _taken(self.whole, some), _few if few else _histogram
             of = self.of[rows].astype(np.int64) - some.start
-            counts = _histogram(held, len(values), of, part.sizes.size, people, weights=weights)
-            yield replace(part, histograms=(Histogram(values, counts),))
+            found = count(domain, codes.take(rows), (of, part.sizes.size), people, weights)
+            yield replace(part, histograms=(found,))
 
     def _by_class(self) -> Index | None:
         """(m,) the records in the order of their classes; `None` where they are."""
@@ -189,8 +189,8 @@ def _reference(column: Column, codes: Index, of_value: Counts, values: int, peop
     """(values,) people of the input with each value; a code beyond is no value."""
     if people is not None:
         held = codes.take(column.codes)
-        found: Counts = _histogram(held, values, np.zeros_like(held), 1, people)[0]
-        return found
+        present = np.flatnonzero(held < values)
+        return _counted(held.take(present), values, people.take(present), None)
     counts = np.zeros(max(values, int(codes.max(initial=0)) + 1), np.int64)
     np.add.at(counts, codes, of_value)
     return counts[:values]
@@ -216,13 +216,29 @@ def _people(claim: Claim) -> Index | None:
 
 
 def _histogram(
-    codes: Index, values: int, of: Index, classes: int, people: Index | None, *, weights: Counts | None = None
-) -> Counts:
-    """(classes, values) people of each class with each value; a code beyond is no value."""
-    present = np.flatnonzero(codes < values)
-    cells = of.take(present) * values + codes.take(present)
+    domain: SensitiveDomain, codes: Index, of: tuple[Index, int], people: Index | None, weights: Counts | None
+) -> Histogram:
+    """The people of each class with each value; a code beyond is no value."""
+    cells, present = _cells(domain, codes, of[0])
     whose, weights = (None if some is None else some.take(present) for some in (people, weights))
-    return _counted(cells, classes * values, whose, weights).reshape(classes, values)
+    counts = _counted(cells, of[1] * len(domain), whose, weights)
+    return Histogram(domain, counts.reshape(of[1], len(domain)))
+
+
+def _few(
+    domain: SensitiveDomain, codes: Index, of: tuple[Index, int], people: Index | None, weights: Counts | None
+) -> Histogram:
+    """The same, of the values that each class has."""
+    cells, present = _cells(domain, codes, of[0])
+    occur, cells = np.unique(cells, return_inverse=True)
+    whose, weights = (None if some is None else some.take(present) for some in (people, weights))
+    return Histogram.of_few(domain, occur, _counted(cells, occur.size, whose, weights), of[1])
+
+
+def _cells(domain: SensitiveDomain, codes: Index, of: Index) -> tuple[Index, Index]:
+    """Of each record with a value its class and value as one number, and which records these are."""
+    present = np.flatnonzero(codes < len(domain))
+    return of.take(present) * len(domain) + codes.take(present), present
 
 
 def _counted(cells: Numbers, size: int, people: Index | None, weights: Counts | None) -> Counts:
@@ -233,8 +249,13 @@ def _counted(cells: Numbers, size: int, people: Index | None, weights: Counts | 
     return tallied(cells, size, weights)
 
 
-def check_models(table: Table, inputs: ModelInputs, classes: ReleasedClasses) -> ClassProfile:
-    """The released classes satisfy every model, on the cells as they are and with their spelling evened out."""
+def check_models(
+    table: Table, inputs: ModelInputs, classes: ReleasedClasses, of_numbers: AbstractSet[str]
+) -> ClassProfile:
+    """The released classes satisfy every model, on the cells as they are and with their spelling evened out.
+
+    Labels of columns `of_numbers` that differ are not alike however they are spelled: they have no letters.
+    """
     claim, population, sensitive = inputs.claim, inputs.population, inputs.released(table)
 
     def observed(of: Numbers, classes_: int, of_class: Numbers) -> ObservedProfile:
@@ -248,7 +269,8 @@ def check_models(table: Table, inputs: ModelInputs, classes: ReleasedClasses) ->
     quasi = [table[attribute.name] for attribute in claim.schema.quasi]
     found = observed(classes.of, classes.sizes.size, np.arange(classes.sizes.size))
     _judge(claim, found, classes.sizes, "as they are")
-    even = [_even(column) for column in quasi]
+    alike: Callable[[Column], NDArray[np.integer] | None] = lambda one: None if one.name in of_numbers else _even(one)  # noqa: E731
+    even = [*claim.workspace.side_by_side(alike, quasi)]
     if any(codes is not None for codes in even):
         pairs = zip(quasi, even, strict=True)
         merged = classes_of([column.codes if codes is None else codes for column, codes in pairs], table.records)
@@ -275,7 +297,8 @@ def _even(column: Column) -> NDArray[np.integer] | None:
     texts = column.values.fill_null("")
     even = texts.str.contains(_EVEN)
     several = _evened(texts.filter(~even))
-    if several.is_empty() or (several.is_unique().all() and not several.is_in(texts.filter(even).implode()).any()):
+    alike = several.n_unique() < len(several)
+    if several.is_empty() or not (alike or several.is_in(texts.filter(even).implode()).any()):
         return None
     place: dict[str, int] = {}
     codes = [place.setdefault(even_spelling(text or ""), len(place)) for text in column.values.to_list()]
@@ -285,6 +308,8 @@ def _even(column: Column) -> NDArray[np.integer] | None:
 def _evened(texts: pl.Series) -> pl.Series:
     """The texts with their spelling evened out, in any order."""
     latin = texts.str.replace_many(LATIN)
+    if latin.str.contains(_EVEN).all():
+        return latin
     seen = latin.str.contains(_SEEN)
     rest = texts.filter(~seen)
     parts = [pl.Series(map(even_spelling, rest[some].to_list()), dtype=pl.String) for some in blocks(len(rest))]

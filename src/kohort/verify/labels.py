@@ -25,9 +25,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 import polars as pl
 
+from kohort.io.dictionary import Known
+from kohort.native.library import FIT
 from kohort.schema import Label
 from kohort.schema.dates import Period
 from kohort.verify.dates import begins
+from kohort.verify.ranges import ends_of
 from kohort.verify.verdict import places
 from kohort.workspace import HEAP, blocks, distinct
 
@@ -56,7 +59,6 @@ ABSENT: Final = "(missing)"
 MEAN_DIGITS: Final = 2
 
 _NUMBER = r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
-_CLOSED: Final = rf"^\[({_NUMBER})-({_NUMBER})\]$"
 _half_open = re.compile(rf"\[({_NUMBER})-({_NUMBER})\)").fullmatch
 _shortest = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]*[1-9]))?").fullmatch
 
@@ -87,28 +89,21 @@ class Meaning:
         ranks: (u,) the rank of each; below every span where no release may hold the value.
         low: (L,) least rank inside each label's span.
         high: (L,) greatest rank inside it; below `low` where the label has no span.
-        listed: (p,) pairs of a label and a value that it names, as label * u + value, ascending.
+        first: (L + 1,) where the values begin that each label names, then their number.
+        listed: (p,) these values, ascending for each label.
     """
 
     values: SourceValues
     ranks: Ranks
     low: Ranks
     high: Ranks
-    listed: Index
+    first: Index
+    listed: NDArray[np.uint32]
 
     @property
     def known(self) -> Mask:
         """(L,) which labels the schema can produce."""
-        known = self.low <= self.high
-        for label, _ in self.pairs():
-            known[label] = True
-        return known
-
-    def pairs(self) -> Iterator[tuple[Index, Index]]:
-        """Labels and values that they name, some pairs at a time."""
-        for some in blocks(self.listed.size):
-            label, value = np.divmod(self.listed[some], self.ranks.size)
-            yield label, value
+        return (self.low <= self.high) | (self.first[1:] > self.first[:-1])
 
     @property
     def ranged(self) -> bool:
@@ -121,6 +116,11 @@ class Meaning:
         return (self.low < self.high) & (self.low >= 0) & self.ranged
 
     @property
+    def of_numbers(self) -> bool:
+        """Whether labels consist of numbers or dates, spelled in one way; nodes of a hierarchy may have any name."""
+        return self.values.numeric and self.values.label is not Label.ANCESTOR
+
+    @property
     def data_dependent(self) -> bool:
         """Whether labels were chosen by looking at records."""
         hierarchy = self.values.hierarchy
@@ -131,9 +131,9 @@ class Meaning:
 def meaning_of(values: SourceValues, labels: pl.Series, workspace: Workspace = HEAP) -> Meaning:
     """What each of `labels`, distinct texts, stands for where the source's values are `values`.
 
-    Labels of dates are those of their days: see `in_days`.
+    Labels of dates are those of their days: see `in_days`; ranges that no grid has are read as they are.
 
-    Cost: numeric ranges and sets of plain names in a few passes of polars; other labels in a few steps of Python each.
+    Cost: numeric ranges and sets of plain names in a few passes; other labels in a few steps of Python each.
     """
     low, high = _spans(values, labels)
     anything = (labels == ANY).to_numpy()
@@ -143,19 +143,23 @@ def meaning_of(values: SourceValues, labels: pl.Series, workspace: Workspace = H
         workspace.copied((label * len(values.printed) + value)[released[value]])
         for value, label in _named(values, labels)
     ]
-    listed = _ascending(named, workspace)
+    pairs, each = _ascending(named, workspace), len(values.printed)
+    first = np.searchsorted(pairs, np.arange(len(labels) + 1) * each)
+    listed = workspace.numbers(pairs.size)
+    for some in blocks(pairs.size):
+        listed[some] = pairs[some] % each
     ranks = np.where(released, values.ranks, -2).astype(np.int32)
-    return Meaning(values, ranks, low.astype(np.int32), high.astype(np.int32), listed)
+    return Meaning(values, ranks, low.astype(np.int32), high.astype(np.int32), first, listed)
 
 
 def _ascending(parts: list[Index], workspace: Workspace) -> Index:
-    """The distinct ones of numbers that come in parts, ascending; the parts are used up."""
+    """The distinct ones of numbers that come in parts, each nearly ascending; the parts are used up."""
     every, filled = workspace.empty(sum(part.size for part in parts), np.int64), 0
     while parts:
-        part = parts.pop()
+        part = parts.pop(0)
         every[filled : filled + part.size] = part
         filled += part.size
-    return distinct(every)
+    return distinct(every, merged=True)
 
 
 def off_grid(values: SourceValues, labels: pl.Series) -> int:
@@ -189,7 +193,8 @@ def _spans(values: SourceValues, labels: pl.Series) -> tuple[Index, Index]:
 
 def _number_ranges(values: SourceValues, labels: pl.Series) -> tuple[Index, Index]:
     """`[min-max]`, both ends printed values that differ; or a printed value."""
-    parts = [_number_ranges_of(values, labels[some]) for some in blocks(len(labels), _RANGES)]
+    known = Known(values.ends)
+    parts = [_number_ranges_of(values, known, labels[some]) for some in blocks(len(labels), _RANGES)]
     low, high = zip(*parts, strict=True) if parts else ((), ())
     none = np.empty(0, np.int64)
     return np.concatenate([none, *low]), np.concatenate([none, *high])
@@ -199,12 +204,11 @@ def _number_ranges(values: SourceValues, labels: pl.Series) -> tuple[Index, Inde
 _RANGES: Final = 1 << 18
 
 
-def _number_ranges_of(values: SourceValues, labels: pl.Series) -> tuple[Index, Index]:
+def _number_ranges_of(values: SourceValues, known: Known, labels: pl.Series) -> tuple[Index, Index]:
     """The same of some labels."""
-    ends = labels.str.extract_groups(_CLOSED).struct
-    low, high = np.split(places(pl.concat([ends.field("1"), ends.field("2")]), values.names), 2)
+    low, high = ends_of(labels, known, values.dash)
     rest = np.flatnonzero((low < 0) | (low >= high))
-    low[rest] = high[rest] = places(labels.gather(rest), values.names)
+    low[rest] = high[rest] = places(labels.gather(rest), values.ends)
     return np.where(low < 0, _NOTHING[0], low), np.where(low < 0, _NOTHING[1], high)
 
 
@@ -305,17 +309,16 @@ def twofold(values: SourceValues, labels: pl.Series) -> Mask:
     found = np.zeros(len(labels), np.bool_)
     if values.numeric:
         return found
-    itself = labels.is_in(values.printed.unique().implode()).to_numpy()
+    itself = values.printed.unique()
     if values.label is Label.SET:
-        alike = np.flatnonzero(itself & labels.str.starts_with("{").to_numpy())
-        known = set(values.printed.to_list()) if alike.size else set[str]()
+        alike = np.flatnonzero(labels.is_in(itself.filter(itself.str.starts_with("{")).implode()).to_numpy())
+        known = set(itself.to_list()) if alike.size else set[str]()
         members, sets = _sets(labels.gather(alike), {text for text in known if _quoted(text) == text})
         found[[int(alike[place]) for member, place in zip(members, sets, strict=True) if member in known]] = True
     elif values.label is Label.RANGE:
         spans_of = _name_ranges(values)
-        several = [
-            len({*spans_of(text)}) + own > 1 for text, own in zip(labels.to_list(), itself.tolist(), strict=True)
-        ]
+        alone: list[bool] = labels.is_in(itself.implode()).to_list()
+        several = [len({*spans_of(text)}) + own > 1 for text, own in zip(labels.to_list(), alone, strict=True)]
         found |= np.array(several, np.bool_)
     return found
 
@@ -364,13 +367,13 @@ class _Plain:
 
     Attributes:
         known: Each `text` with its `value`; several values may have one text.
-        texts: The distinct texts that are printed in a set as they are, ascending.
+        texts: The distinct texts that are printed in a set as they are; their places ascend.
         first: (texts + 1,) where the values of each begin.
         values: The values, by their texts.
     """
 
     known: pl.DataFrame
-    texts: pl.Series
+    texts: Known
     first: Index
     values: Index
 
@@ -381,10 +384,10 @@ class _Plain:
         alike = printed.str.contains(_PLAINLY) & (printed != ABSENT)
         rest = np.flatnonzero(~alike.to_numpy())
         alike = alike.scatter(rest, [_quoted(text) == text for text in printed.gather(rest).to_list()])
-        ordered = known.filter(alike).sort("text", "value")
+        ordered = known.filter(alike).sort("text", "value", multithreaded=False)
         texts = ordered["text"].unique(maintain_order=True)
         sizes = np.bincount(places(ordered["text"], texts), minlength=len(texts))
-        return cls(known, texts, np.append(0, np.cumsum(sizes)), ordered["value"].to_numpy())
+        return cls(known, Known(texts), np.append(0, np.cumsum(sizes)), ordered["value"].to_numpy())
 
     def members(self, labels: pl.Series) -> tuple[Index, Index]:
         """Values, and the place of a set that holds each; a label not spelled as a set is printed holds none.
@@ -392,36 +395,26 @@ class _Plain:
         What stands between the braces is parted at commas. If all these parts are printed as they are and ascend, then
         this is the set; the others are read letter by letter.
         """
-        braced = np.flatnonzero(labels.str.contains(_BRACED).to_numpy())
-        inside = labels.gather(braced).str.slice(1).str.head(-1).str.split(", ")
-        sizes = inside.list.len().to_numpy().astype(np.int64)
-        ends = np.cumsum(sizes)
-        rank = places(inside.explode(), self.texts)
-        wrong = np.append(rank, 0)[:-1] < 0
-        wrong[1:] |= rank[1:] <= rank[:-1]
-        starts = ends - sizes
-        wrong[starts] = rank[starts] < 0
-        odd = np.add.reduceat(wrong, starts, dtype=np.int64) > 0 if sizes.size else np.empty(0, np.bool_)
-        odd |= sizes < _SEVERAL
-        rank, of = rank[np.repeat(~odd, sizes)], np.repeat(braced[~odd], sizes[~odd])
-        many = self.first[rank + 1] - self.first[rank]
-        value = np.repeat(self.first[rank] - (np.cumsum(many) - many), many) + np.arange(int(many.sum()))
-        rest = braced[odd]
+        rank, sizes = self.texts.members(labels)
+        of, rest = np.repeat(np.arange(sizes.size), np.maximum(sizes, 0)), np.flatnonzero(sizes < 0)
+        if self.first.size > self.values.size:
+            value = self.values.take(rank)
+        else:  # some texts have several values
+            many = self.first[rank + 1] - self.first[rank]
+            of, value = np.repeat(of, many), self.values.take(HEAP.counted_up(self.first[rank], many))
+        if not rest.size:
+            return value, of
         members, sets = _sets(labels.gather(rest), set())
         told = pl.DataFrame({"text": members, "set": sets}, schema={"text": pl.String, "set": pl.Int64})
         found = told.join(self.known, on="text")
         return (
-            np.append(self.values[value], found["value"].to_numpy()),
-            np.append(np.repeat(of, many), rest[found["set"].to_numpy()]),
+            np.append(value, found["value"].to_numpy()),
+            np.append(of, rest[found["set"].to_numpy()]),
         )
 
 
 #: ASCII that can be seen and cannot be misread, blanks inside among it: most values that are printed as they are.
 _PLAINLY: Final = r"^[!#-+\--z|~](?:[ !#-+\--z|~]*[!#-+\--z|~])?$"
-
-#: What may be a set, and the fewest members of one.
-_BRACED: Final = r"(?s)^\{.*\}$"
-_SEVERAL: Final = 2
 
 
 def _sets(labels: pl.Series, plain: set[str]) -> tuple[list[str], list[int]]:
@@ -429,13 +422,13 @@ def _sets(labels: pl.Series, plain: set[str]) -> tuple[list[str], list[int]]:
     members: list[str] = []
     sets: list[int] = []
     for place, label in enumerate(labels.to_list()):
-        inside = _parted(label, plain)
+        inside = parted(label, plain)
         members += inside
         sets += [place] * len(inside)
     return members, sets
 
 
-def _parted(label: str, plain: set[str]) -> list[str]:
+def parted(label: str, plain: set[str]) -> list[str]:
     """The members of a set; none where the label is not spelled as a set is printed.
 
     Most members are known and `plain`, which is to say printed as they are; then to part at the commas is to read.
@@ -471,17 +464,13 @@ def _ancestors(values: SourceValues, hierarchy: Hierarchy, labels: pl.Series) ->
     yield (absent, np.full(absent.size, root[0])) if root[0] >= 0 else (absent[:0], absent[:0])
 
 
-#: Pairs of a value and a label that may have a byte each; of more, the listed ones are searched.
-_TABLE: Final = 1 << 24
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
     """How the records fit.
 
     Attributes:
         outside: How many have a value that does not lie inside their label.
-        at_low: Which have the least number of their label, a range of numbers; eight to a byte.
+        at_low: Which have the least value of their label, a range of them; eight to a byte.
         at_high: Which have the greatest.
     """
 
@@ -491,9 +480,9 @@ class Fit:
 
     @staticmethod
     def among(at_end: NDArray[np.uint8], some: slice) -> Mask:
-        """(m,) which of some records, the first of which is a multiple of eight, `at_low` or `at_high` has."""
-        packed = at_end[some.start // 8 : -(-some.stop // 8)]
-        return np.unpackbits(packed, count=some.stop - some.start).astype(np.bool_)
+        """(m,) which of some records `at_low` or `at_high` has."""
+        first = some.start // 8
+        return np.unpackbits(at_end[first : -(-some.stop // 8)])[some.start - 8 * first :][: some.stop - some.start] > 0
 
 
 def fit(meaning: Meaning, values: CellCodes, lineage: Numbers, labels: CellCodes) -> Fit:
@@ -505,32 +494,6 @@ def fit(meaning: Meaning, values: CellCodes, lineage: Numbers, labels: CellCodes
         lineage: (m,) the record of the source that each released one is.
         labels: (m,) its label.
     """
-    outside = 0
-    at_low, at_high = np.zeros(-(-labels.size // 8), np.uint8), np.zeros(-(-labels.size // 8), np.uint8)
-    spanned, listed = bool((meaning.low <= meaning.high).any()), _listed(meaning)
-    for block in blocks(labels.size):
-        value, label = values.take(lineage[block]), labels[block].astype(np.intp)
-        rest = np.arange(label.size)
-        if spanned:
-            rank, low, high = meaning.ranks.take(value), meaning.low.take(label), meaning.high.take(label)
-            rest = np.flatnonzero((rank < low) | (high < rank))
-            is_range = (low >= 0) & (low < high) & meaning.ranged
-            inside = slice(block.start // 8, -(-block.stop // 8))
-            at_low[inside] = np.packbits(is_range & (rank == low))
-            at_high[inside] = np.packbits(is_range & (rank == high))
-        if rest.size:
-            outside += int(
-                np.count_nonzero(~listed(label.take(rest) * np.int64(meaning.ranks.size) + value.take(rest)))
-            )
-    return Fit(outside, at_low, at_high)
-
-
-def _listed(meaning: Meaning) -> Callable[[Index], Mask]:
-    """What tells whether pairs of a value and a label are listed."""
-    pairs = meaning.ranks.size * meaning.low.size
-    if pairs <= _TABLE:
-        table = np.zeros(pairs, np.bool_)
-        table[meaning.listed] = True
-        return table.take
-    known = np.append(meaning.listed, -1)  # which is never asked for
-    return lambda asked: known.take(np.searchsorted(known[:-1], asked)) == asked
+    at_low, at_high = np.zeros((2, -(-labels.size // 8)), np.uint8)
+    stands_for = meaning.ranks, meaning.low, meaning.high, meaning.first, meaning.listed
+    return Fit(FIT(values, lineage, labels, stands_for, at_low, at_high), at_low, at_high)

@@ -57,8 +57,8 @@ class Cover:
 def cover_of(meaning: Meaning) -> Cover:
     """The values that the labels of a column stand for."""
     labels = meaning.low.size
-    of, value = np.divmod(meaning.listed, meaning.ranks.size)
-    rank = meaning.ranks.take(value).astype(np.int64)
+    of = np.repeat(np.arange(labels), np.diff(meaning.first))
+    rank = meaning.ranks.take(meaning.listed).astype(np.int64)
     apart = (rank < meaning.low.take(of)) | (meaning.high.take(of) < rank)
     stride = len(meaning.values.names) + 2  # ranks begin at -1; the last of a label is no neighbour of the next's first
     listed = np.unique(of[apart] * stride + rank[apart] + 1)

@@ -37,7 +37,7 @@ import hashlib
 import os
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import numpy as np
 import polars as pl
@@ -56,12 +56,15 @@ from kohort.verify.verdict import Claim, TableCheck, check_columns, fault, plain
 from kohort.workspace import blocks, tallied
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Iterator, Sequence
 
     from kohort.arrays import Index
     from kohort.io.scan import Lengths
     from kohort.io.source import Bytes, Content
+    from kohort.tables.spelled import Spelled
+    from kohort.tables.table import CellCodes
     from kohort.verify.verdict import Witness
+    from kohort.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -253,46 +256,101 @@ def delimited(trail: Trail, claim: Claim) -> Table:
 
 def _witnessed(trail: Trail, layout: RecordLayout, claim: Claim, witness: Witness) -> Table | None:
     """The witness's records, once the text is known to be their plainest form; `None` where they cannot be had so."""
+    side_by_side = claim.workspace.side_by_side
     values = [column.values.fill_null("") for column in witness.head().columns]
-    after = [*chr(layout.separator) * (len(layout.names) - 1), "\n"]
-    if witness.names != layout.names or not all(map(_is_plain, values)):
+    if witness.names != layout.names or not all(side_by_side(_is_distinct, values)):
         return None
-    alone = len(after) == 1
-    texts = [spelled(_plainest(one, layout, alone=alone), end) for one, end in zip(values, after, strict=True)]
+    after, alone = [*chr(layout.separator) * (len(values) - 1), "\n"], len(values) == 1
+    plainest: Callable[[int], Spelled] = lambda one: spelled(_plainest(values[one], layout, alone=alone), after[one])  # noqa: E731
+    texts = list(side_by_side(plainest, range(len(values))))
+    if not all(one.text.all() for one in texts):  # a NUL, which no text may hold
+        return None
     codes = [room_for(witness.records, len(one), claim.workspace) for one in values]
-    data, place = np.frombuffer(memoryview(trail.content), np.uint8), np.array([layout.body])
-    for some in blocks(witness.records):
-        for held, cells in zip(codes, witness.block(some), strict=True):
-            held[some] = cells
-        columns = [array for text, held in zip(texts, codes, strict=True) for array in (*text, held[some])]
-        trail.astray = not _is_equal(data, columns, some.stop - some.start, place)
-        if trail.astray:
-            return None
-        trail.go_to(int(place[0]))
-    trail.astray = bool(place[0] < data.size)
-    if trail.astray or any(not tallied(held, len(one)).all() for held, one in zip(codes, values, strict=True)):
+    sizes = [np.diff(text.ends) for text in texts]
+    due = _Due(witness, texts, sizes, codes, np.frombuffer(memoryview(trail.content), np.uint8))
+    end = layout.body
+    try:
+        for end in side_by_side(due.compared, due.placed(layout.body, claim.workspace)):
+            trail.go_to(end)
+    except (IndexError, _DiffersError):  # a code of no value, or other bytes
+        trail.astray = True
+    trail.astray = trail.astray or end < len(trail.content)
+    if trail.astray:
         return None
     named = zip(layout.names, values, codes, strict=True)
-    return Table(tuple(Column(name, one, held, pl.String()) for name, one, held in named), witness.records)
+    columns = tuple(Column(name, one, held, pl.String()) for name, one, held in named)
+    return Table(columns, witness.records) if all(side_by_side(_has_every, columns)) else None
 
 
-def _is_equal(data: Bytes, columns: list[NDArray[Any]], records: int, place: Index) -> bool:
-    """Whether the text goes on with these records; `place` moves behind them."""
-    try:
-        return COMPARE(data, columns, 0, records, place) == records
-    except IndexError:  # a code of no value
-        return False
+class _DiffersError(Exception):
+    """The text is not what the witness claims."""
 
 
-def _is_plain(values: pl.Series) -> bool:
-    """Whether they are distinct, and none holds what no text may hold."""
-    return values.n_unique() == len(values) and not values.str.contains("\0", literal=True).any()
+@dataclass(frozen=True, slots=True, eq=False)
+class _Due:
+    """The text that is due where a witness tells the truth.
+
+    Attributes:
+        witness: What it claims.
+        texts: Of each column the distinct cells, and what follows each.
+        sizes: Their bytes.
+        codes: Written: which of them each record has.
+        data: The text that there is.
+    """
+
+    witness: Witness
+    texts: Sequence[Spelled]
+    sizes: Sequence[Index]
+    codes: Sequence[CellCodes]
+    data: Bytes
+
+    def placed(self, start: int, workspace: Workspace) -> Iterator[tuple[slice, int, int]]:
+        """Some records at a time, and where their text begins and ends if the first one's begins at `start`."""
+        for some, size in workspace.side_by_side(self._claimed, blocks(self.witness.records)):
+            yield some, start, start + size
+            start += size
+
+    def _claimed(self, some: slice) -> tuple[slice, int]:
+        """Keep the codes of some records; how many bytes their text has."""
+        found = 0
+        for sizes, held, cells in zip(self.sizes, self.codes, self.witness.block(some), strict=True):
+            held[some] = cells
+            found += int(sizes.take(cells).sum())
+        return some, found
+
+    def compared(self, one: tuple[slice, int, int]) -> int:
+        """Compare some records with the text between two places; the second.
+
+        Raises:
+            IndexError: a code is that of no value, or the text ends before.
+            _DiffersError: they are not that text.
+        """
+        some, start, end = one
+        columns = [array for text, held in zip(self.texts, self.codes, strict=True) for array in (*text, held[some])]
+        records, place = some.stop - some.start, np.array([start])
+        if COMPARE(self.data[:end], columns, 0, records, place) < records or place[0] < end:
+            raise _DiffersError
+        return end
+
+
+def _is_distinct(values: pl.Series) -> bool:
+    """Whether no value is there twice."""
+    return values.n_unique() == len(values)
+
+
+def _has_every(column: Column) -> bool:
+    """Whether some record has each of its values."""
+    return bool(tallied(column.codes, len(column.values)).all())
 
 
 def _plainest(values: pl.Series, layout: RecordLayout, *, alone: bool) -> pl.Series:
     """Values as they must stand in the text."""
-    quoted = '"' + values.str.replace_all('"', '""', literal=True) + '"'
-    return quoted.zip_with(_special(values, chr(layout.separator), alone=alone), values)
+    special = _special(values, chr(layout.separator), alone=alone)
+    if not special.any():
+        return values
+    quotes = values.str.contains('"', literal=True).any()
+    inside = values.str.replace_all('"', '""', literal=True) if quotes else values
+    return pl.select(pl.format('"{}"', inside)).to_series().zip_with(special, values)
 
 
 def conventional(table: Table) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from kohort.schema import Missing, Role
+from kohort.schema import Label, Missing, Role
 from kohort.shown import many
 from kohort.tables.table import Column, Table, narrow
 from kohort.verify.dates import in_days
@@ -193,7 +193,7 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     texts = plain(every, excel_safe=claim.excel_safe)
     values = values_of(attribute, texts, lambda: counted(source, every, claim), claim.schema.missing)
     labels = labels_of(column)
-    if attribute.of_dates:
+    if attribute.of_dates and values.label is not Label.RANGE:
         labels = in_days(labels)
     astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:
@@ -263,7 +263,9 @@ def _falling(column: Column, turns: Mask) -> int:
     """
     ranks = None
     if np.count_nonzero(turns) > len(column.values):
-        ranks = column.values.arg_sort(nulls_last=False).arg_sort().to_numpy()
+        ranks = np.empty(len(column.values), np.int64)
+        order = pl.arg_sort_by("text", nulls_last=False, multithreaded=False)
+        ranks[column.values.alias("text").to_frame().select(order).to_series().to_numpy()] = np.arange(ranks.size)
     falling = 0
     for some in blocks(turns.size, TALLIED):
         places_: Index = some.start + np.flatnonzero(turns[some])

@@ -10,11 +10,14 @@ Records of whose cell nobody else has any: what singling out and exposure are co
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
+from kohort.core.frequency import shared
 from kohort.core.uniques import Exposed, Singling
 from kohort.errors import LimitError
 from kohort.schema import Label
@@ -24,13 +27,13 @@ from kohort.verify.labels import ANY
 from kohort.workspace import tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Counts, Index, Mask, Shares
+    from kohort.arrays import Counts, Index, Mask, Numbers, Shares
     from kohort.tables.table import CellCodes, Column, Table
-    from kohort.verify.labels import Meaning
+    from kohort.verify.labels import Fit, Meaning
     from kohort.verify.verdict import Claim
 
 
@@ -96,6 +99,22 @@ class People:
             fresh = np.append(ordered[1:] != ordered[:-1], values=True)
             return int(np.count_nonzero(fresh & np.roll(fresh, 1)))
         return self.count(self.lone(cells, size))
+
+    def alone(self, held: NDArray[np.unsignedinteger], size: int, classes: ReleasedClasses) -> Mask:
+        """(m,) which records have something that nobody else of their class has.
+
+        Args:
+            held: (m,) what each has; `size` is nothing.
+            size: How many things there are.
+            classes: Their classes, which follow one another.
+        """
+        if self.of is self.weights is None:
+            once: Mask = shared(held, np.append(classes.first, held.size), size) == 1
+            return once
+        alone, records = np.zeros(held.size, np.bool_), np.flatnonzero(held < size)
+        cells: Index = classes.of.take(records).astype(np.int64) * size + held.take(records).astype(np.int64)
+        alone[records[self.taken(records).lone(cells, classes.sizes.size * size)]] = True
+        return alone
 
     def lone(self, cells: Index, size: int) -> Mask:
         """(m,) which records are in a cell that holds records of one person only.
@@ -314,13 +333,18 @@ class SummedUniques:
 
 
 def exposure(
-    table: Table, meanings: Mapping[str, Meaning], claim: Claim, classes: ReleasedClasses, people: Index | None
+    table: Table,
+    regions: Mapping[str, tuple[Meaning, Fit]],
+    claim: Claim,
+    classes: ReleasedClasses,
+    people: Index | None,
 ) -> Exposed:
     """Who is exposed, by what.
 
     Args:
         table: The release.
-        meanings: What the labels of its columns stand for; nodes of a full-domain release are no data.
+        regions: What the labels of its columns stand for, and how the records fit; nodes of a full-domain release are
+            no data.
         claim: Which records of the input these are.
         classes: Its classes.
         people: (m,) whose each record is.
@@ -328,17 +352,27 @@ def exposure(
     whose = People.among(table.records, people, claim.borne)
     room = claim.workspace
     by = {kind: room.zeros(table.records, np.bool_) for kind in (Label.RANGE, Label.SET, Label.MEAN)}
-    kinds = {name: meaning.values.label for name, meaning in meanings.items() if meaning.values.label in by}
-    printed = {name: _Printed.of(table[name], meanings[name]) for name in kinds}
-    for some, part in _parts(classes):
+    kinds = {name: meaning.values.label for name, (meaning, _) in regions.items() if meaning.values.label in by}
+    printed = {name: _Printed.of(table[name], *regions[name]) for name in kinds}
+
+    def mark(one: tuple[slice, ReleasedClasses]) -> None:
+        some, part = one
         lineage, persons = claim.lineage[some], whose.taken(some)
         for name, kind in kinds.items():
-            values = claim.original[name].codes.take(lineage)
-            by[kind][some] |= printed[name].exposed(table[name].codes[some], values, part, persons)
+            values = partial(_taken, claim.original[name].codes, lineage)
+            held, size = printed[name].held(some, table[name].codes[some], values, part)
+            by[kind][some] |= persons.alone(held, size, part)
+
+    deque(room.side_by_side(mark, _parts(classes)), maxlen=0)
     every = room.zeros(table.records, np.bool_)
     for records in by.values():
         np.logical_or(every, records, out=every)
     return Exposed(whose.count(every), *(whose.count(records) for records in by.values()))
+
+
+def _taken(values: CellCodes, lineage: Numbers) -> CellCodes:
+    """The value of each of some records."""
+    return values.take(lineage)
 
 
 #: Records that are looked at together, with the rest of their classes.
@@ -365,20 +399,22 @@ class _Printed:
 
     Attributes:
         meaning: What they stand for.
-        absent: (u,) which values of the source are missing.
+        found: How the records fit.
+        absent: (u,) which values of the source are missing; `None` where none is.
         lists: (L,) which labels list several values; of sets.
         means: (L,) what each says; of means.
         amounts: (u,) what each value is; of means.
     """
 
     meaning: Meaning
-    absent: Mask
+    found: Fit
+    absent: Mask | None
     lists: Mask
     means: Shares
     amounts: Shares
 
     @classmethod
-    def of(cls, column: Column, meaning: Meaning) -> _Printed:
+    def of(cls, column: Column, meaning: Meaning, found: Fit) -> _Printed:
         """That of the labels of a released column."""
         kind, none = meaning.values.label, np.empty(0)
         lists, means, amounts = none.astype(np.bool_), none, none
@@ -388,44 +424,44 @@ class _Printed:
             texts = column.values.to_list()
             means = np.array([np.nan if text in {None, "", ANY} else float(text) for text in texts])
             amounts = meaning.values.amounts()
-        return cls(meaning, meaning.values.absent, lists, means, amounts)
+        absent = meaning.values.absent
+        return cls(meaning, found, absent if absent.any() else None, lists, means, amounts)
 
-    def exposed(
-        self, labels: NDArray[np.integer], values: NDArray[np.integer], classes: ReleasedClasses, people: People
-    ) -> Mask:
-        """(m,) which records of some classes have a value that their label prints and nobody else of them has."""
-        exposed = np.zeros(values.size, np.bool_)
-        records = np.flatnonzero(self._printed(labels, values, classes))
-        ranks, names = self.meaning.ranks.take(values.take(records)).astype(np.int64), len(self.meaning.values.names)
-        cells, size = classes.of.take(records) * names + ranks, classes.sizes.size * names
-        exposed[records[people.taken(records).lone(cells, size)]] = True
-        return exposed
+    def held(
+        self,
+        some: slice,
+        labels: NDArray[np.integer],
+        values_of: Callable[[], CellCodes],
+        classes: ReleasedClasses,
+    ) -> tuple[NDArray[np.unsignedinteger], int]:
+        """(m,) what each of some records has that its label prints, and how many such things there are.
 
-    def _printed(self, label: NDArray[np.integer], values: NDArray[np.integer], classes: ReleasedClasses) -> Mask:
-        """(m,) which records have a value that their label prints, though it stands for others too."""
-        meaning, rank = self.meaning, self.meaning.ranks.take(values)
-        present: Mask = ~self.absent.take(values)
-        match meaning.values.label:
-            case Label.RANGE:
-                low, high = meaning.low.take(label), meaning.high.take(label)
-                ends: Mask = (low >= 0) & (low < high) & ((rank == low) | (rank == high))
-                return present & ends
-            case Label.SET:
-                return present & self.lists.take(label)
-            case _:  # means
-                several = np.zeros(classes.sizes.size, np.bool_)
-                several[classes.of[rank != rank.take(classes.first).take(classes.of)]] = True
-                own: Mask = self.amounts.take(values) == self.means.take(label)
-                return present & own & several.take(classes.of)
+        Who has that number has nothing. A label prints what stands for others too: the ends of a range, the members of
+        a set, a mean.
+        """
+        meaning = self.meaning
+        if meaning.values.label is Label.RANGE:
+            low, high = self.found.among(self.found.at_low, some), self.found.among(self.found.at_high, some)
+            ends = np.where(low, np.uint8(0), np.where(high, np.uint8(1), np.uint8(2)))
+            return ends if self.absent is None else np.where(self.absent.take(values_of()), np.uint8(2), ends), 2
+        values = values_of()
+        rank, names = meaning.ranks.take(values), len(meaning.values.names)
+        if meaning.values.label is Label.SET:
+            printed = self.lists.take(labels)
+        else:
+            several = np.zeros(classes.sizes.size, np.bool_)
+            several[classes.of[rank != rank.take(classes.first).take(classes.of)]] = True
+            printed = (self.amounts.take(values) == self.means.take(labels)) & several.take(classes.of)
+        printed = printed if self.absent is None else printed & ~self.absent.take(values)
+        return np.where(printed, rank, names).astype(np.uint32), names
 
 
 def _sets(column: Column, meaning: Meaning) -> Mask:
     """(L,) which labels list several values."""
-    least, greatest = np.full(meaning.low.size, np.iinfo(np.int32).max), np.full(meaning.low.size, -2)
-    for of, value in meaning.pairs():
-        ranks, starts = meaning.ranks.take(value), np.flatnonzero(np.diff(of, prepend=-1))
-        np.minimum.at(least, of[starts], np.minimum.reduceat(ranks, starts))
-        np.maximum.at(greatest, of[starts], np.maximum.reduceat(ranks, starts))
-    braced = column.values.fill_null("").str.starts_with("{").to_numpy()
-    several: Mask = (least < greatest) & braced
-    return several
+    ranks, listing = meaning.ranks.take(meaning.listed), np.flatnonzero(np.diff(meaning.first))
+    several = np.zeros(meaning.low.size, np.bool_)
+    if listing.size:
+        starts = meaning.first[listing]
+        several[listing] = np.minimum.reduceat(ranks, starts) < np.maximum.reduceat(ranks, starts)
+    braced: Mask = column.values.fill_null("").str.starts_with("{").to_numpy()
+    return several & braced

@@ -22,10 +22,11 @@ is judged on these levels: the records that are released are grouped on them, to
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -61,7 +62,7 @@ from kohort.verify.verdict import Claim, TableCheck, Verdict, VerifiedPart, chec
 from kohort.workspace import HEAP, Workspace, blocks, tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -203,14 +204,15 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     classes = released_classes(table, claim, ordered=disordered is None)
     meanings = {name: meaning for name, (meaning, _) in held.regions.items()}
     inputs = ModelInputs.of(claim, matched_population(claim, table, classes, held.levels, meanings))
-    people = check_models(table, inputs, classes).sizes
+    of_numbers = {name for name, meaning in meanings.items() if meaning.of_numbers}
+    people = check_models(table, inputs, classes, of_numbers).sizes
     if held.levels:
         borne = [table[name].codes.take(classes.first) for name in held.levels]
         checks[TableCheck.SUPPRESSED] = check_suppression(borne, held.levels, inputs)
     if held.refined:
         checks[TableCheck.SUPPRESSED] = _check_refined(table, held.refined, classes, inputs)
-    for name, (meaning, found) in held.regions.items():
-        check_ends(table[name], meaning, found, claim, classes)
+    ends: Callable[[str], None] = lambda name: check_ends(table[name], *held.regions[name], claim, classes)  # noqa: E731
+    deque(claim.workspace.side_by_side(ends, held.regions), maxlen=0)
     if disordered is not None:
         raise disordered
     if reading.astray:
@@ -233,7 +235,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         people=None if people_of_records is None else np.unique(people_of_records).size,
         incomplete=asked.incomplete,
         singling=_singling(table, claim, people_of_records),
-        exposed=exposure(table, meanings, claim, classes, people_of_records),
+        exposed=exposure(table, held.regions, claim, classes, people_of_records),
         labels=held.kinds,
     )
 
@@ -263,22 +265,42 @@ def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> TableChe
 
 def _check_against_input(table: Table, claim: Claim, checks: Counter[TableCheck]) -> _CheckedLabels:
     """Check every cell against its input record."""
-    held = _CheckedLabels()
-    for attribute in claim.schema.released:
-        column = table[attribute.name]
-        if attribute.role is not Role.QUASI:
-            checks[_check_cells(column, attribute, claim)] += claim.released
+    held, check, attributes = _CheckedLabels(), partial(_check_column, table, claim), claim.schema.released
+    for attribute, found in zip(attributes, claim.workspace.side_by_side(check, attributes), strict=True):
+        if isinstance(found, TableCheck):
+            checks[found] += claim.released
             continue
-        if attribute.name in claim.levels:
-            held.levels[attribute.name] = check_level(column, attribute, claim)
-        else:
-            held.regions[attribute.name] = check_regions(column, attribute, claim)
-        if attribute.name in claim.refined:
-            held.refined[attribute.name] = check_finer(column, held.regions[attribute.name][0], claim)
-        checks[TableCheck.LABELS] += len(column.values)
-        checks[TableCheck.GRID] += len(column.values) if attribute.grid is not None else 0
+        if found.level is not None:
+            held.levels[attribute.name] = found.level
+        if found.region is not None:
+            held.regions[attribute.name] = found.region
+        if found.finer is not None:
+            held.refined[attribute.name] = found.finer
+        values = len(table[attribute.name].values)
+        checks[TableCheck.LABELS] += values
+        checks[TableCheck.GRID] += values if attribute.grid is not None else 0
         checks[TableCheck.REGIONS] += claim.released
     return held
+
+
+class _CheckedColumn(NamedTuple):
+    """What the labels of one quasi-identifier are, as `_CheckedLabels` has it."""
+
+    level: ExpectedLabels | None = None
+    region: tuple[Meaning, Fit] | None = None
+    finer: ExpectedLabels | None = None
+
+
+def _check_column(table: Table, claim: Claim, attribute: Attribute) -> TableCheck | _CheckedColumn:
+    """Check one column; which check it took, or what its labels are."""
+    column = table[attribute.name]
+    if attribute.role is not Role.QUASI:
+        return _check_cells(column, attribute, claim)
+    if attribute.name in claim.levels:
+        return _CheckedColumn(level=check_level(column, attribute, claim))
+    region = check_regions(column, attribute, claim)
+    finer = check_finer(column, region[0], claim) if attribute.name in claim.refined else None
+    return _CheckedColumn(region=region, finer=finer)
 
 
 def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedLabels:

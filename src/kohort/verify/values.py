@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
@@ -10,7 +10,7 @@ import polars as pl
 
 from kohort.schema import Attribute, Label, Missing, Order, Scale
 from kohort.schema.hierarchies import from_spec, suppress
-from kohort.verify.dates import days_of
+from kohort.verify.dates import DASH, days_of, iso
 from kohort.verify.verdict import TableCheck, fault, places
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class SourceValues:
         numbers: (r,) for numbers, each rank's times ten to the power of `decimals`, ascending; else empty.
         decimals: Most digits after a number's point.
         hierarchy: The attribute's, built where it was given as a text.
+        days: (r,) for dates, each rank's as it is printed.
     """
 
     attribute: Attribute
@@ -55,6 +56,17 @@ class SourceValues:
     numbers: Wholes = field(default_factory=lambda: np.empty(0, np.int64))
     decimals: int = 0
     hierarchy: Hierarchy | None = None
+    days: pl.Series | None = None
+
+    @property
+    def ends(self) -> pl.Series:
+        """(r,) how each rank stands as the end of a range."""
+        return self.names if self.days is None else self.days
+
+    @property
+    def dash(self) -> str:
+        """What stands between the ends of a range."""
+        return "-" if self.days is None else DASH
 
     @property
     def numeric(self) -> bool:
@@ -134,7 +146,7 @@ def _numbers(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts
     _, first, of_known = np.unique(shifted, return_index=True, return_inverse=True)
     shortest = (
         known.with_columns(pl.col("text").str.replace(_NEGATIVE_ZERO, "0"), rank=of_known)
-        .sort("rank", pl.col("text").str.len_bytes(), "text")
+        .sort("rank", pl.col("text").str.len_bytes(), "text", multithreaded=False)
         .unique("rank", keep="first", maintain_order=True)
     )
     names = shortest["text"]
@@ -160,7 +172,10 @@ def _dates(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts])
         what = f"{astray:,} values of the input are no dates of the form that the schema says"
         raise fault(TableCheck.LABELS, what, column=attribute.name)
     numbers = days.cast(pl.String).fill_null("")
-    return _numbers(attribute, numbers, counts) if days.count() else _names(attribute, plain, counts())
+    if not days.count():
+        return _names(attribute, plain, counts())
+    values = _numbers(attribute, numbers, counts)
+    return replace(values, days=iso(values.names))
 
 
 def _shifted(texts: pl.Series, decimals: int) -> Wholes:
@@ -176,7 +191,12 @@ def _names(attribute: Attribute, plain: pl.Series, counts: Counts) -> SourceValu
     order = attribute.order or (Order.FREQUENCY if attribute.hierarchy is None else Order.HIERARCHY)
     if attribute.hierarchy is None:
         by = [*([-pl.col("records")] if order is Order.FREQUENCY else []), pl.col("text")]
-        held = pl.DataFrame({"text": plain, "records": counts}).group_by("text").agg(pl.sum("records")).sort(by)
+        held = (
+            pl.DataFrame({"text": plain, "records": counts})
+            .group_by("text")
+            .agg(pl.sum("records"))
+            .sort(by, multithreaded=False)
+        )
         return SourceValues(attribute, plain, places(plain, held["text"]), held["text"])
     records: dict[str, int] = {}
     for text, count in zip(plain.to_list(), counts.tolist(), strict=True):

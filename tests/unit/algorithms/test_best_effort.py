@@ -336,6 +336,19 @@ def test_failing_nodes_add_up_to_no_more_than_the_best_costs(
         assert floors.of_levels(low, 0, failing.above(low), top) <= best.cost
 
 
+@given(problems, objectives)
+def test_a_raised_attribute_costs_what_the_node_does_that_it_makes(problem: Problem, objective: str) -> None:
+    """Suppressed records are counted there, too: a lower floor would be right, but leave more nodes to look at."""
+    judge = NodeEvaluator.of(problem, 1, OBJECTIVES[objective])
+    if not Floors(judge).by_levels:
+        return
+    low, top = tuple(judge.lattice.bottom), judge.lattice.top
+    raised = Floors(judge).raised(np.array(low), 1)
+    for place, height in enumerate(top):
+        due = [judge.floor_of(moved(low, place, level), 1) for level in range(height + 1)]
+        assert raised[place, : height + 1].tolist() == due
+
+
 def test_of_failing_nodes_those_that_cost_most_add_up() -> None:
     """Of each the cheapest way; none that shares an attribute with one taken before, and none that costs nothing."""
     raised = np.array([[0.0, 0.1], [0.0, 0.5], [0.0, 0.4], [0.0, 0.9], [0.0, 0.0]])

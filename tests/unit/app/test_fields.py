@@ -100,3 +100,9 @@ def test_a_new_role_takes_the_old_one_and_its_perturbation_away() -> None:
     assert "perturb" not in raw
     assert "grid = 10 # tens" in text
     assert "perturb" in tomllib.loads(with_roles(TEXT, {"age": "drop"}, {}))
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "[" * 5000, "{a=" * 5000])
+def test_texts_without_end_stand_for_themselves(text: str) -> None:
+    """Thousands of digits or brackets are a text like any other, which the form refuses."""
+    assert read(("privacy", "k"), text) == text

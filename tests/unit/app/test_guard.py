@@ -20,8 +20,16 @@ if TYPE_CHECKING:
     from starlette.types import Message, Receive
 
 #: What changes something, and what is read.
-CHANGES: Final = ("/columns", "/column", "/protection", "/frontier", "/release", "/history", "/job", "/save", "/cancel")
+CHANGES: Final = (
+    *("/columns", "/column", "/protection", "/frontier", "/release", "/history", "/job", "/save", "/cancel"),
+    *("/hierarchy", "/tree", "/lattice"),
+)
 SHOWN: Final = ("/", "/columns", "/preview", "/release", "/job", "/records", "/files/release", "/working", "/style.css")
+
+
+#: Forms with files, and one whose parts have parts.
+IN_PARTS: Final = f"{guard.FORM_WITH_FILE}; boundary=x"
+NESTED: Final = f"{guard.FORM_WITH_FILE}; boundary=0"
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +182,19 @@ def test_a_link_in_place_of_a_release_is_replaced_or_refused(visitor: Visitor) -
         (b"&".join(b"a=1" for _ in range(guard.MOST_FIELDS + 1)), guard.FORM, 400),
         (b"\xff\xfe=\xff", guard.FORM, 400),
         (b'{"k": 2}', "application/json", 415),
-        (b"--x\r\n\r\n--x--", "multipart/form-data; boundary=x", 415),
+        (b"--x\r\n\r\n--x--", "multipart/form-data; boundary=x", 400),
+        (b"at=0", "multipart/form-data", 400),
+        (b"at=0", "multipart/form-data; boundary=x", 400),
+        (
+            b'--x\r\nContent-Disposition: form-data; name="at"\r\n\r\n\xff\r\n--x--',
+            "multipart/form-data; boundary=x",
+            400,
+        ),
+        (
+            b"--x\r\nContent-Type: multipart/form-data; boundary=x\r\n\r\n" * 3000,
+            "multipart/form-data; boundary=x",
+            400,
+        ),
         (b"k=2", "text/plain", 415),
         (b"k=2", "", 415),
     ],
@@ -183,6 +203,22 @@ def test_bodies_are_small_forms(unharmed: Visitor, body: bytes, kind: str, statu
     """Anything else is refused."""
     headers = {"origin": ORIGIN, "content-type": kind}
     assert unharmed.client.post("/protection", content=body, headers=headers).status_code == status
+
+
+def test_a_form_with_a_file_arrives_as_it_was_sent(unharmed: Visitor) -> None:
+    """Fields are texts, the file is its bytes; of its name only the last part counts."""
+    content = bytes(range(256)) + b"\r\n\r\n--y\r\n"
+    body = (
+        b'--x\r\nContent-Disposition: form-data; name="place"\r\n\r\n4\r\n5\r\n--x\r\n'
+        b'Content-Disposition: form-data; name="file"; filename="../../st\xc3\xa4dte.csv"\r\n'
+        b"Content-Type: text/csv\r\n\r\n" + content + b"\r\n--x--\r\n"
+    )
+    fields, files = guard.parts("multipart/form-data; boundary=x", body)
+    assert fields == {"place": "4\n5"}
+    assert files["file"].name == "städte.csv"
+    assert files["file"].content == content
+    headers = {"content-type": "multipart/form-data; boundary=x"}
+    assert unharmed.client.post("/hierarchy", content=body, headers=headers).status_code == 403
 
 
 def test_an_address_of_too_many_parts_is_refused(unharmed: Visitor) -> None:
@@ -282,7 +318,7 @@ def test_a_fault_of_the_desk_is_told_by_its_kind(owner: Visitor, monkeypatch: py
     def broken(*_: object, **__: object) -> str:
         return str(1 / 0)
 
-    monkeypatch.setattr("kohort.app.pages.page", broken)
+    monkeypatch.setattr("kohort.app.frame.page", broken)
     answer = owner.client.get("/job")
     assert answer.status_code == 500
     assert "ZeroDivisionError" in answer.text

@@ -5,19 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 import tomllib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from kohort.app.criteria import CRITERIA
+from kohort.app import questions
 from kohort.app.pages import TRIED
-from kohort.assessment.risk.attacks import ATTACKS
+from kohort.errors import MissingExtraError
+from kohort.report.evidence.criteria import CRITERIA
 from tests.command import kohort
-from tests.unit.app.visitor import told
+from tests.unit.app.visitor import does_the_same, told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from kohort.app.answers import ColumnLook
@@ -245,10 +247,19 @@ def test_the_evidence_is_what_attacks_find(visitor: Visitor) -> None:
     assert linking["interval"][0] <= linking["rate"] <= linking["interval"][1]
 
 
-def test_every_attack_is_about_one_criterion() -> None:
-    """None is left out, and none is shown twice."""
-    shared = [name for one in CRITERIA for name in one.attacks]
-    assert sorted(shared) == sorted(ATTACKS)
+def test_the_dossier_has_identifiers_techniques_and_context(visitor: Visitor) -> None:
+    """What is still there comes first, what standards ask about stands beside it, and what nothing shows at the end."""
+    page = visitor.get("/evidence")
+    shown = told(page)
+    assert shown.index("To judge: generalized") < shown.index("removed; is not in the release")
+    assert "(A) names" in shown
+    assert "pseudonymization" not in shown
+    assert "suppression: masking" in shown
+    assert "What you must add" in shown
+    assert shown.index("What this does not show") > shown.index("Governance after")
+    found = visitor.get("/evidence?form=json").json()
+    assert next(iter(found)) == "audience"
+    assert [one["letter"] for one in found["identifiers"]] == ["A", "A", "B", "R"]
 
 
 def test_evidence_without_attacks(visitor: Visitor) -> None:
@@ -295,14 +306,7 @@ def test_what_is_shown_in_python_does_the_same(visitor: Visitor, monkeypatch: py
     folder = visitor.desk.path.parent
     visitor.post("/release", path="out.csv")
     page = visitor.get("/release")
-    found = re.search(r"<code>(import kohort.*?)</code>", page.text, re.DOTALL)
-    assert found is not None
-    released = (folder / "out.csv").read_bytes()
-    for path in folder.glob("out*"):
-        path.unlink()
-    monkeypatch.chdir(folder)
-    exec(found[1].replace("&#39;", "'"), {})  # noqa: S102  it is what a user would paste
-    assert (folder / "out.csv").read_bytes() == released
+    does_the_same(page, folder, monkeypatch)
 
 
 def test_a_release_replaces_nothing_unasked(visitor: Visitor) -> None:
@@ -353,6 +357,16 @@ def test_the_job_is_text(visitor: Visitor) -> None:
     assert "k = = 5</textarea>" in page.text
     assert "not valid TOML" in told(page)
     assert visitor.desk.text == text
+
+
+def test_a_job_file_that_is_no_toml_is_mended_at_the_desk(folder: Path, visit: Callable[..., Visitor]) -> None:
+    """Its text is shown with what is wrong, and can be changed."""
+    (folder / "job.toml").write_text("k = = 5", encoding="utf-8")
+    visitor = visit(folder / "job.toml")
+    page = visitor.get("/job")
+    assert "not valid TOML" in told(page)
+    assert "k = = 5</textarea>" in page.text
+    assert "not valid TOML" not in told(visitor.post("/job", text="rest = 'drop'"))
 
 
 def test_versions_are_gone_through_and_named(visitor: Visitor) -> None:
@@ -479,24 +493,105 @@ def test_a_table_that_cannot_be_read_says_so(tmp_path: Path, visit: Callable[...
     assert "<nav" not in page.text
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ('[transactions]\nformat = "basket"\n[input]\npath = "people.csv"', "the desk opens jobs on tables"),
-        ('[input]\npath = "-"', "standard input"),
-    ],
-)
-def test_what_the_desk_does_not_do_it_says(folder: Path, visit: Callable[..., Visitor], text: str, says: str) -> None:
-    """Jobs on transactions, and tables that can be read once."""
-    (folder / "job.toml").write_text(text, encoding="utf-8")
-    visitor = visit(folder / "job.toml")
-    assert any(says in told(visitor.get(path)) for path in ("/job", "/columns"))
+def test_a_table_that_can_be_read_once_is_refused(folder: Path, visit: Callable[..., Visitor]) -> None:
+    """The desk reads it more than once."""
+    (folder / "job.toml").write_text('[input]\npath = "-"', encoding="utf-8")
+    assert "standard input" in told(visit(folder / "job.toml").get("/columns"))
 
 
-def test_another_engine_is_left_to_the_command_line(visitor: Visitor) -> None:
-    """The desk itself reads the table."""
-    visitor.post("/job", text=f'{visitor.desk.text}\n[run]\nengine = "duckdb"\n')
-    assert "leaves this to duckdb" in told(visitor.get("/job"))
+#: What else a job says of an engine: of Spark what makes small queries quick.
+SETTINGS = {
+    "duckdb": "",
+    "spark": """
+        run.master = "local[2]"
+        run.spark-conf."spark.sql.shuffle.partitions" = "2"
+        run.spark-conf."spark.sql.codegen.wholeStage" = "false"
+        run.spark-conf."spark.sql.codegen.factoryMode" = "NO_CODEGEN"
+    """,
+}
+
+
+def figures_of(shown: str) -> str:
+    """Records, classes and loss, of what a person reads of a release."""
+    found = re.search(r"Released \d.*?(?= Time)", shown)
+    assert found is not None
+    return found[0]
+
+
+def test_an_engine_that_is_not_installed_is_told(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what to install, when its records are asked for; the job is a job all the same."""
+
+    def absent(*_: object, **__: object) -> NoReturn:
+        raise MissingExtraError("PySpark is needed and is not installed", hint="pip install 'kohort[spark]'")
+
+    monkeypatch.setattr(questions, "engine_of", absent)
+    visitor.post("/job", text=f'{visitor.desk.text}\n[run]\nengine = "spark"\n')
+    assert visitor.get("/job").status_code == 200
+    page = visitor.get("/preview")
+    assert page.status_code == 422
+    assert "pip install 'kohort[spark]'" in told(page)
+
+
+@pytest.fixture
+def engine(request: pytest.FixtureRequest) -> Iterator[str]:
+    """An engine that is installed; of Spark, a process has one session, which other tests started or will start."""
+    name: str = request.param
+    library = pytest.importorskip({"spark": "pyspark.sql"}.get(name, name), reason=f"{name} is not installed")
+    if name != "spark":
+        yield name
+        return
+    if shutil.which("java") is None:
+        pytest.skip("there is no Java")
+
+    def stop() -> None:
+        session = library.SparkSession.getActiveSession()
+        if session is not None:
+            session.stop()
+
+    stop()
+    yield name
+    stop()
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::FutureWarning")  # of PySpark
+@pytest.mark.parametrize("engine", ["duckdb", pytest.param("spark", marks=pytest.mark.slow)], indirect=True)
+def test_records_stay_elsewhere(folder: Path, visit: Callable[..., Visitor], engine: str) -> None:
+    """Pages that need them say so; the preview and the release have the figures of the command line, and no reports."""
+    text = f"""
+        input.path = "people.csv"
+        output.path = "people.release.csv"
+        privacy.k = 5
+        rest = "drop"
+        run.engine = "{engine}" {SETTINGS[engine]}
+        columns.age = {{ role = "quasi", grid = 5 }}
+        columns.education = {{ role = "quasi", hierarchy = "education.json" }}
+    """
+    (folder / "elsewhere.toml").write_text(text, encoding="utf-8")
+    visitor = visit(folder / "elsewhere.toml")
+    for path in ("/columns", "/records", "/preview?records=1", "/frontier?k=5", "/evidence", "/hierarchy?place=5"):
+        page = visitor.get(path)
+        assert page.status_code == 422
+        assert f"the job leaves them to {engine}" in told(page)
+    assert visitor.get("/protection").status_code == 200
+    visitor.post("/protection", k="7")
+    shown = told(visitor.get("/preview"))
+    assert "Not verified yet" in shown
+    assert "Released 300 of 300 records; 0 suppressed" in shown
+    assert "Show ten records" not in shown
+    assert "Full report" not in shown
+    previewed = figures_of(shown)
+    compared = told(visitor.get("/compare?with=0"))
+    assert "records of the smallest class" in compared
+    shown = told(visitor.post("/release", path="elsewhere.csv"))
+    assert "Released and verified" in shown
+    assert "Every equivalence class satisfies 7-anonymity." in shown
+    assert figures_of(shown) == previewed
+    assert "report.html" not in shown
+    found = (folder / "elsewhere.csv").read_bytes()
+    job = (folder / "elsewhere.toml").read_text(encoding="utf-8")
+    (folder / "elsewhere.toml").write_text(re.sub("run.*\n", "", job), encoding="utf-8")
+    assert kohort("run", folder / "elsewhere.toml", "--overwrite", "-q").status == 0
+    assert (folder / "elsewhere.csv").read_bytes() == found
 
 
 def test_there_is_nothing_else(visitor: Visitor) -> None:
@@ -511,7 +606,7 @@ def test_there_is_nothing_else(visitor: Visitor) -> None:
 
 def test_work_is_shown_and_can_be_given_up(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page that waits says what for; cancelled, it says that nothing was written, and asking again works."""
-    monkeypatch.setattr("kohort.app.pages.AT_ONCE", 0)
+    monkeypatch.setattr("kohort.app.frame.AT_ONCE", 0)
     assert visitor.client.get("/working").json() == {"open": False, "stage": ""}
     page = visitor.client.get("/preview")
     assert page.status_code == 202
@@ -526,7 +621,7 @@ def test_work_is_shown_and_can_be_given_up(visitor: Visitor, monkeypatch: pytest
 
 def test_a_draft_can_be_given_up(folder: Path, visit: Callable[..., Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no job then, and the page offers to begin again."""
-    monkeypatch.setattr("kohort.app.pages.AT_ONCE", 0)
+    monkeypatch.setattr("kohort.app.frame.AT_ONCE", 0)
     visitor = visit(folder / "people.job.toml", "people.csv")
     assert visitor.client.get("/columns").status_code == 202
     assert 'href="/"' in visitor.post("/cancel").text

@@ -13,8 +13,10 @@ import httpx2
 import pytest
 
 from kohort.app import serve
+from kohort.app.door import Door
 from kohort.app.serve import Opening, desk_of, free_port, run
-from kohort.errors import InputError, MissingExtraError, TargetError
+from kohort.app.subjects import TABLE, TRANSACTIONS
+from kohort.errors import InputError, MissingExtraError, TargetError, UsageError
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -64,6 +66,25 @@ def test_the_job_of_a_table_is_in_the_folder_where_one_stands(
     desk.worker.close()
 
 
+def test_a_file_that_is_no_table_is_of_transactions(tmp_path: Path) -> None:
+    """As its lines are written, or as the option says; a job file says it itself."""
+    (tmp_path / "shop.dat").write_text("1 2 3\n2\n3 4\n", encoding="utf-8")
+    (tmp_path / "people.csv").write_text("id,item\n1,tea\n1,jam\n", encoding="utf-8")
+    (tmp_path / "own.toml").touch()
+    said = {
+        ("shop.dat", None): TRANSACTIONS,
+        ("shop.dat", False): TABLE,
+        ("people.csv", None): TABLE,
+        ("people.csv", True): TRANSACTIONS,
+    }
+    for (name, transactions), subject in said.items():
+        desk = desk_of(tmp_path / name, tmp_path, transactions=transactions)
+        assert desk.subject is subject
+        desk.worker.close()
+    with pytest.raises(UsageError, match="says itself"):
+        desk_of(tmp_path / "own.toml", tmp_path, transactions=True)
+
+
 def test_only_this_machine_is_served() -> None:
     """On a port that nobody else has."""
     with free_port() as one, free_port() as other:
@@ -83,7 +104,7 @@ def test_the_desk_stops_when_nobody_asks_any_more(visitor: Visitor, monkeypatch:
             target=lambda: answers.append(httpx2.get(address, follow_redirects=False, timeout=60).status_code)
         ).start()
 
-    run(visitor.desk, Opening(tell, idle=3))
+    run(Door(Path(), visitor.desk), Opening(tell, idle=3))
     assert told[0] == told[1]
     assert answers == [303]
     with (
@@ -97,7 +118,7 @@ def test_the_desk_does_not_stop_during_work(visitor: Visitor, monkeypatch: pytes
     """The clock begins again while something is done."""
     stages = ["count", "solve", None]
     monkeypatch.setattr(type(visitor.desk), "stage", property(lambda _: stages.pop(0) if stages else None))
-    run(visitor.desk, Opening(lambda _: None, browser=False, idle=0.1))
+    run(Door(Path(), visitor.desk), Opening(lambda _: None, browser=False, idle=0.1))
     assert stages == []
 
 

@@ -33,7 +33,7 @@ def threads() -> Iterator[Worker]:
 def test_an_answer_comes_with_its_stages(threads: Worker, folder: Path) -> None:
     """And the next question about the same table reads it no more."""
     text = (folder / "job.toml").read_text(encoding="utf-8")
-    first, second = (threads.ask("look", text, str(folder)) for _ in range(2))
+    first, second = (threads.ask("table.look", text, str(folder)) for _ in range(2))
     assert first.over.wait(60)
     assert second.over.wait(60)
     assert first.stage == "inspect"
@@ -44,17 +44,17 @@ def test_an_answer_comes_with_its_stages(threads: Worker, folder: Path) -> None:
 def test_a_table_that_has_changed_is_read_again(threads: Worker, folder: Path) -> None:
     """Nobody decides on records of yesterday."""
     text = (folder / "job.toml").read_text(encoding="utf-8")
-    assert threads.ask("look", text, str(folder)).over.wait(60)
+    assert threads.ask("table.look", text, str(folder)).over.wait(60)
     lines = (folder / "people.csv").read_text(encoding="utf-8").splitlines(keepends=True)
     (folder / "people.csv").write_text("".join(lines[:101]), encoding="utf-8")
-    task = threads.ask("look", text, str(folder))
+    task = threads.ask("table.look", text, str(folder))
     assert task.over.wait(60)
     assert task.value.records == 100
 
 
 def test_what_is_wrong_comes_back_in_its_parts(threads: Worker, folder: Path) -> None:
     """What, where, and what to do."""
-    task = threads.ask("records", '[input]\npath = "none.csv"', str(folder), 1)
+    task = threads.ask("table.records", '[input]\npath = "none.csv"', str(folder), 1)
     assert task.over.wait(60)
     assert task.state is State.FAILED
     assert task.faults[0].what
@@ -101,13 +101,13 @@ def test_a_task_that_waits_is_given_up(threads: Worker, monkeypatch: pytest.Monk
         return "done"
 
     monkeypatch.setattr(Bench, "draft", slow)
-    first, second = threads.ask("draft"), threads.ask("look", "", str(folder))
+    first, second = threads.ask("table.draft"), threads.ask("table.look", "", str(folder))
     assert begun.wait(60)
     threads.cancel(second)
     go.set()
     assert first.over.wait(60)
     assert (first.state, second.state) == (State.DONE, State.CANCELLED)
-    assert threads.ask("draft").over.wait(60)
+    assert threads.ask("table.draft").over.wait(60)
     threads.cancel(second)
     assert second.state is State.CANCELLED
 
@@ -124,10 +124,10 @@ def test_a_child_that_ends_is_told_of_and_started_again(folder: Path) -> None:
 
     made = Worker(start)
     text = (folder / "job.toml").read_text(encoding="utf-8")
-    first = made.ask("records", text, str(folder), 1)
+    first = made.ask("table.records", text, str(folder), 1)
     assert first.over.wait(60)
     assert "has ended" in first.faults[0].what
-    second = made.ask("records", text, str(folder), 1)
+    second = made.ask("table.records", text, str(folder), 1)
     assert second.over.wait(60)
     assert second.state is State.DONE
     made.close()
@@ -138,13 +138,13 @@ def test_a_process_answers_and_is_ended_in_the_middle(folder: Path) -> None:
     """Cancelled, it is gone, and so is what it was doing; another one answers afterwards."""
     made = Worker(child_process)
     text = (folder / "job.toml").read_text(encoding="utf-8")
-    first = made.ask("records", text, str(folder), 1)
+    first = made.ask("table.records", text, str(folder), 1)
     while first.state is State.WAITING:
         pass
     made.cancel(first)
     assert first.state is State.CANCELLED
     assert not [one for one in multiprocessing.active_children() if one.name == "kohort desk"]
-    second = made.ask("records", text, str(folder), 1)
+    second = made.ask("table.records", text, str(folder), 1)
     assert second.over.wait(120)
     assert len(second.value.before) == 10
     made.close()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from starlette.testclient import TestClient
 
 from kohort.app.guard import Guard
-from kohort.app.pages import app
+from kohort.app.site import app
 from kohort.app.worker import Child, Worker, serve
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from pathlib import Path
 
+    import pytest
     from httpx2 import Response
 
     from kohort.app.desk import Desk
@@ -59,7 +60,7 @@ annual_income = { role = "sensitive", t = 0.5, allow-singling = true }
 
 
 #: Seconds that anything may take.
-PATIENCE = 120.0
+PATIENCE = 300.0
 
 
 def copied(register: Path, folder: Path) -> Path:
@@ -126,3 +127,15 @@ def told(answer: Response) -> str:
     """What a person reads of a page."""
     text = re.sub(r"</?(bdi|wbr|code|strong|em|span|data)[^>]*>", "", answer.text)
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", text)))
+
+
+def does_the_same(page: Response, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lines of Python on a page, run as they stand there in the folder of the job, give the same bytes."""
+    found = re.search(r"<code>(import kohort.*?)</code>", page.text, re.DOTALL)
+    assert found is not None
+    released = (folder / "out.csv").read_bytes()
+    for path in folder.glob("out*"):
+        path.unlink()
+    monkeypatch.chdir(folder)
+    exec(found[1].replace("&#39;", "'"), {})  # noqa: S102  it is what a user would paste
+    assert (folder / "out.csv").read_bytes() == released

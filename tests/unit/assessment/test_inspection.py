@@ -153,17 +153,29 @@ def test_dates_of_two_readings_are_told() -> None:
     assert "its dates can be read as dd/mm/yyyy or as mm/dd/yyyy: say which with --date-format" in found.reasons
 
 
+def test_eight_digits_that_are_all_days_are_dates() -> None:
+    """A job has to say so, and the guess says what; a number that is no day makes all of them numbers."""
+    days = [f"{year}{month:02}15" for year in range(1990, 2000) for month in range(1, 13)]
+    found = guess(days, "v1")
+    assert (found.role, found.scale, found.grid, found.date_format) == ("quasi", "date", "year", "yyyymmdd")
+    assert found.hierarchy is None
+    assert guess(days[:4] * 9, "v1").scale == "categorical"
+    numbers = guess([*days, "20001345"], "v1")
+    assert (numbers.scale, numbers.date_format) == ("numeric", None)
+
+
 def test_days_outweigh_a_sensitive_name() -> None:
     """When somebody was treated others may know, and the day singles out."""
     assert guess([f"2024-01-{day:02}" for day in range(1, 29)], "treatment_date").role == "quasi"
 
 
 def test_postal_codes_without_leading_zero_need_their_name() -> None:
-    """Five digits alone may be an income; under a postal name they are masked, and a cap on a price is a number."""
+    """Five digits alone may be an income; under a postal name they have prefixes, and a cap on a price is a number."""
     cells = [str(n) for n in range(20_121, 20_161)] * 20
-    assert (guess(cells, "cap").hierarchy, guess(cells, "cap").scale) == ("mask:right", "categorical")
+    assert (guess(cells, "cap").hierarchy, guess(cells, "cap").scale) == ("prefix:4:halves", "categorical")
     assert guess(cells).scale == "numeric"
     assert guess(["SW1A 1AA", "EC1A 1BB"], "postcode").hierarchy == "mask:right"
+    assert guess(["SW1A 1AA", "SW10 9NH", "M1 1AE"], "postcode").hierarchy == "prefix:1,3:halves"
     assert guess(["1", "2", "30"], "cap").hierarchy == "intervals:2,4,8"
     assert guess([str(n * 37 % 1009 + 20_000) for n in range(100)], "code_postal").role == "quasi"
 
@@ -315,7 +327,9 @@ def test_missing_cells_do_not_hide_an_identifier() -> None:
 def test_text_with_many_values_is_quasi_identifying() -> None:
     """Text that few records share is what others may know, and needs a hierarchy that only knowledge gives."""
     found = guess([f"w{n * n}" for n in range(50)] * 3)
-    assert (found.role, found.hierarchy) == ("quasi", None)
+    assert (found.role, found.hierarchy) == ("quasi", "suppress")
+    assert "may count, or be codes" in (found.hierarchy_reason or "")
+    assert guess([f"w{'x' * n}" for n in range(50)] * 3).hierarchy is None
     assert found.reasons == ("50 values; on its own it distinguishes 98.7 % of record pairs",)
 
 
@@ -356,6 +370,9 @@ def test_a_grid_says_why() -> None:
         ("sesso", ["f", "m"]),
         ("cap", ["00118", "20121"]),
         ("data_nascita", ["2024-01-31", "1987-06-05"]),
+        ("postcode", ["SW1A 1AA", "M1 1AE", "M20 2AB"]),
+        ("region", [f"{'AE'[number % 2]}{number:02}.{'9' * (number % 3)}1" for number in range(20)]),
+        ("x", [f"{day:02}/12/{year}" for day in range(1, 30) for year in (98, 99)]),
     ],
 )
 def test_proposed_rules_can_be_followed(name: str, values: list[str]) -> None:

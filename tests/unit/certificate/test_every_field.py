@@ -269,6 +269,7 @@ NOT_SHOWN = {
     *("metrics.lm", "metrics.ncp", "metrics.lm_geometric", "metrics.max_loss"),
     *("perturbed", "perturbed.income", "verified", "engine"),
     *("exposed.people", "exposed.range_ends", "exposed.set_members"),
+    *("nodes of town", "whether labels fit their records"),
 }
 
 

@@ -112,7 +112,7 @@ def outcomes(again: Again) -> dict[str, str]:
 #: What the file does not show, among it whom sets and ranges expose exactly.
 REST = {
     *("not shown by the file", "suppressed records", "whether cells are those of the input", "exposed"),
-    *("exposed by range ends", "plain bytes"),
+    *("exposed by range ends", "plain bytes", "whether labels fit their records"),
 }
 
 
@@ -198,7 +198,7 @@ def test_no_such_file(tmp_path: Path) -> None:
 
 def test_values_of_the_input(tmp_path: Path) -> None:
     """Where records are missing from the release, only the input says how its values lay."""
-    close = TCloseness("s", Fraction(1, 2))
+    close = TCloseness("s", Fraction(1, 4))
     release = made(tmp_path, KAnonymity(3), close, hierarchy="intervals:10,20", label=Label.ANCESTOR)
     kept = release.known.records
     release.forge(suppressed=2)
@@ -206,6 +206,8 @@ def test_values_of_the_input(tmp_path: Path) -> None:
     assert part.told == "records were suppressed: give the input with --reference"
     release.forge(suppressed=10 - kept)
     assert outcomes(release.again(reference=release.source))[close.name] == "same"
+    FRAME.with_columns(s=pl.Series(["flu", *["gout"] * 9])).write_csv(tmp_path / "another.csv")
+    assert outcomes(release.again(reference=tmp_path / "another.csv"))[close.name] == "different"
     release.forge(suppressed=3)
     found = {part.name: part for part in release.again(reference=release.source).parts}[close.name]
     assert (found.outcome, "13" in found.told) == (PartOutcome.UNCHECKED, True)

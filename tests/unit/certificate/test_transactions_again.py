@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from kohort.certificate.again import Again, read_certificate
 from kohort.certificate.transactions import CoherenceCertificate
-from kohort.certificate.transactions_again import check_transactions_again
+from kohort.certificate.transactions_again import check_transactions_again, written_as
 from kohort.errors import InputError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.pipeline.transactions import anonymize_transactions
 from kohort.release.transactions import TransactionJob
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.roles import Listed
+from tests.command import kohort
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,6 +93,32 @@ def test_another_form(release: Path) -> None:
     """The form is said, as for every reading of transactions; in another one the counts are others."""
     found = again(release, options=BasketOptions(form=Form.BASKET, separator=","))
     assert (found["sha256"], found["cells"]) == ("same", "different")
+
+
+@pytest.mark.parametrize(
+    ("writing", "read"),
+    [
+        ({"form": "long", "separator": ";"}, BasketOptions(form=Form.LONG, separator=";")),
+        ({"form": "lists", "separator": None}, BasketOptions(form=Form.LISTS)),
+        ({"form": "tree", "separator": "::"}, BasketOptions()),
+        ({"form": ["long"], "separator": "\u00e9"}, BasketOptions()),
+        ("long", BasketOptions()),
+    ],
+)
+def test_the_certificate_says_how_its_release_is_written(release: Path, writing: object, read: BasketOptions) -> None:
+    """What is no form, and no separator, counts as not said."""
+    known = known_of(release)
+    assert written_as(replace(known, job={**known.job, "writing": writing})) == read
+
+
+def test_another_separator_is_known_to_the_certificate(tmp_path: Path) -> None:
+    """`kohort check` asks for no flag that the certificate has; one that is given counts."""
+    (tmp_path / "baskets.csv").write_text("".join(f"{row.replace(' ', ',')}\n" for row in ROWS))
+    model = ("--private", "3,4", "--h", "0.5", "--k", "3", "--p", "3")
+    target = tmp_path / "r.csv"
+    assert kohort("transactions", tmp_path / "baskets.csv", "--separator", ",", "--out", target, *model).status == 0
+    assert kohort("check", target, "--certificate", f"{target}.kohort.json").status == 0
+    assert kohort("check", target, "--certificate", f"{target}.kohort.json", "--separator", ";").status == 1
 
 
 def test_a_table_of_cells_can_say_more_than_its_items(tmp_path: Path) -> None:

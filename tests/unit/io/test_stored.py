@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import io
-from kohort.certificate.again import read_certificate
+from kohort.certificate.again import of_bytes, read_certificate
 from kohort.cli import main
 from kohort.errors import FileError, TargetError, UsageError, VerificationError
 from kohort.io import stored
@@ -93,7 +93,10 @@ def test_a_release_goes_into_a_database(base: str) -> None:
     assert set(frame["word"]) == {"NA", "", "=1+1", 'Müller, "Ü"'}
     assert frame_at(f"{base}#patients").rows() == [(7,)]
     assert isinstance(release.certificate, Path)
-    assert read_certificate(release.certificate).release == place_at(f"{base}#release").path.name
+    certificate = read_certificate(release.certificate)
+    assert certificate.release == place_at(f"{base}#release").path.name
+    parts = [(part.name, part.outcome.value) for part in of_bytes(f"{base}#release", certificate)]
+    assert parts == [("size", "same"), ("sha256", "same")]
     known = ["check", f"{base}#release", "--certificate", str(release.certificate), "--quiet"]
     assert main(known) == 0
     with opened_at(f"{base}#release") as session:

@@ -428,7 +428,7 @@ def test_a_missing_library_is_said(monkeypatch: pytest.MonkeyPatch, like: str, l
 def test_a_record_of_any_length_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where one has more bytes than there is room for, more is made."""
     table = from_frame(pl.DataFrame({"a": ["x", "y" * 100, "z"], "b": ["1", "2", ""]}))
-    monkeypatch.setattr("kohort.io.write.PIECE", 4)
+    monkeypatch.setattr("kohort.io.write._BEGUN", 4)
     file = io.BytesIO()
     write(table, file, Format.CSV)
     assert file.getvalue() == b"a,b\nx,1\n" + b"y" * 100 + b",2\nz,\n"

@@ -24,7 +24,7 @@ def brought(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """What other packages bring; whoever asks for models is told anew."""
     found: list[EntryPoint] = []
 
-    monkeypatch.setattr(specification, "_installed", lambda: EntryPoints(found))
+    monkeypatch.setattr(specification, "installed", lambda: EntryPoints(found))
     models.cache_clear()
     yield found
     models.cache_clear()
@@ -52,6 +52,48 @@ def test_others_come_after_our_own(brought: list[EntryPoint]) -> None:
     own = {"own": "kohort.specification:Specification"}
     brought += [EntryPoint(key, own["own"], "kohort.models") for key in ("b", "a")]
     assert dict(plugins("kohort.models", own)) == dict.fromkeys(("own", "a", "b"), Specification)
+
+
+def test_a_plug_in_is_imported_when_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its key is known before, and it is imported once."""
+    imported: list[str] = []
+
+    def load(point: EntryPoint) -> object:
+        imported.append(point.name)
+        return point.value
+
+    monkeypatch.setattr(EntryPoint, "load", load)
+    found = plugins("kohort.none", {"one": "a:b", "two": "c:d"})
+    assert (list(found), len(found), "two" in found, "three" in found, imported) == (["one", "two"], 2, True, False, [])
+    assert (found["two"], found["two"], imported) == ("c:d", "c:d", ["two"])
+    with pytest.raises(KeyError):
+        found["three"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "parsed"),
+    [((None, "[console_scripts]\nkohort = a:b\n"), False), ((None, "[x]\n[kohort.models]\nmine = a:b\n"), True)],
+)
+def test_entry_points_are_parsed_where_somebody_names_kohort(
+    monkeypatch: pytest.MonkeyPatch, texts: tuple[str | None, ...], *, parsed: bool
+) -> None:
+    """Where no package does, there are none."""
+
+    class Brought:
+        def __init__(self, text: str | None) -> None:
+            self._text = text
+
+        def read_text(self, name: str) -> str | None:
+            assert name == "entry_points.txt"
+            return self._text
+
+    points = EntryPoints([EntryPoint("mine", "a:b", "kohort.models")])
+    monkeypatch.setattr(specification, "distributions", lambda: map(Brought, texts))
+    monkeypatch.setattr(specification, "entry_points", lambda: points)
+    specification.installed.cache_clear()
+    found = specification.installed()
+    specification.installed.cache_clear()
+    assert list(found) == (list(points) if parsed else [])
 
 
 @pytest.mark.parametrize("key", MODELS)

@@ -14,10 +14,10 @@ def test_few_of_many_values(seed: int, values: int, held: int) -> None:
     """What lies between a class's values is added up at once, and comes to what each place alone does."""
     random = np.random.default_rng(seed)
     reference = random.integers(1, random.choice([2, 1000]), values, endpoint=True)
-    used = np.sort(random.choice(values, min(held, values), replace=False))
-    counts = random.integers(0, 3, (3, used.size)) * random.integers(0, 2, (3, used.size))
+    used = np.sort([random.choice(values, min(held, values), replace=False) for _ in range(3)])
+    counts = random.integers(0, 3, used.shape) * random.integers(0, 2, used.shape)
     full = np.zeros((3, values), np.int64)
-    full[:, used] = counts
+    np.put_along_axis(full, used, counts, axis=1)
     apart = full * reference.sum() - reference * full.sum(axis=1, keepdims=True)
     assert (
         moved_in_order(counts, used, added_up(reference)).tolist() == np.abs(apart.cumsum(axis=1)).sum(axis=1).tolist()

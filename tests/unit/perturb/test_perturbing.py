@@ -68,6 +68,20 @@ def test_only_the_column_changes(one: Perturbation) -> None:
     assert not effect.reproducible
 
 
+def test_what_is_done_already_is_not_done_again() -> None:
+    """The other columns get what they would have got, and effects are told of all; a column that is done stays."""
+    table = from_frame(PEOPLE)
+    asked = (Rounding("income", Fraction(500)), Noise("age"), PostRandomization("job"))
+    whole, effects = perturb(table, asked, missing=frozenset({""}), seed=7)
+    again, same = perturb(table, asked, missing=frozenset({""}), seed=7, done=[whole["income"]])
+    frames = [cast("pl.DataFrame", to_frame(one, "polars")) for one in (again, whole)]
+    assert frames[0].equals(frames[1])
+    assert same == effects
+    kept, (effect, *_) = perturb(table, asked, missing=frozenset({""}), seed=7, done=[table["income"]])
+    assert kept["income"] is table["income"]
+    assert effect.unchanged == 400
+
+
 @pytest.mark.parametrize("one", EVERY, ids=lambda one: type(one).__name__)
 def test_record_order_means_nothing(one: Perturbation) -> None:
     """With a seed, the same records in another order are the same records perturbed, in that order."""

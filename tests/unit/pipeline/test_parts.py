@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -244,6 +245,30 @@ def test_where_folders_cannot_be_opened(monkeypatch: pytest.MonkeyPatch) -> None
     for _ in range(2):
         kohort.anonymize(PEOPLE, job(Writing(Format.CSV)), target="release/", overwrite=True)
     assert kohort.read("release/").records == 20
+
+
+def test_permissions_of_a_folder() -> None:
+    """A new folder can be entered by whom the umask allows, as any other; one that is replaced keeps its own."""
+    former = os.umask(0o027)
+    try:
+        for mode in (0o750, 0o705):
+            kohort.anonymize(PEOPLE, job(Writing(Format.CSV)), target="release/", overwrite=True)
+            assert stat.S_IMODE(Path("release").stat().st_mode) == mode
+            Path("release").chmod(0o705)
+    finally:
+        os.umask(former)
+
+
+def test_a_disk_that_does_not_confirm_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told that writing failed, and nothing is there."""
+
+    def refuse(_: int) -> None:
+        raise OSError(5, os.strerror(5))
+
+    monkeypatch.setattr("kohort.system.confirm", refuse)
+    with pytest.raises(FileError, match=r"writing failed: Input/output error"):
+        kohort.anonymize(PEOPLE, job(Writing(Format.CSV)), target="release/")
+    assert [path.name for path in Path().iterdir()] == ["people.csv"]
 
 
 def test_a_folder_that_comes_between(monkeypatch: pytest.MonkeyPatch) -> None:

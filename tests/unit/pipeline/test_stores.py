@@ -385,5 +385,6 @@ def test_companions_arrive_with_it(store: S3, monkeypatch: pytest.MonkeyPatch) -
         assert "was replaced and verified" in ran.err
         assert store.objects["release/manifest.json"] != before
     assert not Path("report.json").exists()
+    assert [typed(*page, "--overwrite").status for _ in range(2)] == [0, 0]  # the second replaces the page, too
     with pytest.raises(TargetError, match="exists"):
         kohort.anonymize("people.csv", job(Writing(Format.CSV)), target="s3://lake/release/")

@@ -321,7 +321,11 @@ class TestCheckTarget:
             check_target(tmp_path / ("r" * 300))
 
     def test_sweep(self, tmp_path: Path) -> None:
-        """Only what a dead run left goes: no file of a living run, no other name, nothing behind a link."""
+        """Only what a dead run left goes: no file of a living run, no other name, nothing behind a link.
+
+        A pipe that nobody writes to is not waited for.
+        """
+        os.mkfifo(tmp_path / (STALE[:-1] + "2"))
         for name in (STALE, STALE + "0", ".kohort-notes", STALE[:-1] + "0"):
             (tmp_path / name).write_bytes(b"")
         (tmp_path / (STALE[:-1] + "1")).symlink_to("release")

@@ -80,6 +80,19 @@ def test_the_separator_is_the_input_s_in_the_same_form_only() -> None:
     assert replace(read, writing=BasketWriting(separator="|")).written_to(Path("safe.tsv")).separator == "|"
 
 
+def test_a_job_is_read_from_its_file_or_text(tmp_path: Path) -> None:
+    """The same either way; lists of items are beside the file."""
+    (tmp_path / "private.txt").write_text("pill\n", encoding="utf-8")
+    text = (
+        'transactions.format = "long"\ninput.path = "a.csv"\noutput.path = "b.csv"\nprivacy = {h = 0.5, k = 3, p = 2}\n'
+    )
+    (tmp_path / "job.toml").write_text(f'{text}items.private-file = "private.txt"\n', encoding="utf-8")
+    read = TransactionJob.from_toml(tmp_path / "job.toml")
+    assert read == TransactionJob.from_toml(f'{text}items.private = ["pill"]\n')
+    assert read == TransactionJob.from_toml(str(tmp_path / "job.toml"))
+    assert read.coherence == Coherence.of(h="0.5", k=3, p=2)
+
+
 def test_a_described_job_names_no_item() -> None:
     """Lists of names are told by their number alone, the same for any order and repetition."""
     job = replace(JOB, weights=(("tea", Fraction(3)),), roles=Listed(private=("pill", "test"), public=("tea",)))

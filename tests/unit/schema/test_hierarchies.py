@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
+from kohort.errors import HierarchyError, KohortError
 from kohort.schema.hierarchies import (
+    HeldFile,
     cuts,
     dates,
     findings,
@@ -17,11 +20,15 @@ from kohort.schema.hierarchies import (
     from_spec,
     from_tree,
     groups,
+    held_file,
     intervals,
     is_builder,
     mask,
+    prefix,
+    read_held,
     read_hierarchy,
     show,
+    suffix,
     suppress,
     to_tree,
     with_missing,
@@ -31,6 +38,7 @@ from kohort.schema.hierarchies import (
 from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 CITIES = [["Milano", "Nord", "*"], ["Torino", "Nord", "*"], ["Bari", "Sud", "*"]]
@@ -109,6 +117,33 @@ def test_written_files_are_read_back(tmp_path: Path) -> None:
     write_csv(hierarchy, tmp_path / "h.tsv", separator="\t")
     write_json(hierarchy, tmp_path / "h.json")
     assert [read_hierarchy(path) for path in sorted(tmp_path.iterdir())] == [hierarchy] * 3
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"Roma;Lazio;*\nBari;Puglia;*\n", b'{"*": {"Lazio": ["Roma"], "Puglia": ["Bari"]}}', b"\xff;*\n", b"a;b\nc\n"],
+)
+def test_a_held_file_is_read_as_one_on_the_disk(tmp_path: Path, content: bytes) -> None:
+    """The same hierarchy, or the same error, which calls it by its name alone."""
+    path, held = tmp_path / "city", HeldFile("city", content)
+    path.write_bytes(content)
+    assert outcome(partial(read_hierarchy, path), str(path)) == outcome(partial(read_held, held), "city")
+
+
+def outcome(read: Callable[[], Hierarchy], place: str) -> Hierarchy | tuple[str, str, str]:
+    """What is read; the error without the file's place."""
+    try:
+        return read()
+    except KohortError as error:
+        return error.what, error.where.removeprefix(place), error.hint
+
+
+@pytest.mark.parametrize("row", [["a", "parent"], ["\ufeffa", "*"]])
+def test_rows_that_pass_for_something_else_are_held_as_a_tree(row: list[str]) -> None:
+    """For the names of columns; or with a mark that would vanish at the beginning of a file."""
+    made = Hierarchy.from_rows([row])
+    assert held_file(made, "h").name == "h.json"
+    assert read_held(held_file(made, "h")) == made
 
 
 def test_a_file_is_overwritten_only_when_asked(tmp_path: Path) -> None:
@@ -252,6 +287,32 @@ def test_short_values_are_filled_on_the_masked_side() -> None:
     assert list(mask(["1", "12"], side="left", fill="0").rows()) == [("1", "*1", "*"), ("12", "*2", "*")]
 
 
+def test_codes_fall_together_by_their_beginning() -> None:
+    """Each level keeps fewer characters; a code that is as short as the prefix is under it, a shorter one stays."""
+    codes = prefix(["E11.9", "E11", "E1", "I10"], [1, 3, 5])
+    assert list(codes.rows()) == [
+        ("E1", "E1", "E1", "E*", "*"),
+        ("E11", "E11", "E11*", "E*", "*"),
+        ("E11.9", "E11.9*", "E11*", "E*", "*"),
+        ("I10", "I10", "I10*", "I*", "*"),
+    ]
+    assert prefix(["a", "b"]).labels == (("a", "b"), ("*",))
+    assert list(prefix(["a7", "Q2", "5"], [1, 2], halves=True).rows()) == [
+        ("5", "5", "5", "5", "5*", "[5-6]*", "[5-9]*", "*"),
+        ("Q2", "Q2*", "Q[2-4]*", "Q[0-4]*", "Q*", "[N-S]*", "[N-Z]*", "*"),
+        ("a7", "a7*", "a[7-9]*", "a[5-9]*", "a*", "a*", "a*", "*"),
+    ]
+    assert list(suffix(["3/99", "12/99"], [2]).rows()) == [("12/99", "*99", "*"), ("3/99", "*99", "*")]
+    years = suffix(["3/1984", "x", "12/1999"], [4], halves=True)
+    assert next(iter(years.rows())) == (
+        *("12/1999", "*1999", "*199[7-9]", "*199[5-9]", "*199?", "*19[7-9]?", "*19[5-9]?", "*19??", "*"),
+    )
+    assert years.labels[5:8] == (("*19[7-9]?", "x"), ("*19[5-9]?", "x"), ("*19??", "x"))
+    with pytest.raises(HierarchyError, match="single length"):
+        suffix(["1999"], halves=True)
+    assert from_spec("prefix", ["12", "123"]) == prefix(["12", "123"], [1, 2])
+
+
 def test_days_fall_into_periods() -> None:
     """Months, quarters, years and decades nest, leap days included, in time order."""
     timed = dates(["2000-02-29", "2000-02-29 23:59:59.5"], ["year"])
@@ -311,6 +372,12 @@ def test_a_missing_value_is_kept_apart_up_to_the_root() -> None:
         ("mask", mask(["17", "90"])),
         ("mask:right", mask(["17", "90"])),
         ("mask:left", mask(["17", "90"], side="left")),
+        ("prefix:halves", prefix(["17", "90"], [1], halves=True)),
+        ("prefix:1:halves", prefix(["17", "90"], [1], halves=True)),
+        ("suffix:1:halves", suffix(["17", "90"], [1], halves=True)),
+        ("suffix:1", suffix(["17", "90"])),
+        ("prefix", prefix(["17", "90"], [1])),
+        ("prefix:1", prefix(["17", "90"])),
         ("suppress", suppress(["17", "90"])),
         ("frequency:1", frequent({"17": 1, "90": 2}, keep=1)),
         ("frequency:50%", frequent({"17": 1, "90": 2}, share="1/2")),

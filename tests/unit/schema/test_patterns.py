@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, ISO_TIME, POSTAL_CODE
+from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, ISO_TIME, PICTURE, POSTAL_CODE, SPOKEN_DATE
 from kohort.schema.patterns.checked import (
     is_codice_fiscale,
     is_credit_card,
@@ -26,7 +26,9 @@ from kohort.schema.patterns.checked import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FORMS = {pattern.plural: pattern for pattern in (*IDENTIFIERS, ISO_DATE, ISO_TIME, DATE, POSTAL_CODE)}
+FORMS = {
+    pattern.plural: pattern for pattern in (*IDENTIFIERS, ISO_DATE, ISO_TIME, DATE, SPOKEN_DATE, POSTAL_CODE, PICTURE)
+}
 
 EXAMPLES = {
     "codici fiscali": (
@@ -69,6 +71,21 @@ EXAMPLES = {
     "Italian VAT numbers": ("12345678903", "07643520567"),
     "German tax numbers": ("86095742719", "86 095 742 719", "65929970489"),
     "NHS numbers": ("9434765919", "943 476 5919"),
+    "US Medicare numbers": ("1EG4-TE5-MK73", "1EG4TE5MK73"),
+    "German health insurance numbers": ("A000500015", "Z999999997"),
+    "vehicle identification numbers (VIN)": ("1M8GDM9AXKP042788", "5GZCZ43D13S812715"),
+    "device identifiers (UDI)": ("(01)00844588003288", "(01)00844588003288(17)141120(10)7654321D(21)10987654d321"),
+    "network addresses of devices (MAC)": ("00:1A:2b:3c:4D:5E", "00-1A-2B-3C-4D-5E"),
+    "numbers of mobile devices (IMEI)": ("356938035643809", "35-693803-564380-9"),
+    "dates or months in words": (
+        *("12 März 1952", "Mar-52", "March 12, 1952", "1952-03", "1952/11", "1952Q1", "3 août 61"),
+    ),
+    "pictures, or names of their files": (
+        "ada.jpg",
+        "ward 3/ADA.JPEG",
+        "data:image/png;base64,iVBOR",
+        "/9j/4AAQSkZJRg",
+    ),
     "dates": ("2024-02-29", "1999-12-31", "0001-01-01"),
     "dates with times": (
         *("2024-02-29 00:00:00", "2024-02-29T13:45", "2024-02-29 13:45:07.123Z"),
@@ -121,7 +138,7 @@ NEAR_MISSES = {
         "4-1-1-1-1",
         "",
     ),
-    "telephone numbers": ("12345678", "0000012345", "2024-01-31", "+39 12", "call me", "192.0.2.7", ""),
+    "telephone numbers": ("12345678", "0.612345678", "0000012345", "2024-01-31", "+39 12", "call me", "192.0.2.7", ""),
     "web addresses": ("example.org", "https://", "https://example", "www. example.org", "ada@example.org", ""),
     "German insurance numbers": ("15070649C104", "15070649103", "15070649c103", ""),
     "Spanish identity numbers (DNI, NIE)": ("12345678A", "1234567Z", "W1234567L", "12345678z", ""),
@@ -137,6 +154,30 @@ NEAR_MISSES = {
     ),
     "French social security numbers (NIR)": ("255081416802539", "555081416802538", "25508141680253", ""),
     "Italian VAT numbers": ("12345678901", "1234567890", "123456789030", ""),
+    "US Medicare numbers": ("1SG4-TE5-MK73", "0EG4-TE5-MK73", "1EG4-TE5-MK7", "1eg4-te5-mk73", "1EG4--TE5-MK73", ""),
+    "German health insurance numbers": ("A000500016", "a000500015", "1000500015", "A00050001", ""),
+    "vehicle identification numbers (VIN)": ("1M8GDM9A1KP042788", "1M8GDM9AXKP04278", "1" * 17, "IOQ", ""),
+    "device identifiers (UDI)": ("(01)00844588003289", "(01)0084458800328", "00844588003288", "(02)00844588003288", ""),
+    "network addresses of devices (MAC)": (
+        "00:1A-2B:3C:4D:5E",
+        "00:1A:2B:3C:4D",
+        "001A2B3C4D5E",
+        "0G:1A:2B:3C:4D:5E",
+        "",
+    ),
+    "numbers of mobile devices (IMEI)": ("356938035643808", "376938035643809", "35693803564380", ""),
+    "dates or months in words": (
+        "Mars",
+        "1952",
+        "1952-13",
+        "1952Q5",
+        "march 1 2 3",
+        "march 12 of 1952",
+        "12 1952",
+        "12 march" + " " * 40 + "1952",
+        "",
+    ),
+    "pictures, or names of their files": ("ada.txt", ".jpg", "data:text/plain,x", "jpg", "a\nb.jpg", ""),
     "German tax numbers": ("86095742710", "06095742719", "11111111111", "12345678903", ""),
     "NHS numbers": ("9434765918", "943476591", "1000000010", ""),
     "dates or times": (
@@ -174,6 +215,7 @@ def test_near_misses_lack_the_form(form: str, text: str) -> None:
 #: Forms that are written in groups, with blanks between them.
 GROUPED = {
     *("telephone numbers", "bank account numbers (IBAN)", "German insurance numbers", "NHS numbers"),
+    *("dates or months in words", "numbers of mobile devices (IMEI)", "pictures, or names of their files"),
     *("British National Insurance numbers", "French social security numbers (NIR)", "German tax numbers"),
 }
 
@@ -183,7 +225,7 @@ GROUPED = {
 def test_nothing_stands_around_a_form(form: str, around: str) -> None:
     """A form is the whole text: a text with something around an example lacks it, blanks in numbers aside."""
     blank = around.strip() != around and "\n" not in around
-    grown = {"e-mail addresses", "web addresses"} if "x" in around else set[str]()
+    grown = {"e-mail addresses", "web addresses", "pictures, or names of their files"} if "x" in around else set[str]()
     loose = GROUPED if blank else set[str]()
     if form not in loose | grown:
         assert not FORMS[form].matches(around.format(EXAMPLES[form][0]))

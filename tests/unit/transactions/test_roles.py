@@ -5,20 +5,21 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import InfeasibleError, UsageError
 from kohort.transactions.database import Transactions
-from kohort.transactions.roles import Draw, Drawn, Listed
+from kohort.transactions.roles import Draw, Drawn, Listed, Roles
 from tests.reference.transactions import RawDatabase, database_of, raw_databases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kohort.arrays import Mask
-    from kohort.transactions.roles import RoleChoice, Roles
+    from kohort.transactions.roles import RoleChoice
 
 BASKETS = Transactions.of([["bread", "milk", "pill"], ["milk", "test"], ["bread"], ["tea"]])
 
@@ -186,3 +187,9 @@ def test_the_order_of_transactions_does_not_matter(draw: Draw, raw: RawDatabase,
     if one is not None and other is not None:
         assert one.public.tolist() == other.public.tolist()
         assert one.private.tolist() == other.private.tolist()
+
+
+def test_roles_are_counted_and_not_named() -> None:
+    """How many items have each role is shown in one line."""
+    roles = Roles(np.array([True, False, False, True]), np.array([False, True, False, False]))
+    assert repr(roles) == "<Roles; public: 2; private: 1; neither: 1>"

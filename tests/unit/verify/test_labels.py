@@ -302,7 +302,7 @@ def test_a_hierarchy_gives_names_their_labels_unless_others_are_asked_for(
 
 @given(st.data())
 def test_records_fit_as_told_one_by_one(data: st.DataObject) -> None:
-    """However many records are walked at a time, and be listed pairs marked or searched, the fit is the same."""
+    """However many records are walked at a time, the fit is the same."""
     texts = ["21", "24", "29", "30", "41"]
     labels = ["[21-29]", "[24-41]", "*", "30", "{21, 24}", "{30, 41}"]
     meaning = read(quasi(label=data.draw(st.sampled_from([Label.RANGE, Label.SET]))), texts, *labels)
@@ -313,7 +313,6 @@ def test_records_fit_as_told_one_by_one(data: st.DataObject) -> None:
     alone = [label_reading.fit(meaning, value, lineage[at : at + 1], label[at : at + 1]) for at in range(size)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(workspace, "BLOCK", data.draw(st.sampled_from([8, 16, 104])))
-        patch.setattr(label_reading, "_TABLE", data.draw(st.sampled_from([0, 100])))
         found = label_reading.fit(meaning, value, lineage, label)
     assert found.outside == sum(one.outside for one in alone)
     for end in ("at_low", "at_high"):

@@ -129,6 +129,9 @@ def test_a_class_of_several_spellings_fits_everybody_once() -> None:
     labels = ["0"] + ["{X, y}"] * 2 + ["{x, y}"] * 2
     found = fitting(quasi(), ["0", "X", "y", "x", "y"], labels, ["0", *"xXyz"])
     assert (found[:4], sorted(found[4:6]), found[6:]) == ([1, 2, 2, -1], [1, 3], [-1])
+    nodes = Hierarchy.from_rows([["1", "Few"], ["2", "Few"], ["3", "few"], ["4", "few"]], root="*")
+    numbers = quasi(hierarchy=nodes, label=Label.ANCESTOR)
+    assert fitting(numbers, ["1", "2", "3", "4"], ["Few"] * 2 + ["few"] * 2, ["1", "2", "3", "4"]) == [2, 2, 0, 4, 0]
 
 
 @st.composite

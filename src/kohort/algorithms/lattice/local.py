@@ -129,7 +129,7 @@ def released_as_nodes(problem: Problem) -> Problem:
 
 def refined(problem: Problem, forest: Forest) -> Multidimensional:
     """Take every class of a forest apart as far as it saves something and the models allow; labels are nodes."""
-    space = Space.of(problem, "loss", relaxed=False)
+    space = Space.of(problem)
     priced = Priced.of(problem.frequency.quasi, problem.domains, problem.frequency.records)
     every = np.ones(forest.depths.size, np.bool_)
     grown = forest.grow(every, problem, partial(space.carve, split=partial(_split, space, priced)))

@@ -71,6 +71,11 @@ class SuppressCells:
         return True
 
     @property
+    def cells(self) -> bool:
+        """Each value is released as it is, or not at all."""
+        return True
+
+    @property
     def limit(self) -> None:
         """It leaves out no record."""
         return
@@ -91,7 +96,7 @@ class SuppressCells:
         if self.proven:
             refuse_missing()
         problem = released_as_nodes(problem)
-        require_feasible(problem, Space.of(problem, "loss", relaxed=False))
+        require_feasible(problem, Space.of(problem))
         whole = Forest.uncut(problem.frequency)
         greedy = refined(problem, whole)
         greedy = replace(whole.recoding, nodes=True) if failing(problem, greedy) else greedy

@@ -7,9 +7,10 @@ a set after its prefixes. Where no cut saves anything the one nearest to the mid
 save: a leaf has no allowable cut. A side that has some of the values of a set is no box: its region is a product of
 sets of values.
 
-Where every model is a bound on size alone, a compiled loop does the cuts. Other models, and people, are asked about one
-partition's cuts after another, the most saving first. Where values had to be taken together because there are too many,
-and no candidate was allowed, the cuts of `nearest` are tried; so they are in relaxed mode, before records are dealt.
+Where every model is a bound on size alone, a compiled loop does the cuts; other models judge those of many partitions
+together (`loss_waves`). People, and a population, are asked about one partition's cuts after another. Where values had
+to be taken together because there are too many, and no candidate was allowed, the cuts of `nearest` are tried; so they
+are in relaxed mode, before records are dealt.
 """
 
 from __future__ import annotations
@@ -20,15 +21,17 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.algorithms.mondrian import loss_kernels as kernels
+from kohort.algorithms.mondrian.blocks import Columns
 from kohort.algorithms.mondrian.costs import Priced
 from kohort.algorithms.mondrian.forest import Forest
 from kohort.algorithms.mondrian.loss_kernels import PLACES, Candidates, Rows
+from kohort.algorithms.mondrian.loss_waves import Judged
 from kohort.algorithms.mondrian.space import parted
 from kohort.core.recoding import Multidimensional
 from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from kohort.algorithms.mondrian.forest import Partition
     from kohort.algorithms.mondrian.loss_kernels import Scan
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Counts, Index, Mask
     from kohort.core.frequency import FrequencySet
+    from kohort.models.base import PrivacyModel
     from kohort.workspace import Workspace
 
 #: Cuts that are judged one by one before all of an attribute are judged at once.
@@ -65,11 +69,13 @@ class ByLoss:
 
     def forest(self, problem: Problem) -> tuple[Forest, Mask]:
         """As far as the compiled loop leads, and which leaves are not finished: the whole table, where it is no use."""
-        by_size = all(model.declared.size_only for model in problem.models)
-        if not by_size or self.space.alone:
+        if self.space.alone:
             return Forest.uncut(problem.frequency, problem.workspace), np.ones(1, np.bool_)
-        counts, room = problem.frequency.counts, problem.workspace
-        tree = Tree.grown(self.priced, counts, self.space.least, self.scan, workspace=room)
+        frequency, room, least = problem.frequency, problem.workspace, self.space.least
+        if all(model.declared.size_only for model in problem.models):
+            tree = Tree.grown(self.priced, frequency.counts, least, self.scan, workspace=room)
+        else:
+            tree = Tree.judged(self.priced, frequency, (least, problem.models), self.scan, workspace=room)
         records = np.add.reduceat(tree.rows.counts, tree.leaves[:, 0])
         dealt = (records >= 2 * self.space.least) & self.space.relaxed
         return tree.forest(problem.frequency, room), dealt | (tree.leaves[:, 3] > 0)
@@ -164,11 +170,29 @@ class Tree:
         """
         tuples, records = counts.size, int(counts.sum())
         most = max(min(tuples, records // least), 1)
-        rows = kernels.rows(priced.places, counts, scan, workspace)
-        spare = Rows.of(workspace.like(rows.words, rows.words.shape), rows.codes.dtype)
+        rows, spare = _both(priced, counts, scan, workspace)
         stack, leaves = (workspace.empty((size, 4), np.int64) for size in (most + 1, most))
         done = kernels.carve((rows, spare), (records, least, to_and_fro), scan, stack, leaves)
         return cls(rows, leaves[np.argsort(leaves[:done, 0])] if not to_and_fro else leaves[:done])
+
+    @classmethod
+    def judged(
+        cls,
+        priced: Priced,
+        frequency: FrequencySet,
+        asked: tuple[int, Sequence[PrivacyModel]],
+        scan: Scan,
+        workspace: Workspace = HEAP,
+    ) -> Tree:
+        """Cut all tuples down to leaves of at least so many records that satisfy all models."""
+        rows, spare = _both(priced, frequency.counts, scan, workspace)
+        codes = workspace.like(frequency.sensitive, frequency.sensitive.shape)
+        codes[:] = frequency.sensitive
+        least, models = asked
+        models = [model for model in models if not model.declared.size_only]  # the least records see to these
+        columns = Columns.of(frequency.sensitive_domains)
+        leaves = Judged((rows, spare), scan, codes, columns, models, least).leaves(frequency.records)
+        return cls(rows, leaves[np.argsort(leaves[:, 0])])
 
     def forest(self, frequency: FrequencySet, workspace: Workspace = HEAP) -> Forest:
         """The leaves as regions."""
@@ -182,3 +206,9 @@ class Tree:
         low, high = np.minimum.reduceat(quasi, starts), np.maximum.reduceat(quasi, starts)
         recoding = Multidimensional(workspace.ascending(tuples), regions, frequency.counts, low, high)
         return Forest(recoding, self.leaves[:, 2].copy())
+
+
+def _both(priced: Priced, counts: Counts, scan: Scan, workspace: Workspace) -> tuple[Rows, Rows]:
+    """The tuples as rows, and room for as many."""
+    rows = kernels.rows(priced.places, counts, scan, workspace)
+    return rows, Rows.of(workspace.like(rows.words, rows.words.shape), rows.codes.dtype)

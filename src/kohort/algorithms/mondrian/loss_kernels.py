@@ -337,7 +337,7 @@ def _extend(slot: int, scan: Scan) -> int:
 
 
 @inlined
-def _factor(span: int) -> int:
+def factor_of(span: int) -> int:
     """By what places are multiplied to find their values, as a fraction of POINT bits; 0 where that is not exact."""
     if span <= PLACES:
         return 1 << POINT
@@ -345,7 +345,7 @@ def _factor(span: int) -> int:
 
 
 @inlined
-def _value_of(place: int, span: int, factor: int) -> int:
+def value_of(place: int, span: int, factor: int) -> int:
     """Which of at most PLACES values a place is, counted from the least: place · PLACES // span, where there are more.
 
     Rounding the factor up adds less than place / 2^POINT to the quotient, which is below 1 / span.
@@ -426,12 +426,12 @@ def _tally(rows: Rows, part: tuple[int, int], of: tuple[int, int, int], scan: Sc
     values, one, bits = scan.values.codes, np.uint64(1), np.uint64(BITS - 1)
     each, size = rows.words.shape[1] * WORD_BYTES, scan.values.words.shape[1] * WORD_BYTES
     low, span = int(scan.spans[attribute, 0]), int(scan.spans[attribute, 1])
-    factor, base = _factor(span), column * PLACES * size + chunk * OF_GROUP
+    factor, base = factor_of(span), column * PLACES * size + chunk * OF_GROUP
     row, end = part[0] * each + chunk * OF_ROW, part[1] * each
     at = scan.packing.places[attribute, 0] - chunk * (OF_ROW // BYTES) * scan.lanes
     lower, upper = np.uint64(0), np.uint64(0)
     while row < end:
-        value = _value_of(int(np.int64(rows.codes[np.uint64((row >> scan.shift) + at)])) - low, span, factor)
+        value = value_of(int(np.int64(rows.codes[np.uint64((row >> scan.shift) + at)])) - low, span, factor)
         bit = one << (np.uint64(value) & bits)
         lower |= bit if value < BITS else np.uint64(0)
         upper |= bit if value >= BITS else np.uint64(0)
@@ -685,16 +685,16 @@ def _compare_again(one: int, other: int, values: int, merging: Merging) -> None:
 
 
 @inlined
-def _part(rows: Rows, spare: Rows, part: tuple[int, int], at: tuple[int, int], scan: Scan) -> int:
+def part_rows(rows: Rows, spare: Rows, part: tuple[int, int], at: tuple[int, int], scan: Scan) -> int:
     """Move the rows left of the cut to the front, the others behind them, both in their order; where these begin."""
     (attribute, last), middle, kept = at, part[0], 0
     low, span = int(scan.spans[attribute, 0]), int(scan.spans[attribute, 1])
-    factor, right, each = _factor(span), scan.sides[attribute], rows.words.shape[1] * scan.each
+    factor, right, each = factor_of(span), scan.sides[attribute], rows.words.shape[1] * scan.each
     place = int(scan.packing.places[attribute, 0])
     for value in range(min(span, PLACES) if last < PLACES else 0):
         right[value] = value > last
     for row in range(part[0], part[1]):
-        side = right[_value_of(int(np.int64(rows.codes[row * each + place])) - low, span, factor)]
+        side = right[value_of(int(np.int64(rows.codes[row * each + place])) - low, span, factor)]
         for word in range(rows.words.shape[1]):  # to both, for no processor could predict a branch
             moved = rows.words[row, word]
             spare.words[kept, word] = moved
@@ -725,7 +725,7 @@ def _later_first(rows: Rows, part: tuple[int, int, int], scan: Scan) -> bool:
 
 
 @inlined
-def _is_coarse(scan: Scan) -> bool:
+def is_coarse(scan: Scan) -> bool:
     """Whether some attribute of the partition spans more places than are told apart."""
     for attribute in range(len(scan.spans)):  # noqa: SIM110  Numba compiles no generator
         if scan.spans[attribute, 1] > PLACES:
@@ -755,13 +755,13 @@ def carve(both: tuple[Rows, Rows], rule: tuple[int, int, bool], scan: Scan, stac
         number = propose(rows, (first, last), (records, least, False), scan)
         if number == 0:
             leaves[done, 0], leaves[done, 1], leaves[done, 2] = first, last, depth
-            leaves[done, 3] = int(records >= 2 * least and _is_coarse(scan))
+            leaves[done, 3] = int(records >= 2 * least and is_coarse(scan))
             done += 1
             for row in range(first, last if to_and_fro else first):
                 _add(scan.single, LAST, rows, row, row == first)
             continue
         left = int(scan.found.left[0])
-        middle = _part(rows, spare, (first, last), (scan.found.at[0, 0], scan.found.at[0, 1]), scan)
+        middle = part_rows(rows, spare, (first, last), (scan.found.at[0, 0], scan.found.at[0, 1]), scan)
         flipped = to_and_fro and done > 0 and _later_first(rows, (first, middle, last), scan)
         for side in range(2):  # the one that is written last comes first
             is_left = (side == 1) != flipped

@@ -43,13 +43,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.algorithms.method import CUT, DIMENSION, Method
-from kohort.algorithms.mondrian.by_loss import ByLoss
 from kohort.algorithms.mondrian.dimension import WIDEST, AtRandom, MostValues, Widest
 from kohort.algorithms.mondrian.forest import Forest
 from kohort.algorithms.mondrian.sizes import rule_for, strict_by_size
 from kohort.algorithms.mondrian.space import Cut, Space
 from kohort.algorithms.mondrian.together import require_together
-from kohort.algorithms.mondrian.waves import strict_by_profile
 from kohort.algorithms.problem import Solution
 from kohort.errors import InfeasibleError
 from kohort.specification import Specification
@@ -124,9 +122,14 @@ class Mondrian:
 
     def forest(self, problem: Problem, space: Space) -> Forest:
         """The leaves of a table, or of a part of one, in the space of the whole table."""
-        by_loss = ByLoss.of(problem, space) if self.cut == "loss" else None
-        forest, unfinished = by_loss.forest(problem) if by_loss else self._strictly(problem, space)
-        return forest.grow(unfinished, problem, partial(space.carve, split=by_loss.split if by_loss else None))
+        if self.cut == "loss":
+            from kohort.algorithms.mondrian.by_loss import ByLoss  # noqa: PLC0415  for these cuts alone
+
+            by_loss = ByLoss.of(problem, space)
+            (forest, unfinished), split = by_loss.forest(problem), by_loss.split
+        else:
+            (forest, unfinished), split = self._strictly(problem, space), None
+        return forest.grow(unfinished, problem, partial(space.carve, split=split))
 
     def _strictly(self, problem: Problem, space: Space) -> tuple[Forest, Mask]:
         """As far as compiled strict cuts lead, and which leaves are not finished: the whole table, without any."""
@@ -138,6 +141,8 @@ class Mondrian:
         if frequency.people is None and all(model.declared.size_only for model in models):
             forest = strict_by_size(frequency, rule, problem.threads, problem.workspace)
         else:
+            from kohort.algorithms.mondrian.waves import strict_by_profile  # noqa: PLC0415  for other models than k
+
             forest = strict_by_profile(frequency, rule, models, problem.threads, problem.workspace)
         if not self.relaxed:
             return forest, np.zeros(forest.depths.size, np.bool_)

@@ -144,7 +144,7 @@ class Ordered:
         Raises:
             InfeasibleError: the table as a whole does not satisfy the models.
         """
-        space = Space.of(problem, "loss", relaxed=False)
+        space = Space.of(problem)
         require_feasible(problem, space)
         if space.alone or any(model.declared.joint or model.declared.population for model in problem.models):
             return Mondrian("loss").solve(problem)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
 import numpy as np
 
+from kohort.algorithms.mondrian.blocks import Columns
 from kohort.algorithms.mondrian.dimension import WIDEST, AtRandom, MostValues, Widest, drawn
 from kohort.algorithms.mondrian.forest import Partition
 from kohort.algorithms.mondrian.population import covered
-from kohort.core.frequency import ClassProfile, Histogram, profile
+from kohort.core.frequency import profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.mondrian.dimension import Dimension
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Codes, Index, Mask, Positions
-    from kohort.core.frequency import FrequencySet
+    from kohort.core.frequency import ClassProfile, FrequencySet
     from kohort.models.base import PrivacyModel
     from kohort.schema.domain import Domain
 
@@ -64,8 +65,10 @@ class Space:
     dimension: Dimension = WIDEST
 
     @classmethod
-    def of(cls, problem: Problem, cut: Cut, *, relaxed: bool, dimension: Dimension = WIDEST) -> Space:
-        """The space of a problem's table."""
+    def of(
+        cls, problem: Problem, cut: Cut = "nearest", *, relaxed: bool = False, dimension: Dimension = WIDEST
+    ) -> Space:
+        """The space of a problem's table; who splits partitions in another way needs no rule for cuts."""
         quasi = problem.frequency.quasi
         ends = quasi.min(axis=0), quasi.max(axis=0)
         return cls.between(ends, problem, cut, relaxed=relaxed, dimension=dimension)
@@ -173,8 +176,16 @@ class Space:
         """Those of the ascending cuts {<= v}, {> v} both sides of which satisfy the models."""
         if self.alone:
             return np.array([cut for cut in cuts.tolist() if self.fit(parted(partition, of <= cut))], np.int64)
-        between = profile(partition.rows, np.searchsorted(cuts, of), cuts.size + 1)
-        left, right = _accumulated(between)
+        rows, between, none = partition.rows, np.searchsorted(cuts, of), np.zeros(cuts.size, np.int64)
+        columns, codes = Columns.of(rows.sensitive_domains), rows.sensitive
+        if len(codes) <= columns.few(self.models):
+            codes = codes.copy()
+            every, same = np.arange(len(codes)), np.zeros(len(codes), np.int64)
+            columns = columns.narrowed(codes, (every, same, np.arange(columns.sizes.size)))
+        sizes = np.bincount(between, weights=rows.counts, minlength=cuts.size + 1).astype(np.int64).cumsum()
+        upto = columns.counted(codes, rows.counts, between, cuts.size + 1).cumsum(axis=0)
+        left = columns.profile(sizes[:-1], upto[:-1], none)
+        right = columns.profile(sizes[-1] - sizes[:-1], upto[-1] - upto[:-1], none)
         return cuts[self._satisfied(left) & self._satisfied(right)]
 
     def _dealt(self, partition: Partition, dimension: int) -> Sides | None:
@@ -199,7 +210,8 @@ class Space:
 
     def profile(self, rows: FrequencySet, known: FrequencySet | None) -> ClassProfile:
         """The profile of one class; `known` are people of the population, among them all who fit its label."""
-        classes = profile(rows, np.zeros(len(rows.quasi), np.int64), 1)
+        few = len(rows.quasi) <= Columns.of(rows.sensitive_domains).few(self.models)
+        classes = profile(rows, np.zeros(len(rows.quasi), np.int64), 1, few=few)
         if known is None:
             return classes
         fits = known.counts[covered(known, rows.quasi, self.domains)]
@@ -239,15 +251,6 @@ def _doubling(ordered: Index) -> Iterator[Index]:
     while start < ordered.size:
         yield ordered[start : start + length]
         start, length = start + length, 2 * length
-
-
-def _accumulated(between: ClassProfile) -> tuple[ClassProfile, ClassProfile]:
-    """The profiles of both sides of each cut, from those of what lies before, between and after the cuts."""
-    sizes, upto = between.sizes.cumsum(), [(one.domain, one.counts.cumsum(axis=0)) for one in between.histograms]
-    left = ClassProfile(sizes[:-1], tuple(Histogram(domain, part[:-1]) for domain, part in upto))
-    rest = tuple(Histogram(domain, part[-1] - part[:-1]) for domain, part in upto)
-    right = ClassProfile(sizes[-1] - sizes[:-1], rest)
-    return left, right
 
 
 def _deal(partition: Partition, tied: Index, wanted: int) -> Index:

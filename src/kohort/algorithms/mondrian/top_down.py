@@ -93,7 +93,7 @@ class TopDown:
         Raises:
             InfeasibleError: the table as a whole does not satisfy the models.
         """
-        space = Space.of(problem, "nearest", relaxed=False)
+        space = Space.of(problem)
         require_feasible(problem, space)
         carve = partial(space.carve, split=partial(_split, space))
         forest = Forest.uncut(problem.frequency, problem.workspace).grow(np.ones(1, np.bool_), problem, carve)

@@ -5,7 +5,8 @@ class profiles in arrays, many at once, so cuts are proposed for many partitions
 which no proposed cut was allowed proposes its next ones, farther from the middle or in its next dimension.
 
 An open partition is a row of numbers: its first and last row, its records, its depth, how many cuts of its widest
-dimension were not allowed, and the width of each dimension still to be tried, else 0; -1 where they are not known yet.
+dimension were not allowed, which block says what its sensitive codes mean, and the width of each dimension still to be
+tried, else 0; -1 where they are not known yet.
 
 Cost per round and partition: one pass over its rows to count a column's values, and one to count who has which
 sensitive value before, between and after the cuts (`wave_profiles`).
@@ -24,10 +25,11 @@ if TYPE_CHECKING:
     from kohort.algorithms.mondrian.kernel import Buffer, Rule
     from kohort.arrays import Codes, Counts, Index, Mask
 
-#: Where an open partition has its depth, its cuts tried, and its first width.
+#: Where an open partition has its depth, its cuts tried, its block, and its first width.
 DEPTH: Final = 3
 TRIED: Final = 4
-WIDTHS: Final = 5
+BLOCK: Final = 5
+WIDTHS: Final = 6
 
 #: Codes per row from which a column's values are sorted rather than counted in a place for each code.
 SPARSE: Final = 8
@@ -89,7 +91,7 @@ def propose(rows: Rows, rule: Rule, values: Values, open_: Index, asked: tuple[C
         rows: The rows.
         rule: Where they may be cut.
         values: Memory.
-        open_: (p, 5 + d) the partitions; a leaf proposes no cut.
+        open_: (p, 6 + d) the partitions; a leaf proposes no cut.
         asked: Room for the cuts, and how many values a class profile has.
     """
     (of, at), cells = asked
@@ -244,6 +246,7 @@ def settle(buffer: Buffer, open_: Index, cuts: Cuts, allowed: Mask, out: Index) 
                 )
                 out[found, 2] = left if side == 0 else part.records - left
                 out[found, DEPTH], out[found, TRIED], out[found, WIDTHS] = state[DEPTH] + 1, 0, -1
+                out[found, BLOCK] = state[BLOCK]
                 found += 1
         elif dimension >= 0:
             for place in range(open_.shape[1]):

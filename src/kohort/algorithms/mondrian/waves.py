@@ -5,8 +5,9 @@ the middle first, and asks each model once for both sides of all of them. The an
 after another, for a partition's cuts depend on nothing but its own records; it does not depend on the number of
 threads either: they cut different partitions.
 
-A histogram has a place for every sensitive value. Where there are thousands, and a model looks only at those that the
-people of a class have, small partitions are put together to be cut with a place for each value that occurs in them.
+A histogram has a place for every sensitive value. Where there are many, and a model looks only at those that the people
+of a class have, small partitions are cut apart from the large ones, with a place for each value that occurs in the
+partition: its block.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from kohort.algorithms.mondrian.blocks import Columns, alike, both_sides, rows_of
 from kohort.algorithms.mondrian.forest import Forest
 from kohort.algorithms.mondrian.kernel import STRIDE
 from kohort.algorithms.mondrian.sizes import LEAST_SHARE, SHARES_PER_THREAD, buffer_of
 from kohort.algorithms.mondrian.wave_kernels import (
+    BLOCK,
     DEPTH,
     TRIED,
     WIDTHS,
@@ -33,16 +36,14 @@ from kohort.algorithms.mondrian.wave_kernels import (
     settle,
 )
 from kohort.algorithms.mondrian.wave_profiles import Profiles, Sensitive, profile, profile_people
-from kohort.core.frequency import ClassProfile, Histogram
 from kohort.core.recoding import Multidimensional
-from kohort.schema.sensitive import SensitiveDomain, narrowed
 from kohort.workspace import HEAP, TALLIED, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.algorithms.mondrian.kernel import Buffer, Rule
-    from kohort.arrays import Codes, Index, Mask
+    from kohort.arrays import Codes, Index
     from kohort.core.frequency import FrequencySet
     from kohort.models.base import PrivacyModel
     from kohort.workspace import Workspace
@@ -52,15 +53,6 @@ CELLS = 1 << 18
 
 #: Cuts that are judged at once, at least: a partition's first ones always have room.
 LEAST_CUTS = 64
-
-#: From this many values of a sensitive attribute on, partitions that cannot have but few of them are cut apart …
-MANY_VALUES = 1024
-
-#: … once they have so many times fewer rows than an attribute has values …
-FEWER = 8
-
-#: … with others that together have so many rows: fewer than many values, and enough to be worth a round.
-TOGETHER = 512
 
 
 def strict_by_profile(
@@ -74,7 +66,7 @@ def strict_by_profile(
     cutter = Cutter.of(frequency, rule, models, workspace)
     rows, dimensions = frequency.quasi.shape
     whole = Wave(np.full((1, WIDTHS + dimensions), -1))
-    whole.open_[0, :WIDTHS] = 0, rows, frequency.records, 0, 0
+    whole.open_[0, :WIDTHS] = 0, rows, frequency.records, 0, 0, 0
     enough = threads * SHARES_PER_THREAD if threads > 1 and rows > LEAST_SHARE else None
     cutter.run(whole, enough)
     waves = whole.shared(threads)
@@ -88,7 +80,7 @@ class Wave:
     """Partitions on their way.
 
     Attributes:
-        open_: (p, 5 + d) those that may still be cut.
+        open_: (p, 6 + d) those that may still be cut.
         found: The leaves, some at a time: (r, 4) first and last row, records, depth.
     """
 
@@ -115,7 +107,7 @@ class Cutter:
         rule: Where they may be cut.
         sensitive: Where their sensitive codes are.
         models: What both sides of a cut must satisfy.
-        domains: The sensitive values.
+        columns: What the columns of histograms mean.
         tuples: (t,) the tuples in the order of the buffer's rows; `None` where that is their own.
     """
 
@@ -123,7 +115,7 @@ class Cutter:
     rule: Rule
     sensitive: Sensitive
     models: Sequence[PrivacyModel]
-    domains: tuple[SensitiveDomain, ...]
+    columns: Columns
     tuples: Index | None
 
     @classmethod
@@ -133,21 +125,20 @@ class Cutter:
         """The cutter of a whole table; its sensitive codes, and whose it is, become further columns of each row."""
         people, order, (tuples, dimensions) = frequency.people, None, frequency.quasi.shape
         parts: list[Codes | Index] = [frequency.quasi, frequency.sensitive]
-        sizes, kind = [len(domain) for domain in frequency.sensitive_domains], frequency.quasi.dtype
+        columns, kind = Columns.of(frequency.sensitive_domains), frequency.quasi.dtype
         asked = [model for model in models if not model.declared.size_only]  # of records, the rule sees to the sizes
         if people is not None:
             asked, kind = [*models], np.dtype(np.uint32)
             parts.append(people[:, np.newaxis])
-            sizes.append(1)
             order = np.argsort(people, kind="stable")  # cutting keeps neighbours together
         rows = cast("Codes", workspace.empty((tuples, sum(part.shape[1] for part in parts)), kind))
         for some in blocks(tuples):
             chosen = some if order is None else order[some]
             np.concatenate([part[chosen] for part in parts], axis=1, out=rows[some], casting="unsafe")
         person = -1 if people is None else rows.shape[1] - 1
-        sensitive = _placed(dimensions + np.arange(len(sizes)), np.array(sizes, np.int64), person)
+        sensitive = _placed(dimensions, columns, person)
         buffer = buffer_of(rows, frequency.counts if order is None else frequency.counts[order], workspace)
-        return cls(buffer, rule, sensitive, asked, frequency.sensitive_domains, order)
+        return cls(buffer, rule, sensitive, asked, columns, order)
 
     @property
     def rows(self) -> Rows:
@@ -157,7 +148,7 @@ class Cutter:
 
     @property
     def cells(self) -> int:
-        """Places of a histogram."""
+        """Columns of all histograms."""
         return int(self.sensitive.places[:, 1].sum())
 
     def run(self, wave: Wave, enough: int | None = 0) -> None:
@@ -165,17 +156,19 @@ class Cutter:
         if enough is None or not wave.open_.size:
             return
         values, room = self.memory(int((wave.open_[:, 1] - wave.open_[:, 0]).max())), self._room()
-        small = [wave.open_[:0]]
+        small, few = [wave.open_[:0]], self.columns.few(self.models)
         while len(wave.open_) > 0 and not 0 < enough < len(wave.open_):
             pieces = [wave.open_[:0]]
-            rest = self._large(wave.open_, small) if self.narrows else wave.open_
+            is_small = wave.open_[:, 1] - wave.open_[:, 0] <= few
+            small.append(wave.open_[is_small])
+            rest = wave.open_[~is_small]
             while len(rest):
                 turn, cuts = self._proposed(rest, values, room[0])
                 wave.found.append(turn[cuts.of[:, 0] < 0, :TRIED])
                 pieces.append(self._settled(turn, cuts, room[1]))
                 rest = rest[len(turn) :]
             wave.open_ = np.concatenate(pieces)
-        for group in self._groups(np.concatenate(small)):
+        for group in alike(np.concatenate(small)):
             apart = Wave(group)
             self._narrowed(group).run(apart)
             wave.found += apart.found
@@ -207,66 +200,23 @@ class Cutter:
         count = profile if self.sensitive.person < 0 else profile_people
         count(self.rows, self.sensitive, open_, cuts, profiles)
         out = np.empty((2 * len(open_), open_.shape[1]), np.int64)
-        return out[: settle(self.buffer, open_, cuts, self._allowed(profiles), out)]
-
-    def _allowed(self, profiles: Profiles) -> Mask:
-        """(c,) whether both sides of a cut satisfy all models."""
-        histograms = tuple(
-            Histogram(domain, np.ascontiguousarray(profiles.histograms[:, start : start + len(domain)]))
-            for domain, start in zip(
-                self.domains, self.sensitive.places[:, 2].tolist(), strict=False
-            )  # people are last
-        )
-        classes = ClassProfile(profiles.sizes, histograms)
-        sides = np.logical_and.reduce([model.satisfied(classes) for model in self.models])
-        allowed: Mask = sides[0::2] & sides[1::2]
-        return allowed
-
-    @property
-    def narrows(self) -> bool:
-        """Whether partitions of few rows are cut with a place for each value that occurs in them."""
-        return self.cells >= MANY_VALUES * len(self.domains) > 0 and all(
-            model.declared.some_values for model in self.models if model.declared.sensitive is not None
-        )
-
-    @property
-    def few(self) -> int:
-        """Rows of the largest partition that is cut so."""
-        return self.cells // max(FEWER * len(self.domains), 1)
-
-    def _large(self, open_: Index, small: list[Index]) -> Index:
-        """The partitions of many rows; the others are put to the small ones."""
-        is_small = open_[:, 1] - open_[:, 0] <= self.few
-        small.append(open_[is_small])
-        return open_[~is_small]
-
-    def _groups(self, small: Index) -> Iterator[Index]:
-        """Small partitions, in groups of no more rows than the largest may have alone, unless these are few."""
-        rows, most = np.cumsum(small[:, 1] - small[:, 0]), max(self.few, TOGETHER)
-        first = 0
-        while first < rows.size:
-            before = int(rows[first - 1]) if first else 0
-            last = int(np.searchsorted(rows, before + most, side="right"))
-            yield small[first:last]
-            first = last
+        of = np.repeat(open_[:, BLOCK], 2 * np.diff(cuts.of[:, 1], prepend=0))
+        allowed = both_sides(self.models, self.columns.profile(profiles.sizes, profiles.histograms, of))
+        return out[: settle(self.buffer, open_, cuts, allowed, out)]
 
     def _narrowed(self, open_: Index) -> Cutter:
-        """The cutter of some partitions, whose sensitive codes become those of the values that occur in them."""
-        codes = self.buffer.codes.reshape(self.buffer.tuples.size, -1)
-        spans: list[list[int]] = open_[:, :2].tolist()
-        rows = np.concatenate([np.arange(first, last) for first, last in spans])
-        columns, sizes = self.sensitive.places[:, 0], self.sensitive.places[:, 1].copy()
-        domains: list[SensitiveDomain] = []
-        for place, domain in enumerate(self.domains):
-            fewer, codes[rows, columns[place]] = narrowed(domain, codes[rows, columns[place]].astype(np.int64))
-            sizes[place] = len(fewer)
-            domains.append(fewer)
-        return replace(self, sensitive=_placed(columns, sizes, self.sensitive.person), domains=tuple(domains))
+        """The cutter of some partitions, each of which gets a block."""
+        codes, attributes = self.buffer.codes.reshape(self.buffer.tuples.size, -1), self.columns.sizes.size
+        sensitive = self.sensitive.places[:attributes, 0]
+        columns = self.columns.narrowed(codes, (*rows_of(open_), sensitive)).after(self.columns, open_[:, BLOCK])
+        open_[:, BLOCK] = np.arange(len(open_))
+        return replace(self, sensitive=_placed(int(sensitive[0]), columns, self.sensitive.person), columns=columns)
 
 
-def _placed(columns: Index, sizes: Index, person: int) -> Sensitive:
-    """Where sensitive codes are, each attribute's values one after another in a histogram."""
-    return Sensitive(np.stack([columns, sizes, np.cumsum(sizes) - sizes], axis=1), person)
+def _placed(first: int, columns: Columns, person: int) -> Sensitive:
+    """Where sensitive codes are, from the first such column on; people, where they are counted, behind them."""
+    sizes = np.append(columns.sizes, np.ones(int(person >= 0), np.int64))
+    return Sensitive(np.stack([first + np.arange(sizes.size), sizes, np.cumsum(sizes) - sizes], axis=1), person)
 
 
 def _joined(frequency: FrequencySet, cutter: Cutter, leaves: Index, workspace: Workspace) -> Forest:

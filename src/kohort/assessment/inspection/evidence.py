@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.schema.numbers import PLAIN_NUMBER
-from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, ISO_TIME, POSTAL_CODE, Pattern
+from kohort.schema.patterns import COMPACT_DATE, DATE, IDENTIFIERS, ISO_DATE, ISO_TIME, POSTAL_CODE, Pattern
 from kohort.schema.vocabulary import says_postal_code, topics_of
 from kohort.tables.table import Column, narrow
 
@@ -36,7 +36,7 @@ SAMPLE: Final = 2_000
 DOUBT: Final = 0.04
 
 #: Distinct values at least, all with right check digits, before plain digits are taken for numbers of people: one in
-#: ten numbers has a right check digit by chance.
+#: ten numbers has a right check digit by chance. Or all days of the calendar, before they are taken for dates.
 PROOF: Final = 5
 
 #: From this many distinct values per record on, a value belongs to few people.
@@ -186,6 +186,8 @@ def _possible(name: str, distinct: int, *, numeric: bool, sole: bool) -> Iterato
             yield pattern
     if not numeric:
         yield from (ISO_DATE, ISO_TIME, DATE)
+    elif distinct >= PROOF:
+        yield COMPACT_DATE
     if not numeric or says_postal_code(name):
         yield POSTAL_CODE
 

@@ -11,11 +11,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kohort.assessment.classes import classes_of, records_of
+from kohort.assessment.inspection.codes import rule_of
 from kohort.assessment.inspection.evidence import evidence_of
 from kohort.assessment.inspection.rules import Certainty, Context, is_clinical, opinions
+from kohort.assessment.inspection.safe_harbor import Finding, found_in
 from kohort.schema.dates import DateFormat, Period, day_of, formats_of, round_period, starts
 from kohort.schema.numbers import exact, round_step, said
-from kohort.schema.patterns import DATE, ISO_DATE, ISO_TIME, POSTAL_CODE
+from kohort.schema.patterns import DAYS, ISO_DATE, ISO_TIME, POSTAL_CODE
 from kohort.schema.vocabulary import says_coordinate, says_postal_code
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from fractions import Fraction
 
+    from kohort.assessment.inspection.codes import CodeRule
     from kohort.assessment.inspection.evidence import ColumnEvidence
     from kohort.schema.vocabulary import RoleName, Topic
     from kohort.tables.table import Table, Texts
@@ -60,9 +63,12 @@ class Guess:
         grid: A round step for the public cut points of a numeric quasi-identifier, of dates a period of the calendar;
             else `None`.
         grid_reason: Why that step, for a reader; else `None`.
+        date_format: How dates are written that a job reads as such only where it says so; else `None`.
+        hierarchy_reason: Why that rule, where the values look like codes; else `None`.
         certainty: How sure the guess is.
         missing_tokens: Texts that seem to mean "no value" in this column, besides those that are known to.
         trim: Whether nearly all cells have blanks around them, so that the table should be read without.
+        findings: Which of the identifiers that HIPAA Safe Harbor removes it seems to hold; see `safe_harbor`.
     """
 
     name: str
@@ -76,9 +82,12 @@ class Guess:
     hierarchy: str | None
     grid: str | None
     grid_reason: str | None = None
+    date_format: DateFormat | None = None
+    hierarchy_reason: str | None = None
     certainty: Certainty = "likely"
     missing_tokens: tuple[str, ...] = ()
     trim: bool = False
+    findings: tuple[Finding, ...] = ()
 
 
 def inspect_table(table: Table, *, missing: AbstractSet[str] = frozenset({""})) -> tuple[Guess, ...]:
@@ -115,11 +124,13 @@ def _guess(evidence: ColumnEvidence, context: Context) -> Guess:
     signs = (evidence.form is POSTAL_CODE, says_postal_code(evidence.name), not evidence.numeric)
     postal = sum(signs) >= 2  # noqa: PLR2004  most of the three; `20121` alone may be an income, `cap` a limit
     numeric = evidence.numeric and not postal and not _is_category(evidence)
-    ends = outermost(evidence.values) if role == "quasi" and numeric else []
-    step = step_of(ends) if ends else None
     forms = _date_forms(evidence) if role == "quasi" else []
     days = [day_of(text, forms[0]) or 0 for text in _known(evidence)] if len(forms) == 1 else []
+    numeric = numeric and not days
+    ends = outermost(evidence.values) if role == "quasi" and numeric else []
+    step = step_of(ends) if ends else None
     period = round_period(min(days), max(days)) if days else None
+    codes = rule_of(_known(evidence), postal=postal) if role == "quasi" and not (numeric or days) else None
     return Guess(
         name=evidence.name,
         role=role,
@@ -129,12 +140,19 @@ def _guess(evidence: ColumnEvidence, context: Context) -> Guess:
         missing=evidence.records - evidence.present,
         distinctness=evidence.distinct / evidence.records if evidence.records else 0.0,
         separation=evidence.separation,
-        hierarchy=_hierarchy(evidence, step, postal=postal) if role == "quasi" else None,
+        hierarchy=_hierarchy(evidence, step, codes) if role == "quasi" else None,
         grid=(period and period.value) or (None if step is None else said(step)),
         grid_reason=_why(period, days) if period else None if step is None else reason_for(step, ends),
+        date_format=DateFormat.COMPACT if forms == [DateFormat.COMPACT] else None,
+        hierarchy_reason=None if codes is None else codes.why,
         certainty=found[0].certainty,
         missing_tokens=evidence.missing_tokens,
         trim=evidence.trim,
+        findings=found_in(
+            evidence,
+            identifying=found[0].reason if role == "identifying" else None,
+            geocode=context.alone_at is not None,
+        ),
     )
 
 
@@ -145,7 +163,7 @@ def _known(evidence: ColumnEvidence) -> list[str]:
 
 def _date_forms(evidence: ColumnEvidence) -> list[DateFormat]:
     """The forms in which all values are dates."""
-    return formats_of(_known(evidence)) if evidence.form in {ISO_DATE, ISO_TIME, DATE} else []
+    return formats_of(_known(evidence)) if evidence.form in DAYS else []
 
 
 def _why(period: Period, days: Sequence[int]) -> str:
@@ -169,9 +187,9 @@ def _is_category(evidence: ColumnEvidence) -> bool:
     return few and _MEASURED.isdisjoint(evidence.topics)
 
 
-def _hierarchy(evidence: ColumnEvidence, step: Fraction | None, *, postal: bool) -> str | None:
-    if postal:
-        return "mask:right"
+def _hierarchy(evidence: ColumnEvidence, step: Fraction | None, codes: CodeRule | None) -> str | None:
+    if codes is not None:
+        return codes.hierarchy
     if evidence.form in {ISO_DATE, ISO_TIME}:
         return "dates"
     if step is not None:

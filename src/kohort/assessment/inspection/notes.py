@@ -6,15 +6,18 @@ Nothing is changed because of it: kohort takes cells as they are written. No val
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import LimitError
 from kohort.tables.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
-    from kohort.tables.dataset import Dataset, Values
+    from kohort.arrays import Counts
+    from kohort.tables.dataset import Dataset
+    from kohort.tables.table import Texts
 
 #: Columns that are named at once.
 _NAMED: Final = 20
@@ -37,17 +40,20 @@ def noticed(data: Dataset, names: Collection[str]) -> tuple[str, ...]:
     cells of nothing but blanks, which are no empty cells unless blanks are removed (--trim): 1 of city (beside 1 empty)
     """
     columns = [*_columns(data, {*names})]
-    found = data.notes if isinstance(data, Table) else ()
+    found: tuple[str, ...] = getattr(data, "notes", ())  # of what was read from text
     alike, blank = ([what(*column) for column in columns] for what in (_alike, _blank))
     return (*found, *_listed(_ALIKE, alike), *_listed(_BLANK, blank))
 
 
-def _columns(data: Dataset, names: Collection[str]) -> Iterator[tuple[str, Values]]:
-    """The values of each of these columns that can be asked for."""
+def _columns(data: Dataset, names: Collection[str]) -> Iterator[tuple[str, Texts, Callable[[], Counts]]]:
+    """The values of each of these columns that can be asked for, and what counts the records with each."""
     for name in data.names:
-        if name in names:
+        if name in names and isinstance(data, Table):
+            yield name, data[name].values, data[name].counts
+        elif name in names:
             with suppress(LimitError):
-                yield name, data.distinct(name)
+                values = data.distinct(name)
+                yield name, values.texts, partial(getattr, values, "counts")
 
 
 _ALIKE: Final = "values that differ from another one only by case or blanks around them, and stay different"
@@ -62,17 +68,20 @@ def _listed(what: str, columns: Iterable[str]) -> Iterator[str]:
         yield f"{what}: {', '.join(found[:_NAMED])}" + (f" and {more:,} more columns" if more > 0 else "")
 
 
-def _alike(name: str, values: Values) -> str:
+def _alike(name: str, texts: Texts, _: Callable[[], Counts]) -> str:
     """How many values are another one's, but for case and blanks around them; empty for none."""
-    even = values.texts.fill_null("").str.strip_chars().str.to_lowercase()
+    even = texts.fill_null("").str.strip_chars().str.to_lowercase()
     count = int(even.filter(even != "").is_duplicated().sum())
     return f"{count:,} of {name}" if count else ""
 
 
-def _blank(name: str, values: Values) -> str:
+def _blank(name: str, texts: Texts, counted: Callable[[], Counts]) -> str:
     """How many cells are of blanks alone, and how many empty ones there are beside them; empty for none."""
-    texts, counts = values.texts.fill_null(""), values.counts
+    texts = texts.fill_null("")
     empty = (texts == "").to_numpy()
-    blank = int(counts[(texts.str.strip_chars() == "").to_numpy() & ~empty].sum())
+    blanks = (texts.str.strip_chars() == "").to_numpy() & ~empty
+    if not blanks.any():
+        return ""
+    counts = counted()
     beside = int(counts[empty].sum())
-    return f"{blank:,} of {name}" + (f" (beside {beside:,} empty)" if beside else "") if blank else ""
+    return f"{int(counts[blanks].sum()):,} of {name}" + (f" (beside {beside:,} empty)" if beside else "")

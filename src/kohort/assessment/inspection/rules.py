@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kohort.assessment.inspection.evidence import HALF
-from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, ISO_TIME, POSTAL_CODE
+from kohort.schema.patterns import COMPACT_DATE, DAYS, IDENTIFIERS, POSTAL_CODE
 from kohort.schema.vocabulary import ends_in
 
 if TYPE_CHECKING:
@@ -179,6 +179,8 @@ _NAMES_WHO: Final[tuple[tuple[Topic, Callable[[ColumnEvidence], bool]], ...]] = 
 def _by_row_number(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     if not evidence.near_unique or not _SAYS_A_ROLE.isdisjoint(evidence.topics) or "time" in evidence.topics:
         return None
+    if evidence.form is COMPACT_DATE:
+        return None
     if evidence.running:
         return Opinion("identifying", "likely", f"its {_values(evidence)} number the records")
     if evidence.ordered:
@@ -196,8 +198,7 @@ def _by_coordinates(_: ColumnEvidence, context: Context) -> Opinion | None:
 
 def _by_known_form(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     form = evidence.form
-    if form in {ISO_DATE, ISO_TIME, DATE} or (form is POSTAL_CODE and not evidence.numeric):
-        assert form is not None  # noqa: S101  it is one of three
+    if form is not None and (form in DAYS or (form is POSTAL_CODE and not evidence.numeric)):
         sure: Certainty = "sure" if "plain" in evidence.topics or "known" in evidence.topics else "likely"
         return Opinion("quasi", sure, f"nearly all of its {_values(evidence)} are {form.plural}, which others may know")
     return None

@@ -23,6 +23,8 @@ from kohort.perturbation.base import MOST_DECIMALS
 from kohort.perturbation.rounding import Rounding
 from kohort.schema.numbers import is_numeric_text, said
 from kohort.tables.amounts import EXACT, decimals_of, distinct_from, rounded
+from kohort.tables.perturbing import perturbed
+from kohort.tables.table import Table
 from kohort.workspace import tallied
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index
     from kohort.perturbation.base import Amounts
     from kohort.schema import Schema
-    from kohort.tables.table import Column, Table
+    from kohort.tables.table import Column
 
 
 __all__ = ["Singling", "refuse_needless", "refuse_singling", "singling"]
@@ -216,9 +218,7 @@ def rounding_step(
     >>> found.step, found.before, found.after, found.change
     (Fraction(10, 1), 40, 1, 2.5)
     """
-    records = np.asarray(counts, np.int64)
-    owners = np.where(records == 1, np.arange(records.size), -1)
-    return _sought(values, records, frozenset(missing), owners, int(records.sum()))
+    return _least(_of_records(values, counts, frozenset(missing)))
 
 
 def proposed(
@@ -236,40 +236,81 @@ def proposed(
         people: (n,) the person of each record; `None` counts each record as a person.
         weights: (n,) how many records of a person each stands for; `None`: for itself.
     """
+    return _least(proposals(column, missing=missing, people=people, weights=weights))
+
+
+def proposals(
+    column: Column,
+    *,
+    missing: Collection[str] = (),
+    people: Index | None = None,
+    weights: Counts | None = None,
+) -> Iterator[RoundingProposal]:
+    """Every step up to a standard deviation, the smallest first; none where the values are not numbers."""
     values, counts = column.values.to_list(), tallied(column.codes, len(column.values), weights)
     if people is None:
-        return rounding_step(values, counts, missing=missing)
+        return _of_records(values, counts, frozenset(missing))
     known, persons = np.unique(people, return_inverse=True)
     owners = np.empty(counts.size, np.int64)
     owners[column.codes] = persons
     owners[column.codes[owners[column.codes] != persons]] = -1
-    return _sought(values, counts, frozenset(missing), owners, known.size)
+    return _proposals(values, counts, frozenset(missing), owners, known.size)
 
 
-def _sought(
+def rounded_column(column: Column, step: Fraction, missing: frozenset[str] = frozenset()) -> Column:
+    """The column as it is released when its numbers are rounded so.
+
+    >>> from kohort.io import read
+    >>> import polars as pl
+    >>> found = rounded_column(read(pl.DataFrame({"paid": ["7", "", "9", "21"]}))["paid"], Fraction(10))
+    >>> found.values.gather(found.codes).to_list()
+    ['10', '', '10', '20']
+    """
+    table = Table((column,), column.codes.size)
+    return perturbed(table, [Rounding(column.name, step)], missing=missing, seed=None)[column.name]
+
+
+def _of_records(
+    values: Sequence[str | None], counts: Sequence[int] | Counts, missing: frozenset[str]
+) -> Iterator[RoundingProposal]:
+    """The proposals where each record is a person."""
+    records = np.asarray(counts, np.int64)
+    owners = np.where(records == 1, np.arange(records.size), -1)
+    return _proposals(values, records, missing, owners, int(records.sum()))
+
+
+def _least(found: Iterator[RoundingProposal]) -> RoundingProposal | None:
+    """The first with which few have a value of their own; `None` where few have one already."""
+    for one in found:
+        if SHARE * one.before <= one.people:
+            return None
+        if SHARE * one.after <= one.people:
+            return one
+    return None
+
+
+def _proposals(
     values: Sequence[str | None], counts: Counts, missing: frozenset[str], owners: Index, people: int
-) -> RoundingProposal | None:
-    """The proposal, where there is one; `owners` has the one person with each value, -1 where several have it."""
+) -> Iterator[RoundingProposal]:
+    """Those of each step; `owners` has the one person with each value, -1 where several have it."""
     present = np.array([bool(text) and text not in missing for text in values], np.bool_)
     texts = [text for text in values if text and text not in missing]
     before = np.unique(owners[owners >= 0]).size
-    if SHARE * before <= people or not is_numeric_text(texts):
-        return None
+    if not is_numeric_text(texts):
+        return
     numbers = np.array(texts, np.float64)
     order = np.argsort(numbers, kind="stable")
     numbers, records, theirs = numbers[order], counts[present][order], owners[present][order]
     mean = float(np.average(numbers, weights=records))
     deviation = float(np.average((numbers - mean) ** 2, weights=records)) ** 0.5
     if np.abs(numbers).max() >= EXACT:
-        return None
+        return
     gaps = np.unique(owners[~present & (owners >= 0)])
     for step in _steps(decimals_of(texts), deviation):
         made = _rounded(numbers, step, missing)
         after = np.union1d(gaps, _alone(made, theirs)).size
-        if SHARE * after <= people:
-            change = float(np.average(np.abs(made - numbers), weights=records))
-            return RoundingProposal(step, before, after, people, change, change / deviation)
-    return None
+        change = float(np.average(np.abs(made - numbers), weights=records))
+        yield RoundingProposal(step, before, after, people, change, change / deviation)
 
 
 def _steps(decimals: int, most: float) -> Iterator[Fraction]:

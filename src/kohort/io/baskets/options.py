@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Form(StrEnum):
-    """The forms that a transaction database lies in; which one is said, never guessed."""
+    """The forms that a transaction database lies in; which one is said, never guessed: a draft only proposes one."""
 
     BASKET = "basket"
     """A line for each transaction: its items, separated by blanks (FIMI) or by a separator; an empty line is a

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Final, Unpack
 import numpy as np
 import tomlkit
 
-from kohort.assessment.risk.singling import RoundingProposal, proposed
+from kohort.assessment.risk.singling import RoundingProposal
 from kohort.engines.retold import retold, telling
 from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
 from kohort.job.draft.protection import Protection, protected
 from kohort.job.draft.reading import person_key, seen_in
+from kohort.job.draft.roundings import roundings_of
 from kohort.job.draft.shapes import Shape, shape_of
 from kohort.perturbation.rounding import Rounding
 from kohort.publish import check_target, publish
@@ -135,15 +136,13 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
     person = person_key(seen.table, seen.guesses)
     people = None if person is None else seen.table[person].codes.astype(np.int64)
     shapes: dict[str, Shape] = {}
-    roundings: dict[str, RoundingProposal] = {}
     for guess in seen.guesses:
         column = seen.table[guess.name]
         if guess.role == "quasi":
             values = [text for text in column.values.to_list() if text is not None and text not in tokens]
             shapes[guess.name] = shape_of(guess, values, path, folder)
-        elif guess.role in {"sensitive", "insensitive"}:
-            step = proposed(column, missing=tokens, people=people)
-            roundings |= {} if step is None else {guess.name: step}
+    kept = [guess.name for guess in seen.guesses if guess.role in {"sensitive", "insensitive"}]
+    roundings = roundings_of(seen.table, kept, missing=tokens, people=people)
     attributes = tuple(_attribute(one, shapes.get(one.name), folder) for one in seen.guesses)
     schema = Schema(attributes, tokens, person=person)
     rounded = tuple(Rounding(name, found.step) for name, found in roundings.items())
@@ -180,7 +179,9 @@ def _attribute(guess: Guess, shape: Shape | None, folder: Path) -> Attribute:
     named = shape.hierarchy
     held = read_hierarchy(folder / named, name=guess.name) if named and not is_builder(named, folder=folder) else named
     cuts = Period if guess.scale == "date" else Fraction
-    return Attribute(guess.name, Role.QUASI, scale, held, grid=None if shape.grid is None else cuts(shape.grid))
+    grid = None if shape.grid is None else cuts(shape.grid)
+    form = guess.date_format if scale is Scale.DATE else None
+    return Attribute(guess.name, Role.QUASI, scale, held, grid=grid, date_format=form)
 
 
 def _by_tree(guess: Guess, shape: Shape) -> bool:
@@ -269,6 +270,8 @@ def _column(guess: Guess, draft: Draft) -> TomlTable:
     shape = draft.shapes.get(guess.name)
     if guess.scale != "numeric" and not (shape is not None and _by_tree(guess, shape)):
         column["scale"] = guess.scale
+        if guess.date_format is not None:
+            column["date-format"] = guess.date_format.value
     if guess.role == "quasi":
         _add_shape(column, shape)
     if guess.role == "sensitive":

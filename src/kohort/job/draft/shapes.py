@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from kohort.assessment.inspection.codes import FEW_NAMES, rule_of
 from kohort.errors import KohortError
 from kohort.schema.hierarchies import read_hierarchy
 from kohort.schema.numbers import is_numeric_text
@@ -15,12 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.assessment.inspection.guesses import Guess
-
-#: Up to this many names, groups of neighbours are proposed. More names need a tree by somebody who knows them.
-FEW_NAMES: Final = 8
-
-#: Prefixes are proposed for codes of at least this length.
-SHORTEST_CODE: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +54,11 @@ def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Pa
         return beside
     if guess.scale != "categorical" and guess.grid is not None:
         return Shape(None, guess.grid, guess.grid_reason or "round cut points")
-    if guess.hierarchy is not None and guess.hierarchy != "suppress":
-        return Shape(guess.hierarchy, None, "built from the values")
-    if _are_codes(values):
-        return Shape("mask:right", None, "prefixes of the code")
+    if guess.hierarchy is not None and (guess.hierarchy_reason or guess.hierarchy != "suppress"):
+        return Shape(guess.hierarchy, None, guess.hierarchy_reason or "built from the values")
+    codes = rule_of(values)
+    if codes is not None:
+        return Shape(codes.hierarchy, None, codes.why)
     few = len(values) <= FEW_NAMES
     if len(values) > 2 and (few or is_numeric_text(values)):  # noqa: PLR2004  two values have no groups
         return Shape("groups:2,4,8", None, "neighbours in sorted order; a tree by meaning (CSV or JSON) is better")
@@ -85,10 +81,3 @@ def _beside(name: str, values: Sequence[str], table: Path, folder: Path) -> Shap
             if all(value in leaves for value in values):
                 return Shape(f"{text}{word}", None, why)
     return None
-
-
-def _are_codes(values: Sequence[str]) -> bool:
-    """Whether many values of one length look like codes: each has a digit, and they are no numbers."""
-    lengths = {len(value) for value in values}
-    coded = len(values) > FEW_NAMES and len(lengths) == 1 and min(lengths) >= SHORTEST_CODE
-    return coded and not is_numeric_text(values) and all(any(map(str.isdigit, value)) for value in values)

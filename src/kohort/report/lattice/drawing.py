@@ -6,6 +6,7 @@ directly above it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, nan
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -20,7 +21,7 @@ from kohort.report.lattice.frontier import draw_frontier, frontier, shown
 from kohort.report.lattice.sheet import FRAME, STYLES, Kind, Sheet, kind_of, label, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from kohort.algorithms.lattice.landscape import Landscape
     from kohort.algorithms.problem import Algorithm
@@ -102,7 +103,7 @@ def lattice_picture(
     short = ", ".join(name if len(name) <= LETTERS else f"{name[: LETTERS - 1]}…" for name in names)
     whole = landscape.lattice.size <= MOST_DRAWN
     with settings():
-        page = Sheet.of(max(WIDTH, 1.5 * box_width(landscape) + BESIDE))
+        page = Sheet.of(width_for(landscape))
         page.paragraph(title(landscape), size=HEADLINE, bold=True)
         page.end += LINE / 3
         page.paragraph(f"{label(landscape, landscape.lattice.top)} is the top: the levels of {short}, in this order.")
@@ -110,6 +111,11 @@ def lattice_picture(
         _legend(page, landscape, whole=whole, chosen=chosen is not None)
         (draw_lattice if whole else draw_frontier)(page, landscape, chosen)
         return page.bytes(format, title(landscape), description(landscape, names, chosen))
+
+
+def width_for(landscape: Landscape) -> float:
+    """How wide a picture of a lattice is, in points."""
+    return max(WIDTH, 1.5 * box_width(landscape) + BESIDE)
 
 
 def title(landscape: Landscape) -> str:
@@ -142,14 +148,20 @@ def _told(landscape: Landscape, node: Node) -> str:
     return f"{label(landscape, node)} ({landscape.objective.name} {number(landscape.figure(node))}, {suppressed})"
 
 
-def _legend(page: Sheet, landscape: Landscape, *, whole: bool, chosen: bool) -> None:
-    """Say what the shapes mean, in as few lines as will do."""
-    says = {
+def meanings(landscape: Landscape) -> dict[Kind, str]:
+    """What each kind of node means."""
+    return {
         Kind.FAILING: "not releasable",
         Kind.RELEASABLE: "releasable",
-        Kind.MINIMAL: "minimal: no node below is releasable" + ("" if whole else f" ({shown(landscape)})"),
+        Kind.MINIMAL: "minimal: no node below is releasable",
         Kind.OPTIMAL: f"optimal: best {landscape.objective.name}",
     }
+
+
+def _legend(page: Sheet, landscape: Landscape, *, whole: bool, chosen: bool) -> None:
+    """Say what the shapes mean, in as few lines as will do."""
+    says = meanings(landscape)
+    says[Kind.MINIMAL] += "" if whole else f" ({shown(landscape)})"
     kinds = list(Kind) if whole else [Kind.MINIMAL, Kind.OPTIMAL]
     entries = [(STYLES[kind], says[kind]) for kind in kinds] + [(FRAME, "chosen")] * chosen
     x = MARGIN
@@ -222,32 +234,61 @@ def caption(landscape: Landscape, node: Node, chosen: Node | None) -> list[str]:
     return [*(optimal if node == landscape.optimum else []), *(["chosen"] if node == chosen else [])]
 
 
-def _placed(sheet: Sheet, lattice: Lattice, wide: float, captions: dict[Node, int]) -> Places:
-    """Give every node its place, height by height from the top of the lattice; rows that are too long are broken."""
-    room = sheet.width - LEFT - MARGIN
-    heights = [list(lattice.at(height)) for height in reversed(range(lattice.height + 1))]
-    fits = max(map(len, heights)) * (wide + APART) <= room + APART
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """Where the nodes of a whole lattice stand, in points.
+
+    Attributes:
+        places: The middle of each node.
+        heights: Each height, and the middle of its nodes.
+        end: Where the last node ends.
+    """
+
+    places: Places
+    heights: tuple[tuple[int, float], ...]
+    end: float
+
+
+def arranged(lattice: Lattice, wide: float, captions: Mapping[Node, int], *, width: float, top: float) -> Arranged:
+    """Give every node its place, height by height from the top of the lattice; rows that are too long are broken.
+
+    Args:
+        lattice: The nodes.
+        wide: How wide each is.
+        captions: Lines of words below some nodes.
+        width: How wide the picture is.
+        top: Where the first row begins.
+    """
+    room = width - LEFT - MARGIN
+    nodes_at = [list(lattice.at(height)) for height in reversed(range(lattice.height + 1))]
+    fits = max(map(len, nodes_at)) * (wide + APART) <= room + APART
     most = max(1, int(room / (wide + APART) - 0.5))
-    rows = [[nodes] if fits else list(_lines(nodes, most)) for nodes in heights]
+    rows = [[nodes] if fits else list(_lines(nodes, most)) for nodes in nodes_at]
     longest = max(len(row[0]) for row in rows) + (0 if fits else 0.5)
     pitch = min(room / longest, max(FAR, wide + APART))
-    sheet.text(MARGIN, sheet.end, "height")
-    sheet.end += LINE
     places: Places = {}
+    heights: list[tuple[int, float]] = []
     for row in rows:
-        start, low = sheet.end, 0.0
+        start, low = top, 0.0
         for turn, line in enumerate(row):
             brick = pitch * (turn % 2 - 0.5) / 2 if len(row) > 1 else 0  # edges show between the nodes of other lines
             left = LEFT + room / 2 - pitch * (len(row[0]) - 1) / 2 + brick
-            places |= {node: (left + pitch * place, sheet.end + HIGH / 2) for place, node in enumerate(line)}
+            places |= {node: (left + pitch * place, top + HIGH / 2) for place, node in enumerate(line)}
             low = SAID * max(captions.get(node, 0) for node in line)
-            sheet.end += STEP + low
-        sheet.text(
-            MARGIN + SIZE, (start + sheet.end - low - STEP + HIGH) / 2, str(sum(row[0][0])), align="center", bold=True
-        )
-        sheet.end += GAP - min(low, SAID)
-    sheet.end -= GAP
-    return places
+            top += STEP + low
+        heights.append((sum(row[0][0]), (start + top - low - STEP + HIGH) / 2))
+        top += GAP - min(low, SAID)
+    return Arranged(places, tuple(heights), top - GAP)
+
+
+def _placed(sheet: Sheet, lattice: Lattice, wide: float, captions: Mapping[Node, int]) -> Places:
+    """Arrange the nodes below what is drawn, and write their heights at the left."""
+    sheet.text(MARGIN, sheet.end, "height")
+    found = arranged(lattice, wide, captions, width=sheet.width, top=sheet.end + LINE)
+    for height, middle in found.heights:
+        sheet.text(MARGIN + SIZE, middle, str(height), align="center", bold=True)
+    sheet.end = found.end
+    return found.places
 
 
 def _lines(nodes: list[Node], most: int) -> Iterator[list[Node]]:

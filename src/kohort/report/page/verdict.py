@@ -156,7 +156,7 @@ def _singling(one: Singling, release: Release, reader: Reader) -> SinglingVerdic
     return SinglingVerdict(
         columns=one.columns,
         unique=reader.people(one.unique, one.people),
-        people=reader.exactly(one.people, release.table.records),
+        people=reader.exactly(one.people, release.records.data.records),
         share=reader.part(one.unique, one.people),
         over=_over(one, release.job),
         most=one.most,

@@ -19,7 +19,7 @@ from kohort.schema.numbers import is_numeric_text
 from kohort.shown import many
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from kohort.arrays import Counts, Index
 
@@ -73,6 +73,26 @@ def resolve(
     return domain, codes
 
 
+def leaf_records(
+    attribute: Attribute, values: Sequence[str | None], counts: Counts, missing: frozenset[str]
+) -> tuple[Domain, Counts]:
+    """The domain of an attribute with a hierarchy, and (leaves,) the records that have each leaf of it.
+
+    Raises:
+        HierarchyError: some values are no leaf.
+
+    >>> from kohort.schema import Role
+    >>> gender = Attribute("gender", Role.QUASI, hierarchy="suppress")
+    >>> leaf_records(gender, ["m", "f"], np.array([3, 4]), frozenset())[1].tolist()
+    [4, 3]
+    """
+    domain, codes = resolve(attribute, values, counts, missing)
+    assert domain.hierarchy is not None  # noqa: S101  the attribute has one
+    placed = codes >= 0
+    records = np.bincount(domain.leaves[codes[placed]], counts[placed], len(domain.hierarchy.leaves))
+    return domain, records.astype(np.int64)
+
+
 def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) -> bool:
     """Decided by the values (design decision 1), unless the schema says it or asks for what only numbers have."""
     if attribute.scale is Scale.CATEGORICAL or attribute.of_dates or not present:
@@ -96,7 +116,7 @@ def of_names(attribute: Attribute, present: Sequence[str], counts: Counts, gaps:
     texts = (*present, "") if gaps else tuple(present)
     records = np.append(counts, gaps) if gaps else counts
     hierarchy, leaves = hierarchy_over(attribute, texts, records)
-    ranked = np.array(sorted(range(len(texts)), key=_key(order, texts, records, leaves)), dtype=np.int64)
+    ranked = _ranked(order, texts, records, leaves)
     code = np.empty_like(ranked)
     code[ranked] = np.arange(ranked.size)
     values = len(texts) if hierarchy is None else len(hierarchy.leaves)
@@ -113,9 +133,10 @@ def of_names(attribute: Attribute, present: Sequence[str], counts: Counts, gaps:
     return domain, code[: len(present)]
 
 
-def _key(order: Order, texts: Sequence[str], counts: Counts, leaves: Index) -> Callable[[int], tuple[int, str]]:
-    """What to sort the values by: their number; ties by text."""
+def _ranked(order: Order, texts: Sequence[str], counts: Counts, leaves: Index) -> Index:
+    """(v,) the places of the values in their order; ties by text."""
+    by_text = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
     if order is Order.SORTED:
-        return lambda place: (0, texts[place])
+        return by_text
     first = -counts if order is Order.FREQUENCY else leaves
-    return lambda place: (int(first[place]), texts[place])
+    return by_text[np.argsort(first[by_text], kind="stable")]

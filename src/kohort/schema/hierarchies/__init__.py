@@ -5,7 +5,8 @@
 | a CSV or JSON file | `read_hierarchy` |
 | rows, edges or a nested object in Python | `Hierarchy.from_rows`, `from_edges`, `from_tree` |
 | numbers | `intervals`, `cuts` |
-| codes with meaningful prefixes | `mask` |
+| codes of one length | `mask` |
+| codes of any length | `prefix`, `suffix` |
 | dates | `dates` |
 | values in an order | `groups` |
 | many rare values | `frequent` |
@@ -18,15 +19,25 @@ a missing value is none of them: add it afterwards by `with_missing`. What canno
 from __future__ import annotations
 
 from kohort.schema.hierarchies.edges import from_edges
-from kohort.schema.hierarchies.files import file_of, read_hierarchy, write_csv, write_json
+from kohort.schema.hierarchies.files import (
+    HeldFile,
+    file_of,
+    held_file,
+    read_held,
+    read_hierarchy,
+    write_csv,
+    write_json,
+)
 from kohort.schema.hierarchies.intervals import cuts, intervals
 from kohort.schema.hierarchies.levels import Level, levels
+from kohort.schema.hierarchies.prefixes import prefix, suffix
 from kohort.schema.hierarchies.sets import dates, frequent, groups, mask, suppress, with_missing
 from kohort.schema.hierarchies.spec import from_spec, is_builder
 from kohort.schema.hierarchies.tree import from_tree, to_tree
 from kohort.schema.hierarchies.view import findings, show
 
 __all__ = [
+    "HeldFile",
     "Level",
     "cuts",
     "dates",
@@ -37,12 +48,16 @@ __all__ = [
     "from_spec",
     "from_tree",
     "groups",
+    "held_file",
     "intervals",
     "is_builder",
     "levels",
     "mask",
+    "prefix",
+    "read_held",
     "read_hierarchy",
     "show",
+    "suffix",
     "suppress",
     "to_tree",
     "with_missing",

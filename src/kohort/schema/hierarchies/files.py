@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import dataclass, replace
-from io import TextIOWrapper
+from functools import partial
+from io import BytesIO, StringIO, TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
 from kohort.calls import PATH, called
-from kohort.errors import FileError, HierarchyError, InputError, TargetError, UnsupportedError
+from kohort.errors import FileError, HierarchyError, InputError, KohortError, TargetError, UnsupportedError
 from kohort.schema.hierarchies.edges import are_edges, from_edges
 from kohort.schema.hierarchies.tree import from_tree, parse_json, table_of, to_tree
 from kohort.schema.hierarchy import Hierarchy
@@ -33,6 +34,37 @@ _ROWS = (".csv", ".tsv", ".txt")
 
 #: How many rows have to agree on a separator.
 _SAMPLE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFile:
+    """A file that is in memory and nowhere else: one that was sent, or that is still to be written.
+
+    Attributes:
+        name: What it is called.
+        content: Its bytes.
+    """
+
+    name: str
+    content: bytes
+
+    def __str__(self) -> str:
+        """Its name, for messages."""
+        return self.name
+
+    @property
+    def suffix(self) -> str:
+        """The ending of its name."""
+        return Path(self.name).suffix
+
+    def open(self, mode: str = "r", encoding: str | None = None, newline: str | None = None) -> IO[Any]:
+        """Its bytes, or its text, to be read."""
+        held = BytesIO(self.content)
+        return held if mode == "rb" else TextIOWrapper(held, encoding, newline=newline)
+
+
+#: What a hierarchy is read from.
+Source: TypeAlias = Path | HeldFile
 
 
 @called('read_hierarchy("city.csv")', path=PATH)
@@ -65,18 +97,30 @@ def read_hierarchy(
         if not path.is_file():
             what = "not a regular file" if path.exists() else "no such file"
             raise InputError(what, where=str(path), hint=_hint(path))
-        if _is_json(path):
-            value = parse_json("".join(_lines(path)), where=str(path))
-            table = table_of(value)
-            if table is None:
-                return from_tree(value, name=name, root=root, pad=pad, keep=keep)
-            return _from_rows(iter(table), name=name, root=root, pad=pad, keep=keep)
-        rows = _rows(path, _Dialect(separator) if separator else _dialect(path), pad=bool(pad))
-        return _from_rows(rows, name=name, root=root, pad=pad, keep=keep)
-    except HierarchyError as error:
-        raise HierarchyError(error.what, where=f"{path}, {error.where}", hint=error.hint) from None
+        return read_held(path, name=name, separator=separator, root=root, pad=pad, keep=keep)
     except OSError as error:
         raise FileError(f"reading failed: {error.strerror}", where=str(path)) from error
+
+
+def read_held(
+    source: Source, *, name: str = "", separator: str = "", root: str = "", pad: Pad = False, keep: Keep = ""
+) -> Hierarchy:
+    r"""The hierarchy in a file that is there, or held in memory; see `read_hierarchy`.
+
+    >>> read_held(HeldFile("city.csv", b"Roma;Lazio;*\nBari;Puglia;*\n"), name="city").labels[1]
+    ('Lazio', 'Puglia')
+    """
+    asked: dict[str, Any] = {"name": name, "root": root, "pad": pad, "keep": keep}
+    try:
+        if not _is_json(source):
+            return _from_rows(
+                _rows(source, _Dialect(separator) if separator else _dialect(source), pad=bool(pad)), **asked
+            )
+        value = parse_json("".join(_lines(source)), where=str(source))
+        table = table_of(value)
+        return from_tree(value, **asked) if table is None else _from_rows(iter(table), **asked)
+    except HierarchyError as error:
+        raise HierarchyError(error.what, where=f"{source}, {error.where}", hint=error.hint) from None
 
 
 def _from_rows(rows: Iterator[list[str]], **asked: Any) -> Hierarchy:  # noqa: ANN401  as `read_hierarchy` has them
@@ -142,19 +186,19 @@ def write_csv(hierarchy: Hierarchy, path: str | Path, *, separator: str = ";", o
         TargetError: the file exists and is not to be overwritten.
         FileError: writing failed; the target is as it was.
     """
+    _write(Path(path), partial(_write_rows, hierarchy, separator=separator), overwrite=overwrite)
+
+
+def _write_rows(hierarchy: Hierarchy, file: TextIO, *, separator: str) -> None:
     # The writer leaves a carriage return unquoted, at which a reader would end the line.
     returns = any("\r" in label for labels in hierarchy.labels for label in labels)
-
-    def write(file: TextIO) -> None:
-        writer = csv.writer(
-            file,
-            delimiter=separator,
-            lineterminator="\n",
-            quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL,
-        )
-        writer.writerows(hierarchy.rows())
-
-    _write(Path(path), write, overwrite=overwrite)
+    writer = csv.writer(
+        file,
+        delimiter=separator,
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL,
+    )
+    writer.writerows(hierarchy.rows())
 
 
 def write_json(hierarchy: Hierarchy, path: str | Path, *, overwrite: bool = False) -> None:
@@ -164,12 +208,40 @@ def write_json(hierarchy: Hierarchy, path: str | Path, *, overwrite: bool = Fals
         TargetError: the file exists and is not to be overwritten.
         FileError: writing failed; the target is as it was.
     """
+    _write(Path(path), partial(_write_tree, hierarchy), overwrite=overwrite)
 
-    def write(file: TextIO) -> None:
-        json.dump(to_tree(hierarchy), file, ensure_ascii=False, indent=1)
-        file.write("\n")
 
-    _write(Path(path), write, overwrite=overwrite)
+def _write_tree(hierarchy: Hierarchy, file: TextIO) -> None:
+    json.dump(to_tree(hierarchy), file, ensure_ascii=False, indent=1)
+    file.write("\n")
+
+
+def held_file(hierarchy: Hierarchy, name: str) -> HeldFile:
+    r"""The file that has the hierarchy, not written yet: CSV, or JSON where CSV would be read as something else.
+
+    Args:
+        hierarchy: What it is to hold.
+        name: What it is to be called, without an ending.
+
+    >>> held_file(Hierarchy.from_rows([["Roma", "Lazio", "*"]]), "city")
+    HeldFile(name='city.csv', content=b'Roma;Lazio;*\n')
+    """
+    rows = StringIO(newline="")
+    _write_rows(hierarchy, rows, separator=";")
+    found = HeldFile(f"{name}.csv", rows.getvalue().encode())
+    if _reads(found, hierarchy):
+        return found
+    tree = StringIO(newline="")
+    _write_tree(hierarchy, tree)
+    return HeldFile(f"{name}.json", tree.getvalue().encode())
+
+
+def _reads(file: HeldFile, hierarchy: Hierarchy) -> bool:
+    """Whether a reader finds this hierarchy in the file."""
+    try:
+        return read_held(file) == hierarchy
+    except KohortError:
+        return False
 
 
 def _write(path: Path, write: Callable[[TextIO], None], *, overwrite: bool) -> None:
@@ -187,14 +259,14 @@ def _write(path: Path, write: Callable[[TextIO], None], *, overwrite: bool) -> N
         raise FileError(f"writing failed: {error.strerror}", where=str(path)) from error
 
 
-def _is_json(path: Path) -> bool:
+def _is_json(path: Source) -> bool:
     """Whether the suffix, or else the first sign, is that of a JSON object."""
     if path.suffix.lower() in {".json", *_ROWS}:
         return path.suffix.lower() == ".json"
     return next(filter(str.strip, _lines(path)), "").lstrip().startswith("{")
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _lines(path: Source) -> Iterator[str]:
     """The lines of a UTF-8 file, each with its end; NUL and bytes that are no UTF-8 are refused, naming the line."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         try:
@@ -207,7 +279,7 @@ def _lines(path: Path) -> Iterator[str]:
             raise InputError("bytes that are not UTF-8", where=where, hint="save the file as UTF-8") from None
 
 
-def _undecodable(path: Path) -> int:
+def _undecodable(path: Source) -> int:
     """Number of the first line that is not UTF-8: decoding reads ahead and does not tell."""
     with path.open("rb") as file:
         return next(at for at, line in enumerate(file, start=1) if line.decode(errors="ignore").encode() != line)
@@ -220,12 +292,12 @@ class _Dialect:
     separator: str
     spaced: bool = False
 
-    def reader(self, path: Path, *, strict: bool) -> Any:  # noqa: ANN401  the standard library's has no public name
+    def reader(self, path: Source, *, strict: bool) -> Any:  # noqa: ANN401  the standard library's has no public name
         """What reads the rows."""
         return csv.reader(_lines(path), delimiter=self.separator, skipinitialspace=self.spaced, strict=strict)
 
 
-def _dialect(path: Path) -> _Dialect:
+def _dialect(path: Source) -> _Dialect:
     """The separator by which the first rows have one common width; else one that splits some row at all.
 
     Where a blank follows each one of them, it is none of a label.
@@ -244,7 +316,7 @@ def _dialect(path: Path) -> _Dialect:
     return _Dialect(some or _SEPARATORS[0])
 
 
-def _rows(path: Path, dialect: _Dialect, *, pad: bool) -> Iterator[list[str]]:
+def _rows(path: Source, dialect: _Dialect, *, pad: bool) -> Iterator[list[str]]:
     """The rows of a CSV file; refuses ragged ones and unbalanced quotes, naming the line where they begin.
 
     Empty lines at the end are none.

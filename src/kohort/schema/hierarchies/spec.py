@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from kohort.errors import UsageError
 from kohort.schema.hierarchies.files import file_of, read_hierarchy
 from kohort.schema.hierarchies.intervals import intervals
+from kohort.schema.hierarchies.prefixes import prefix, suffix
 from kohort.schema.hierarchies.sets import PERIODS, dates, frequent, groups, mask, suppress
 from kohort.schema.numbers import exact, is_numeric_text
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _LARGEST_DOMAIN = 1_000_000
 
 _NUMBER = r"-?(?:[0-9]{1,100}(?:\.[0-9]{1,100})?|\.[0-9]{1,100})"
+_LENGTHS = r"(?::(?P<lengths>[1-9][0-9]{0,3}(?:,[1-9][0-9]{0,3})*))?"
 _PERIOD = "(?:month|quarter|year|decade)"
 
 #: What may follow each builder's name.
@@ -35,6 +37,8 @@ _ARGUMENTS = MappingProxyType(
             rf":(?:(?P<low>{_NUMBER})\.\.(?P<high>{_NUMBER}):)?(?P<widths>{_NUMBER}(?:,{_NUMBER})*)(?P<open>:open)?"
         ),
         "mask": re.compile(r"(?::(?P<side>left|right)(?::(?P<fill>.))?)?"),
+        "prefix": re.compile(rf"{_LENGTHS}(?P<halves>:halves)?"),
+        "suffix": re.compile(rf"{_LENGTHS}(?P<halves>:halves)?"),
         "dates": re.compile(rf"(?::(?P<periods>{_PERIOD}(?:,{_PERIOD})*))?"),
         "groups": re.compile(r":(?P<sizes>[1-9][0-9]{0,8}(?:,[1-9][0-9]{0,8})*)"),
         "suppress": re.compile(""),
@@ -47,6 +51,8 @@ _EXAMPLES = MappingProxyType(
     {
         "intervals": "intervals:5,10,20 or intervals:16..95:5,10,20 or intervals:20..90:5,10:open",
         "mask": "mask:right or mask:left or mask:right:0, which lengthens short values by 0",
+        "prefix": "prefix or prefix:1,3, which keeps three characters, then one, or prefix:1,3:halves",
+        "suffix": "suffix or suffix:4, which keeps the last four characters, or suffix:4:halves",
         "dates": "dates or dates:month,year",
         "groups": "groups:2 or groups:2,4,8: so many neighbours in sorted order, each a multiple of the one before",
         "suppress": "suppress",
@@ -94,6 +100,10 @@ def from_spec(  # noqa: PLR0911  one for each builder
             return mask(
                 values, side="left" if found["side"] == "left" else "right", fill=found["fill"] or "", name=name
             )
+        case "prefix" | "suffix" as end:
+            lengths = [int(one) for one in found["lengths"].split(",")] if found["lengths"] else None
+            made = prefix if end == "prefix" else suffix
+            return made(values, lengths, halves=bool(found["halves"]), name=name)
         case "dates":
             periods = cast("list[Period]", found["periods"].split(",")) if found["periods"] else PERIODS
             return dates(values, periods, name=name)

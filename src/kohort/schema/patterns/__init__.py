@@ -2,6 +2,30 @@
 
 from __future__ import annotations
 
-from kohort.schema.patterns.pattern import DATE, IDENTIFIERS, ISO_DATE, ISO_TIME, POSTAL_CODE, Pattern
+from kohort.schema.patterns.pattern import (
+    COMPACT_DATE,
+    DATE,
+    DAYS,
+    IDENTIFIERS,
+    ISO_DATE,
+    ISO_TIME,
+    PICTURE,
+    POSTAL_CODE,
+    SPOKEN_DATE,
+    TELEPHONE,
+    Pattern,
+)
 
-__all__ = ["DATE", "IDENTIFIERS", "ISO_DATE", "ISO_TIME", "POSTAL_CODE", "Pattern"]
+__all__ = [
+    "COMPACT_DATE",
+    "DATE",
+    "DAYS",
+    "IDENTIFIERS",
+    "ISO_DATE",
+    "ISO_TIME",
+    "PICTURE",
+    "POSTAL_CODE",
+    "SPOKEN_DATE",
+    "TELEPHONE",
+    "Pattern",
+]

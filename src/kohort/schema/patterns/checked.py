@@ -24,10 +24,18 @@ _nir = re.compile(r"([1-478][0-9]{4})([0-9]{2}|2[AB])([0-9]{6})([0-9]{2})").full
 _dni = re.compile(r"([0-9XYZ][0-9]{7})([A-Z])").fullmatch
 _nhs = re.compile(r"[0-9]{10}").fullmatch
 _nino = re.compile(r"(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z][0-9]{6}[A-D]").fullmatch
+_kvnr = re.compile(r"([A-Z])([0-9]{8})([0-9])").fullmatch
+_imei = re.compile(r"(?:01|35|86|91|99)[0-9]{13}").fullmatch
+_vin = re.compile(r"[0-9A-HJ-NPR-Z]{17}").fullmatch
+_udi = re.compile(r"\(01\)([0-9]{14})(?:\((?:10|11|17|21|240)\)[!-'*-~]{1,20})*").fullmatch
 _ssn = re.compile(r"(?!000|666|9)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}").fullmatch
 
 #: The last letter of a DNI or NIE, for the remainder of its number by 23.
 _DNI_LETTERS: Final = "TRWAGMYFPDXBNJZSQVHLCKE"
+
+#: Worth of the letters of a vehicle's number (49 CFR 565.15), and by what its 17 characters are multiplied.
+_VIN_LETTERS: Final = dict(zip("ABCDEFGHJKLMNPRSTUVWXYZ", "12345678123457923456789", strict=True))
+_VIN_WEIGHTS: Final = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
 
 #: By what the twelve digits of a German insurance number are multiplied, the letter standing for two of them.
 _INSURANCE_WEIGHTS: Final = (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1)
@@ -116,6 +124,20 @@ def is_german_insurance(text: str) -> bool:
     return sum(product // 10 + product % 10 for product in products) % 10 == int(found[3][2])
 
 
+def is_kvnr(text: str) -> bool:
+    """Whether `text` is the number of somebody insured by German health insurance, with a right check digit.
+
+    >>> is_kvnr("A000500015"), is_kvnr("A000500016")
+    (True, False)
+    """
+    found = _kvnr(text)
+    if found is None:
+        return False
+    digits = map(int, f"{ord(found[1]) - ord('A') + 1:02}{found[2]}")
+    products = (digit * weight for digit, weight in zip(digits, (1, 2) * 5, strict=True))
+    return sum(product // 10 + product % 10 for product in products) % 10 == int(found[3])
+
+
 def is_nir(text: str) -> bool:
     """Whether `text` is a French social security number (NIR) with a right key.
 
@@ -170,6 +192,41 @@ def is_ssn(text: str) -> bool:
     (True, False, False)
     """
     return _ssn(text) is not None
+
+
+def is_vin(text: str) -> bool:
+    """Whether `text` is the number of a vehicle with a right check digit, as in North America (49 CFR 565).
+
+    >>> is_vin("1M8GDM9AXKP042788"), is_vin("1M8GDM9A1KP042788")
+    (True, False)
+    """
+    if _vin(text) is None or text.isdigit():
+        return False
+    worth = (int(_VIN_LETTERS.get(sign, sign)) for sign in text)
+    rest = sum(one * weight for one, weight in zip(worth, _VIN_WEIGHTS, strict=True)) % 11
+    return text[8] == "0123456789X"[rest]
+
+
+def is_imei(text: str) -> bool:
+    """Whether `text` is the number of a mobile device, with a right check digit (Luhn).
+
+    >>> is_imei("356938035643809"), is_imei("356938035643808")
+    (True, False)
+    """
+    number = text.replace("-", "").replace(" ", "")
+    return _imei(number) is not None and _luhn(number)
+
+
+def is_udi(text: str) -> bool:
+    """Whether `text` is the number of a medical device (UDI) as GS1 writes it, with a right check digit.
+
+    >>> is_udi("(01)00844588003288(17)141120(10)7654321D"), is_udi("(01)00844588003289(10)7654321D")
+    (True, False)
+    """
+    found = _udi(text)
+    if found is None:
+        return False
+    return sum(int(digit) * (3, 1)[place % 2] for place, digit in enumerate(found[1])) % 10 == 0
 
 
 def _luhn(number: str) -> bool:

@@ -19,32 +19,62 @@ from kohort.schema.patterns.checked import (
     is_dni,
     is_german_insurance,
     is_iban,
+    is_imei,
+    is_kvnr,
     is_nhs_number,
     is_nino,
     is_nir,
     is_partita_iva,
     is_ssn,
     is_steuer_id,
+    is_udi,
+    is_vin,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kohort.schema.vocabulary.kinds import Kind
 
 _email = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[^\W_][\w-]*(?:\.[\w-]+)*\.[^\W\d_]{2,}").fullmatch
 _uuid = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
 _url = re.compile(r"(?:(?:https?|ftp)://|www\.)[^\s/.]+\.\S+").fullmatch
+_mac = re.compile(r"[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4}").fullmatch
+_picture = re.compile(
+    r"(?:data:image/|/9j/|iVBORw0KGgo).*|[^\n]{1,400}\.(?:jpe?g|png|gif|bmp|tiff?|heic|webp|dcm)",
+    re.IGNORECASE | re.DOTALL,
+).fullmatch
+_letter, _sign = "[AC-HJKMNP-RT-Y]", "[0-9AC-HJKMNP-RT-Y]"
+_mbi = re.compile(f"[1-9]{_letter}{_sign}[0-9]-?{_letter}{_sign}[0-9]-?{_letter}{{2}}[0-9]{{2}}").fullmatch
 _postal_code = re.compile(r"[0-9]{5}(?:-[0-9]{4})?").fullmatch
 _iso_time = re.compile(
     r".{10}([T ]([01][0-9]|2[0-3])(:[0-5][0-9]){1,2}([.][0-9]+)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
 ).fullmatch
 _iso_date = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}").fullmatch
+_compact_date = re.compile(r"(18[5-9][0-9]|19[0-9]{2}|20[0-9]{2})([0-9]{2})([0-9]{2})").fullmatch
+_year_and_month = re.compile(r"[12][0-9]{3}(?:[-/](?:0[1-9]|1[0-2])|[ -]?[Qq][1-4])").fullmatch
+_date_parts = re.compile(r"[^\W\d_]+|[0-9]+").findall
 _time = r"(?:[T ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
 _year_first = re.compile(rf"([0-9]{{4}})([-/.])([0-9]{{1,2}})\2([0-9]{{1,2}}){_time}").fullmatch
 _year_last = re.compile(rf"([0-9]{{1,2}})([-/.])([0-9]{{1,2}})\2([0-9]{{4}}|[0-9]{{2}}){_time}").fullmatch
 
+#: Letters of the longest date, and its parts: a day, a month and a year.
+_LONGEST_DATE: Final = 40
+_DATE_PARTS: Final = 3
+
+#: The names of months and their short forms, in English, German, Italian, French and Spanish.
+_SPOKEN_MONTHS: Final = """
+january february march april may june july august september october november december jan feb mar apr jun jul aug sep
+sept oct nov dec januar februar märz mai juni juli oktober dezember mär okt dez gennaio febbraio marzo aprile maggio
+giugno luglio agosto settembre ottobre novembre dicembre gen mag giu lug ago set ott dic janvier février mars avril
+juin juillet août septembre octobre décembre janv févr fév avr juil déc enero febrero abril mayo junio julio septiembre
+octubre noviembre diciembre ene abr
+"""
+_MONTHS: Final = frozenset(_SPOKEN_MONTHS.split())
+
 #: With a country code, or an Italian fixed (0…) or mobile (3…) number; blanks and punctuation taken out before.
 _telephone = re.compile(r"(?:\+|00)[1-9][0-9]{7,14}|0[1-9][0-9]{6,9}|3[0-9]{8,9}").fullmatch
+_decimal = re.compile(r"(?:0|[1-9][0-9]*)\.[0-9]+").fullmatch
 _telephone_marks = str.maketrans("", "", " ()./-")
 _american_telephone = re.compile(r"(?:1[ .-])?\(?[2-9][0-9]{2}\)?[ .-][0-9]{3}[ .-][0-9]{4}").fullmatch
 
@@ -91,13 +121,42 @@ def is_ip_address(text: str) -> bool:
     return True
 
 
+def is_mac_address(text: str) -> bool:
+    """Whether `text` is the address of a device in a network: six bytes.
+
+    >>> is_mac_address("00:1A:2b:3c:4D:5e"), is_mac_address("00-1A-2B-3C-4D-5E"), is_mac_address("00:1A-2B:3C:4D:5E")
+    (True, True, False)
+    """
+    return _mac(text) is not None
+
+
+def is_mbi(text: str) -> bool:
+    """Whether `text` has the form of a number of United States Medicare (MBI), with or without dashes.
+
+    >>> is_mbi("1EG4-TE5-MK73"), is_mbi("1EG4TE5MK73"), is_mbi("1SG4TE5MK73")
+    (True, True, False)
+    """
+    return _mbi(text) is not None
+
+
+def is_picture(text: str) -> bool:
+    """Whether `text` is a picture, written in letters, or the name of a picture's file.
+
+    >>> is_picture("ward 3/ada.JPG"), is_picture("data:image/png;base64,iVBOR"), is_picture("ada.txt")
+    (True, True, False)
+    """
+    return _picture(text) is not None
+
+
 def is_telephone(text: str) -> bool:
     """Whether `text` is a telephone number: with a country code, or as Italians or Americans write theirs.
 
     >>> is_telephone("+39 06 1234 5678"), is_telephone("340 1234567"), is_telephone("12345678")
     (True, True, False)
+    >>> is_telephone("06.12345678"), is_telephone("0.612345678")
+    (True, False)
     """
-    if is_postal_code(text) or is_date(text):  # 02139-4307 and 03.04.1980 would else be in Italy
+    if is_postal_code(text) or is_date(text) or _decimal(text):  # 02139-4307, 03.04.1980, 0.61234567
         return False
     return _telephone(text.translate(_telephone_marks)) is not None or _american_telephone(text) is not None
 
@@ -144,6 +203,31 @@ def is_date(text: str) -> bool:
     return _is_day(year, found[3], found[1]) or (found[2] == "/" and _is_day(year, found[1], found[3]))
 
 
+def is_compact_date(text: str) -> bool:
+    """Whether `text` is a day from 1850 to 2099 in eight digits, year first; one in a thousand other numbers is one.
+
+    >>> is_compact_date("20240229"), is_compact_date("20230229"), is_compact_date("12345678")
+    (True, False, False)
+    """
+    found = _compact_date(text)
+    return found is not None and _is_day(found[1], found[2], found[3])
+
+
+def is_spoken_date(text: str) -> bool:
+    """Whether `text` is a date with the name of its month, in five languages, or a month or quarter of a year.
+
+    >>> is_spoken_date("12 März 1952"), is_spoken_date("Mar-52"), is_spoken_date("1952-03"), is_spoken_date("1952Q1")
+    (True, True, True, True)
+    >>> is_spoken_date("Mars"), is_spoken_date("1952"), is_spoken_date("1952-13"), is_spoken_date("march 1 2 3 of 4")
+    (False, False, False, False)
+    """
+    if _year_and_month(text):
+        return True
+    parts = _date_parts(text.lower()) if len(text) <= _LONGEST_DATE and "\n" not in text else []
+    words = [part for part in parts if not part.isdigit()]
+    return 1 < len(parts) <= _DATE_PARTS and len(words) == 1 and words[0] in _MONTHS
+
+
 def _is_day(year: str, month: str, day: str) -> bool:
     try:
         date(int(year), int(month), int(day))
@@ -160,36 +244,52 @@ class Pattern:
         plural: What texts of this form are called, several of them.
         matches: Whether a text has it.
         checked: Whether check digits confirm it.
+        kind: What texts of this form stand for.
         digits: Whether a plain number can have it: then some numbers of another kind have it by chance.
     """
 
     plural: str
     matches: Callable[[str], bool]
+    kind: Kind = "other"
     checked: bool = False
     digits: bool = False
 
 
-ISO_DATE: Final = Pattern("dates", is_iso_date)
-ISO_TIME: Final = Pattern("dates with times", is_iso_time)
-DATE: Final = Pattern("dates or times", is_date)
-POSTAL_CODE: Final = Pattern("postal codes", is_postal_code)
+ISO_DATE: Final = Pattern("dates", is_iso_date, "date")
+ISO_TIME: Final = Pattern("dates with times", is_iso_time, "date")
+DATE: Final = Pattern("dates or times", is_date, "date")
+COMPACT_DATE: Final = Pattern("dates", is_compact_date, "date")
+POSTAL_CODE: Final = Pattern("postal codes", is_postal_code, "postal code")
+
+SPOKEN_DATE: Final = Pattern("dates or months in words", is_spoken_date, "date")
+PICTURE: Final = Pattern("pictures, or names of their files", is_picture, "face")
+TELEPHONE: Final = Pattern("telephone numbers", is_telephone, "phone", digits=True)
+
+#: Forms of days that are the same for a column's role.
+DAYS: Final = (ISO_DATE, ISO_TIME, DATE, COMPACT_DATE)
 
 #: Forms that point at one person, or at what only one person has.
 IDENTIFIERS: Final = (
     Pattern("codici fiscali", is_codice_fiscale, checked=True),
-    Pattern("bank account numbers (IBAN)", is_iban, checked=True),
-    Pattern("e-mail addresses", is_email),
-    Pattern("web addresses", is_url),
+    Pattern("bank account numbers (IBAN)", is_iban, "account", checked=True),
+    Pattern("e-mail addresses", is_email, "email"),
+    Pattern("web addresses", is_url, "web"),
     Pattern("UUIDs", is_uuid),
-    Pattern("IP addresses", is_ip_address),
-    Pattern("German insurance numbers", is_german_insurance, checked=True),
+    Pattern("IP addresses", is_ip_address, "ip"),
+    Pattern("German insurance numbers", is_german_insurance, "ssn", checked=True),
     Pattern("Spanish identity numbers (DNI, NIE)", is_dni, checked=True),
-    Pattern("British National Insurance numbers", is_nino),
-    Pattern("US social security numbers", is_ssn),
-    Pattern("French social security numbers (NIR)", is_nir, checked=True, digits=True),
-    Pattern("credit card numbers", is_credit_card, checked=True, digits=True),
+    Pattern("British National Insurance numbers", is_nino, "ssn"),
+    Pattern("US Medicare numbers", is_mbi, "plan"),
+    Pattern("German health insurance numbers", is_kvnr, "plan", checked=True),
+    Pattern("vehicle identification numbers (VIN)", is_vin, "vehicle", checked=True),
+    Pattern("device identifiers (UDI)", is_udi, "device", checked=True),
+    Pattern("network addresses of devices (MAC)", is_mac_address, "device"),
+    Pattern("US social security numbers", is_ssn, "ssn"),
+    Pattern("French social security numbers (NIR)", is_nir, "ssn", checked=True, digits=True),
+    Pattern("numbers of mobile devices (IMEI)", is_imei, "device", checked=True, digits=True),
+    Pattern("credit card numbers", is_credit_card, "account", checked=True, digits=True),
     Pattern("Italian VAT numbers", is_partita_iva, checked=True, digits=True),
     Pattern("German tax numbers", is_steuer_id, checked=True, digits=True),
-    Pattern("NHS numbers", is_nhs_number, checked=True, digits=True),
-    Pattern("telephone numbers", is_telephone, digits=True),
+    Pattern("NHS numbers", is_nhs_number, "record", checked=True, digits=True),
+    TELEPHONE,
 )

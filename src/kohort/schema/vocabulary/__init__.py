@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from kohort.schema.vocabulary.kinds import kinds_of
 from kohort.schema.vocabulary.topics import (
     RoleName,
     Topic,
     ends_in,
+    parts_of,
     says_coordinate,
     says_postal_code,
     topics_of,
     words_of,
 )
 
-__all__ = ["RoleName", "Topic", "ends_in", "says_coordinate", "says_postal_code", "topics_of", "words_of"]
+__all__ = [
+    "RoleName",
+    "Topic",
+    "ends_in",
+    "kinds_of",
+    "parts_of",
+    "says_coordinate",
+    "says_postal_code",
+    "topics_of",
+    "words_of",
+]

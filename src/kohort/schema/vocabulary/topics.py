@@ -41,8 +41,8 @@ Topic: TypeAlias = Literal[
 
 _VOCABULARY: Final[Mapping[Topic, str]] = MappingProxyType(
     {
-        "name": words.NAMES,
-        "contact": words.CONTACTS,
+        "name": " ".join(words.NAMES.values()),
+        "contact": " ".join(words.CONTACTS.values()),
         "id": words.IDS,
         "naming": words.NAMING,
         "number": words.NUMBERING,
@@ -60,21 +60,7 @@ _VOCABULARY: Final[Mapping[Topic, str]] = MappingProxyType(
     }
 )
 
-_POSTAL: Final = frozenset(
-    [
-        "cap",
-        "plz",
-        "postal",
-        "postalcode",
-        "postcode",
-        "postleitzahl",
-        "codepostal",
-        "codigopostal",
-        "codpostal",
-        "zip",
-        "zipcode",
-    ]
-)
+_POSTAL: Final = frozenset(words.POSTAL.split())
 _LATITUDE: Final = frozenset(["lat", "latitude", "latitudine", "latitud", "breite", "breitengrad"])
 _LONGITUDE: Final = frozenset(["lon", "lng", "long", "longitude", "longitudine", "longitud", "lange", "langengrad"])
 
@@ -169,6 +155,15 @@ def words_of(name: str) -> tuple[str, ...]:
     parts = _parts(name)
     mixed = (word for word in _chunks(_plain(name).lower()) if not word.isalpha() and not word.isdigit())
     return (*mixed, *parts, *(first + second for first, second in pairwise(parts)))
+
+
+def parts_of(name: str) -> list[str]:
+    """The words of a column's name in their order, and those that are joined of known ones apart.
+
+    >>> parts_of("emergencyPhone"), parts_of("patientphone"), parts_of("licenseplate_no")
+    (['emergency', 'phone'], ['patient', 'phone'], ['licenseplate', 'no'])
+    """
+    return [part for word in _parts(name) for part in (() if _known(word) else _split(word)) or (word,)]
 
 
 def _parts(name: str) -> list[str]:

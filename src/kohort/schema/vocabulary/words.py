@@ -5,38 +5,73 @@ Without accents and capitals, two words as one (`firstname`). A star stands for 
 
 from __future__ import annotations
 
-from typing import Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
-#: Names or numbers that one person has.
-NAMES: Final = """
-firstname forename givenname lastname surname familyname maidenname middlename fullname nickname username screenname
-personname patientname customername clientname employeename studentname studname passengername membername contactname
-namefirst namelast birthname mothername fathername initials firstnm lastnm fname lname fnam lnam mname signature alias
-nominativo cognome nomecognome nomeutente soprannome denominazione ragionesociale intestatario vorname nachname
-familienname geburtsname zuname rufname unterschrift prenom nomfamille nomdefamille nomnaissance nomjeunefille
-patronyme signataire apellido nombrecompleto primerapellido segundoapellido firmante ssn nino nhs nhsnumber nhsno nhi
-mrn mrno socialsecurity sin sinnumber taxid taxcode taxnumber taxpayer tin itin nric aadhaar cpr cpf curp rut bsn pesel
-nif nie dni cif nir insee nss nuss tsi tis stnr idnr sozialversicherung* steuerid* steuernummer steueridentifikation*
-rentenversicherung* versichertennummer krankenversicherungsnummer versicherungsnummer personalnummer kundennummer
-patientennummer fallnummer matrikelnummer ausweis* reisepass* personalausweis* fuhrerschein* kennzeichen kontonummer
-kreditkarte* mitgliedsnummer codicefiscale codfisc codfiscale partitaiva piva matricola tessera tesserasanitaria
-passaporto patente targa cartellaclinica cartaidentita nosologico securitesociale numerosecu numsecu numeropatient
-numerofiscal nofiscal passeport plaque immatriculation carteidentite pasaporte matriculavehiculo expediente
-historiaclinica numerohistoria seguridadsocial numerossocial cedula passport licenseplate licenceplate numberplate
-drivinglicense driverslicense driverlicense driverslicence medicalrecord medrec recordnumber chartnumber hospitalnumber
-insurancenumber policynumber membernumber badgenumber staffnumber employeenumber studentnumber accountnumber cardnumber
-creditcard ccnumber casenumber serialnumber phonenumber iban bic swift uuid guid deviceid imei imsi macaddress
-ipaddress ip ipv fingerprint biometric* photo photograph foto selfie portrait
-"""
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kohort.schema.vocabulary.kinds import Kind
+
+#: Names or numbers that one person has, by what they are.
+NAMES: Final[Mapping[Kind, str]] = MappingProxyType(
+    {
+        "name": """
+firstname forename givenname lastname surname familyname maidenname middlename fullname nickname personname patientname
+customername clientname employeename studentname studname passengername membername contactname namefirst namelast
+birthname mothername fathername initials firstnm lastnm fname lname fnam lnam mname signature alias nominativo cognome
+nomecognome soprannome denominazione ragionesociale intestatario vorname nachname familienname geburtsname zuname
+rufname unterschrift prenom nomfamille nomdefamille nomnaissance nomjeunefille patronyme signataire apellido
+nombrecompleto primerapellido segundoapellido firmante lastfirst firstlast""",
+        "phone": "phonenumber",
+        "ssn": """
+ssn socialsecurity sin sinnumber nino insee nss sozialversicherung* rentenversicherung* securitesociale numerosecu
+numsecu seguridadsocial numerossocial""",
+        "record": """
+mrn mrno medicalrecord medrec recordnumber chartnumber hospitalnumber nhs nhsnumber nhsno nhi patientennummer
+fallnummer cartellaclinica nosologico numeropatient expediente historiaclinica numerohistoria""",
+        "plan": """
+insurancenumber policynumber membernumber versichertennummer krankenversicherungsnummer versicherungsnummer
+mitgliedsnummer tessera tesserasanitaria tsi tis beneficiarynumber beneficiaryid subscriberid medicareid
+medicaidid hicn""",
+        "account": """
+accountnumber cardnumber creditcard ccnumber iban bic swift kontonummer kreditkarte*""",
+        "licence": """
+passport drivinglicense driverslicense driverlicense driverslicence ausweis* reisepass* personalausweis* fuhrerschein*
+passaporto patente cartaidentita passeport carteidentite pasaporte licensenumber licencenumber certificatenumber""",
+        "vehicle": """
+licenseplate licenceplate numberplate kennzeichen targa plaque immatriculation matriculavehiculo vehicleid vinnumber
+fahrgestell*""",
+        "device": "deviceid imei imsi macaddress serialnumber udi deviceserial seriennummer",
+        "ip": "ipaddress ip ipv",
+        "biometric": """
+fingerprint biometric* voiceprint faceprint palmprint irisscan retinascan retinalscan fingerabdruck* improntadigitale
+empreintedigitale huelladactilar""",
+        "face": "photo photograph foto selfie portrait lichtbild headshot mugshot",
+        "other": """
+username screenname nomeutente taxid taxcode taxnumber taxpayer tin itin nric aadhaar cpr cpf curp rut bsn pesel nif
+nie dni cif nir nuss stnr idnr steuerid* steuernummer steueridentifikation* personalnummer kundennummer matrikelnummer
+codicefiscale codfisc codfiscale partitaiva piva matricola numerofiscal nofiscal cedula badgenumber staffnumber
+employeenumber studentnumber casenumber uuid guid""",
+    }
+)
 
 #: Ways to reach one person; where a few values are shared by all, only a word (a phone service, paid by mail).
-CONTACTS: Final = """
-phone telephone tel mobile cellphone landline fax pager email mail emailaddress address addr homepage website url web
-link street streetaddress handle twitter instagram facebook linkedin skype cellulare telefono recapito indirizzo pec
-posta via civico numerocivico telefon telefonnummer handy handynummer mobil anschrift adresse wohnadresse strasse
-hausnummer rufnummer portable courriel rue numerorue movil celular correo correoelectronico direccion calle
-domiciliopostal device
-"""
+CONTACTS: Final[Mapping[Kind, str]] = MappingProxyType(
+    {
+        "area": """
+address addr street streetaddress indirizzo via civico numerocivico anschrift adresse wohnadresse strasse hausnummer
+rue numerorue direccion calle domiciliopostal""",
+        "phone": """
+phone telephone tel mobile cellphone landline pager cellulare telefono recapito telefon telefonnummer handy handynummer
+mobil rufnummer portable movil celular""",
+        "fax": "fax telefax faxnumber",
+        "email": "email mail emailaddress pec posta courriel correo correoelectronico",
+        "device": "device",
+        "web": "homepage website url web link webaddress",
+        "other": "handle twitter instagram facebook linkedin skype",
+    }
+)
 
 #: What names a person if it is the whole name of the column.
 WHOLE: Final = "first last middle given maiden family surname nom nome name full names who nombre prename"
@@ -78,50 +113,73 @@ sujet utilisateur salarie eleve etudiant adherent assure mere pere conjoint enfa
 estudiante alumno hijo nino personal family household couple
 """
 
+#: A postal code.
+POSTAL: Final = """
+zip zipcode postal postalcode postcode plz cap codpostal codepostal codigopostal codiceavviamento postleitzahl
+"""
+
+#: An age.
+AGES: Final = """
+age ageyears agegroup agegrp agecat ageband ages ageinyears eta alter altersgruppe lebensalter edad
+"""
+
+#: The day on which somebody was born.
+BIRTHDAYS: Final = """
+birthdate birthday dob bdate datanascita datenaissance fechanacimiento
+"""
+
+#: The year of it.
+BIRTH_YEARS: Final = """
+birthyear dobyear yob byear annonascita anneenaissance
+"""
+
+#: A part of a state or of a town.
+TOWNS: Final = """
+city town village county borough municipality parish neighborhood neighbourhood neighbor* suburb* precinct tract smsa
+msa fips citta comune provincia quartiere frazione localita ciudad municipio barrio
+"""
+
 #: Known of a person to neighbours, colleagues or registers, whatever else the name says.
-PLAIN: Final = """
-age ageyears agegroup agegrp agecat ageband ages ageinyears birth birthdate birthday birthyear birthmonth birthplace
-dob dobyear yob bdate byear born gender sex race ethnic* zip zipcode postal postalcode postcode plz cap codpostal
-codepostal codigopostal postleitzahl nationality eta anni annonascita datanascita nascita sesso genere razza etnia
-codiceavviamento alter altersgruppe lebensalter geburt* geschlecht ethnie rasse staatsangehorigkeit sexe naissance
-datenaissance anneenaissance genre edad nacimiento fechanacimiento sexo genero raza nacionalidad nazionalita
+PLAIN: Final = f"""
+{POSTAL} {AGES} {BIRTHDAYS} {BIRTH_YEARS}
+birth birthmonth birthplace born gender sex race ethnic* nationality anni nascita sesso genere razza etnia geburt*
+geschlecht ethnie rasse staatsangehorigkeit sexe naissance genre nacimiento sexo genero raza nacionalidad nazionalita
 nationalite citizenship cittadinanza marital maritalstatus marstat mstatus latitude longitude
 """
 
 #: The same, where no word says more.
-KNOWN: Final = """
+KNOWN: Final = f"""
+{TOWNS}
 married marr* marriage wed* divorc* widow* single spouse cohabit* civilstatus relation relationship household hh hhsize
 househ* famsize family famil* children child childs kids nkids nchild siblings sibl* sibs parents dependent dependents
-dependant dependants brother sister firstborn twin city town village place location loc region regio* state province
-district county country continent nation native nativity area zone neighborhood neighbourhood neighbor* borough ward
-municipality parish residence resid* resident domicile urban rural metro metropolitan suburb* smsa msa fips geo
-geography tract block precinct south north east west birthcountry homeland origin immigra* migrant emigrat* foreign*
-citizen lat lng lon long coord* altitude elevation language lang mothertongue accent education educ* edu edlevel
-schooling school schol* college degree diploma university univ graduat* highschool yearsofschool major faculty course
-grade12 class classe section semester cohort job jobtitle jobcat jobclass title employer employ* employment occup*
-profession* prof work* worker workclass industry sector ind department dept division company firm business position
-rank role seniority tenure experience exper exp expr yrsexper service hired hiredate retired retire* unemp* selfemp*
-military veteran vet army soldier officer volunteer socialclass ses caste tribe clan hours hrs shift overtime commut*
-travel distance house housing home homeown* dwelling rooms bedrooms bathrooms tenancy ownership owner renter vehicle
-car cars make model pet pets height hgt ht stature weight wgt wt bodyweight bodyheight bwt birthweight shoe* eyes
-eyecolor hair haircolor hand handed* dominant skin skincolor complexion size waist waistcirc hip hipcirc date day month
-year yr yrs years admission admit* discharge entry exit arrival departure visitdate enrol* registered joined signup
-started embark* port cabin seat deck anno mese giorno data ora ore ricovero ingresso uscita dimissione citta comune
-paese stato provincia regione quartiere zona frazione localita domicilio residenza lingua istruzione titolostudio
-titolo studio scuola scolarita laurea impiego impiegato lavoro mansione mestiere occupazione professione qualifica
-ruolo settore reparto sede dipartimento azienda ditta statocivile coniug* celibe nubile sposat* vedov* famiglia nucleo
-figli fratelli sorelle casa abitazione alloggio auto veicolo peso altezza statura colore occhi capelli mano
-capofamiglia nazione origine straniero jahr monat tag datum stunden aufnahme entlassung ort wohnort stadt gemeinde
-kreis land bundesland staat gebiet viertel geburtsort herkunft sprache bildung* schule schulabschluss abschluss studium
-ausbildung beruf* arbeit* tatigkeit beschaftigung stelle branche abteilung firma familienstand verheiratet ledig
-geschieden verwitwet haushalt* familie kinder geschwister wohnung haus gewicht grosse korpergrosse korpergewicht augen
-haare annee mois jour heures entree sortie ville commune pays departement quartier lieu langue etude* scolarite niveau
-ecole diplome emploi travail metier secteur entreprise poste etatcivil situationfamiliale marie celibataire divorce
-veuf menage famille enfants fratrie logement maison voiture poids taille yeux cheveux ano mes dia fecha horas ingreso
-alta ciudad municipio pais estado comunidad barrio lugar residencia idioma lengua educacion estudios escuela
-escolaridad nivel titulo empleo trabajo oficio profesion ocupacion puesto empresa departamento estadocivil casado
-soltero divorciado viudo hogar familia hijos hermanos vivienda coche altura estatura ojos pelo inst institution site
-center centre clinic hospital ospedale klinik hopital clinique clinica talla heimat
+dependant dependants brother sister firstborn twin place location loc region regio* state province district country
+continent nation native nativity area zone ward residence resid* resident domicile urban rural metro metropolitan geo
+geography block south north east west birthcountry homeland origin immigra* migrant emigrat* foreign* citizen lat lng
+lon long coord* altitude elevation language lang mothertongue accent education educ* edu edlevel schooling school
+schol* college degree diploma university univ graduat* highschool yearsofschool major faculty course grade12 class
+classe section semester cohort job jobtitle jobcat jobclass title employer employ* employment occup* profession* prof
+work* worker workclass industry sector ind department dept division company firm business position rank role seniority
+tenure experience exper exp expr yrsexper service hired hiredate retired retire* unemp* selfemp* military veteran vet
+army soldier officer volunteer socialclass ses caste tribe clan hours hrs shift overtime commut* travel distance house
+housing home homeown* dwelling rooms bedrooms bathrooms tenancy ownership owner renter vehicle car cars make model pet
+pets height hgt ht stature weight wgt wt bodyweight bodyheight bwt birthweight shoe* eyes eyecolor hair haircolor hand
+handed* dominant skin skincolor complexion size waist waistcirc hip hipcirc date day month year yr yrs years admission
+admit* discharge entry exit arrival departure visitdate enrol* registered joined signup started embark* port cabin seat
+deck anno mese giorno data ora ore ricovero ingresso uscita dimissione paese stato regione zona domicilio residenza
+lingua istruzione titolostudio titolo studio scuola scolarita laurea impiego impiegato lavoro mansione mestiere
+occupazione professione qualifica ruolo settore reparto sede dipartimento azienda ditta statocivile coniug* celibe
+nubile sposat* vedov* famiglia nucleo figli fratelli sorelle casa abitazione alloggio auto veicolo peso altezza statura
+colore occhi capelli mano capofamiglia nazione origine straniero jahr monat tag datum stunden aufnahme entlassung ort
+wohnort stadt gemeinde kreis land bundesland staat gebiet viertel geburtsort herkunft sprache bildung* schule
+schulabschluss abschluss studium ausbildung beruf* arbeit* tatigkeit beschaftigung stelle branche abteilung firma
+familienstand verheiratet ledig geschieden verwitwet haushalt* familie kinder geschwister wohnung haus gewicht grosse
+korpergrosse korpergewicht augen haare annee mois jour heures entree sortie ville commune pays departement quartier
+lieu langue etude* scolarite niveau ecole diplome emploi travail metier secteur entreprise poste etatcivil
+situationfamiliale marie celibataire divorce veuf menage famille enfants fratrie logement maison voiture poids taille
+yeux cheveux ano mes dia fecha horas ingreso alta pais estado comunidad lugar residencia idioma lengua educacion
+estudios escuela escolaridad nivel titulo empleo trabajo oficio profesion ocupacion puesto empresa departamento
+estadocivil casado soltero divorciado viudo hogar familia hijos hermanos vivienda coche altura estatura ojos pelo inst
+institution site center centre clinic hospital ospedale klinik hopital clinique clinica talla heimat
 """
 
 #: Amounts of money.
@@ -236,3 +294,43 @@ age ageyears eta anni alter edad year years yr yrs anno jahr annee ano height hg
 weight wgt wt peso gewicht poids hours hrs ore stunden heures horas tenure experience exper exp distance latitude
 longitude lat lng lon
 """
+
+#: The part of a name that stands for a kind, where no topic needs it.
+FURTHER: Final[Mapping[Kind, str]] = MappingProxyType(
+    {
+        "name": "patientenname kundenname mitarbeitername nomcomplet",
+        "fax": "faxnummer telecopie telecopieur",
+        "record": "krankenakte dossiermedical healthrecord",
+        "licence": "permisconduire permisoconducir carnetconducir",
+        "area": """
+stadt gemeinde landkreis wohnort ort geburtsort ville arrondissement birthplace placeofbirth luogonascita
+lugarnacimiento lieunaissance""",
+        "date": "date datum fecha datetime timestamp",
+        "month": "month mese monat mois mes",
+        "birthday": "datebirth geburtsdatum geburtstag",
+        "birth year": "yearbirth geburtsjahr anonacimiento",
+        "vehicle": "vin",
+        "device": "sn",
+        "biometric": "retina iride huella empreinte impronta",
+    }
+)
+
+#: What stands for a kind beside a word for a number or an id: the number of an account, not its balance.
+NUMBERED: Final[Mapping[Kind, str]] = MappingProxyType(
+    {
+        "record": "chart cartella dossier",
+        "plan": """
+plan healthplan insurance healthinsurance policy insured subscriber beneficiary member medicare medicaid kasse
+krankenkasse versicherten polizza assicurato mutuelle assure poliza afiliado""",
+        "account": """
+account acct bank bankaccount konto bankkonto conto contocorrente compte cuenta card karte carta carte""",
+        "licence": """
+license licence lic certificate cert zertifikat certificato certificat certificado licenza lizenz approbation
+permit albo visa""",
+        "vehicle": "vehicle car veicolo fahrzeug vehicule vehiculo chassis telaio registration plate",
+        "device": "device serial seriale serie gerat appareil dispositivo implant implantat pacemaker sensor",
+    }
+)
+
+#: Words that join others and say nothing: `numero di conto`.
+JOINING: Final = "of the di del della delle de des du la le der das and"

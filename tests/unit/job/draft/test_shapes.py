@@ -23,7 +23,13 @@ def guess(name: str = "x", *, hierarchy: str | None = None, grid: str | None = N
     [
         (guess(hierarchy="dates"), ["2020-01-01"], "dates"),
         (guess(hierarchy="mask:right"), ["00118"], "mask:right"),
-        (guess(), [f"A{place:02}" for place in range(20)], "mask:right"),
+        (guess(), [f"A{place:02}" for place in range(20)], "prefix:2:halves"),
+        (
+            guess(),
+            [f"{'AEI'[place % 3]}{place % 10:02}.{place // 10}" for place in range(30)] + ["I10"],
+            "prefix:1,2:halves",
+        ),
+        (guess(), [f"P-{place}" for place in range(20)], "suppress"),
         (guess(), ["no", "yes"], "suppress"),
         (guess(hierarchy="suppress"), ["a", "b", "c"], "groups:2,4,8"),
         (guess(), ["a", "b", "c", "d", "e", "f", "g", "h"], "groups:2,4,8"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from kohort.job.request import parse
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.t_closeness import TCloseness
 from kohort.schema import Role, Scale
+from kohort.schema.dates import DateFormat, Period
 
 if TYPE_CHECKING:
     from kohort.assessment.inspection.guesses import ScaleName
@@ -95,6 +97,14 @@ def test_shapes_are_keys_with_their_reasons() -> None:
     age, zip_code = parse(text).job.schema.attributes
     assert (age.grid, zip_code.hierarchy) == (Fraction("0.05"), "mask:right")
     assert 'path = "table.release.csv"' in text
+
+
+def test_a_form_of_dates_that_a_job_must_say_is_said() -> None:
+    """Eight digits are a number to a job that does not say so."""
+    days = replace(guess("day"), scale="date", date_format=DateFormat.COMPACT)
+    text = job_text(Draft((days,), 3, {"day": Shape(None, "year", "public dates")}), "-", reading={})
+    (day,) = parse(text).job.schema.attributes
+    assert (day.scale, day.date_format, day.grid) == (Scale.DATE, DateFormat.COMPACT, Period.YEAR)
 
 
 def test_the_first_model_is_chosen_and_the_others_are_comments() -> None:

@@ -6,10 +6,10 @@ one person can be linked, and whether something can be inferred about a person.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 
 class Criterion(NamedTuple):
@@ -26,7 +26,7 @@ class Criterion(NamedTuple):
     attacks: Mapping[str, str]
 
 
-#: The criteria, which share out all attacks.
+#: The criteria, which share out all attacks on tables …
 CRITERIA: Final = (
     Criterion(
         "Singling out",
@@ -56,7 +56,21 @@ CRITERIA: Final = (
     ),
 )
 
-
-def by_criterion(found: Sequence[Mapping[str, Any]]) -> tuple[tuple[Criterion, tuple[Mapping[str, Any], ...]], ...]:
-    """What attacks found, by criterion."""
-    return tuple((one, tuple(each for each in found if each["attack"] in one.attacks)) for one in CRITERIA)
+#: … and those of `kohort.assessment.risk.cohorts` on transactions.
+TRANSACTION_CRITERIA: Final = (
+    Criterion(
+        "Singling out",
+        "Can someone who knows some items of a person isolate that person's transaction?",
+        {"singling out": "claims a transaction where only one has all known items"},
+    ),
+    Criterion(
+        "Linkability",
+        "Can someone who knows some items of a person find the person's transaction?",
+        {"linking": "looks up the transactions that have all known items, and picks one of them"},
+    ),
+    Criterion(
+        "Inference",
+        "Can someone who knows some items of a person learn that the person has a private item?",
+        {"inference": "claims the private item that most of these transactions have"},
+    ),
+)

@@ -1,0 +1,348 @@
+"""The pages of transactions: what each shows, and what its form changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import urlencode
+
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from kohort.app.baskets.roles import ROLES, roles_by_name, with_roles
+from kohort.app.edits import changed
+from kohort.app.fields import read, table_at, written
+from kohort.app.frame import WITH_A_FORM, number
+from kohort.app.job_pages import JobPages
+from kohort.errors import UsageError
+from kohort.job.transactions_form import CoherencePart, ItemsPart, SuppressionPart
+from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
+from kohort.report.render.page.figure import percent, written_number
+from kohort.transactions.methods import METHODS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from starlette.requests import Request
+
+    from kohort.app.baskets.answers import BasketPreview, Baskets, ItemRoles, ItemsLook, Point
+    from kohort.app.fields import Field
+    from kohort.app.job_pages import Endpoint
+    from kohort.job.lines import Place
+
+#: Items of a page.
+AT_A_TIME: Final = 50
+
+#: The keys of items that the page of items has.
+_BY_NAME: Final = frozenset({"private", "public", "weight"})
+
+#: What is tried of each parameter unless somebody asks for other values.
+TRIED: Final[Mapping[str, str]] = {
+    "k": "2,5,10,20,50,100",
+    "h": "0.2,0.4,0.6,0.8,1",
+    "p": "1,2,3,4",
+    "delta": "0.2,0.4,0.6,0.8",
+}
+
+#: What is compared of two versions, by the part of the page and its key.
+COMPARED: Final[Mapping[str, tuple[str, str]]] = {
+    "transactions": ("done", "transactions"),
+    "transactions left empty": ("done", "emptied"),
+    "private items": ("done", "private"),
+    "items released": ("done", "released_items"),
+    "items dropped": ("done", "dropped_items"),
+    "occurrences released": ("done", "released_cells"),
+    "cohorts": ("verdict", "cohorts"),
+    "transactions of the smallest cohort": ("verdict", "smallest"),
+}
+
+
+class Shown(NamedTuple):
+    """Which items are shown.
+
+    Attributes:
+        text: What their names contain.
+        role: The role that they have; empty for any.
+        page: The page of them, from 0.
+    """
+
+    text: str
+    role: str
+    page: int
+
+    @classmethod
+    def of(cls, said: Mapping[str, str]) -> Shown:
+        """What an address or a form says."""
+        role = said.get("role", "")
+        return cls(said.get("q", "").strip(), role if role in ROLES else "", max(number(said.get("page", "0")), 0))
+
+    def address(self, page: int) -> str:
+        """Where another page of them is."""
+        said = {"q": self.text, "role": self.role, "page": page}
+        return "/items?" + urlencode({key: value for key, value in said.items() if value})
+
+
+@dataclass(slots=True, eq=False)
+class Pages(JobPages):
+    """The pages of transactions."""
+
+    def shown(self) -> Mapping[str, Endpoint]:
+        """What is shown, by its path."""
+        return {
+            **JobPages.shown(self),
+            "/items": self.items,
+            "/named": self.named,
+            "/reading": self.reading,
+            "/records": self.records,
+            "/protection": self.protection,
+            "/preview": self.preview,
+            "/curve": self.curve,
+            "/evidence": self.evidence,
+        }
+
+    def changes(self) -> Mapping[str, Endpoint]:
+        """What the forms of a path do."""
+        return {
+            **JobPages.changes(self),
+            "/items": self.set_roles,
+            "/named": self.set_named,
+            "/reading": self.set_reading,
+            "/protection": self.set_protection,
+            "/curve": self.choose,
+        }
+
+    # --- looking ------------------------------------------------------------------------------------------------------
+
+    def items(self, request: Request) -> Response:
+        """The items with their roles, the most frequent first."""
+        look, roles = self._known()
+        shown = Shown.of(request.query_params)
+        by_name = roles_by_name(look.names, roles)
+        places = _matching(look, by_name, shown)
+        last = max(0, (len(places) - 1) // AT_A_TIME)
+        page = min(shown.page, last)
+        some = places[page * AT_A_TIME : (page + 1) * AT_A_TIME]
+        rows = [(place, look.names[place], look.supports[place], by_name[look.names[place]]) for place in some]
+        return self._page(
+            "baskets/items",
+            "Items",
+            look=look,
+            roles=roles,
+            rows=rows,
+            absent=sorted({*roles.private} - {*look.names}),
+            found=len(places),
+            shown=shown._replace(page=page),
+            last=last,
+            form=written(table_at(self.desk.raw, ("transactions",)).get("format")),
+            ITEM_ROLES=ROLES,
+            here="/items",
+        )
+
+    def named(self, _: Request) -> Response:
+        """The private items as a list of names."""
+        _look, roles = self._known()
+        return self._page("baskets/named", "Private items", roles=roles, here="/items")
+
+    def reading(self, _: Request) -> Response:
+        """How the file is read."""
+        groups = [("Form", "", self._fields(("transactions",))), ("Text", "", self._text_fields())]
+        shown: dict[str, Any] = {"place": None, "groups": groups, "back": "/items", "bars": (), "here": "/items"}
+        return self._page("fields", "How the file is read", action="/reading", **shown)
+
+    def records(self, request: Request) -> Response:
+        """Ten transactions."""
+        first = number(request.query_params.get("first", "1"))
+        rows: Baskets = self._answer("records", self._reading(), self.desk.folder, first)
+        return self._page("baskets/records", "Transactions", rows=rows, here="/items")
+
+    def protection(self, _: Request) -> Response:
+        """What every cohort must satisfy, and how the release is found."""
+        groups = [
+            ("Promise", CoherencePart.__doc__, self._fields(("privacy",))),
+            ("Items", f"{ItemsPart.__doc__} Single items get their roles on the page Items.", self._item_fields()),
+            ("Method", SuppressionPart.__doc__, self._fields(("method",))),
+        ]
+        shown: dict[str, Any] = {"place": None, "groups": groups, "back": "", "bars": (), "here": "/protection"}
+        return self._page("fields", "Protection", action="/protection", **shown)
+
+    def preview(self, request: Request) -> Response:
+        """What the job would release; ten transactions of it where somebody asks for them."""
+        found: BasketPreview = self._of_job("preview")
+        rows = self._of_job("changes") if "records" in request.query_params else None
+        return self._page("baskets/preview", "Preview", found=found, rows=rows, here="/preview")
+
+    def evidence(self, request: Request) -> Response:
+        """What can be said of the release to those who must judge it; also as JSON."""
+        found = self._of_job("evidence")
+        if request.query_params.get("form") == "json":
+            return JSONResponse(found)
+        return self._page("baskets/evidence", "Evidence", found=found, criteria=TRANSACTION_CRITERIA, here="/evidence")
+
+    def curve(self, request: Request) -> Response:
+        """What other values of a parameter would cost."""
+        said = request.query_params
+        drawn = "delta" in table_at(self.desk.raw, ("items",))
+        varied = [one for one in TRIED if drawn or one != "delta"]
+        vary = said.get("vary", "") if said.get("vary", "") in varied else varied[0]
+        values = tuple(dict.fromkeys(one.strip() for one in said.get("values", TRIED[vary]).split(",") if one.strip()))
+        now = _method(self.desk.raw)
+        methods = tuple(one for one in METHODS if one in said.getlist("method")) or (now,)
+        found: Sequence[Point] = self._of_job("curve", vary, values, methods) if "values" in said else ()
+        place: Place = ("items" if vary == "delta" else "privacy", vary)
+        helps = {one.key: one.help for one in self._fields(("privacy",), ("items",))}
+        return self._page(
+            "baskets/curve",
+            "Trade-off",
+            vary=vary,
+            varied={one: helps[one] for one in varied},
+            values=", ".join(values),
+            methods=methods,
+            titles=self._titles(),
+            lines=_lines(found, methods),
+            most=max((one.distortion for one in found), default=0) or 1,
+            found=found,
+            tried=[*dict.fromkeys(one.value for one in found)],
+            now=(written(table_at(self.desk.raw, place[:1]).get(place[1])), now),
+            drawn=drawn,
+            here="/curve",
+        )
+
+    # --- choosing -----------------------------------------------------------------------------------------------------
+
+    def set_roles(self, request: Request) -> Response:
+        """Give items the roles of the form; where that is asked, one role to all that are found."""
+        look, roles = self._known(patience=WITH_A_FORM)
+        form, before = request.scope["form"], roles_by_name(look.names, roles)
+        shown = Shown.of(form)
+        if form.get("all") in ROLES:
+            chosen = {look.names[place]: form["all"] for place in _matching(look, before, shown)}
+        else:
+            said = {name: form.get(f"role-{place}") for place, name in enumerate(look.names)}
+            chosen = {name: role for name, role in said.items() if role in ROLES}
+        changes = {name: role for name, role in chosen.items() if before[name] != role}
+        text = with_roles(self.desk.text, look.names, roles, changes) if changes else self.desk.text
+        self._change(request, text, "roles of items")
+        return RedirectResponse(shown.address(shown.page), 303)
+
+    def set_named(self, request: Request) -> Response:
+        """Make the items of a list private, and no others."""
+        look, roles = self._known(patience=WITH_A_FORM)
+        lines = [one.strip() for one in request.scope["form"].get("names", "").split("\n")]
+        names = tuple(dict.fromkeys(one for one in lines if one))
+        text = self.desk.text
+        if {*names} != {*roles.private}:
+            freed = {one: "public" for one in roles.private if one not in names}
+            text = with_roles(text, look.names, roles._replace(private=names), freed)
+        self._change(request, text, "private items")
+        return RedirectResponse("/items?role=private", 303)
+
+    def set_reading(self, request: Request) -> Response:
+        """Set how the file is read."""
+        self._set(request, (*self._fields(("transactions",)), *self._text_fields()), "reading")
+        return RedirectResponse("/items", 303)
+
+    def set_protection(self, request: Request) -> Response:
+        """Set the promise, what is said of all items, and the method; roles that are drawn are not listed as well."""
+        fields = (*self._fields(("privacy",)), *self._item_fields(), *self._fields(("method",)))
+        listed = ("private", "public", "private-file", "public-file", "allow-absent")
+        begins = request.scope["form"].get("delta") and "delta" not in table_at(self.desk.raw, ("items",))
+        others: dict[Place, object] = {("items", key): None for key in listed} if begins else {}
+        self._set(request, fields, "protection", others)
+        return RedirectResponse("/protection", 303)
+
+    def choose(self, request: Request) -> Response:
+        """Take the value and the method of a point; what another method was told goes."""
+        vary, value, method = (*request.scope["form"].get("choice", "").split(" "), "", "")[:3]
+        if vary not in TRIED or method not in METHODS:
+            raise UsageError("there is no such point", hint="choose one of the page Trade-off")
+        place: Place = ("items" if vary == "delta" else "privacy", vary)
+        said: dict[Place, object] = {place: read(place, value, self.subject.forms)}
+        if method != _method(self.desk.raw):
+            said |= {("method", key): one for key, one in method_keys(method).items()}
+        self._change(request, changed(self.desk.text, said), f"{vary} = {value}, {method}")
+        return RedirectResponse("/preview", 303)
+
+    # --- what they share ----------------------------------------------------------------------------------------------
+
+    def _known(self, *, patience: float = 0) -> tuple[ItemsLook, ItemRoles]:
+        """The items, and their roles."""
+        look: ItemsLook = self._answer("look", self._reading(), self.desk.folder, patience=patience)
+        roles: ItemRoles = self._answer("roles", self.desk.text, self.desk.folder, patience=patience)
+        return look, roles
+
+    def _item_fields(self) -> tuple[Field, ...]:
+        """What is said of all items."""
+        return tuple(one for one in self._fields(("items",)) if one.key not in _BY_NAME)
+
+    def _text_fields(self) -> tuple[Field, ...]:
+        """How text is read."""
+        return tuple(one for one in self._fields(("input",)) if one.key != "path")
+
+    def _titles(self) -> dict[str, list[str]]:
+        """What methods do, as the form says it, and which of them a sentence is about."""
+        helps = {one.key: one.help for one in self._fields(("method",))}
+        keys = {name: _KEYS.get(name, "score") for name in METHODS}
+        return {helps[key]: [name for name in METHODS if keys[name] == key] for key in dict.fromkeys(keys.values())}
+
+    def _beside(self, one: BasketPreview, other: BasketPreview) -> Iterator[tuple[str, str, str]]:
+        """The figures of two previews, each with its name."""
+        for what, (part, key) in COMPARED.items():
+            yield what, written_number(one.page[part][key]), written_number(other.page[part][key])
+        yield "occurrences lost, by their weights", percent(_lost(one)), percent(_lost(other))
+        sure = [found.page["verdict"]["confidence"] for found in (one, other)]
+        yield "surest inference of a private item", percent(sure[0]), percent(sure[1])
+
+    def _python(self) -> str:
+        """What releases the same in Python."""
+        target = table_at(self.desk.raw, ("output",)).get("path", "")
+        source = table_at(self.desk.raw, ("input",)).get("path", "")
+        lines = ["import kohort", "", f"job = kohort.TransactionJob.from_toml({self.desk.path.name!r})"]
+        return "\n".join([*lines, f"kohort.anonymize_transactions({source!r}, job, target={target!r})"])
+
+
+#: The methods that a key of their own asks for.
+_KEYS: Final[Mapping[str, str]] = {"give-back": "give-back", "optimal": "optimal", "cells": "suppress"}
+
+
+def method_keys(name: str) -> dict[str, object]:
+    """What a job says to have a method; `None` for what it does not say.
+
+    >>> {key: one for key, one in method_keys("give-back").items() if one is not None}
+    {'give-back': True}
+    >>> {key: one for key, one in method_keys("mm").items() if one is not None}
+    {'score': 'mm'}
+    """
+    score = None if name in _KEYS else name
+    said: dict[str, object] = {"score": score, "give-back": None, "optimal": None, "suppress": None, "time-limit": None}
+    return said | ({_KEYS[name]: "cells" if name == "cells" else True} if name in _KEYS else {})
+
+
+def _method(raw: Mapping[str, object]) -> str:
+    """The method that a job has."""
+    said = table_at(raw, ("method",))
+    if said.get("optimal"):
+        return "optimal"
+    if said.get("suppress") == "cells":
+        return "cells"
+    return "give-back" if said.get("give-back") else str(said.get("score", "mmil"))
+
+
+def _lost(found: BasketPreview) -> float:
+    return found.lost / (found.whole or 1)
+
+
+def _matching(look: ItemsLook, roles: Mapping[str, str], shown: Shown) -> list[int]:
+    """The places of items with such names and roles, the most frequent first."""
+    text = shown.text.casefold()
+    places = [
+        place for place, name in enumerate(look.names) if text in name.casefold() and shown.role in {"", roles[name]}
+    ]
+    return sorted(places, key=lambda place: -look.supports[place])
+
+
+def _lines(found: Sequence[Point], methods: Sequence[str]) -> list[tuple[str, list[tuple[int, Point]]]]:
+    """For each method its points, each with the place of its value."""
+    values = [*dict.fromkeys(one.value for one in found)]
+    return [
+        (name, [(values.index(one.value), one) for one in found if one.method == name and not one.why])
+        for name in methods
+    ]

@@ -1,0 +1,265 @@
+"""What a desk asks of transactions: answered in a process of its own, in plain values."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import compress
+from math import ceil, floor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from kohort.app.answers import Released
+from kohort.app.baskets.answers import BasketPreview, Baskets, ItemRoles, ItemsLook, Point
+from kohort.app.questions import REPORTS, SHOWN, refuse_piped, reports_of
+from kohort.assessment.inspection.distribution import Bar
+from kohort.engines.known import engine_of
+from kohort.errors import KohortError, UnsupportedError, UsageError
+from kohort.io.baskets import read_transactions
+from kohort.io.baskets.seen import seen_in
+from kohort.job.document import document
+from kohort.job.draft.transactions import transactions_text
+from kohort.job.parts import relative, right_part, table
+from kohort.job.transactions import load, of, reading_of
+from kohort.job.transactions_form import BasketsPart, ItemsPart, TransactionsPart
+from kohort.pipeline.transactions import anonymize_transactions, problem_of
+from kohort.publish import Companion
+from kohort.report.evidence import transaction_dossier_of
+from kohort.report.page import transactions_page
+from kohort.report.page.audience import Audience
+from kohort.report.written import writer_of
+from kohort.schema.numbers import said
+from kohort.sweeps.transaction_plan import Plan
+from kohort.sweeps.transactions import sweep
+from kohort.transactions.profile import profile
+from kohort.transactions.roles import Drawn, Listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kohort.app.folder import Folder
+    from kohort.arrays import Counts
+    from kohort.io.baskets import Reading
+    from kohort.job.transactions import TransactionRequest
+    from kohort.release.transactions import TransactionRelease
+    from kohort.sweeps.transactions import Outcome
+    from kohort.transactions.database import Transactions
+    from kohort.transactions.problem import SuppressionProblem
+
+#: A share that no item is above.
+ALL: Final = Fraction(1)
+
+
+@dataclass(slots=True)
+class Bench:
+    """The transactions that questions are about, read once, and the last release that was tried.
+
+    Attributes:
+        tell: Called with each stage of the work.
+    """
+
+    tell: Callable[[str], None] = lambda _: None
+    _readings: dict[object, Reading] = field(default_factory=dict[object, "Reading"])
+    _tried: dict[str, TransactionRelease] = field(default_factory=dict[str, "TransactionRelease"])
+
+    # --- what is there ------------------------------------------------------------------------------------------------
+
+    def draft(self, source: str, folder: str) -> str:
+        """The text of a job over transactions, read as they seem to be written."""
+        return transactions_text(source, seen_in(Path(relative(source, Path(folder)))))
+
+    def look(self, text: str, folder: str) -> ItemsLook:
+        """The items of a job's transactions."""
+        reading = self._read(text, folder)
+        held = reading.database
+        self.tell("inspect")
+        found = profile(held, ALL)
+        supports = tuple(held.supports.tolist())
+        return ItemsLook(
+            len(held), held.names, supports, _by_length(held.lengths), found.empty, found.unique, reading.repeated
+        )
+
+    def roles(self, text: str, folder: str) -> ItemRoles:
+        """The roles of the items, as far as the job can say them."""
+        try:
+            job = request_of(text, folder).job
+        except (KohortError, ExceptionGroup):  # the page says what is wrong with it
+            return _listed(text)
+        held = self._read(text, folder).database
+        n = len(held)
+        made = _listed(text)._replace(most=floor(n * job.coherence.h), least=ceil(n * job.min_support))
+        if isinstance(job.roles, Listed):
+            return made._replace(private=job.roles.private, public=job.roles.public)
+        try:
+            problem = problem_of(held, job)
+        except KohortError as fault:
+            return made._replace(drawn=True, why=fault.what)
+        return _drawn(problem)._replace(most=made.most, least=made.least)
+
+    def records(self, text: str, folder: str, first: int) -> Baskets:
+        """Ten transactions from the one of this number on."""
+        held = self._read(text, folder).database
+        first = max(1, min(first, len(held) - SHOWN + 1))
+        rows = range(first - 1, min(first - 1 + SHOWN, len(held)))
+        return Baskets(tuple(_items(held, row) for row in rows), first=first)
+
+    # --- what a job would do ------------------------------------------------------------------------------------------
+
+    def preview(self, text: str, folder: str) -> BasketPreview:
+        """What a job would release; verified as text, and written nowhere."""
+        return _preview(self._try(text, folder))
+
+    def changes(self, text: str, folder: str) -> Baskets:
+        """Ten transactions before and after, spread over the release."""
+        release = self._try(text, folder)
+        here, count = release.here(), len(release.released)
+        rows = np.unique(np.linspace(0, count - 1, min(SHOWN, count)).astype(np.int64)).tolist()
+        before = tuple(_items(here.source, int(release.lineage[row])) for row in rows)
+        return Baskets(before, tuple(_items(here.released, row) for row in rows))
+
+    def report(self, text: str, folder: str, audience: str) -> bytes:
+        """The page of what a job would release."""
+        return writer_of(".html")(transactions_page(self._try(text, folder), audience=Audience(audience)))
+
+    def curve(
+        self, text: str, folder: str, vary: str, values: tuple[str, ...], methods: tuple[str, ...]
+    ) -> tuple[Point, ...]:
+        """What other values of a parameter would cost by each method; nothing is released, so nothing is verified."""
+        made = request_of(text, folder)
+        roles = made.job.roles
+        seeds = (roles.seed,) if isinstance(roles, Drawn) else (0,)
+        try:
+            plan = Plan.of(made.job, vary, values, methods=methods, seeds=seeds)
+            found = sweep(self._read(text, folder).database, plan, tell=self.tell)
+        except UsageError as fault:
+            raise made.placed(fault) from None
+        return tuple(map(_point, found.outcomes))
+
+    def evidence(self, text: str, folder: str) -> dict[str, Any]:
+        """The dossier of what a job would release."""
+        release = self._try(text, folder)
+        self.tell("attack")
+        return transaction_dossier_of(release).as_json()
+
+    # --- what is released ---------------------------------------------------------------------------------------------
+
+    def release(self, job: str, overwrite: bool) -> Released:  # noqa: FBT001  it comes through a pipe
+        """Run a job file as `kohort run` does, with a report for the steward and one for the public."""
+        made = load(Path(job))
+        made.refuse_output()
+        target = Path(made.target)
+        reports = reports_of(target)
+        try:
+            release = anonymize_transactions(
+                made.source,
+                made.job,
+                target=target,
+                overwrite=overwrite,
+                tell=self.tell,
+                reports=tuple(Companion(path, _page(REPORTS[name])) for name, path in reports.items()),
+                inputs=made.inputs,
+                engine=engine_of(made.run.engine),
+            )
+        except UsageError as fault:
+            raise made.placed(fault) from None
+        found = {"release": target, "certificate": Path(str(release.certificate)), **reports, "job": Path(job)}
+        return Released({name: str(path) for name, path in found.items()}, _preview(release))
+
+    # --- what they share ----------------------------------------------------------------------------------------------
+
+    def _read(self, text: str, folder: str) -> Reading:
+        """The transactions, read again only where their file or the way to read it has changed."""
+        raw = tomllib.loads(text)
+        said = right_part(BasketsPart, table(raw, "input"))
+        how = reading_of(right_part(TransactionsPart, table(raw, "transactions")), said)
+        source = relative(said.path, Path(folder))
+        refuse_piped(source)
+        state = Path(source).stat() if Path(source).is_file() else None
+        key = source, how, None if state is None else (state.st_mtime_ns, state.st_size)
+        if key not in self._readings:
+            self.tell("read")
+            self._readings, self._tried = {key: read_transactions(source, how)}, {}
+        return self._readings[key]
+
+    def _try(self, text: str, folder: str) -> TransactionRelease:
+        """What the job would release, tried once."""
+        if text not in self._tried:
+            made, reading = request_of(text, folder), self._read(text, folder)
+            try:
+                release = anonymize_transactions(reading.database, made.job, tell=self.tell)
+            except KohortError as fault:
+                raise made.placed(fault) from None
+            self._tried = {text: replace(release, repeated=reading.repeated)}
+        return self._tried[text]
+
+
+def request_of(text: str, folder: str | Folder) -> TransactionRequest:
+    """The request of a job's text.
+
+    Raises:
+        JobError: everything that is wrong with it.
+        UnsupportedError: it is of transactions that are elsewhere.
+    """
+    made = of(document(text, folder=Path(folder)))
+    made.refuse_output()
+    engine = made.run.engine
+    if engine != "local":
+        raise UnsupportedError(f"the desk reads transactions itself, and the job leaves this to {engine}", where="run")
+    return made
+
+
+def _listed(text: str) -> ItemRoles:
+    """The roles that a job lists itself, whatever is wrong elsewhere in it."""
+    said = right_part(ItemsPart, table(tomllib.loads(text), "items"))
+    return ItemRoles(tuple(said.private or ()), None if said.public is None else tuple(said.public))
+
+
+def _drawn(problem: SuppressionProblem) -> ItemRoles:
+    """The roles that were drawn."""
+    names, roles = problem.database.names, problem.roles
+    public = tuple(compress(names, roles.public))
+    private = tuple(compress(names, roles.private))
+    return ItemRoles(private, None if len(public) + len(private) == len(names) else public, drawn=True)
+
+
+def _by_length(lengths: Counts) -> tuple[Bar, ...]:
+    """Transactions by how many items they have, in bands that double."""
+    bands = np.bincount([length.bit_length() for length in lengths.tolist()])
+    return tuple(Bar(_band(place), int(count)) for place, count in enumerate(bands))
+
+
+def _band(place: int) -> str:
+    """The numbers of so many binary digits.
+
+    >>> [_band(place) for place in range(4)]
+    ['0', '1', '2 to 3', '4 to 7']
+    """
+    low, high = (1 << place) >> 1, (1 << place) - 1
+    return str(low) if low >= high else f"{low} to {high}"
+
+
+def _items(held: Transactions, row: int) -> tuple[str, ...]:
+    """The items of a transaction."""
+    items: list[int] = held.cells[held.starts[row] : held.starts[row + 1]].tolist()
+    return tuple(held.names[item] for item in items)
+
+
+def _preview(release: TransactionRelease) -> BasketPreview:
+    """The figures of a release, for its steward."""
+    page = transactions_page(release, audience=Audience.INTERNAL).as_json()
+    return BasketPreview(page, release.lost, release.whole, sum(release.seconds.values()))
+
+
+def _page(audience: Audience) -> Callable[[TransactionRelease], bytes]:
+    """What writes the page of a release."""
+    return lambda release: writer_of(".html")(transactions_page(release, audience=audience))
+
+
+def _point(one: Outcome) -> Point:
+    """A point of a sweep."""
+    if one.distortion is None:
+        return Point(said(one.value), one.method, why=one.why)
+    return Point(said(one.value), one.method, float(one.distortion), sum(one.moles), one.dropped or 0)

@@ -1,0 +1,110 @@
+"""The subjects that there are, and which of them a job is on."""
+
+from __future__ import annotations
+
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Final
+
+from kohort.app.baskets.questions import request_of as transactions_of
+from kohort.app.fields import FORMS
+from kohort.app.questions import request_of
+from kohort.app.render import STEPS
+from kohort.app.subject import Subject
+from kohort.job.form import PurposePart
+from kohort.job.transactions_form import BasketsPart, CoherencePart, ItemsPart, SuppressionPart, TransactionsPart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+TABLE: Final = Subject(
+    name="table",
+    bench="kohort.app.questions:Bench",
+    reading=("input",),
+    figures="parts.html.jinja",
+    steps=STEPS,
+    forms=FORMS,
+    request=request_of,
+    doing={
+        "draft": "Reading the table and drafting a job",
+        "look": "Looking at the columns",
+        "records": "Reading records",
+        "hierarchy": "Building the hierarchy",
+        "preview": "Trying what the job would release",
+        "changes": "Comparing records",
+        "report": "Writing the report",
+        "frontier": "Trying other values of k",
+        "lattice": "Evaluating the nodes of the lattice",
+        "evidence": "Trying attacks",
+        "release": "Releasing and verifying",
+    },
+)
+
+TRANSACTIONS: Final = Subject(
+    name="transactions",
+    bench="kohort.app.baskets.questions:Bench",
+    reading=("transactions", "input"),
+    figures="baskets/parts.html.jinja",
+    steps=(
+        ("/items", "Items"),
+        ("/protection", "Protection"),
+        ("/preview", "Preview"),
+        ("/curve", "Trade-off"),
+        ("/evidence", "Evidence"),
+        ("/release", "Release"),
+        ("/history", "Versions"),
+        ("/job", "Job file"),
+    ),
+    forms={
+        "transactions": TransactionsPart,
+        "input": BasketsPart,
+        "privacy": CoherencePart,
+        "items": ItemsPart,
+        "method": SuppressionPart,
+        "purpose": PurposePart,
+    },
+    request=transactions_of,
+    doing={
+        "draft": "Looking at the file and drafting a job",
+        "look": "Reading the transactions",
+        "roles": "Looking up the roles of items",
+        "records": "Reading transactions",
+        "preview": "Trying what the job would release",
+        "changes": "Comparing transactions",
+        "report": "Writing the report",
+        "curve": "Trying other values",
+        "evidence": "Trying attacks",
+        "release": "Releasing and verifying",
+    },
+)
+
+#: All of them, by name.
+SUBJECTS: Final[Mapping[str, Subject]] = {one.name: one for one in (TABLE, TRANSACTIONS)}
+
+
+def subject_of(raw: Mapping[str, object]) -> Subject:
+    """What the job with these tables is on."""
+    return TRANSACTIONS if "transactions" in raw else TABLE
+
+
+class Benches:
+    """The benches of all subjects, each made when it is asked something.
+
+    >>> Benches(print).bench("table").__class__.__name__
+    'Bench'
+    """
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        """Make none yet."""
+        self._tell = tell
+        self._made: dict[str, Any] = {}
+
+    def bench(self, subject: str) -> Any:  # noqa: ANN401  benches share no question that all of them have
+        """That of a subject."""
+        if subject not in self._made:
+            self._made[subject] = resolve_name(SUBJECTS[subject].bench)(self._tell)
+        return self._made[subject]
+
+    def answer(self, question: str, arguments: tuple[object, ...]) -> object:
+        """The answer to a question, by the name that it has on its way."""
+        subject, _, name = question.partition(".")
+        return getattr(self.bench(subject), name)(*arguments)

@@ -1,0 +1,208 @@
+"""Tells codes by their shape, and proposes a hierarchy of their prefixes.
+
+A postal code, a diagnosis or a branch of industry says by its beginning what it belongs to; a number that counts does
+not: `P-1`, `P-12` and `P-120` have nothing in common. Codes have one length, or numbers of fixed widths or with leading
+zeros; what may be either is left alone. Dates whose year stands last keep their end. No reason repeats a value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from kohort.assessment.inspection.evidence import HALF, NEARLY_ALL, SAMPLE
+from kohort.schema.numbers import is_numeric_text
+from kohort.schema.patterns import DATE, SPOKEN_DATE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+#: Up to so many values a column is a list of names, for which groups of neighbours are proposed. More names need a tree
+#: by somebody who knows them.
+FEW_NAMES: Final = 8
+
+#: Letters of a code's words at most: longer ones are words of a language.
+_LETTERS: Final = 4
+
+#: A year of two digits that is no day of a month.
+_LAST_DAY: Final = 31
+
+_code = re.compile(rf"(?=.*[0-9])(?:[^\W\d_]{{1,{_LETTERS}}}|[0-9]+|(?<=\w)[ ./:_-](?=\w))+").fullmatch
+_runs = re.compile(r"([0-9]+)|([^\W\d_]+)|.").finditer
+_decimal = re.compile(r"[^.]*\.[0-9]*").fullmatch
+_month_and_year = re.compile(r"(?:0[1-9]|1[0-2])[-/.][12][0-9]{3}").fullmatch
+_year_first = re.compile(r"[12][0-9]{3}[^0-9].*").fullmatch
+_year_last = re.compile(r".*[^0-9]([12][0-9]{3}|[0-9]{2})").fullmatch
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRule:
+    """How the values of a column are generalized as codes.
+
+    Attributes:
+        hierarchy: A builder: all or nothing where prefixes would be a guess.
+        why: The reason, for a comment.
+    """
+
+    hierarchy: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Scheme:
+    """A public list of codes whose levels have names.
+
+    Attributes:
+        of: What its levels are.
+        matches: Whether a text has its form.
+        full: Whether a text has it beyond doubt; some must.
+        lengths: The prefixes of its levels.
+    """
+
+    of: str
+    matches: Callable[[str], object]
+    full: Callable[[str], object]
+    lengths: tuple[int, ...]
+
+
+_SCHEMES: Final = (
+    _Scheme(
+        "chapters, tens and categories of ICD-10 codes",
+        re.compile(r"[A-Z][0-9][0-9AB](?:\.[0-9A-Z]{1,4})?").fullmatch,
+        re.compile(r".{3}\.[0-9].*").fullmatch,
+        (1, 2, 3, 5, 6, 7),  # the fourth is a point
+    ),
+    _Scheme(
+        "groups of ATC codes",
+        re.compile(r"[ABCDGHJLMNPRSV](?:[0-9]{2}(?:[A-Z](?:[A-Z](?:[0-9]{2})?)?)?)?").fullmatch,
+        re.compile(r".[0-9]{2}[A-Z]{2}[0-9]{2}").fullmatch,
+        (1, 3, 4, 5),
+    ),
+)
+_british = re.compile(r"[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}", re.IGNORECASE).fullmatch
+
+
+def rule_of(values: Sequence[str], *, postal: bool = False) -> CodeRule | None:
+    """How values are generalized as codes; `None` where they are none.
+
+    Cost: in the number of values times their length.
+
+    Args:
+        values: The distinct ones, without missing ones.
+        postal: Whether they are known to be postal codes.
+
+    >>> rule_of(["00184", "00185", "20121"], postal=True).hierarchy
+    'prefix:1,4:halves'
+    >>> rule_of([f"A-{1000 + 7 * n}" for n in range(9)] + [f"CH-{2000 + n}" for n in range(9)]).hierarchy
+    'prefix:1,4,5,6:halves'
+    >>> rule_of([f"P-{n}" for n in range(1, 20)]).hierarchy
+    'suppress'
+    """
+    some = sorted(values)[:: len(values) // SAMPLE + 1]  # the order of the records must not matter
+    if postal or _all(some, _british):
+        digits = _all(some, _has_digit)
+        return _prefixes(values, "prefixes of postal codes: the area stays longest") if digits else None
+    if len(values) <= FEW_NAMES or is_numeric_text(values):
+        return None
+    if _all(some, _dated):
+        return _dates(values, some)
+    for scheme in _SCHEMES:
+        if _all(some, scheme.matches) and _share(some, scheme.full) > HALF:
+            return _prefixes(values, f"{scheme.of}: a prefix stays", scheme.lengths)
+    return _unknown(values, some)
+
+
+def _unknown(values: Sequence[str], some: Sequence[str]) -> CodeRule | None:
+    """How codes of no known list are generalized."""
+    if _same_length(values) and all(map(_has_digit, values)):
+        return _prefixes(values, "prefixes: values of one length with digits look like codes")
+    if not _all(some, _code):
+        return None
+    if _count(some):
+        what = "all or nothing: its numbers may count, or be codes"
+        return CodeRule("suppress", f'{what}; for prefixes write "prefix", for groups a tree (CSV or JSON)')
+    return _prefixes(values, "prefixes: numbers of fixed widths or with leading zeros look like codes")
+
+
+def _dated(text: str) -> bool:
+    """Whether a text is a day, or a month of a year."""
+    return DATE.matches(text) or SPOKEN_DATE.matches(text) or _month_and_year(text) is not None
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
+
+
+def _share(values: Sequence[str], matches: Callable[[str], object]) -> float:
+    return sum(map(bool, map(matches, values))) / len(values) if values else 0.0
+
+
+def _all(values: Sequence[str], matches: Callable[[str], object]) -> bool:
+    """Whether nearly all values have a form: some cells are mistyped."""
+    return _share(values, matches) >= NEARLY_ALL
+
+
+def _same_length(values: Sequence[str]) -> bool:
+    return len({*map(len, values)}) == 1 < len(values[0])
+
+
+def _prefixes(values: Sequence[str], why: str, lengths: Sequence[int] = ()) -> CodeRule | None:
+    """Those prefixes at which codes part, of all lengths or of these; few codes of one length are masked."""
+    found = _branching(values, lengths or range(1, max(map(len, values))))
+    if found:
+        return CodeRule(f"prefix:{','.join(map(str, found))}:halves", why)
+    return CodeRule("mask:right", why) if _same_length(values) else None
+
+
+def _branching(values: Sequence[str], lengths: Sequence[int]) -> list[int]:
+    """Those lengths of prefixes that tell codes apart, but not all, ascending.
+
+    Of lengths that tell the same apart the first stays, at whose last character codes part, and the last, which says
+    most.
+    """
+    nodes = [1, *(len({text[:length] for text in values}) for length in lengths), len(values)]
+    return [
+        length
+        for length, before, here, after in zip(lengths, nodes, nodes[1:], nodes[2:], strict=False)
+        if 1 < here < len(values) and not before == here == after
+    ]
+
+
+def _count(values: Sequence[str]) -> bool:
+    """Whether numbers inside the values may count something: of several widths, none with a leading zero.
+
+    A number's width is compared with those after the same text, where several values have it, else with all in its
+    place. Behind the only point numbers are decimals.
+    """
+    widths: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for text in values:
+        shape = ""
+        for run in _runs(text):
+            if run[1] and not (_decimal(text) and text[: run.start()].endswith(".")):
+                widths[shape][text[: run.start()]].append(run[1])
+            shape += "0" if run[1] else "a" if run[2] else run[0]
+    return any(_varies(groups) for groups in widths.values())
+
+
+def _varies(groups: defaultdict[str, list[str]]) -> bool:
+    """Whether numbers in one place, by the text before them, have several widths and no leading zeros."""
+    numbers = [one for group in groups.values() for one in group]
+    if len({*map(len, numbers)}) == 1 or any(one[0] == "0" and len(one) > 1 for one in numbers):
+        return False
+    return len(groups) > HALF * len(numbers) or any(len({*map(len, group)}) > 1 for group in groups.values())
+
+
+def _dates(values: Sequence[str], some: Sequence[str]) -> CodeRule:
+    """Dates in a form that is no scale: the year stays where it is first, or last beyond doubt."""
+    if _same_length(values) and _all(some, _year_first):
+        return CodeRule("mask:right", "dates that begin with the year, which stays longest")
+    ends = [found[1] for text in values if (found := _year_last(text))]
+    digits = {*map(len, ends)}
+    sure = any(len(end) > 2 or int(end) > _LAST_DAY for end in ends)  # noqa: PLR2004  digits
+    if len(digits) == 1 and sure and len(ends) == len(values):
+        return CodeRule(
+            f"suffix:{max(digits)}:halves", "dates that end in the year, which stays; year first (ISO) keeps more"
+        )
+    return CodeRule("suppress", "all or nothing: dates in no form that kohort reads; year first (ISO) keeps more")

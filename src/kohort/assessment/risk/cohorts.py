@@ -1,0 +1,192 @@
+"""Attacks on a released transaction database by somebody who knows some public items of a person.
+
+Xu, Wang, Fu, Yu: Anonymizing Transaction Databases for Publication (KDD 2008). The attacker looks up the transactions
+that have all known items, the person's cohort, and claims that one of them is the person's (singling out where there is
+one, linking else), or that the person has the private item that most of them have. Items that the release lacks
+altogether help nobody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from kohort.assessment.risk.attacks.base import Attack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from kohort.arrays import Counts, Index, Items, Mask
+    from kohort.transactions.database import Transactions
+
+#: People who are attacked where there are more: enough for intervals of some percent.
+TARGETS: Final = 1_000
+
+#: The seed of who is attacked, and by which items: the same evidence for the same release.
+_SEED: Final = 20_08
+
+
+class Tried(NamedTuple):
+    """What somebody tried who knows so many items.
+
+    Attributes:
+        known: How many public items of a person; `None` for all.
+        attack: What came of it.
+        positive: The same against the input itself, where everything is open.
+        negative: The same by somebody who knows another person's items instead: nothing.
+    """
+
+    known: int | None
+    attack: Attack
+    positive: Attack
+    negative: Attack
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Basis:
+    """What the attacks need of a release.
+
+    Attributes:
+        source: The transactions as they were.
+        released: Those that are released.
+        lineage: (n,) the source's transaction that each released one was.
+        public: The names of public items.
+        private: Those of private items.
+    """
+
+    source: Transactions
+    released: Transactions
+    lineage: Index
+    public: frozenset[str]
+    private: frozenset[str]
+
+
+def cohort_attacks(basis: Basis, p: int) -> tuple[Tried, ...]:
+    """What attackers find who know one, p, p + 1 and all public items of a person.
+
+    >>> from kohort.transactions.database import Transactions
+    >>> shop = Transactions.of([["tea", "pill"], ["tea"], ["jam"]])
+    >>> basis = Basis(shop, shop, np.arange(3), frozenset({"tea", "jam"}), frozenset({"pill"}))
+    >>> [(one.attack.name, one.attack.claims, one.attack.right) for one in cohort_attacks(basis, 1)][:3]
+    [('singling out', 1, 1.0), ('linking', 3, 2.0), ('inference', 2, 1.0)]
+    """
+    random = np.random.default_rng(_SEED)
+    n = len(basis.source)
+    targets = np.sort(random.choice(n, min(n, TARGETS), replace=False))
+    order = {row: random.permutation(_public(basis, row)) for row in targets.tolist()}
+    others = np.roll(targets, 1).tolist()
+    release, input_ = _Lookup.of(basis.released, basis.lineage, basis), _Lookup.of(basis.source, np.arange(n), basis)
+    found: list[Tried] = []
+    for known in (*dict.fromkeys((1, p, p + 1)), None):
+        own = {row: _names(basis.source, order[row][:known]) for row in targets.tolist()}
+        strange = {row: own[other] for row, other in zip(targets.tolist(), others, strict=True)}
+        attacks = (release.attacks(own), input_.attacks(own), release.attacks(strange))
+        found += [Tried(known, *three) for three in zip(*attacks, strict=True)]
+    return tuple(found)
+
+
+def _public(basis: Basis, row: int) -> Items:
+    """The public items of a transaction of the source."""
+    items = _cells(basis.source, row)
+    return items[[basis.source.names[item] in basis.public for item in items.tolist()]]
+
+
+def _cells(database: Transactions, row: int) -> Items:
+    return database.cells[database.starts[row] : database.starts[row + 1]]
+
+
+def _names(database: Transactions, items: Items) -> tuple[str, ...]:
+    places: list[int] = items.tolist()
+    return tuple(database.names[item] for item in places)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lookup:
+    """Finds cohorts in a database.
+
+    Attributes:
+        basis: What is attacked.
+        place: The item of each name that some transaction has.
+        rows: (c,) the transactions that have each item, ascending, item by item.
+        ends: (m + 1,) where those of each item start.
+        own: (n,) where the transaction of each of the source is now.
+        starts: (n + 1,) where each transaction's private items start.
+        cells: The private items of each transaction.
+        names: What items are called.
+    """
+
+    basis: Basis
+    place: Mapping[str, int]
+    rows: Index
+    ends: Index
+    own: Index
+    starts: Index
+    cells: Items
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, database: Transactions, lineage: Index, basis: Basis) -> _Lookup:
+        """What looks up cohorts in a database."""
+        rows = np.repeat(np.arange(len(database)), database.lengths)[np.argsort(database.cells, kind="stable")]
+        supports = database.supports
+        place = {name: item for item, name in enumerate(database.names) if supports[item]}
+        private: Mask = np.array([name in basis.private for name in database.names], np.bool_)
+        kept = database.kept(private[database.cells])
+        ends = np.concatenate(([0], np.cumsum(supports)))
+        return cls(basis, place, rows, ends, np.argsort(lineage), kept.starts, kept.cells, database.names)
+
+    def cohort(self, known: Iterable[str]) -> Index:
+        """The transactions that have these items, as far as anybody has them."""
+        places = [self.place[name] for name in known if name in self.place]
+        columns = sorted((self.rows[self.ends[one] : self.ends[one + 1]] for one in places), key=len)
+        found = columns[0] if columns else np.arange(self.own.size)
+        for column in columns[1:]:
+            near = np.minimum(np.searchsorted(column, found), column.size - 1)
+            found = found[column[near] == found]
+        return found
+
+    def likeliest(self, cohort: Index) -> tuple[str, int]:
+        """The private item that most of these transactions have, and how many do; no name where none has any."""
+        lengths = np.diff(self.starts)[cohort]
+        first = np.repeat(self.starts[cohort] - np.cumsum(lengths) + lengths, lengths)
+        counts: Counts = np.bincount(self.cells[first + np.arange(first.size)], minlength=1)
+        best = int(counts.argmax())
+        return (self.names[best] if counts[best] else ""), int(counts[best])
+
+    def attacks(self, known: Mapping[int, Sequence[str]]) -> tuple[Attack, Attack, Attack]:
+        """What comes of it where these items of each target are known: singling out, linking, inference."""
+        source, n = self.basis.source, self.own.size
+        single, linked, inferred = _Tally(), _Tally(), _Tally()
+        for row, names in known.items():
+            cohort = self.cohort(names)
+            mine = float(self.own[row] in cohort) / max(cohort.size, 1)
+            single.add(claims=cohort.size == 1, right=mine)
+            linked.add(claims=cohort.size > 0, right=mine)
+            claim, _ = self.likeliest(cohort)
+            inferred.add(claims=claim != "", right=float(claim in _names(source, _cells(source, row))))
+        usual, _ = self.likeliest(np.arange(n))
+        having = sum(usual in _names(source, _cells(source, row)) for row in known) / len(known)
+        return (
+            single.attack("singling out", len(known), 1 / n),
+            linked.attack("linking", len(known), 1 / n),
+            inferred.attack("inference", len(known), having),
+        )
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Claims, and how many of them are right."""
+
+    claims: int = 0
+    right: float = 0.0
+
+    def add(self, *, claims: bool, right: float) -> None:
+        """Count one target."""
+        self.claims += claims
+        self.right += right if claims else 0
+
+    def attack(self, name: str, targets: int, baseline: float) -> Attack:
+        """What came of all of them."""
+        return Attack(name, targets, self.claims, self.right, baseline, unit="transactions")

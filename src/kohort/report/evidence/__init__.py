@@ -1,0 +1,8 @@
+"""The dossier of a release in the words of regulators: what was tried, what was found, and what is not shown."""
+
+from __future__ import annotations
+
+from kohort.report.evidence.dossier import Dossier, dossier_of
+from kohort.report.evidence.transactions import TransactionDossier, transaction_dossier_of
+
+__all__ = ["Dossier", "TransactionDossier", "dossier_of", "transaction_dossier_of"]

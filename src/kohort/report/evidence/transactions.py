@@ -1,0 +1,182 @@
+"""The dossier of released transactions: attacks by criterion, identifiers among items, techniques, context."""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import TYPE_CHECKING, Final, Literal
+
+from kohort.assessment.inspection.safe_harbor import found_among
+from kohort.assessment.risk.cohorts import Basis, cohort_attacks
+from kohort.report.evidence.context import TRANSACTION_CONTEXT, Question
+from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
+from kohort.report.evidence.techniques import MODEL, TechniqueFigures
+from kohort.report.figures import Figures, Share
+from kohort.report.page import Audience, transactions_page
+from kohort.report.page.transactions import TransactionVerdict
+from kohort.shown import many
+from kohort.transactions.problem import CellSuppression
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kohort.arrays import Mask
+    from kohort.assessment.inspection.safe_harbor import AmongTexts
+    from kohort.assessment.risk.cohorts import Tried
+    from kohort.release.transactions import TransactionRelease
+
+#: What no dossier of transactions shows.
+NOT_SHOWN: Final = tuple(
+    """\
+That the release is anonymous in the sense of a law, or meets HIPAA, ISO/IEC 20889 or ISO/IEC 27559: people decide that.
+Attackers who know private items, items that are neither public nor private, or items that a person does not have.
+Other releases of the same people.
+Identifiers that the form of an item does not give away: names of people and places, plain numbers, words of a text.
+What Safe Harbor asks beside its list: no actual knowledge of how to identify someone by what remains.
+""".splitlines()
+)
+
+
+class CohortAttackFigures(Figures, frozen=True):
+    """What an attacker found who knows so many public items of a person.
+
+    Attributes:
+        attack: Its name.
+        known: How many items; null for all.
+        targets: Transactions that were attacked.
+        claims: How many claims the attacker made.
+        rate: Right claims per target.
+        interval: Its 95 % interval.
+        baseline: The rate of the same guesses without the release.
+        positive: The rate where everything is open: against the input itself.
+        negative: The rate where nothing is known: by another person's items.
+    """
+
+    attack: str
+    known: int | None
+    targets: int
+    claims: int
+    rate: Share
+    interval: tuple[Share, Share]
+    baseline: Share
+    positive: Share
+    negative: Share
+
+
+class ItemIdentifierFigures(Figures, frozen=True):
+    """An identifier of HIPAA Safe Harbor that items of the input seem to hold; no item is named.
+
+    Attributes:
+        letter: Its place in the list of the rule.
+        title: What it is.
+        reason: Which form the items have, or mention.
+        holding: How many items of the input do.
+        released: How many of them the release has.
+    """
+
+    letter: str
+    title: str
+    reason: str
+    holding: int
+    released: int
+
+
+class TransactionDossier(Figures, frozen=True):
+    """What can be said of released transactions to those who must judge them; for the steward.
+
+    Attributes:
+        audience: Whom it is for.
+        p: Attackers who know at most so many public items are those whom the model is about.
+        criteria: What attacks found, by the criteria of the Article 29 Working Party.
+        identifiers: The identifiers of HIPAA Safe Harbor that items of the input seem to hold.
+        techniques: What was done, in the terms of ISO/IEC 20889.
+        context: What ISO/IEC 27559 asks about, and how far it is answered here.
+        verdict: What verification found.
+        not_shown: What none of it shows.
+    """
+
+    audience: Literal["internal"]
+    p: int
+    criteria: dict[str, tuple[CohortAttackFigures, ...]]
+    identifiers: tuple[ItemIdentifierFigures, ...]
+    techniques: tuple[TechniqueFigures, ...]
+    context: tuple[Question, ...]
+    verdict: TransactionVerdict
+    not_shown: tuple[str, ...]
+
+
+def transaction_dossier_of(release: TransactionRelease) -> TransactionDossier:
+    """The dossier of released transactions; attacks are tried for it.
+
+    Raises:
+        UnsupportedError: they stay elsewhere.
+
+    >>> from kohort import Coherence, Listed, TransactionJob, Transactions, anonymize_transactions
+    >>> shop = [["tea", "mail ada@example.org"], ["tea", "jam"], ["tea", "jam", "pill"], ["jam", "tea"]] * 3
+    >>> job = TransactionJob(coherence=Coherence.of(h=0.5, k=4, p=1), roles=Listed(private=("pill",)))
+    >>> dossier = transaction_dossier_of(anonymize_transactions(Transactions.of(shop), job))
+    >>> [(one.letter, one.holding, one.released) for one in dossier.identifiers]
+    [('F', 1, 0)]
+    >>> [one.technique for one in dossier.techniques]
+    ['suppression: masking', 'formal privacy measurement model']
+    """
+    here, p = release.here(), release.job.coherence.p
+    public, private = (_named(release, items) for items in (release.roles.public, release.roles.private))
+    basis = Basis(here.source, here.released, release.lineage, public, private)
+    found = [_attack(one) for one in cohort_attacks(basis, p)]
+    return TransactionDossier(
+        audience="internal",
+        p=p,
+        criteria={
+            one.name: tuple(each for each in found if each.attack in one.attacks) for one in TRANSACTION_CRITERIA
+        },
+        identifiers=_identifiers(release),
+        techniques=tuple(_techniques(release)),
+        context=TRANSACTION_CONTEXT,
+        verdict=transactions_page(release, audience=Audience.INTERNAL).verdict,
+        not_shown=NOT_SHOWN,
+    )
+
+
+def _named(release: TransactionRelease, items: Mask) -> frozenset[str]:
+    return frozenset(compress(release.database.names, items.tolist()))
+
+
+def _attack(one: Tried) -> CohortAttackFigures:
+    found = one.attack
+    return CohortAttackFigures(
+        attack=found.name,
+        known=one.known,
+        targets=found.targets,
+        claims=found.claims,
+        rate=found.rate,
+        interval=found.interval(),
+        baseline=found.baseline,
+        positive=one.positive.rate,
+        negative=one.negative.rate,
+    )
+
+
+def _identifiers(release: TransactionRelease) -> tuple[ItemIdentifierFigures, ...]:
+    """What items seem to hold of the list, by letters."""
+    here = release.here()
+    left = {name for name, support in zip(here.released.names, here.released.supports.tolist(), strict=True) if support}
+    return tuple(_identifier(one, left) for one in found_among(here.source.names))
+
+
+def _identifier(one: AmongTexts, left: set[str]) -> ItemIdentifierFigures:
+    return ItemIdentifierFigures(
+        letter=one.letter, title=one.title, reason=one.plural, holding=len(one.texts), released=len({*one.texts} & left)
+    )
+
+
+def _techniques(release: TransactionRelease) -> Iterator[TechniqueFigures]:
+    """What is left out, and the privacy model."""
+    rare, dropped = len(release.source.names) - len(release.database.names), release.dropped.size
+    if rare + dropped:
+        says = f"{many(rare + dropped, 'item is', 'items are')} left out of every transaction"
+        yield TechniqueFigures(technique="suppression: masking", columns=(), says=says)
+    if isinstance(release.solution.suppression, CellSuppression):
+        says = "items are left out of some transactions and stay in others"
+        yield TechniqueFigures(technique="suppression: local suppression", columns=(), says=says)
+    says = f"every set of public items that an attacker may know satisfies {release.job.coherence.name}"
+    yield TechniqueFigures(technique=MODEL, columns=(), says=says)

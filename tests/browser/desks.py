@@ -1,0 +1,131 @@
+"""Desks that are served as users start them, and browsers at them."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from tests.command import kohort
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+#: Milliseconds that a page may take while many tests run.
+PATIENCE: Final = 180_000
+
+#: Presses of Tab that go through any page.
+MOST_STOPS: Final = 300
+
+#: What has the focus: its label, or its own text.
+FOCUSED: Final = (
+    "() => { const one = document.activeElement;"
+    " return (one.labels?.[0] ?? one).textContent.replace(/\\s+/g, ' ').trim() }"
+)
+
+
+def started(folder: Path, name: str) -> tuple[subprocess.Popen[str], str]:
+    """The desk of a file, as a user starts it, and the address that it prints."""
+    command = [sys.executable, "-m", "kohort", "app", name, "--no-browser"]
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    lines = iter(process.stdout.readline, "")
+    return process, next(found[0] for line in lines if (found := re.search(r"http://\S+", line)))
+
+
+class Visit:
+    """Somebody with a browser at a desk."""
+
+    def __init__(self, context: BrowserContext, address: str) -> None:
+        """Listen to what is said and asked."""
+        self.address = address
+        self.base = address.partition("/?")[0]
+        self.said: list[str] = []
+        self.asked: set[str] = set()
+        self.page: Page = context.new_page()
+        self.page.set_default_timeout(PATIENCE)
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.asked.add(request.url.split("/")[2]))
+
+    def go(self, path: str) -> Page:
+        """A page, once there is nothing to wait for."""
+        self.page.goto(f"{self.base}/{path}" if path else self.address)
+        self.page.wait_for_selector("[data-task]", state="detached")
+        return self.page
+
+    def quiet(self) -> None:
+        """Nothing was said on the console, and nobody else was asked anything."""
+        assert self.said == []
+        assert self.asked == {self.base.partition("://")[2]}
+
+    # --- by keyboard --------------------------------------------------------------------------------------------------
+
+    def reach(self, name: str) -> None:
+        """Press Tab until what has this name has the focus."""
+        for _ in range(MOST_STOPS):
+            self.page.keyboard.press("Tab")
+            if self.page.evaluate(FOCUSED) == name:
+                return
+        raise AssertionError(name)
+
+    def press(self, name: str, key: str = "Enter") -> None:
+        """Reach what has this name, and press a key."""
+        self.reach(name)
+        self.page.keyboard.press(key)
+
+    def write(self, name: str, text: str) -> None:
+        """Reach the field of this name, and write in place of what is there."""
+        self.press(name, "Control+a")
+        self.page.keyboard.type(text)
+
+    def sign(self, **said: str) -> None:
+        """Go to the release, sign it and have it made; nothing was said meanwhile.
+
+        Args:
+            said: What else is written, field by field from above.
+        """
+        self.press("Release")
+        self.page.get_by_role("heading", name="Sign and release").wait_for()
+        for field, text in {**said, "approved-by": "the data protection officer"}.items():
+            self.write(field, text)
+        self.press("Save the job and release")
+        self.page.get_by_role("heading", name="Released and verified").wait_for()
+        self.quiet()
+
+
+@contextmanager
+def desk_at(browser: Browser, folder: Path, name: str, **options: Any) -> Generator[Visit]:  # noqa: ANN401  of a browser
+    """Somebody at the desk of a file; Ctrl-C ends it, with nothing on its screen but a sentence.
+
+    Args:
+        browser: A browser.
+        folder: Where the desk is started.
+        name: The file.
+        options: What is different in the browser's window.
+    """
+    process, address = started(folder, name)
+    window: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "accept_downloads": True}
+    context = browser.new_context(**{**window, **options})
+    try:
+        yield Visit(context, address)
+    finally:
+        context.close()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == "kohort: interrupted; nothing incomplete was published\n"
+
+
+def released(folder: Path, job: str = "people.job.toml", release: str = "people.release.csv") -> None:
+    """The release is that of `kohort run`, byte for byte."""
+    found = (folder / release).read_bytes()
+    assert kohort("run", folder / job, "--overwrite", "-q").status == 0
+    assert (folder / release).read_bytes() == found
+    assert kohort("check", folder / release, "--certificate", folder / f"{release}.kohort.json").status == 0

@@ -1,0 +1,73 @@
+"""Ten minutes at the desk, as docs/desk.md tells them; KOHORT_PICTURES=write takes the pictures of that page."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from kohort.generate.italy import write_italy
+from tests.browser.desks import desk_at, released
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+pytestmark = pytest.mark.slow
+
+DOCS: Final = Path(__file__).parents[2] / "docs"
+
+#: What the page shows, in its order.
+PICTURES: Final = ("columns", "preview", "frontier", "evidence", "release")
+
+
+def taken(page: Page, name: str, of: Locator) -> None:
+    """A picture of what the window shows from there on."""
+    of.evaluate("one => window.scrollTo(0, one.getBoundingClientRect().top + window.scrollY - 12)")
+    seen = page.screenshot()
+    assert seen
+    if os.environ.get("KOHORT_PICTURES") == "write":
+        (DOCS / "images" / f"window-{name}.png").write_bytes(seen)
+
+
+def test_ten_minutes_at_the_desk(browser: Browser, tmp_path: Path) -> None:
+    """Each step of the page does what it says."""
+    write_italy(tmp_path, 3_000, seed=7)
+    window = {"width": 1120, "height": 780}
+    with desk_at(browser, tmp_path, "people.csv", viewport=window, color_scheme="light") as visit:
+        page = visit.go("")
+        taken(page, "columns", page.locator("section.column", has_text="age"))
+        page.get_by_label("Role of profession").select_option("drop")
+        page.get_by_role("button", name="Apply roles").first.click()
+        page.get_by_role("link", name="Protection").click()
+        page.get_by_label("k-anonymity k").fill("5")
+        page.get_by_role("button", name="Apply").click()
+        page.get_by_role("link", name="Preview").click()
+        page.get_by_text("Every equivalence class satisfies 5-anonymity.").wait_for()
+        taken(page, "preview", page.locator("body"))
+        page.get_by_role("link", name="Trade-off").click()
+        page.get_by_role("button", name="Try them").click()
+        page.get_by_role("button", name="Take k = 10, mondrian").wait_for()
+        taken(page, "frontier", page.get_by_role("button", name="Try them"))
+        page.get_by_role("button", name="Take k = 10, mondrian").click()
+        page.get_by_text("Every equivalence class satisfies 10-anonymity.").wait_for()
+        page.get_by_role("link", name="Evidence").click()
+        page.get_by_role("heading", name="Singling out").wait_for()
+        taken(page, "evidence", page.get_by_role("heading", name="Singling out"))
+        page.get_by_role("link", name="Release", exact=True).first.click()
+        page.get_by_label("purpose").fill("incomes by region, for the statistics course")
+        page.get_by_label("approved-by").fill("Ada Bianchi")
+        page.get_by_role("button", name="Save the job and release").click()
+        page.get_by_role("heading", name="Released and verified").wait_for()
+        taken(page, "release", page.get_by_text("Good:"))
+        visit.quiet()
+    released(tmp_path)
+
+
+def test_the_page_shows_its_pictures() -> None:
+    """Each of them, in the order of the steps."""
+    text = (DOCS / "desk.md").read_text(encoding="utf-8")
+    places = [text.index(f"(images/window-{name}.png)") for name in PICTURES]
+    assert places == sorted(places)
+    assert all((DOCS / "images" / f"window-{name}.png").stat().st_size for name in PICTURES)

@@ -1,0 +1,41 @@
+"""A draft of a job on transactions lacks the private items, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from kohort.errors import JobError
+from kohort.io.baskets.options import Form
+from kohort.io.baskets.seen import Seen
+from kohort.job.draft.transactions import released, transactions_text
+from kohort.job.faults import faults_of
+from kohort.job.transactions import parse
+
+
+@pytest.mark.parametrize(
+    ("source", "seen"),
+    [
+        ("shop.dat", Seen(Form.BASKET)),
+        ("a b/shop.csv", Seen(Form.BASKET, ";")),
+        ("shop.parquet", Seen(Form.LISTS)),
+        ("shop.parquet", Seen(Form.LONG)),
+        ("shop.txt.gz", Seen(Form.MATRIX_HEADER)),
+    ],
+)
+def test_a_draft_is_a_job_once_items_are_named(source: str, seen: Seen) -> None:
+    """Read as it was seen, and released under a name that the form can have."""
+    text = transactions_text(source, seen)
+    with pytest.raises(JobError) as found:
+        parse(text)
+    assert [one.what for one in faults_of(found.value)] == ["no private item is named"]
+    made = parse(text + 'private = ["pill"]\n')
+    made.refuse_output()
+    assert (made.job.reading.form, made.job.reading.separator) == (seen.form, seen.separator)
+    assert made.job.coherence.name == "(0.4, 10, 4)-coherence"
+
+
+def test_a_release_has_the_ending_of_its_form() -> None:
+    """That of the source where it is one of plain text."""
+    assert released("shop", Form.BASKET) == "shop.release.dat"
+    assert released("shop.arrow", Form.MATRIX) == "shop.release.csv"
+    assert released(".hidden", Form.BASKET) == "transactions.release.dat"
