@@ -42,7 +42,9 @@ def kohort(*arguments: object, stdin: bytes = b"") -> Ran:
     try:
         with (
             patch("typer.main.get_command", _command),
-            patch.dict(os.environ, {"COLUMNS": "100", "POLARS_MAX_THREADS": "2"}),
+            patch("typer.rich_utils.MAX_WIDTH", 100),  # whatever TERMINAL_WIDTH says
+            # Without a height, Rich takes a terminal that is called dumb to be 80 characters wide.
+            patch.dict(os.environ, {"COLUMNS": "100", "LINES": "25", "POLARS_MAX_THREADS": "2"}),
             patch("sys.stdin", TextIOWrapper(BytesIO(stdin))),
             redirect_stdout(out),
             redirect_stderr(err),
