@@ -109,12 +109,12 @@ def test_module_runs_as_the_command(
     monkeypatch.delitem(sys.modules, "kohort.__main__")
     monkeypatch.setattr(sys, "argv", ["kohort", "--help"])
     monkeypatch.setattr(sys, "stderr", sys.stderr)
-    monkeypatch.setattr(os, "environ", dict(os.environ))
     told = {"_RJEM_MALLOC_CONF": "retain:false", "DUCKDB_JE_MALLOC_CONF": "retain:false"}
     due = told | {"ARROW_DEFAULT_MEMORY_POOL": "system", "RUST_BACKTRACE": "0"}
     for name in due:
-        os.environ.pop(name, None)
-    os.environ["RUST_BACKTRACE"] = "1"  # as developers have it: polars would look for memory where none is left
+        monkeypatch.setenv(name, "")  # so that it is as before afterwards
+        del os.environ[name]
+    monkeypatch.setenv("RUST_BACKTRACE", "1")  # as developers have it: polars would look for memory where none is left
     with pytest.raises(SystemExit, match="0"):
         runpy.run_module("kohort", run_name="__main__")
     if not closed:
