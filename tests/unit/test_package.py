@@ -6,10 +6,12 @@ import errno
 import gc
 import os
 import re
+import resource
 import runpy
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -110,7 +112,7 @@ def test_module_runs_as_the_command(
     monkeypatch.setattr(sys, "argv", ["kohort", "--help"])
     monkeypatch.setattr(sys, "stderr", sys.stderr)
     told = {"_RJEM_MALLOC_CONF": "retain:false", "DUCKDB_JE_MALLOC_CONF": "retain:false"}
-    due = told | {"ARROW_DEFAULT_MEMORY_POOL": "system", "RUST_BACKTRACE": "0"}
+    due = told | {"ARROW_DEFAULT_MEMORY_POOL": "system", "RUST_BACKTRACE": "0", "OPENBLAS_NUM_THREADS": "1"}
     for name in due:
         monkeypatch.setenv(name, "")  # so that it is as before afterwards
         del os.environ[name]
@@ -123,6 +125,27 @@ def test_module_runs_as_the_command(
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # the process is about to end
     assert gc.get_freeze_count()  # and looks for no cycles as it does
     assert {name: os.environ[name] for name in due} == due
+
+
+def _asked_at_most(depth: int) -> int:
+    """How often at most, at any depth down to this, 50 calls ask the system for a page."""
+    before = resource.getrusage(resource.RUSAGE_THREAD).ru_minflt
+    for _ in range(50):
+        _nothing()
+    asked = resource.getrusage(resource.RUSAGE_THREAD).ru_minflt - before
+    return max(asked, _asked_at_most(depth - 1)) if depth else asked
+
+
+def _nothing() -> None:
+    pass
+
+
+@pytest.mark.skipif(not hasattr(resource, "RUSAGE_THREAD"), reason="only Linux counts pages of a thread")
+def test_calls_ask_for_no_memory_whatever_their_depth() -> None:
+    """Where no room is made, there are depths at which each call does."""
+    with ThreadPoolExecutor(1) as fresh:
+        assert fresh.submit(_asked_at_most, 300).result() >= 50
+    assert import_module("kohort.__main__").with_room(lambda: _asked_at_most(300)) < 50
 
 
 def test_libraries_are_told_how_to_free_before_they_are_imported() -> None:
