@@ -7,12 +7,15 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+import pytest
+
+from tests.browser.test_pages import overflow
 from tests.command import kohort
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
     from pathlib import Path
 
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -64,6 +67,35 @@ class Visit:
         """Nothing was said on the console, and nobody else was asked anything."""
         assert self.said == []
         assert self.asked == {self.base.partition("://")[2]}
+
+    def readable(self, paths: Iterable[str], *shown: tuple[int, Literal["light", "dark"]]) -> None:
+        """None of axe-core's rules is broken on these pages, and nothing is wider than the window, of these widths."""
+        axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
+        for path in paths:
+            page = self.go(path)
+            for width, scheme in shown:
+                page.set_viewport_size({"width": width, "height": 900})
+                page.emulate_media(color_scheme=scheme)
+                assert page.evaluate("document.scrollingElement.scrollWidth") <= width, path
+                assert overflow(page) == [], path
+                found = axe.Axe().run(page)
+                assert found.violations_count == 0, f"{path}, {width}: {found.generate_report()}"
+        self.quiet()
+
+    # --- by mouse -----------------------------------------------------------------------------------------------------
+
+    def release(self, *, purpose: str = "") -> None:
+        """Have the release made, for a purpose."""
+        self.page.get_by_role("link", name="Release", exact=True).first.click()
+        self.page.get_by_label("purpose").fill(purpose)
+        self.page.get_by_role("button", name="Save the job and release").click()
+        self.page.get_by_role("heading", name="Released and verified").wait_for()
+
+    def download(self, name: str) -> bytes:
+        """What a browser gets that follows the link of this name."""
+        with self.page.expect_download() as download:
+            self.page.get_by_role("link", name=name, exact=True).click()
+        return download.value.path().read_bytes()
 
     # --- by keyboard --------------------------------------------------------------------------------------------------
 

@@ -7,13 +7,12 @@ import subprocess
 import time
 import tomllib
 import urllib.request
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from kohort.generate.italy import write_italy
 from tests.browser.desks import Visit, desk_at, released, started
-from tests.browser.test_pages import overflow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,13 +83,8 @@ def test_the_whole_way_by_mouse(visit: Visit, folder: Path) -> None:
     page.get_by_text("Every equivalence class satisfies 5-anonymity.").wait_for()
     page.get_by_role("link", name="Show ten records before and after").click()
     assert page.locator("tr.after").count() == 10
-    page.get_by_role("link", name="Release", exact=True).first.click()
-    page.get_by_label("purpose").fill("length of stay <by> age")
-    page.get_by_role("button", name="Save the job and release").click()
-    page.get_by_role("heading", name="Released and verified").wait_for()
-    with page.expect_download() as download:
-        page.get_by_role("link", name="people.release.csv", exact=True).click()
-    assert download.value.path().read_bytes() == (folder / "people.release.csv").read_bytes()
+    visit.release(purpose="length of stay <by> age")
+    assert visit.download("people.release.csv") == (folder / "people.release.csv").read_bytes()
     assert "length of stay &lt;by&gt; age" in (folder / "people.release.public.html").read_text(encoding="utf-8")
     visit.quiet()
     released(folder)
@@ -172,9 +166,7 @@ def test_a_hierarchy_and_a_node_by_mouse(job_visit: Visit, folder: Path) -> None
     page.get_by_role("button", name="Take optimal").click()
     page.locator(".lattice .node.minimal button").first.click()
     page.get_by_role("heading", name="What the job would release", exact=True).wait_for()
-    page.get_by_role("link", name="Release", exact=True).first.click()
-    page.get_by_role("button", name="Save the job and release").click()
-    page.get_by_role("heading", name="Released and verified").wait_for()
+    job_visit.release()
     assert tree_of(folder) == {"female;Women;*", "male;Women;*"}
     job_visit.quiet()
     released(folder)
@@ -217,9 +209,7 @@ def test_the_whole_way_without_a_script(browser: Browser, folder: Path) -> None:
         page.get_by_role("button", name="Apply roles").first.wait_for()
         page.get_by_role("link", name="Preview").click()
         page.get_by_text("Every equivalence class satisfies 10-anonymity.").wait_for()
-        page.get_by_role("link", name="Release", exact=True).first.click()
-        page.get_by_role("button", name="Save the job and release").click()
-        page.get_by_role("heading", name="Released and verified").wait_for()
+        visit.release()
     released(folder)
 
 
@@ -233,9 +223,7 @@ def test_a_table_of_others(browser: Browser, adult_csv: Path, tmp_path: Path) ->
         page.get_by_role("button", name="Apply roles").first.click()
         page.wait_for_selector("form[action='/columns']")
         assert page.locator("section.undecided").count() == 0
-        page.get_by_role("link", name="Release", exact=True).first.click()
-        page.get_by_role("button", name="Save the job and release").click()
-        page.get_by_role("heading", name="Released and verified").wait_for()
+        visit.release()
         visit.quiet()
     released(tmp_path, "adult.job.toml", "adult.release.csv")
 
@@ -267,19 +255,8 @@ def test_a_table_of_others_by_keyboard(browser: Browser, adult_csv: Path, tmp_pa
 
 def test_every_page_can_be_read_by_everybody(visit: Visit) -> None:
     """None of axe-core's rules is broken, nothing is wider than the window, narrow or wide, light or dark."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
     visit.go("")
-    shown: tuple[tuple[int, Literal["light", "dark"]], ...] = ((320, "light"), (1920, "dark"))
-    for path in PAGES:
-        page = visit.go(path)
-        for width, scheme in shown:
-            page.set_viewport_size({"width": width, "height": 900})
-            page.emulate_media(color_scheme=scheme)
-            assert page.evaluate("document.scrollingElement.scrollWidth") <= width, path
-            assert overflow(page) == [], path
-            found = axe.Axe().run(page)
-            assert found.violations_count == 0, f"{path}, {width}: {found.generate_report()}"
-    visit.quiet()
+    visit.readable(PAGES, (320, "light"), (1920, "dark"))
 
 
 def test_work_can_be_cancelled(visit: Visit, folder: Path) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pytest
 
 from tests.browser.desks import Visit, desk_at, released
-from tests.browser.test_pages import overflow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,13 +93,8 @@ def test_the_whole_way_by_mouse(visit: Visit, shop: Path) -> None:
     assert page.locator("tr.after").count() == 10
     page.get_by_role("link", name="Evidence").click()
     page.get_by_role("heading", name="Linkability").wait_for()
-    page.get_by_role("link", name="Release", exact=True).first.click()
-    page.get_by_label("purpose").fill("what is bought <with> what")
-    page.get_by_role("button", name="Save the job and release").click()
-    page.get_by_role("heading", name="Released and verified").wait_for()
-    with page.expect_download() as download:
-        page.get_by_role("link", name="shop.release.csv", exact=True).click()
-    assert download.value.path().read_bytes() == (shop / "shop.release.csv").read_bytes()
+    visit.release(purpose="what is bought <with> what")
+    assert visit.download("shop.release.csv") == (shop / "shop.release.csv").read_bytes()
     public = (shop / "shop.release.public.html").read_text(encoding="utf-8")
     assert "what is bought &lt;with&gt; what" in public
     assert "insulin" not in public
@@ -129,24 +123,13 @@ def test_the_whole_way_by_keyboard(visit: Visit, shop: Path) -> None:
 
 def test_every_page_can_be_read_by_everybody(visit: Visit) -> None:
     """None of axe-core's rules is broken, nothing is wider than the window, narrow or wide, light or dark."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
     page = visit.go("")
     page.get_by_label("Role of insulin").select_option("private")
     page.get_by_role("button", name="Apply roles").first.click()
     page = visit.go("protection")
     page.get_by_label("k", exact=True).fill("5")
     page.get_by_role("button", name="Apply").click()
-    shown: tuple[tuple[int, Literal["light", "dark"]], ...] = ((320, "dark"), (1280, "light"))
-    for path in PAGES:
-        page = visit.go(path)
-        for width, scheme in shown:
-            page.set_viewport_size({"width": width, "height": 900})
-            page.emulate_media(color_scheme=scheme)
-            assert page.evaluate("document.scrollingElement.scrollWidth") <= width, path
-            assert overflow(page) == [], path
-            found = axe.Axe().run(page)
-            assert found.violations_count == 0, f"{path}, {width}: {found.generate_report()}"
-    visit.quiet()
+    visit.readable(PAGES, (320, "dark"), (1280, "light"))
 
 
 def test_a_database_of_others(browser: Browser, data_folder: Path, tmp_path: Path) -> None:
@@ -159,8 +142,6 @@ def test_a_database_of_others(browser: Browser, data_folder: Path, tmp_path: Pat
         page.get_by_label("Private items, one on each line").fill("1\n7\n23\n")
         page.get_by_role("button", name="Apply").click()
         page.get_by_text("3 of 169 items").wait_for()
-        page.get_by_role("link", name="Release", exact=True).first.click()
-        page.get_by_role("button", name="Save the job and release").click()
-        page.get_by_role("heading", name="Released and verified").wait_for()
+        visit.release()
         visit.quiet()
     released(tmp_path, "groceries.job.toml", "groceries.release.dat")

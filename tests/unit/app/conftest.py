@@ -47,3 +47,12 @@ def visit() -> Iterator[Callable[..., Visitor]]:
 def visitor(folder: Path, visit: Callable[..., Visitor]) -> Visitor:
     """Somebody at the desk of that job."""
     return visit(folder / "job.toml")
+
+
+@pytest.fixture(scope="module")
+def owner(register: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """Somebody at a desk, for all tests of a file: nothing of it changes."""
+    folder = copied(register, tmp_path_factory.mktemp("desk"))
+    made = Visitor(Desk(folder / "job.toml", "", worker())).enter()
+    yield made
+    made.desk.worker.close()

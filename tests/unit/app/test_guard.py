@@ -9,13 +9,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from kohort.app import guard
-from kohort.app.desk import Desk
 from kohort.app.guard import HEADERS, LARGEST, Guard
-from tests.unit.app.visitor import HOST, ORIGIN, Visitor, copied, worker
+from tests.unit.app.visitor import HOST, ORIGIN, Visitor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from starlette.types import Message, Receive
 
@@ -30,15 +28,6 @@ SHOWN: Final = ("/", "/columns", "/preview", "/release", "/job", "/records", "/f
 #: Forms with files, and one whose parts have parts.
 IN_PARTS: Final = f"{guard.FORM_WITH_FILE}; boundary=x"
 NESTED: Final = f"{guard.FORM_WITH_FILE}; boundary=0"
-
-
-@pytest.fixture(scope="module")
-def owner(register: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
-    """Somebody at a desk, for all of these tests: nothing of it changes."""
-    folder = copied(register, tmp_path_factory.mktemp("desk"))
-    made = Visitor(Desk(folder / "job.toml", "", worker())).enter()
-    yield made
-    made.desk.worker.close()
 
 
 @pytest.fixture

@@ -16,10 +16,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from kohort.app.desk import Desk
 from kohort.app.guard import HEADERS, SLOWEST, Guard
 from tests.unit.app.hostile import HOSTILE, Hostile, filled
-from tests.unit.app.visitor import Visitor, copied, worker
+from tests.unit.app.visitor import Visitor, copied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,15 +39,6 @@ def test_there_are_enough() -> None:
 
 
 # --- in this process --------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def owner(register: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
-    """Somebody at a desk, for all of these tests: nothing of it changes."""
-    folder = copied(register, tmp_path_factory.mktemp("desk"))
-    made = Visitor(Desk(folder / "job.toml", "", worker())).enter()
-    yield made
-    made.desk.worker.close()
 
 
 def contents(folder: Path) -> dict[str, bytes]:
