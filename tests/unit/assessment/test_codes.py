@@ -46,6 +46,8 @@ LEFT_ALONE = {
     "grades": [f"{letter}{n}" for letter in "GH" for n in range(1, 13)],
     "parts of networks": [f"10.{n}.{n * 7 % 256}" for n in range(60)],
     "days that may be years": [f"{n:02}.02.{n:02}" for n in range(1, 29)],
+    "times of days, month first": [f"8/{n}/20 18:{n + 30}" for n in range(1, 29)],  # the minutes are no year
+    "times of days, with points": [f"{n}.8.2020 18.{n + 30}" for n in range(1, 29)],
     "days with years of two lengths": [f"{n} March {year}" for n in range(1, 29) for year in (1999, 99)],
 }
 

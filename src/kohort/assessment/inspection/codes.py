@@ -34,7 +34,7 @@ _runs = re.compile(r"([0-9]+)|([^\W\d_]+)|.").finditer
 _decimal = re.compile(r"[^.]*\.[0-9]*").fullmatch
 _month_and_year = re.compile(r"(?:0[1-9]|1[0-2])[-/.][12][0-9]{3}").fullmatch
 _year_first = re.compile(r"[12][0-9]{3}[^0-9].*").fullmatch
-_year_last = re.compile(r".*[^0-9]([12][0-9]{3}|[0-9]{2})").fullmatch
+_year_last = re.compile(r"(?:[^0-9]*[0-9]+){1,2}[^0-9]+([12][0-9]{3}|[0-9]{2})").fullmatch  # a time has more numbers
 
 
 @dataclass(frozen=True, slots=True)
