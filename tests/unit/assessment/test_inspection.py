@@ -303,13 +303,33 @@ def test_few_whole_numbers_are_categories() -> None:
     assert guess(ten).scale == "numeric"
 
 
-@pytest.mark.parametrize("form", ["{},5", "1.{:03},25"])
-def test_decimal_commas_are_numbers_for_guessing(form: str) -> None:
-    """Numbers with a decimal comma may be a measure, or are undecided; a job reads text, and the reasons say so."""
-    cells = [form.format(n) for n in range(101, 201)]
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [
+        ("{},5", "a comma"),
+        ("1.{:03},25", "a comma"),
+        ("1.{:03}.000", "separated thousands"),
+        ("1\u202f{:03}", "separated thousands"),
+        ("1'{:03}.50", "separated thousands"),
+        ("${},000", "a comma and a currency or percent sign"),
+        ("-{} €", "separated thousands and a currency or percent sign"),
+        ("{}%", "a currency or percent sign"),
+        ("{}e-05", "an exponent"),
+        ("{}.", "nothing after the point"),
+    ],
+)
+def test_numbers_that_a_job_reads_as_text_are_numbers_for_guessing(form: str, told: str) -> None:
+    """They may be a measure, or are undecided; the reasons say what keeps a job from reading them as numbers."""
+    cells = [*(form.format(n) for n in range(101, 201)), "7"]
     assert (guess(cells, "Gehalt").role, guess(cells, "Gehalt").scale) == ("sensitive", "categorical")
     assert guess(cells).role == "undecided"
-    assert guess(cells).reasons[-1].endswith("numbers with a decimal comma, which kohort reads as text")
+    assert f"are numbers, some with {told}, which kohort reads as text: " in guess(cells).reasons[-1]
+
+
+@pytest.mark.parametrize("form", ["0{}", "+49{}", "1.{:03}.0", "{} 12", "{}-5", "USD{}", "1,{:03},5"])
+def test_codes_are_no_numbers(form: str) -> None:
+    """Leading zeros, groups that are not of three digits and letters make a code, and the reasons say no other."""
+    assert not any("numbers" in reason for reason in guess([form.format(n) for n in range(101, 201)]).reasons)
 
 
 @pytest.mark.parametrize("cells", [["1e-05", "0.5"], [".5", "1."], ["-1.5E3", "2"]])

@@ -54,9 +54,30 @@ FILLED: Final = 0.95
 #: Mean letters and words of a cell from which on a column is text that somebody wrote.
 LETTERS, WORDS = 30, 5
 
-#: A number as languages write it that have a decimal comma; or with an exponent, or without a zero before the point.
-_COMMA: Final = r"\A-?(?:0|[1-9][0-9]{0,2}(?:\.[0-9]{3})+|[1-9][0-9]{0,30})(?:,[0-9]{1,30})?\z"
-_LOOSE: Final = r"\A-?(?:(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?\z"
+#: Between thousands: apostrophes; blanks, also those that do not break a line, and thin ones.
+_APART: Final = "'\u2019 \u00a0\u202f\u2009"
+_SIGN: Final = "[$€£¥%]"
+
+
+def _digits(separators: str) -> str:
+    """A whole number whose thousands one of these signs may separate."""
+    return rf"(?:0|[1-9][0-9]{{0,2}}(?:[{separators}][0-9]{{3}})+|[1-9][0-9]{{0,30}})"
+
+
+#: A number as people and programs write it: with a decimal point, also with nothing before or after it, and an
+#: exponent; or with a decimal comma. A currency or % may stand before it or behind it.
+_POINT: Final = rf"(?:{_digits(',' + _APART)}(?:\.[0-9]{{0,30}})?|\.[0-9]{{1,30}})(?:[eE][+-]?[0-9]{{1,3}})?"
+_COMMA: Final = rf"{_digits('.' + _APART)}(?:,[0-9]{{1,30}})?"
+_NUMBER: Final = rf"\A-?(?:{_SIGN}[{_APART}]?)?-?(?:{_POINT}|{_COMMA})(?:[{_APART}]?{_SIGN})?\z"
+
+#: What a number has that is none to a job, and how a reader calls it.
+_UNREAD: Final = {
+    "[eE]": "an exponent",
+    ",": "a comma",
+    rf"[{_APART}]|\..*\.": "separated thousands",
+    r"\.\z": "nothing after the point",
+    _SIGN: "a currency or percent sign",
+}
 _numbered = re.compile(r"([^0-9]*)[0-9]{1,18}").fullmatch  # no table has more records than 18 digits count
 
 
@@ -74,8 +95,8 @@ class ColumnEvidence:
         separation: Share of the pairs of records that have different values; missing counts as a value.
         form: The form that nearly all values have.
         numeric: Whether all are plain numbers, as a job reads them.
-        comma: Whether all are numbers, with a decimal comma.
         number: Whether all are numbers, however they are written.
+        unread: What numbers that a job does not read as such are written with: a comma, an exponent.
         whole: Whether all are plain whole numbers.
         running: Whether they number the records, with one prefix and few gaps.
         ordered: Whether they ascend or descend from record to record.
@@ -93,8 +114,8 @@ class ColumnEvidence:
     separation: float
     form: Pattern | None
     numeric: bool
-    comma: bool
     number: bool
+    unread: tuple[str, ...]
     whole: bool
     running: bool
     ordered: bool
@@ -129,8 +150,7 @@ def evidence_of(column: Column, records: int, missing: AbstractSet[str]) -> Colu
     values, sizes = column.values.filter(~missing_values), counts[~missing_values]
     gaps = int(counts[missing_values].sum())
     numeric = _all(values, rf"\A(?:{PLAIN_NUMBER})\z")
-    comma = not numeric and _all(values, _COMMA)
-    number = numeric or comma or _all(values, _LOOSE)
+    number = numeric or _all(values, _NUMBER)
     alone = int((sizes == 1).sum())
     serial = _serial(column.values) if alone > HALF * (records - gaps) and not gaps else None
     return ColumnEvidence(
@@ -143,8 +163,8 @@ def evidence_of(column: Column, records: int, missing: AbstractSet[str]) -> Colu
         separation=_separation(np.append(sizes, gaps), records),
         form=_form(column.name, values, numeric=numeric, sole=alone > HALF * (records - gaps)),
         numeric=numeric,
-        comma=comma,
         number=number,
+        unread=_unread(values) if number and not numeric else (),
         whole=numeric and _all(values, r"\A-?[0-9]+(?:\.0+)?\z"),
         running=serial is not None and len(values) >= FILLED * (int(serial.max()) - int(serial.min()) + 1),
         ordered=serial is not None and alone == records >= IN_ORDER and _in_order(serial[column.codes]),
@@ -157,6 +177,11 @@ def evidence_of(column: Column, records: int, missing: AbstractSet[str]) -> Colu
 def _all(values: Texts, pattern: str) -> bool:
     """Whether there is a value and all have this form."""
     return bool(len(values)) and bool(values.str.contains(pattern).all())
+
+
+def _unread(values: Texts) -> tuple[str, ...]:
+    """What the numbers are written with that a job does not read."""
+    return tuple(what for signs, what in _UNREAD.items() if values.str.contains(signs).any())
 
 
 def _separation(sizes: Counts, records: int) -> float:

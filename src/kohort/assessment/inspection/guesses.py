@@ -176,9 +176,11 @@ def _remarks(evidence: ColumnEvidence, forms: Sequence[DateFormat]) -> tuple[str
     """What else a reader should know: dates of two readings, and numbers that a job does not read as such."""
     if len(forms) > 1:
         return (f"its dates can be read as {' or as '.join(forms)}: say which with --date-format",)
-    if not evidence.comma:
+    if not evidence.unread:
         return ()
-    return (f"its {evidence.distinct:,} values are numbers with a decimal comma, which kohort reads as text",)
+    written = " and ".join(evidence.unread)
+    told = f"its {evidence.distinct:,} values are numbers, some with {written}, which kohort reads as text"
+    return (f"{told}: only plain numbers such as -1234.5 can be rounded and released as ranges",)
 
 
 def _is_category(evidence: ColumnEvidence) -> bool:
