@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import kohort
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
+from kohort.engines.local import LocalEngine
 from kohort.engines.retold import note_retold, note_retold_of
 from kohort.engines.spark import Spark
 from kohort.engines.spark_session import Cluster
@@ -150,3 +151,19 @@ def test_a_release_tells(allowed: tuple[str, ...]) -> None:
         warnings.simplefilter("always")
         kohort.anonymize(frame, made)
     assert [str(one.message).split(":")[0].endswith("one value of pay") for one in told] == [True] * (not allowed)
+
+
+@pytest.mark.parametrize("here", [True, False])
+@pytest.mark.parametrize(("shared", "key", "told"), [(3, None, 1), (1, None, 0), (60, None, 0), (3, "number", 0)])
+def test_identifying_numbers_that_records_share_are_told_of(
+    shared: int, key: str | None, told: int, *, here: bool, tmp_path: Path
+) -> None:
+    """Unless people are counted by them, each record has its own, or so many share one that it is a place's."""
+    source = tmp_path / "in.csv"
+    FRAME.with_columns(number=pl.Series([f"N{row // shared}" for row in range(300)])).write_csv(source)
+    schema = kohort.Schema.of(identifying=["number"], quasi=["age"], drop=["country", "code", "vote"], person=key)
+    engine = LocalEngine() if here else ElsewhereEngine(BASE)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        anonymize(source, kohort.Job.of(schema, kohort.KAnonymity(5)), target=tmp_path / "out.csv", engine=engine)
+    assert len([one for one in found if "to count people" in str(one.message)]) == told

@@ -20,6 +20,7 @@ from kohort.engines import limits, sql
 from kohort.engines.base import Counts
 from kohort.engines.local import LOCAL
 from kohort.engines.relation import CELL, Kind, Relation, unused
+from kohort.engines.repeated import note_repeated
 from kohort.engines.retold import note_retold_of
 from kohort.engines.typed import TypedRecords
 from kohort.engines.unsafe import (
@@ -275,6 +276,7 @@ class ElsewhereEngine:
             source.look(looked_at(job))
             refuse_alone(source, job)
             refuse_leaks(source, job)
+            note_repeated(job, source.records, lambda name: source.distinct(name).texts)
         columns, flagged = _counted(job)
         most = self._most(len(columns) + len(flagged))
         refused = ""

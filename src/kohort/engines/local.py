@@ -11,6 +11,7 @@ from kohort import io, system
 from kohort.engines import limits, unsafe
 from kohort.engines.altering import altered, coarsened, with_columns
 from kohort.engines.base import Counts
+from kohort.engines.repeated import note_repeated
 from kohort.engines.retold import note_retold
 from kohort.errors import InfeasibleError, UsageError
 from kohort.io.manifest import WrittenPart, part_name
@@ -111,6 +112,7 @@ class LocalEngine:
         if releasing:
             unsafe.refuse_unsafe(source, job)
             note_retold(source, job)
+            note_repeated(job, source.records, lambda name: source[name].values)
         changed = coarsened(source, job)
         known = None if population is None else population.collect()
         coded = CodedTable(with_columns(source, changed), job.schema, known, self.workspace)

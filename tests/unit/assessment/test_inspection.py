@@ -531,3 +531,39 @@ def test_what_singles_out_is_never_released_as_it_is(
     alone = sum(column.count(cell) == 1 for cell in column)
     if not found.missing and not found.trim and alone > len(column) / 2:
         assert found.role not in {"sensitive", "insensitive"}
+
+
+def panel(name: str, *, people: int = 60, periods: int = 5, gap: bool = False, twice: bool = False) -> dict[str, list[str]]:
+    """People with a record for each period, who have a number of a name."""
+    rows = [(person, period) for person in range(people) for period in range(periods)][gap:]
+    rows[-1] = rows[-2] if twice else rows[-1]
+    return {name: [str(100 + person) for person, _ in rows], "wave": [str(period) for _, period in rows]}
+
+
+@pytest.mark.parametrize(
+    ("columns", "role"),
+    [
+        (panel("nr"), "identifying"),
+        (panel("nr", gap=True), "identifying"),
+        (panel("nr", periods=30), "identifying"),
+        (panel("nr", twice=True), "quasi"),  # who was seen twice in a period is not who the number says
+        (panel("nr", people=12), "quasi"),  # too few people to be a table of them
+        (panel("nr", people=21, periods=2), "identifying"),
+        (panel("nr", people=19, periods=2), "undecided"),
+        (panel("age"), "quasi"),  # others may know it, as its name says
+        (panel("duration"), "sensitive"),  # a time, as its name says
+        ({**panel("nr"), "wave": ["1"] * 300}, "quasi"),
+    ],
+)
+def test_the_number_of_people_in_a_panel_is_identifying(columns: dict[str, list[str]], role: RoleName) -> None:
+    """Whatever it is called: no two records with the same number are of one period, which chance does not explain."""
+    found = inspect_table(encoded(columns))[0]
+    assert found.role == role
+    assert ("agree in wave" in found.reasons[0]) == (role == "identifying")
+
+
+def test_of_several_periods_the_one_with_fewest_values_is_told() -> None:
+    """The year, and not what grows with it."""
+    columns = panel("nr")
+    grown = [str(int(wave) + int(number) % 7) for number, wave in zip(columns["nr"], columns["wave"], strict=True)]
+    assert "agree in wave" in inspect_table(encoded({"grown": grown, **columns}))[1].reasons[0]

@@ -167,7 +167,10 @@ def _grid(domain: Domain) -> tuple[Positions, Positions, int]:
     most = min(math.floor(last) * step, int(domain.upper[-1]) - step)
     begins = [max(Fraction(low), least) for low in domain.positions.tolist()]
     stops = [min(Fraction(high) - step, most) for high in domain.upper.tolist()]
-    starts, ends = (np.array([int(one * parts) for one in side], dtype=np.int64) for side in (begins, stops))
+    parts = min(
+        parts, LARGEST // max(1, *(math.ceil(abs(one)) for one in (*begins, *stops)))
+    )  # of many decimals, fewer
+    starts, ends = (np.array([round(one * parts) for one in side], dtype=np.int64) for side in (begins, stops))
     return starts, ends, parts
 
 

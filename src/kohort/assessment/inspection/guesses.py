@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.inspection.codes import rule_of
 from kohort.assessment.inspection.evidence import evidence_of
-from kohort.assessment.inspection.rules import Certainty, Context, is_clinical, opinions
+from kohort.assessment.inspection.panels import period_of
+from kohort.assessment.inspection.rules import Certainty, Context, is_clinical, may_be_key, opinions
 from kohort.assessment.inspection.safe_harbor import Finding, found_in
 from kohort.schema.dates import DateFormat, Period, day_of, formats_of, round_period, starts
 from kohort.schema.numbers import exact, round_step, said
@@ -99,7 +100,8 @@ def inspect_table(table: Table, *, missing: AbstractSet[str] = frozenset({""})) 
     """
     columns = [evidence_of(column, table.records, missing) for column in table.columns]
     clinical, alone_at = is_clinical(columns), _coordinates(table, columns)
-    return tuple(_guess(one, Context(clinical=clinical, alone_at=alone_at.get(one.name))) for one in columns)
+    keys = {one.name: period_of(table, one.name) for one in columns if may_be_key(one)}
+    return tuple(_guess(one, Context(clinical, alone_at.get(one.name), keys.get(one.name))) for one in columns)
 
 
 def _coordinates(table: Table, columns: Sequence[ColumnEvidence]) -> Mapping[str, float]:

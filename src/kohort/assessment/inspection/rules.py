@@ -6,14 +6,15 @@ They are tried in this order, and the first that has an opinion decides:
     2. long cells of many words                                             identifying
     3. a name that speaks of names, contacts or ids                         identifying
     4. whole numbers that number the records                                identifying
-    5. latitude with longitude                                              identifying, or quasi where shared
-    6. days, postal codes                                                   quasi-identifying
-    7. any other name that speaks                                           as the vocabulary says
-    8. one value, or none                                                   insensitive
-    9. a value of its own for most records                                  identifying if text, else undecided
-    10. a value for every other record                                      undecided
-    11. numbers in a table that is mostly clinical                          sensitive
-    12. values that records share                                           quasi-identifying
+    5. numbers or codes, each once at most in each period of a panel        identifying
+    6. latitude with longitude                                              identifying, or quasi where shared
+    7. days, postal codes                                                   quasi-identifying
+    8. any other name that speaks                                           as the vocabulary says
+    9. one value, or none                                                   insensitive
+    10. a value of its own for most records                                 identifying if text, else undecided
+    11. a value for every other record                                      undecided
+    12. numbers in a table that is mostly clinical                          sensitive
+    13. values that records share                                           quasi-identifying
 
 A column is never called sensitive or insensitive while most records have a value of their own, unless it holds numbers
 and its name speaks of money, time or health. No reason repeats a value.
@@ -25,6 +26,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kohort.assessment.inspection.evidence import HALF
+from kohort.assessment.inspection.panels import are_codes
 from kohort.schema.patterns import COMPACT_DATE, DAYS, IDENTIFIERS, POSTAL_CODE
 from kohort.schema.vocabulary import ends_in
 
@@ -54,10 +56,12 @@ class Context:
     Attributes:
         clinical: Whether the names of most columns speak of health.
         alone_at: Share of records with coordinates of their own, where the column is one of a pair; else `None`.
+        period: The column that tells apart all records with the same value of this one; see `panels`.
     """
 
     clinical: bool = False
     alone_at: float | None = None
+    period: str | None = None
 
 
 #: Up to so many values, what sounds like a way to reach somebody (phone) is a word for something else (phone service).
@@ -188,6 +192,19 @@ def _by_row_number(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     return None
 
 
+def may_be_key(evidence: ColumnEvidence) -> bool:
+    """Whether it may say whose the records of a panel are: numbers or codes, no gap, a name that says nothing else."""
+    speaks = not _SAYS_A_ROLE.isdisjoint(evidence.topics) or "time" in evidence.topics
+    return not speaks and evidence.present == evidence.records and are_codes(evidence.values)
+
+
+def _by_panel(evidence: ColumnEvidence, context: Context) -> Opinion | None:
+    if context.period is None:
+        return None
+    told = f"no two records with the same of its {_values(evidence)} agree in {context.period}: whose records they are"
+    return Opinion("identifying", "likely", told)
+
+
 def _by_coordinates(_: ColumnEvidence, context: Context) -> Opinion | None:
     if context.alone_at is None:
         return None
@@ -271,6 +288,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     _by_prose,
     _by_identifying_name,
     _by_row_number,
+    _by_panel,
     _by_coordinates,
     _by_known_form,
     _by_name,

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from kohort.assessment.inspection.guesses import inspect_table
+from kohort.assessment.inspection.panels import RECORDS, are_codes, period_of
 from kohort.io.cells import trimmed
 
 if TYPE_CHECKING:
     from kohort.assessment.inspection.guesses import Guess
     from kohort.tables.table import Table
-
-
-#: A person key has a value for at least one in so many records; fewer values are those of hospitals, or of cities.
-RECORDS: Final = 10
-
-
-#: A number or a code; no telephone number, e-mail or IP address, which people share.
-_CODE: Final = r"^[\w-]*[0-9][\w-]*$"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +67,8 @@ def person_key(table: Table, guesses: tuple[Guess, ...]) -> str | None:
     found: dict[str, int] = {}
     for guess in guesses:
         values = table[guess.name].values
-        coded = guess.role == "identifying" and not guess.missing and bool(values.str.contains(_CODE).all())
-        if coded and table.records / RECORDS <= len(values) < table.records:
+        if guess.role != "identifying" or guess.missing or len(values) == table.records or not are_codes(values):
+            continue
+        if len(values) * RECORDS >= table.records or period_of(table, guess.name):
             found[guess.name] = len(values)
     return max(found, key=lambda name: found[name], default=None)

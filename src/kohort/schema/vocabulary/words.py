@@ -248,7 +248,7 @@ schwerbehinder*
 #: Belief, politics, sexuality, crime, ratings and attitudes.
 PRIVATE: Final = """
 relig* faith* church* belief* believ* denomination christian* muslim* islam* jewish* catholic* protestant* atheis*
-pray* polit* party partyid vote* voted voting ballot* elect* ideolog* liberal* conserv* democrat* republican* left
+pray* polit* party partyid vote* voted voting ballot* election* elector* elected ideolog* liberal* conserv* democrat* republican* left
 leftright union unionized unionmember sexual* sexor* homo* gay* lesbian* bisex* lgbt* orient* transgender* intercourse
 condom* infidel* adulter* extramarital fidelity crime* crimin* arrest* convict* felon* misdem* offens* offence*
 prison* jail* incarcer* sentenc* parole* probation* recid* charged* juvenile priors violen* guilt* verdict* police*

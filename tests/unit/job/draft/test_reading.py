@@ -61,6 +61,13 @@ def test_blanks_around_cells_are_removed() -> None:
             },
             "person_id",
         ),
+        (
+            {
+                "number": [f"{place // 40}.0" for place in range(40 * RECORDS)],
+                "wave": [str(place % 40) for place in range(40 * RECORDS)],
+            },
+            "number",  # of many records each, which another column tells apart
+        ),
     ],
 )
 def test_the_person_key_repeats_and_has_no_gaps(columns: dict[str, list[str]], key: str | None) -> None:
