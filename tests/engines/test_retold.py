@@ -154,14 +154,28 @@ def test_a_release_tells(allowed: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("here", [True, False])
-@pytest.mark.parametrize(("shared", "key", "told"), [(3, None, 1), (1, None, 0), (60, None, 0), (3, "number", 0)])
+@pytest.mark.parametrize(
+    ("name", "role", "shared", "key", "told"),
+    [
+        ("number", "identifying", 3, False, 1),
+        ("number", "identifying", 1, False, 0),
+        ("number", "identifying", 60, False, 0),
+        ("number", "identifying", 3, True, 0),
+        ("number", "drop", 3, False, 0),
+        ("patient_id", "drop", 3, False, 1),  # as --rest drop does
+    ],
+)
+@pytest.mark.parametrize("gaps", [True, False])
 def test_identifying_numbers_that_records_share_are_told_of(
-    shared: int, key: str | None, told: int, *, here: bool, tmp_path: Path
+    name: str, role: str, shared: int, *, key: bool, told: int, here: bool, gaps: bool, tmp_path: Path
 ) -> None:
     """Unless people are counted by them, each record has its own, or so many share one that it is a place's."""
     source = tmp_path / "in.csv"
-    FRAME.with_columns(number=pl.Series([f"N{row // shared}" for row in range(300)])).write_csv(source)
-    schema = kohort.Schema.of(identifying=["number"], quasi=["age"], drop=["country", "code", "vote"], person=key)
+    numbers = [f"N{row // shared}" if row or not gaps or key else "" for row in range(300)]
+    FRAME.with_columns(pl.Series(name, numbers)).write_csv(source)
+    roles = {"drop": ["country", "code", "vote"], "identifying": []}
+    roles[role].append(name)
+    schema = kohort.Schema.of(quasi=["age"], person=name if key else None, **roles)
     engine = LocalEngine() if here else ElsewhereEngine(BASE)
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")

@@ -263,7 +263,8 @@ class CodedTable:
             raise InputError(
                 f"{many(int(self.records_with(column)[lacking].sum()), 'record has', 'records have')} no person key",
                 where=f"column {name}",
-                hint="every record must say whose it is, for people to be counted",
+                hint=f"every record must say whose it is, for people to be counted: fill it in, or leave the others out"
+                f' (--complete-records {name}; in a job file complete-records = ["{name}"])',
             )
         return SortKey(ranks_of(column.values), self._rows(name))
 

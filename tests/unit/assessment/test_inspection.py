@@ -533,7 +533,9 @@ def test_what_singles_out_is_never_released_as_it_is(
         assert found.role not in {"sensitive", "insensitive"}
 
 
-def panel(name: str, *, people: int = 60, periods: int = 5, gap: bool = False, twice: bool = False) -> dict[str, list[str]]:
+def panel(
+    name: str, *, people: int = 60, periods: int = 5, gap: bool = False, twice: bool = False
+) -> dict[str, list[str]]:
     """People with a record for each period, who have a number of a name."""
     rows = [(person, period) for person in range(people) for period in range(periods)][gap:]
     rows[-1] = rows[-2] if twice else rows[-1]

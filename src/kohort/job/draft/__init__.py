@@ -24,7 +24,8 @@ from kohort.publish import check_target, publish
 from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.dates import Period
 from kohort.schema.numbers import said
-from kohort.shown import INTERNAL_LINE, Shown
+from kohort.shown import INTERNAL_LINE, Shown, many
+from kohort.tables.complete import entered
 
 if TYPE_CHECKING:
     import os
@@ -70,6 +71,7 @@ class Draft(Shown):
         missing: The texts that mean no value; none if only the empty one does.
         trim: Whether blanks around cells are removed.
         person: The column that says whose a record is, where people have several records.
+        nobodys: How many records have no value of it.
         source: The input as its job file shall name it.
         reading: Further keys of the input table.
     """
@@ -82,6 +84,7 @@ class Draft(Shown):
     missing: tuple[str, ...] = ()
     trim: bool = False
     person: str | None = None
+    nobodys: int = 0
     source: str = "input.csv"
     reading: Mapping[str, object] = field(default_factory=dict[str, object])
 
@@ -133,8 +136,10 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
     """
     seen = seen_in(table, missing)
     tokens = frozenset(seen.missing)
-    person = person_key(seen.table, seen.guesses)
-    people = None if person is None else seen.table[person].codes.astype(np.int64)
+    person = person_key(seen.table, seen.guesses, tokens)
+    table = seen.table if person is None else entered(seen.table, (person,), tokens).table
+    nobodys = seen.table.records - table.records
+    people = None if person is None else table[person].codes.astype(np.int64)
     shapes: dict[str, Shape] = {}
     for guess in seen.guesses:
         column = seen.table[guess.name]
@@ -142,15 +147,26 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
             values = [text for text in column.values.to_list() if text is not None and text not in tokens]
             shapes[guess.name] = shape_of(guess, values, path, folder)
     kept = [guess.name for guess in seen.guesses if guess.role in {"sensitive", "insensitive"}]
-    roundings = roundings_of(seen.table, kept, missing=tokens, people=people)
+    roundings = roundings_of(table, kept, missing=tokens, people=people)
     attributes = tuple(_attribute(one, shapes.get(one.name), folder) for one in seen.guesses)
     schema = Schema(attributes, tokens, person=person)
     rounded = tuple(Rounding(name, found.step) for name, found in roundings.items())
     numeric = frozenset(guess.name for guess in seen.guesses if guess.scale == "numeric")
-    protection = protected(seen.table, schema, rounded, k=k, numeric=numeric)
+    protection = protected(table, schema, rounded, k=k, numeric=numeric)
     spoken = seen.missing if len(seen.missing) > 1 else ()
     guesses = tuple(_warned(seen.table, seen.guesses, roundings))
-    return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, person)
+    if nobodys:
+        warnings.warn(SourceNote(_unkeyed(person, nobodys)), stacklevel=2)
+    return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, person, nobodys)
+
+
+def _unkeyed(person: str | None, records: int) -> str:
+    """What to decide where some records do not say whose they are."""
+    without = many(records, "record has", "records have")
+    return (
+        f"{person} seems to say whose the records are, and {without} no value of it: leave them out"
+        f' (complete-records = ["{person}"] in [input]), or remove the person key if it says no such thing'
+    )
 
 
 def _warned(table: Table, guesses: Sequence[Guess], rounded: Collection[str]) -> Iterator[Guess]:
@@ -213,7 +229,11 @@ def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str
         key = tomlkit.string(draft.person).comment(
             "several records have one value of it: people are counted, not records"
         )
-        document["person"] = {"key": key}
+        whose = tomlkit.table()
+        if draft.nobodys:
+            whose.add(tomlkit.comment(_unkeyed(draft.person, draft.nobodys)))
+        whose["key"] = key
+        document["person"] = whose
     document["method"] = {"name": draft.protection.method.name, "cut": draft.protection.method.cut}
     columns = tomlkit.table(is_super_table=True)
     for guess in draft.guesses:

@@ -10,6 +10,8 @@ from kohort.assessment.inspection.panels import RECORDS, are_codes, period_of
 from kohort.io.cells import trimmed
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from kohort.assessment.inspection.guesses import Guess
     from kohort.tables.table import Table
 
@@ -58,17 +60,24 @@ def _agrees(table: Table, guess: Guess, token: str) -> bool:
     return token in guess.missing_tokens or not table[guess.name].values.eq(token).any()
 
 
-def person_key(table: Table, guesses: tuple[Guess, ...]) -> str | None:
+def person_key(table: Table, guesses: tuple[Guess, ...], missing: Collection[str] = ("",)) -> str | None:
     """The identifying column that seems to say whose a record is, where some people have several; else `None`.
 
-    It is a column of numbers or codes without gaps. Of several the one with most values is taken. A wrong key, such as
-    a telephone number that a family shares, makes classes larger than they need be, never smaller.
+    It is a column of numbers or codes, which at least half of the records have. Of several the one with most values is
+    taken. A wrong key, such as a telephone number that a family shares, makes classes larger than they need be, never
+    smaller.
+
+    Args:
+        table: The records.
+        guesses: One for each column.
+        missing: The texts that mean no value.
     """
     found: dict[str, int] = {}
     for guess in guesses:
-        values = table[guess.name].values
-        if guess.role != "identifying" or guess.missing or len(values) == table.records or not are_codes(values):
+        column, present = table[guess.name], table.records - guess.missing
+        values = column.values.filter(~column.absent(missing))
+        if guess.role != "identifying" or guess.missing > present or len(values) == present or not are_codes(values):
             continue
-        if len(values) * RECORDS >= table.records or period_of(table, guess.name):
+        if len(values) * RECORDS >= present or (not guess.missing and period_of(table, guess.name)):
             found[guess.name] = len(values)
     return max(found, key=lambda name: found[name], default=None)

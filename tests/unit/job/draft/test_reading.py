@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+import kohort
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.errors import SourceNote
+from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
 from kohort.job.draft import draft_of, job_text
 from kohort.job.draft.reading import person_key, seen_in
@@ -53,7 +55,9 @@ def test_blanks_around_cells_are_removed() -> None:
         ({"ip": [f"192.0.2.{place // 3}" for place in range(RECORDS)]}, None),
         ({"hospital_id": [f"H{place % 5}" for place in range(RECORDS)]}, None),
         ({"last_name": [f"name{'x' * (place % 40)}" for place in range(RECORDS)]}, None),
-        ({"patient_id": ["", *(f"P{place // 3:03}" for place in range(RECORDS - 1))]}, None),
+        ({"patient_id": ["", *(f"P{place // 3:03}" for place in range(RECORDS - 1))]}, "patient_id"),
+        ({"patient_id": [f"P{place // 3:03}" * (place % 2) for place in range(RECORDS)]}, "patient_id"),
+        ({"patient_id": [f"P{place // 9:03}" * (place % 3 == 0) for place in range(RECORDS)]}, None),  # few have one
         (
             {
                 "family_id": [f"F{place // 6:03}" for place in range(RECORDS)],
@@ -70,8 +74,8 @@ def test_blanks_around_cells_are_removed() -> None:
         ),
     ],
 )
-def test_the_person_key_repeats_and_has_no_gaps(columns: dict[str, list[str]], key: str | None) -> None:
-    """It is an identifying column of codes that some records share, and not one of a few places."""
+def test_the_person_key_repeats(columns: dict[str, list[str]], key: str | None) -> None:
+    """It is an identifying column of codes that some records share, that most have, and not one of a few places."""
     table = from_frame(pl.DataFrame(columns))
     assert person_key(table, inspect_table(table)) == key
 
@@ -117,3 +121,20 @@ def test_a_draft_of_a_table_says_all_of_it(tmp_path: Path) -> None:
     for line in ("trim = true", 'missing = ["", "?"]', 'key = "patient_id" #', 'method = "rounding"', "grid = 5 #"):
         assert line in text
     assert 'separator = ";"' in text
+
+
+def test_records_of_nobody_stop_the_drafts_job() -> None:
+    """The draft counts people among the others, and its note says what to do; a run without an answer is refused."""
+    some = italy(300, seed=3).select("age", "annual_income")
+    people = some.with_columns(
+        patient_id=pl.Series(["" if place % 10 == 0 else f"P{place // 3}" for place in range(300)])
+    )
+    with pytest.warns(SourceNote, match=r"and 30 records have no value of it: leave them out .complete-records"):
+        draft = kohort.draft(people)
+    assert (draft.person, draft.nobodys) == ("patient_id", 30)
+    assert "30 records have no value of it" in draft.to_toml()
+    with pytest.raises(kohort.InputError, match="30 records have no person key") as caught:
+        kohort.anonymize(people, draft.job())
+    assert "--complete-records patient_id" in caught.value.hint
+    release = kohort.anonymize(people, draft.job(complete_records=["patient_id"]))
+    assert (release.table.records, release.incomplete) == (270, 30)
