@@ -141,6 +141,7 @@ class ReleaseFigures(Figures, frozen=True):
         people: People in the release; null without a person key.
         classes: Equivalence classes.
         smallest: Records of the smallest class.
+        fewest: People of the class that has fewest; only with a person key, of what was verified.
         largest: Records of the largest class.
         k: The size that every class was to have.
         quasi: The columns that make the classes.
@@ -207,6 +208,7 @@ class ReleaseFigures(Figures, frozen=True):
     attacks: tuple[AttackFigures | UntriedAttack, ...] | None = None
     notes: tuple[str, ...] = ()
     bound: BoundFigures | None = None
+    fewest: int | None = None
 
     @property
     def counted(self) -> int:
@@ -254,7 +256,10 @@ def release_figures(release: Release) -> ReleaseFigures:
         seconds={stage: round(seconds, 4) for stage, seconds in release.seconds.items()},
     )
     found = (*notes(release.job), *source_notes(release))
-    return figures.model_copy(update={"notes": found}) if found else figures
+    update: dict[str, object] = {"notes": found} if found else {}
+    if verdict is not None and release.people is not None:
+        update["fewest"] = verdict.smallest
+    return figures.model_copy(update=update) if update else figures
 
 
 def source_notes(release: Release) -> tuple[str, ...]:

@@ -60,6 +60,7 @@ PLACES: Final = {
     "done.people": "people",
     "done.classes": "free",
     "done.smallest": "people",
+    "done.fewest": "people",
     "done.largest": "people",
     "done.node.*": "free",
     "verdict.bytes": "free",

@@ -5,15 +5,20 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
+import kohort
 from kohort.cli import flags
-from kohort.report.release import ReleaseFigures
+from kohort.report.release import ReleaseFigures, release_figures
 from kohort.report.render.release import SHOWN, release_text
 
 if TYPE_CHECKING:
     from kohort.errors import UsageError
     from kohort.report import Json
+
+#: Six people with two visits each, and one of two ages.
+VISITS = pl.DataFrame({"id": [f"p{n // 2}" for n in range(12)], "age": [str(30 + n // 6) for n in range(12)]})
 
 NODE: dict[str, Json] = {"age": 2, "sex": 0}
 
@@ -175,6 +180,15 @@ def test_many_candidates_are_cut_and_long_names_stand_aside() -> None:
 def test_classes_are_counted_as_people_count(classes: int, smallest: int, largest: int, said: str) -> None:
     """One class is no plural, and classes of one size have no range of sizes."""
     assert said in release_text(figures(classes=classes, smallest=smallest, largest=largest), ("age", "sex"))
+
+
+def test_people_are_told_where_people_are_counted() -> None:
+    """A class of k records may be of fewer people: with a person key the promise is about people."""
+    lines = release_text(figures(people=400, fewest=5, smallest=12, verified=True)).splitlines()
+    assert "7 classes of 12 to 300 records (required: k = 5 people)" in lines
+    assert "verified on the released cells: every class of age, sex has at least 5 people" in lines
+    again = release_figures(kohort.anonymize(VISITS, k=3, quasi=["age"], rest="drop", person="id"))
+    assert (again.smallest, again.fewest) == (6, 3)
 
 
 def test_what_was_verified_of_no_record() -> None:

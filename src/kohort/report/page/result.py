@@ -33,6 +33,7 @@ class TableResult(Figures, frozen=True):
         largest: Records of the largest class.
         node: The level of each quasi-identifier, of lattice methods.
         proven: Whether no allowed release is better.
+        fewest: People of the class that has fewest; only with a person key, of what was verified.
     """
 
     records: int | None
@@ -46,6 +47,7 @@ class TableResult(Figures, frozen=True):
     largest: int | None
     node: dict[str, int] | None
     proven: bool
+    fewest: int | None = None
 
 
 class ClassSizeBand(Figures, frozen=True):
@@ -89,7 +91,7 @@ def result(release: Release, reader: Reader) -> TableResult:
     smallest, largest = (int(sizes.min()), int(sizes.max())) if sizes.size else (0, 0)
     suppressed = reader.exactly(release.suppressed, records) if reader.counts_input else None
     incomplete = reader.records(release.incomplete, release.incomplete + records)
-    return TableResult(
+    found = TableResult(
         records=records if reader.counts_input else None,
         released=released,
         incomplete=incomplete if reader.counts_input else None,
@@ -102,6 +104,10 @@ def result(release: Release, reader: Reader) -> TableResult:
         node=dict(release.levels) or None,
         proven=release.proven,
     )
+    if release.people is None or release.verdict is None:
+        return found
+    fewest = release.verdict.smallest
+    return found.model_copy(update={"fewest": reader.exactly(fewest, fewest)})
 
 
 def counts_input(release: Release, least: int) -> bool:

@@ -177,13 +177,13 @@ def _classes(figures: ReleaseFigures) -> Iterator[str]:
     )
     if figures.incomplete:
         yield f"{figures.incomplete:,} incomplete records left out before counting"
-    yield f"{_sizes(figures)} (required: k = {figures.k})" if figures.k != 1 else _sizes(figures)
+    required = f"required: k = {figures.k}" + ("" if figures.people is None else " people")
+    yield f"{_sizes(figures)} ({required})" if figures.k != 1 else _sizes(figures)
     if figures.verified:
         where = "the published bytes" if figures.release else "the released cells"
         of = ", ".join(figures.quasi)
-        found = (
-            f"every class of {of} has at least {many(figures.smallest, 'record')}" if figures.classes else "no record"
-        )
+        counted = many(figures.smallest, "record") if figures.fewest is None else many(figures.fewest, "person")
+        found = f"every class of {of} has at least {counted}" if figures.classes else "no record"
         yield f"verified on {where}: {found}"
     else:
         yield "dry run: nothing was written or verified"
