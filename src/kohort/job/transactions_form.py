@@ -144,7 +144,7 @@ class ReleasePart(Part):
         None, description="The form of the release; that of the input if not given."
     )
     separator: Annotated[Separator | None, Flag(name="out-separator", metavar="CHAR")] = Field(
-        None, description="The character between items or cells of the release; that of the input if not given."
+        None, description="The character between items or cells of the release; if not given, that named for the input."
     )
     sign_key: Annotated[str | None, Flag(metavar="FILE")] = SIGN_KEY
 

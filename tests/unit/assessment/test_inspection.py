@@ -254,6 +254,15 @@ FEW = [str(n % 4) for n in range(100)]
         ("arm", FEW, "insensitive"),
         ("arm", TEXTS, "identifying"),
         ("time", FLAGS, "quasi"),
+        ("PersNr", NUMBERS * 3, "identifying"),
+        ("Kd-Nr", NUMBERS * 3, "identifying"),
+        ("SV-Nr", NUMBERS * 3, "identifying"),
+        ("matricule", NUMBERS * 3, "identifying"),
+        ("policePrecinct", FEW, "quasi"),
+        ("crime_city", TEXTS * 3, "quasi"),
+        ("Krankenhaus_Ort", FEW, "quasi"),
+        ("district_crime", FEW, "sensitive"),
+        ("health_state", FEW, "sensitive"),
     ],
 )
 def test_names_and_values_decide_together(name: str, cells: list[str], role: RoleName) -> None:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from kohort.assessment.inspection.evidence import HALF
 from kohort.assessment.inspection.panels import are_codes
 from kohort.schema.patterns import COMPACT_DATE, DAYS, IDENTIFIERS, POSTAL_CODE
-from kohort.schema.vocabulary import ends_in
+from kohort.schema.vocabulary import ends_in, ends_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -236,7 +236,9 @@ def _by_name(evidence: ColumnEvidence, context: Context) -> Opinion | None:
 
 
 def _spoken(evidence: ColumnEvidence, context: Context) -> Topic | None:
-    """The topic that decides where a name speaks of several."""
+    """The topic that decides where a name speaks of several; a place of something sensitive is known as a place."""
+    if "known" in evidence.topics and "plain" not in evidence.topics and ends_in_place(evidence.name):
+        return "known"
     held: dict[Topic, bool] = {
         "arm": context.clinical or evidence.distinct <= _ARMS,
         "clinical": context.clinical,

@@ -61,6 +61,7 @@ _VOCABULARY: Final[Mapping[Topic, str]] = MappingProxyType(
 )
 
 _POSTAL: Final = frozenset(words.POSTAL.split())
+_PLACES: Final = frozenset(words.PLACES.split())
 _LATITUDE: Final = frozenset(["lat", "latitude", "latitudine", "latitud", "breite", "breitengrad"])
 _LONGITUDE: Final = frozenset(["lon", "lng", "long", "longitude", "longitudine", "longitud", "lange", "langengrad"])
 
@@ -144,6 +145,15 @@ def ends_in(name: str, topic: Topic) -> bool:
     """
     parts = _parts(name)
     return bool(parts) and topic in _topics(parts[-1])
+
+
+def ends_in_place(name: str) -> bool:
+    """Whether the last word of `name` is a place's.
+
+    >>> ends_in_place("policeDistrict"), ends_in_place("district_income")
+    (True, False)
+    """
+    return not _PLACES.isdisjoint(_parts(name)[-1:])
 
 
 def words_of(name: str) -> tuple[str, ...]:

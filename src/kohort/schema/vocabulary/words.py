@@ -87,7 +87,8 @@ numeroriga numeroordine ligne numeroligne fila numerofila progressivo
 IDS: Final = """
 id ids uid pid sid cid eid mid did hhid identifier ident idnumber idno idnum identificativo identifiant kennung
 identificador pidnum pnr patid patno patnr patnum subjid subjno subjectno caseid caseno sampleid respid respondentid
-idcode personid """
+idcode personid famid matricule persnr personnr matnr matrnr matrikelnr kdnr kundnr kundennr mitarbnr versnr
+versichertennr versicherungsnr svnr sozvnr probandennr vpnr mitgliedsnr teilnehmernr schulernr """
 
 #: A name of whoever or whatever the other words say.
 NAMING: Final = "name names nm nome nom nombre nombres"
@@ -137,6 +138,14 @@ birthyear dobyear yob byear annonascita anneenaissance
 TOWNS: Final = """
 city town village county borough municipality parish neighborhood neighbourhood neighbor* suburb* precinct tract smsa
 msa fips citta comune provincia quartiere frazione localita ciudad municipio barrio
+"""
+
+#: Places, as which a column counts that ends in one (`crime_city`), whatever stands before; parts of bodies and states
+#: of health are none of them.
+PLACES: Final = f"""
+{TOWNS}
+district province country nation gemeinde stadt ort wohnort kreis landkreis bundesland viertel ville
+commune quartier departement pais paese lugar comunidad
 """
 
 #: Known of a person to neighbours, colleagues or registers, whatever else the name says.
