@@ -160,16 +160,18 @@ def _per(weight: Fraction, whole: Fraction | float) -> Fraction:
 
 
 def _grid(domain: Domain) -> tuple[Positions, Positions, int]:
-    """Where the values begin and end that an interval may stand for, in parts of a position; and how many parts."""
-    step, parts = domain.step, domain.step.denominator
+    """Where the values begin and end that an interval may stand for, in parts of a position; and how many parts.
+
+    A step is a whole number of parts, unless numbers have so many decimals that 63 bits do not hold their places.
+    """
+    step = domain.step
     first, last = (Fraction(end) / step for end in domain.ends)
     least = max(math.ceil(first) * step, Fraction(int(domain.positions[0])))
     most = min(math.floor(last) * step, int(domain.upper[-1]) - step)
     begins = [max(Fraction(low), least) for low in domain.positions.tolist()]
     stops = [min(Fraction(high) - step, most) for high in domain.upper.tolist()]
-    parts = min(
-        parts, LARGEST // max(1, *(math.ceil(abs(one)) for one in (*begins, *stops)))
-    )  # of many decimals, fewer
+    widest = max(1, *(math.ceil(abs(one)) for one in (*begins, *stops)))
+    parts = min(step.denominator, LARGEST // widest)
     starts, ends = (np.array([round(one * parts) for one in side], dtype=np.int64) for side in (begins, stops))
     return starts, ends, parts
 

@@ -256,19 +256,20 @@ schwerbehinder*
 
 #: Belief, politics, sexuality, crime, ratings and attitudes.
 PRIVATE: Final = """
-relig* faith* church* belief* believ* denomination christian* muslim* islam* jewish* catholic* protestant* atheis*
-pray* polit* party partyid vote* voted voting ballot* election* elector* elected ideolog* liberal* conserv* democrat* republican* left
-leftright union unionized unionmember sexual* sexor* homo* gay* lesbian* bisex* lgbt* orient* transgender* intercourse
-condom* infidel* adulter* extramarital fidelity crime* crimin* arrest* convict* felon* misdem* offens* offence*
-prison* jail* incarcer* sentenc* parole* probation* recid* charged* juvenile priors violen* guilt* verdict* police*
-custody abus* assault* theft* victimi* rating* opinion* attitud* satisf* happ* unhapp* trust* approv* agree* evaluat*
-apprais* perform* review* feedback* complain* score* gpa grades marks mark exam* result* promotion* attrition* churn*
-fired layoff* dismiss* lonel* worr* selfesteem motivation* commitment* involvement* wellbeing lifesat* confiden*
-prefer* secret* password* religion* fede confession* credo partito* politic* voto orientament* sindacat* condann* reato
-reati pena carcere arrestat* giudizio* valutazion* punteggio* soddisf* voti konfession* glaube* kirche* partei*
-gewerkschaft* wahl* straf* haft* vorstraf* verurteil* urteil* bewertung* zufrieden* meinung* einstellung* note noten
-leistung* weltanschau* croyance* culte* syndicat* condamn* delit* peine* detention* satisfaction* evaluation* creencia*
-iglesia* partido* sindicato* votos delito* condena* carcel* satisfaccion* valoracion* calificacion* puntuacion*
+relig* faith* church* belief* believ* denomination christian* muslim* islam* jewish* catholic* protestant* atheis* pray*
+polit* party partyid vote* voted voting ballot* election* elector* elected ideolog* liberal* conserv* democrat*
+republican* left leftright union unionized unionmember sexual* sexor* homo* gay* lesbian* bisex* lgbt* orient*
+transgender* intercourse condom* infidel* adulter* extramarital fidelity crime* crimin* arrest* convict* felon* misdem*
+offens* offence* prison* jail* incarcer* sentenc* parole* probation* recid* charged* juvenile priors violen* guilt*
+verdict* police* custody abus* assault* theft* victimi* rating* opinion* attitud* satisf* happ* unhapp* trust* approv*
+agree* evaluat* apprais* perform* review* feedback* complain* score* gpa grades marks mark exam* result* promotion*
+attrition* churn* fired layoff* dismiss* lonel* worr* selfesteem motivation* commitment* involvement* wellbeing lifesat*
+confiden* prefer* secret* password* religion* fede confession* credo partito* politic* voto orientament* sindacat*
+condann* reato reati pena carcere arrestat* giudizio* valutazion* punteggio* soddisf* voti konfession* glaube* kirche*
+partei* gewerkschaft* wahl* straf* haft* vorstraf* verurteil* urteil* bewertung* zufrieden* meinung* einstellung* note
+noten leistung* weltanschau* croyance* culte* syndicat* condamn* delit* peine* detention* satisfaction* evaluation*
+creencia* iglesia* partido* sindicato* votos delito* condena* carcel* satisfaccion* valoracion* calificacion*
+puntuacion*
 """
 
 #: How long something took, or until something happened.
