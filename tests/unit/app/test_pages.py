@@ -536,17 +536,16 @@ def test_an_engine_that_is_not_installed_is_told(visitor: Visitor, monkeypatch: 
 def engine(request: pytest.FixtureRequest) -> Iterator[str]:
     """An engine that is installed; of Spark, a process has one session, which other tests started or will start."""
     name: str = request.param
-    library = pytest.importorskip({"spark": "pyspark.sql"}.get(name, name), reason=f"{name} is not installed")
+    library = pytest.importorskip({"spark": "pyspark"}.get(name, name), reason=f"{name} is not installed")
     if name != "spark":
         yield name
         return
     if shutil.which("java") is None:
         pytest.skip("there is no Java")
 
-    def stop() -> None:
-        session = library.SparkSession.getActiveSession()
-        if session is not None:
-            session.stop()
+    def stop() -> None:  # a session is active in the thread alone that made it, and the desk's is another
+        if library.SparkContext._active_spark_context is not None:  # noqa: SLF001  nothing else tells
+            library.sql.SparkSession.builder.getOrCreate().stop()
 
     stop()
     yield name
