@@ -496,6 +496,7 @@ def test_columns_that_single_out_are_refused_as_locally(tmp_path: Path, person: 
         assert said[0] == said[1]
 
 
+@pytest.mark.filterwarnings("ignore:who has 100 values:kohort.errors.SourceNote")
 @pytest.mark.parametrize("person", [{}, {"person": "who"}])
 def test_a_dry_run_has_the_same_figures(person: dict[str, str]) -> None:
     """Also whom pairs single out, and the rounding that would help."""

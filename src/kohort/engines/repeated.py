@@ -6,7 +6,7 @@ import warnings
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from kohort.assessment.inspection.panels import OFTEN, RECORDS, are_codes
+from kohort.assessment.inspection.panels import FEWEST, OFTEN, RECORDS, are_codes
 from kohort.errors import LimitError, SourceNote
 from kohort.schema import Role
 from kohort.schema.vocabulary import topics_of
@@ -23,7 +23,7 @@ def note_repeated(job: Job, records: int, values: Callable[[str], Texts]) -> Non
     """Tell, as a `SourceNote`, of identifying numbers or codes that several records share; none with a person key.
 
     k records of a class may then be of fewer people, also where the column is dropped and only its name says that it
-    identifies. Columns whose values do not fit into memory are left out.
+    identifies. Columns of a handful of values, or whose values do not fit into memory, are left out.
 
     Args:
         job: What is to be released.
@@ -36,7 +36,8 @@ def note_repeated(job: Job, records: int, values: Callable[[str], Texts]) -> Non
         with suppress(LimitError):
             found = values(name).drop_nulls()
             found = found.filter(~found.is_in([*job.schema.missing]))
-            if len(found) * OFTEN <= records <= len(found) * RECORDS and are_codes(found):
+            share = len(found) >= FEWEST and len(found) * OFTEN <= records <= len(found) * RECORDS
+            if share and are_codes(found):
                 note = (
                     f"{name} has {len(found):,} values in {records:,} records. If it says whose they are, those of a"
                     f" class may be of fewer than k people: name it as the person key to count people (--person {name})"
