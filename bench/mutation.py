@@ -116,7 +116,7 @@ _WARM: Final = ("pytest", "hypothesis", "numpy", "polars", "numba", "pydantic", 
 _TIMED: Final = re.compile(r"^([\d.]+)s call +(.+?)\s*$", re.MULTILINE)
 
 #: Whatever is made here is for a message only: `DataError(…)`, `SourceNote(…)`, `fault(…)`.
-_MESSAGE: Final = r"(Error|Note|Warning|fault|_refused)$"
+_MESSAGE: Final = r"(Error|Note|Warning|fault|_refused|^reporting)$"
 
 #: The ending of a file that is changed for a while.
 _ORIGINAL: Final = ".original"

@@ -123,6 +123,7 @@ def test_the_reference_counts_people_too() -> None:
     close = TCloseness("s", Fraction(1, 10))
     assert verdict_of(claim_of("fg", "fgggggg", who="abcdddddd"), close).classes == 2
     assert "fail" in refusal(claim_of("fg", "fgggggg"), close)
+    assert "fail" in refusal(claim_of("ff", "gggg", who="abcdef"), close)
 
 
 def test_nobody_s_record() -> None:

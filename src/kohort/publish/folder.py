@@ -60,7 +60,7 @@ def publish_folder(
     certify: Callable[[V], bytes],
     *,
     format_: str,
-    separator: str = "",
+    separator: str,
     companions: Sequence[Companion[V]] = (),
     overwrite: bool = False,
     inputs: Sequence[Path] = (),

@@ -142,7 +142,7 @@ class Journal:
 
     def write(self, until: ExitStack) -> None:
         """Write it down on the disk; it is locked until the end of `until`: the mark of a run that lives."""
-        for path in self._paths if self.needed else ():
+        for path in self._paths:
             fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | system.CAREFUL, 0o600)
             until.callback(os.close, fd)
             with suppress(OSError):  # where there are no locks, no other run believes it

@@ -72,7 +72,7 @@ def publish_stored(
     certify: Callable[[V], bytes],
     *,
     format_: str,
-    separator: str = "",
+    separator: str,
     prefix: str,
     staging: Path | None = None,
     uploading: Callable[[], AbstractContextManager[None]] = nullcontext,

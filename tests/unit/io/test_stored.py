@@ -223,6 +223,19 @@ def test_a_commit_that_fails_takes_nothing_back(base: str, monkeypatch: pytest.M
         assert not session.exists()
 
 
+def test_a_commit_that_fails_leaves_what_it_would_replace(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And is not taken for one that replaced it."""
+
+    def refused(_: object) -> None:
+        raise FileError("the database refused")
+
+    monkeypatch.setattr(stored.Session, "commit", refused)
+    with pytest.raises(FileError, match="the database refused"):
+        kohort.anonymize(PEOPLE, job(), target=f"{base}#patients", overwrite=True)
+    monkeypatch.undo()
+    assert frame_at(f"{base}#patients").rows() == [(7,)]
+
+
 def test_a_refusal_of_the_database_names_no_cell(base: str) -> None:
     """What the database says stays unsaid: its message may quote a cell, or the password."""
     place = place_at(f"{base}#release")

@@ -5,14 +5,16 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import pytest
 
 from kohort.cli import main
-from kohort.errors import SourceNote
+from kohort.errors import SourceNote, TargetError
 from kohort.publish import Companion, check_target, publish
+from kohort.publish.disk import locked
 from kohort.publish.journal import settle_for_reading
 from tests.faults.calls import Calls, KilledError, injected
 
@@ -61,6 +63,27 @@ def test_the_next_run_takes_back(dead: Path, where: str) -> None:
     for folder in (dead, dead / "pages"):
         check_target(folder / "another")
     assert [*dead.rglob(".kohort-*")] == []
+
+
+def test_no_other_run_is_in_a_folder_of_the_set(dead: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is taken back before all of them are locked."""
+    monkeypatch.setattr("kohort.publish.disk._ATTEMPTS", 1)
+    with locked(dead), pytest.raises(TargetError, match="another program has locked"):
+        check_target(dead / "pages" / "another")
+    assert state(dead) == ["new", "", ""]
+
+
+def test_none_is_kept_where_nothing_is_replaced(tmp_path: Path) -> None:
+    """A first release that dies at any call leaves no journal: there is nothing to take back."""
+    place, fired = 0, True
+    while fired:
+        (folder := tmp_path / str(place)).mkdir()
+        calls = Calls(place, "KILL-after")
+        with suppress(KilledError), injected(calls):
+            published(folder, "new")
+        assert [*folder.rglob("*.journal")] == []
+        place, fired = place + 1, bool(calls.fired)
+    assert place > 10
 
 
 def test_a_folder_that_was_moved(dead: Path) -> None:

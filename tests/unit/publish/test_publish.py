@@ -533,6 +533,16 @@ def test_light_import() -> None:
     assert done.stdout.strip() == ""
 
 
+def test_a_private_folder_that_cannot_be_locked_is_used_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does it matter when it is gone before its time."""
+    monkeypatch.setattr("kohort.system.lock", fail_with(errno.ENOLCK))
+    with private_folder(tmp_path) as folder:
+        folder.rmdir()
+    assert files(tmp_path) == {}
+
+
 @pytest.mark.parametrize("opens", [True, False])
 def test_a_private_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, opens: bool) -> None:
     """Nobody else looks into it, no other run removes it where it can be locked, and it is gone afterwards."""

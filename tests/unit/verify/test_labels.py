@@ -212,6 +212,12 @@ def test_order_by_frequency() -> None:
     assert known.names.to_list() == ["b", "", "a", "c"]
 
 
+def test_numbers_of_any_length_are_exact() -> None:
+    """Also where some fit into a machine's word and some do not."""
+    known = values(quasi(), ["9223372036854775809", "-1", "9223372036854775808", "2"])
+    assert [*known.numbers] == [-1, 2, 2**63, 2**63 + 1]
+
+
 def test_ranges_of_names_with_hyphens() -> None:
     """Where names hold hyphens a range may be read in several ways: the widest counts."""
     texts = ["a", "b", "a-b", "b-c", "c"]

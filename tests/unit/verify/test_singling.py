@@ -16,7 +16,7 @@ from kohort.io import read
 from kohort.schema import Attribute, Role, Schema
 from kohort.verify import Claim, singling
 from kohort.verify.parts import WrittenParts
-from kohort.verify.singling import SummedUniques, most, singled_out, told
+from kohort.verify.singling import SummedUniques, most, singled_out, told, worst_of
 from tests.reference.destinations import write_parts
 
 if TYPE_CHECKING:
@@ -60,6 +60,24 @@ def test_the_worst_pairs_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(singling, "SAMPLE", 300)
     sampled = [one for one in singled_out(found) if len(one.columns) == 2]
     assert len(sampled) == singling.PAIRS
+
+
+def test_the_worst_pairs_of_a_sample_are_kept() -> None:
+    """Of more pairs than are kept those that single out most of it come first, and none that does so to few."""
+
+    class Sample(SummedUniques):
+        """A pair singles out as many as the greater of its columns says."""
+
+        def __init__(self) -> None:
+            """Nothing is counted."""
+
+        def unique(self, *columns: int) -> int:
+            """The people of a pair."""
+            return max(columns)
+
+    pairs = [(0, place) for place in range(1, 2 * singling.PAIRS)]
+    kept = worst_of(pairs, 25 * singling.PAIRS, Sample())
+    assert kept == [(0, place) for place in range(2 * singling.PAIRS - 1, singling.PAIRS, -1)]
 
 
 def test_sums_tell_the_same_as_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ from kohort.verify import Claim, reading, verify, verify_frame, verify_table
 from kohort.verify.classes import bands, classes_of
 from kohort.verify.reading import Digest
 from kohort.verify.records import disorder
+from kohort.verify.verdict import unmarked
 from tests.unit.verify.people import COLUMNS, MIDDLE, OLD, PEOPLE, SCHEMA, SILENT, YOUNG, draft, refused
 
 if TYPE_CHECKING:
@@ -271,6 +272,14 @@ def test_apostrophes_of_excel_safe() -> None:
     file.seek(0)
     with pytest.raises(VerificationError, match="check columns"):
         verify(file, replace(judged, excel_safe=False))
+
+
+def test_apostrophes_make_two_values_one() -> None:
+    """The cells keep their order, and each has the value that is left of its own."""
+    bare = unmarked(from_frame(pl.DataFrame({"'=a": ["b", "'=1", "=1", "b", "'+"]})))
+    (column,) = bare.columns
+    assert (column.name, column.values.gather(column.codes).to_list()) == ("=a", ["b", "=1", "=1", "b", "+"])
+    assert sorted(column.values) == ["+", "=1", "b"]
 
 
 def test_header_with_a_carriage_return() -> None:
