@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 #: Boxes that are kept open; the better half of them when there are more.
 MOST_BOXES: Final = 100_000
 
+#: Nodes of the lattices of parts for which descent is begun again once, so that the time is shared about equally.
+TURN: Final = 1 << 15
+
 #: How often in a row descent is begun again without gain before boxes are opened …
 RESTARTS: Final = 2
 
@@ -149,9 +152,9 @@ class _Search:
             self.greedy.improve()
         elif self.judge.monotone:
             raise infeasible(self.judge, [top])
-        for most in PARTS:
+        for most in (one for one in PARTS if one < self.judge.lattice.size):
             self.bound_by_parts(most)
-            self.restart()
+            self.restart(max(most // TURN, 1))
         self.restart(RESTARTS)
         self.boxes = [Box(self.floor, 0, bottom, highest)]
         next_restart = self.greedy.evaluated + PATIENCE
@@ -174,14 +177,13 @@ class _Search:
         tried = 0
         while tried < most and self.judge.lattice.size > PARTS[0]:
             before = self.greedy.best
-            self.greedy.shake(self.random)
             self.greedy.restart(self.random)
             tried = tried + 1 if self.greedy.best is before else 0
 
     def bound_by_parts(self, most: int) -> None:
-        """Bound what a node of a large lattice costs by what parts of the attributes do that have so many nodes."""
+        """Bound what a node costs by what parts of the attributes do that have so many nodes."""
         judge, lattice, should_stop = self.judge, self.judge.lattice, self.judge.problem.should_stop
-        if most < lattice.size and judge.monotone and judge.objective.join is not None and not should_stop():
+        if judge.monotone and judge.objective.join is not None and not should_stop():
             told = judge.hidden.bits[np.arange(len(lattice.top)), lattice.top]
             self.least = max(self.least, least_of_parts(judge, told, most, should_stop))
 

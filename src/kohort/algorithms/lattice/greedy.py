@@ -5,9 +5,8 @@ costs less. Gains are taken to shrink on the way down, so that only the most pro
 Accelerated Greedy Algorithms, 1978). What fails is not tried again below, where `monotone_suppression` is declared.
 
 Where no attribute alone can be lowered, two are exchanged: one a level up, another down. Where that does not help
-either, descent begins again with a few attributes of the best node raised (iterated local search), and from where a
-genetic search ends: nodes drawn at random are crossed and moved by a level, and the best of them stay (Iyengar,
-Transforming Data to Satisfy Privacy Constraints, KDD 2002).
+either, descent begins again from where a genetic search ends: nodes drawn at random are crossed and moved by a level,
+and the best of them stay (Iyengar, Transforming Data to Satisfy Privacy Constraints, KDD 2002).
 """
 
 from __future__ import annotations
@@ -31,13 +30,10 @@ if TYPE_CHECKING:
 #: CheckedNode nodes that are remembered, lest they be judged again.
 MOST_SEEN: Final = 1 << 16
 
-#: Attributes that are raised at a time: so few that most of the best node stays.
-RAISED: Final = 4
-
 #: Nodes of a genetic search; those of them that stay; and rounds in a row without a better node, after which it ends.
 CROSSED: Final = 40
 KEPT: Final = 10
-STALE: Final = 10
+STALE: Final = 30
 
 #: Fewer bits than this are taken to be so many: some levels reveal nothing.
 FEWEST_BITS: Final = 1e-9
@@ -120,15 +116,6 @@ class Greedy:
             pairs = (random.choices(kept, k=2) for _ in range(CROSSED - KEPT))
             nodes = [*(one.node for one in kept), *(_child(one.node, other.node, top, random) for one, other in pairs)]
         self.exchange(self.descend(kept[0]))
-
-    def shake(self, random: Random) -> None:
-        """Raise a few attributes of the best node, drawn at random, and go down from there; once for each attribute."""
-        top = self.judge.lattice.top
-        for _ in top:
-            levels = [*(top if self.best is None else self.best.node)]
-            for place in random.sample(range(len(top)), min(RAISED, len(top))):
-                levels[place] = random.randint(levels[place], top[place])
-            self.exchange(self.descend(self.judged(tuple(levels))))
 
     def exchange(self, node: CheckedNode) -> None:
         """Raise one attribute a level, lower another, and descend, while that costs less."""
