@@ -259,6 +259,13 @@ def test_what_failed_leaves_nothing(tmp_path: Path) -> None:
         put(altering, tmp_path, "new")
     assert altering.objects == {}
 
+    class Keeping(Altering):
+        def delete(self, key: str) -> None:
+            raise OSError(errno.EIO, key)
+
+    with pytest.raises(FileError, match="not what was verified"):
+        put(Keeping(), tmp_path, "new")
+
     class Overtaken(Memory):
         def put_if_absent(self, key: str, content: bytes) -> bool:
             if key.endswith("manifest.json"):

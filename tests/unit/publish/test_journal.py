@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import stat
 from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -46,6 +47,7 @@ def dead(tmp_path: Path) -> Path:
     with pytest.raises(KilledError), injected(Calls(_arrival(tmp_path), "KILL-after")):
         published(tmp_path, "new")
     assert state(tmp_path) == ["new", "", ""]
+    assert stat.S_IMODE(journal(tmp_path).stat().st_mode) == 0o600
     return tmp_path
 
 

@@ -20,7 +20,7 @@ import pytest
 from kohort import system as kohort_system
 from kohort.errors import DurabilityError, FileError, InputError, TargetError, VerificationError
 from kohort.publish import Companion, check_target, publish
-from kohort.publish.files import private_folder, sweep
+from kohort.publish.files import open_private, private_folder, remove_private, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -531,6 +531,32 @@ def test_light_import() -> None:
     code = "import sys, kohort.publish; print(*{'polars', 'numpy', 'numba', 'pandas'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC])
+def test_a_link_that_fails_publishes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """Only a system without hard links gives a release its name in another way."""
+    monkeypatch.setattr("kohort.system._DESCRIPTORS", Path("/nonexistent"))
+    monkeypatch.setattr(os, "link", fail_with(number))
+    with pytest.raises(FileError, match=os.strerror(number)):
+        publish(tmp_path / "r", write_new, read_all)
+    assert files(tmp_path) == {}
+
+
+@pytest.mark.parametrize("failure", [OSError(errno.EIO, "no"), FileError("no")])
+def test_a_private_folder_is_made_where_others_cannot_be_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception
+) -> None:
+    """What dead runs left is in nobody's way."""
+
+    def fails(_: Path) -> NoReturn:
+        raise failure
+
+    monkeypatch.setattr("kohort.publish.files.sweep", fails)
+    folder, fd = open_private(tmp_path)
+    assert folder.is_dir()
+    remove_private(folder, fd)
+    assert files(tmp_path) == {}
 
 
 def test_a_private_folder_that_cannot_be_locked_is_used_all_the_same(
