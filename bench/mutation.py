@@ -75,6 +75,7 @@ ROOMS: Final[Mapping[str, tuple[str, ...]]] = {
     "certificate": (
         "tests/unit/certificate",
         "tests/unit/io/test_stored.py",
+        "tests/unit/pipeline/test_altered.py",
         "tests/unit/test_signing.py",
         "tests/unit/verify/test_certificate.py",
         "tests/unit/verify/test_transactions_certificate.py",

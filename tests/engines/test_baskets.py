@@ -185,7 +185,7 @@ def test_the_worked_examples_in_duckdb(name: str, tmp_path: Path) -> None:
 def test_many_candidates_are_counted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as there is room for: the moles are the same."""
     monkeypatch.setattr(cohorts, "_ROOM", 1)
-    monkeypatch.setattr("kohort.engines.duckdb._LISTED", 100)  # so that texts are put together share by share
+    monkeypatch.setattr(DUCKDB.base, "listed_at_once", 100)  # so that texts are put together share by share
     rows = [[item for place, item in enumerate(ITEMS) if (number >> place) & 1] for number in range(200)]
     job = TransactionJob(
         coherence=Coherence(Fraction(9, 10), 20, 4), roles=Listed(private=("pill",)), reading=LONG,

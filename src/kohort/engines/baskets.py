@@ -193,23 +193,47 @@ class Baskets(Shown):
             near: A folder that the database shares with this process, for the places of items, not their names.
         """
         digits = len(str(len(self.names)))
-        numbers = [str(place) for place in range(len(self.names))]
-        named = {"code": self.codes, "line": numbers, "sort": [number.zfill(digits) for number in numbers]}
-        kinds = {"code": pl.Int32(), "line": pl.String(), "sort": pl.String()}
-        self.dialect.give(given := unused(), pl.DataFrame(named, kinds))
-        line, sort = (self.dialect.listed(f"g.{one}", by, "c.i") for one, by in (("line", " "), ("sort", "")))
-        made = f"coalesce({line}, '') AS line, coalesce({sort}, '') AS k"
-        source = f"{self.cells.name} c LEFT JOIN {given} g ON g.code = c.i"
-        shares = self.dialect.shares("c.t", self.size)
+        numbers = [str(place).zfill(digits) for place in range(len(self.names))]
+        self.dialect.give(
+            given := unused(),
+            pl.DataFrame({"code": self.codes, "text": numbers}, {"code": pl.Int32(), "text": pl.String()}),
+        )
+        made = f"coalesce({self.dialect.listed('g.text', ' ', 'c.i')}, '') AS line"
+        cells, shares = self._in_shares(self.cells)
+        source = f"{cells.name} c LEFT JOIN {given} g ON g.code = c.i"
         each = [Kept(self.dialect, f"SELECT {made} FROM {source} WHERE {share} GROUP BY c.t") for share in shares]  # noqa: S608  names of ours
-        whole = " UNION ALL ".join(f"SELECT * FROM {one.name}" for one in each)  # noqa: S608  as above
+        whole = f"({' UNION ALL '.join(f'SELECT * FROM {one.name}' for one in each)}) y"  # noqa: S608  as above
         with private_folder(near) as folder:
             path = folder / "places"
-            self.dialect.write_lines(f"SELECT y.line FROM ({whole}) y ORDER BY y.k", "-", path)  # noqa: S608  as above
-            with path.open("rb") as lines:
-                lines.readline()
-                for piece in pieces_of(lines, BasketOptions()):
-                    yield self._read(piece.content)
+            for test in self._ranges(whole, f"substr(y.line, 1, {digits})", len(shares)):
+                self.dialect.write_lines(f"SELECT y.line FROM {whole} WHERE {test} ORDER BY y.line", "-", path)  # noqa: S608  as above
+                with path.open("rb") as lines:
+                    lines.readline()
+                    for piece in pieces_of(lines, BasketOptions()):
+                        yield self._read(piece.content)
+
+    def _in_shares(self, cells: Kept) -> tuple[Kept, Sequence[str]]:
+        """The cells, and conditions that divide their transactions into shares whose texts can be listed together."""
+        number, many = self.dialect.share("c.t", self.size)
+        if many == 1:
+            return cells, ["1 = 1"]
+        together = f"SELECT c.t, c.i, {number} AS s FROM {cells.name} c ORDER BY s"  # noqa: S608  names of ours
+        return Kept(self.dialect, together), [f"c.s = {share}" for share in range(many)]
+
+    def _ranges(self, lines: str, first: str, shares: int) -> Iterator[str]:
+        """Conditions that divide lines, in their order, into at most so many shares about alike, by their first place.
+
+        A database puts to disk what it sorts, but not all do so with texts.
+        """
+        if shares == 1:
+            yield "1 = 1"
+            return
+        asked = f"SELECT {first} AS f, count(*) AS n FROM {lines} GROUP BY {first} ORDER BY f"  # noqa: S608  names of ours
+        counts = self.dialect.run(asked).sort("f")
+        share = (counts["n"].cum_sum() - 1) * shares // counts["n"].sum()
+        for (_,), some in counts.group_by(share, maintain_order=True):
+            low, high = (self.dialect.literal(some["f"][end]) for end in (0, -1))
+            yield f"{first} BETWEEN {low} AND {high}"
 
     def _read(self, lines: bytes) -> Transactions:
         """The transactions whose items' places are written in these lines."""
@@ -225,10 +249,10 @@ class Baskets(Shown):
         dialect.give(given := unused(), _numbered(items))
         listed = dialect.listed("g.text", _UNIT, "c.i")
         number = dialect.hashed(f"{dialect.literal(key)} || coalesce({listed}, '')")
-        cells = Kept(dialect, self.found.cells(items, every=True))
+        cells, shares = self._in_shares(Kept(dialect, self.found.cells(items, every=True)))
         source = f"{cells.name} c LEFT JOIN {given} g ON g.place = c.i"
         transactions = total = 0
-        for share in dialect.shares("c.t", self.size):
+        for share in shares:
             each = f"SELECT {number} AS h FROM {source} WHERE {share} GROUP BY c.t"  # noqa: S608  names of ours
             found = dialect.run(f"SELECT count(*) AS n, coalesce(sum(y.h), 0) AS h FROM ({each}) y")  # noqa: S608  as above
             transactions += int(found["n"].item())

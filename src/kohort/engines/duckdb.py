@@ -43,8 +43,9 @@ _READ: Final = "the engine duckdb reads CSV, TSV, Parquet, folders of Parquet an
 #: Rows that are fetched at once.
 _FETCHED: Final = 1 << 17
 
-#: Records whose texts are put together at once: some 300 MB.
+#: Records whose texts are put together at once: some 300 MB. Of a limit, a kilobyte for each, since much else is kept.
 _LISTED: Final = 1 << 21
+_EACH_LISTED: Final = 1 << 10
 
 #: How a database of our own spills: scrambled by the cipher that is built in, whose keys the makers of DuckDB do not
 #: call secure. The other one would have to be fetched from the network.
@@ -64,10 +65,12 @@ class DuckDB:
     Attributes:
         connection: It.
         own: Whether it is nobody else's: then sources are files.
+        listed_at_once: Records whose texts it has room to put together.
     """
 
     connection: Any
     own: bool = False
+    listed_at_once: int = _LISTED
 
     @classmethod
     def opened(cls, limit: int | None, folder: Path | None) -> DuckDB:
@@ -85,7 +88,8 @@ class DuckDB:
         if limit is not None:
             config["memory_limit"] = f"{limit // 2}B"  # the rest is for the search
             config["threads"] = min(max(limit // 2 // _EACH_THREAD, 1), _THREADS)
-        made = cls(module.connect(config=config), own=True)
+        listed = _LISTED if limit is None else min(limit // _EACH_LISTED, _LISTED)
+        made = cls(module.connect(config=config), own=True, listed_at_once=listed)
         made.connection.execute("SET enable_progress_bar = false")  # it goes to standard output
         weakref.finalize(made, remove_private, spill, fd)
         return made
@@ -134,13 +138,14 @@ class DuckDB:
             self.connection.register(name, frame.to_arrow())
 
     def listed(self, text: str, separator: str, by: str) -> str:
-        """By string_agg."""
-        return f"string_agg({text}, {self.literal(separator)} ORDER BY {by})"
+        """By sorting a list, which takes less time and memory than string_agg with ORDER BY."""
+        sorted_ = f"list_sort(list({{'by': {by}, 'text': {text}}}))"
+        return f"array_to_string([x.text FOR x IN {sorted_}], {self.literal(separator)})"
 
-    def shares(self, cell: str, records: int) -> Sequence[str]:
-        """Several: DuckDB puts to disk what it joins and sorts, but no text while it is put together."""
-        many = -(-records // _LISTED) or 1
-        return [f"hash({cell}) % {many} = {share}" for share in range(many)]
+    def share(self, cell: str, records: int) -> tuple[str, int]:
+        """One of several: DuckDB puts to disk what it joins and sorts, but no text while it is put together."""
+        many = -(-records // self.listed_at_once) or 1
+        return f"CAST(hash({cell}) % {many} AS INTEGER)", many
 
     def keep(self, sql: str) -> str:
         """As a temporary table."""

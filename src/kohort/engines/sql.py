@@ -83,8 +83,8 @@ class Dialect(Protocol):
         """The texts of a group as one, by a key; nulls are left out, and of none at all there is a null."""
         ...
 
-    def shares(self, cell: str, records: int, /) -> Sequence[str]:
-        """Conditions by a cell that divide so many records into shares whose texts can be listed together."""
+    def share(self, cell: str, records: int, /) -> tuple[str, int]:
+        """A number by a cell that divides so many records into shares whose texts can be listed together; how many."""
         ...
 
     def keep(self, sql: str) -> str:

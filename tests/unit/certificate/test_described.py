@@ -66,6 +66,10 @@ SCHEMA = Schema(
 )
 
 
+#: What a description says of a quasi-identifier, at least.
+QUASI: dict[str, object] = {"name": "a", "role": "quasi", "missing": "own-value"}
+
+
 def job_of(*models: PrivacyModel) -> dict[str, Any]:
     """The description of a job."""
     reading = ReadOptions(separator=";", quote=None)
@@ -126,7 +130,15 @@ def test_a_model_that_this_version_does_not_know(model: dict[str, object]) -> No
         ("schema", {"attributes": {}}),
         ("schema", {"attributes": [{"name": 7}], "missing": []}),
         ("schema", {"attributes": [{"name": "a", "role": "odd", "missing": "own-value"}], "missing": []}),
-        ("schema", {"attributes": [{"name": "a", "role": "quasi", "missing": "", "hierarchy": 7}], "missing": []}),
+        ("schema", {"attributes": [QUASI | {"hierarchy": 7}], "missing": []}),
+        (
+            "schema",
+            {"attributes": [{"name": "a", "role": "quasi", "missing": "own-value", "grid": "-5"}], "missing": []},
+        ),
+        (
+            "schema",
+            {"attributes": [{"name": "a", "role": "quasi", "missing": "own-value", "grid": "0"}], "missing": []},
+        ),
         ("schema", {"attributes": [], "missing": "?"}),
         ("models", {}),
         ("models", [{"k": 5}]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import polars as pl
 import pytest
@@ -211,6 +211,34 @@ def test_values_of_the_input(tmp_path: Path) -> None:
     release.forge(suppressed=3)
     found = {part.name: part for part in release.again(reference=release.source).parts}[close.name]
     assert (found.outcome, "13" in found.told) == (PartOutcome.UNCHECKED, True)
+
+
+def test_what_the_job_calls_missing_is_no_value(tmp_path: Path) -> None:
+    """A certificate that says of a common illness that it is none has its models judged without it."""
+    diverse = DistinctLDiversity("s", 2)
+    release = made(tmp_path, KAnonymity(2), diverse)
+    assert outcomes(release.again())[diverse.name] == "same"
+    job = dict(release.known.job)
+    release.forge(job=job | {"schema": {**cast("dict[str, object]", job["schema"]), "missing": ["", "gout"]}})
+    assert outcomes(release.again())[diverse.name] == "different"
+
+
+@pytest.mark.parametrize("suppressed", [0, 2])
+@pytest.mark.parametrize("columns", [("s",), ("s", "t")])
+def test_columns_that_single_out_need_permission(tmp_path: Path, columns: tuple[str, ...], suppressed: int) -> None:
+    """Single ones are judged in the input, where there were more records; pairs are judged in what is released."""
+    cells = {"s": [str(at) for at in range(10)]} if len(columns) == 1 else {"s": [*"0011223344"], "t": [*"0123401234"]}
+    frame = pl.DataFrame({"age": AGES, **cells})
+    schema = Schema.of(quasi=["age"], insensitive=columns)
+    job = freely(Job.of(schema, KAnonymity(2)))
+    frame.write_csv(source := tmp_path / "people.csv")
+    anonymize(source, job, target=tmp_path / "r.csv")
+    release = Made(tmp_path / "r.csv", source)
+    part = "singling out most people"
+    assert outcomes(release.again())[part] == "same"
+    release.forge(job={**release.known.job, "allow_singling": []}, suppressed=suppressed)
+    judged_here = len(columns) == 2 or not suppressed
+    assert outcomes(release.again())[part] == ("different" if judged_here else "same")
 
 
 def test_complete_records(tmp_path: Path) -> None:
