@@ -202,11 +202,13 @@ class Baskets(Shown):
         cells, shares = self._in_shares(self.cells)
         source = f"{cells.name} c LEFT JOIN {given} g ON g.code = c.i"
         each = [Kept(self.dialect, f"SELECT {made} FROM {source} WHERE {share} GROUP BY c.t") for share in shares]  # noqa: S608  names of ours
-        whole = f"({' UNION ALL '.join(f'SELECT * FROM {one.name}' for one in each)}) y"  # noqa: S608  as above
+        whole = " UNION ALL ".join(f"SELECT * FROM {one.name}" for one in each)  # noqa: S608  as above
+        kept = Kept(self.dialect, whole) if each[1:] else each[0]
+        del cells, each  # many tables hold on to memory that sorting needs
         with private_folder(near) as folder:
             path = folder / "places"
-            for test in self._ranges(whole, f"substr(y.line, 1, {digits})", len(shares)):
-                self.dialect.write_lines(f"SELECT y.line FROM {whole} WHERE {test} ORDER BY y.line", "-", path)  # noqa: S608  as above
+            for test in self._ranges(f"{kept.name} y", f"substr(y.line, 1, {digits})", len(shares)):
+                self.dialect.write_lines(f"SELECT y.line FROM {kept.name} y WHERE {test} ORDER BY y.line", "-", path)  # noqa: S608  as above
                 with path.open("rb") as lines:
                     lines.readline()
                     for piece in pieces_of(lines, BasketOptions()):

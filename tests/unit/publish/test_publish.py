@@ -562,7 +562,8 @@ def test_a_private_folder_is_made_where_others_cannot_be_removed(
 def test_a_private_folder_that_cannot_be_locked_is_used_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nor does it matter when it is gone before its time."""
+    """It is made where it stays, and it does not matter when it is gone before its time."""
+    monkeypatch.setattr("tempfile.tempdir", "/nonexistent")
     monkeypatch.setattr("kohort.system.lock", fail_with(errno.ENOLCK))
     with private_folder(tmp_path) as folder:
         folder.rmdir()
