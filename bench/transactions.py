@@ -5,7 +5,7 @@
     python -m bench.transactions grow [--transactions 10000 100000 1000000] [--k 1000 300 100 30 10 3] [--plot FILE]
     python -m bench.transactions gap [--sets chess …] [--seeds 5] [--seconds 60]
     python -m bench.transactions elsewhere [--transactions 300000 1000000] [--engines local duckdb]
-    python -m bench.transactions confined [--transactions 6000000] [--hard 2.5GiB] [--limit 1GiB]
+    python -m bench.transactions confined [--transactions 3000000] [--container 1GiB] [--limit 500MiB]      as root
 
 `mine` and `gap` need the databases in the folder `transactions` of the one that KOHORT_DATA names. CPU is user + system
 time of one thread; everything is compiled before. Roles are drawn, private items among those in at most h of all
@@ -20,6 +20,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from filecmp import cmp
 from fractions import Fraction
 from importlib import import_module
@@ -48,7 +49,7 @@ from kohort.transactions.suppression import Greedy, Score
 from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from bench.measure import Cost
     from kohort.transactions.problem import SuppressionAlgorithm, SuppressionSolution
@@ -386,25 +387,40 @@ def on_elsewhere(options: argparse.Namespace) -> None:
 
 
 def on_confined(options: argparse.Namespace) -> None:
-    """Under a limit that the system enforces: here it is refused memory, and elsewhere the same release is made."""
-    source, limit = long_file(options.transactions), f"--data={bytes_of(options.hard)}"
+    """In a container that has too little memory: here it is killed, and elsewhere the same release is made."""
+    source = long_file(options.transactions)
     columns = ["--format", "long", "--person", "transaction", "--item", "item", "--out-format", "basket"]
     roles = ["--delta", options.delta, "--seed", "1", "--h", options.h, "--k", str(options.k), "--p", str(options.p)]
     asked = [sys.executable, "-m", "kohort", "transactions", str(source), *columns, *roles, "--quiet"]
-    with TemporaryDirectory(dir=OUT) as folder:
+    with TemporaryDirectory(dir=OUT) as folder, container(bytes_of(options.container)) as confined:
         there = ["--engine", "duckdb", "--memory-limit", options.limit, "--spill-folder", folder]
         runs: dict[str, tuple[list[str], list[str]]] = {
-            "local, confined": (["prlimit", limit], []),
+            "local, confined": (confined, []),
             "local": ([], []),
-            "duckdb, confined": (["prlimit", limit], there),
+            "duckdb, confined": (confined, there),
         }
         for name, (before, after) in runs.items():
             with subprocess.Popen([*before, *asked, "--out", f"{folder}/{name}.dat", *after]) as process:
                 _, status, used = os.wait4(process.pid, 0)
                 process.returncode = os.waitstatus_to_exitcode(status)
-            print(f"{name}: status {process.returncode}, {used.ru_utime + used.ru_stime:.1f} s CPU", flush=True)
+            cpu, memory = used.ru_utime + used.ru_stime, used.ru_maxrss >> 10
+            print(f"{name}: status {process.returncode}, {cpu:.1f} s CPU, {memory:,} MiB", flush=True)
         here, there_ = (Path(folder, f"{name}.dat") for name in ("local", "duckdb, confined"))
         print("the same bytes" if there_.exists() and cmp(here, there_, shallow=False) else "no such release")
+
+
+@contextmanager
+def container(memory: int) -> Generator[list[str]]:
+    """How a command begins in a control group with so much memory, as in a container; to make one needs root."""
+    groups = Path("/sys/fs/cgroup/memory")
+    groups, name = (groups, "memory.limit_in_bytes") if groups.is_dir() else (groups.parent, "memory.max")
+    group = groups / f"kohort-{os.getpid()}"
+    group.mkdir()
+    try:
+        (group / name).write_text(str(memory))
+        yield ["sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"', str(group)]
+    finally:
+        group.rmdir()
 
 
 def run_elsewhere(asked: Sequence[str]) -> Cost:
@@ -453,9 +469,9 @@ def main() -> None:
     five.add_argument("--k", type=int, default=20)
     five.add_argument("--delta", default="0.2")
     six = parts.add_parser("confined")
-    six.add_argument("--transactions", type=int, default=6_000_000)
-    six.add_argument("--hard", default="2.5GiB", help="of memory that the system gives a process (RLIMIT_DATA)")
-    six.add_argument("--limit", default="1GiB", help="--memory-limit of the run elsewhere")
+    six.add_argument("--transactions", type=int, default=3_000_000)
+    six.add_argument("--container", default="1GiB", help="of memory, which a control group has (needs root)")
+    six.add_argument("--limit", default="500MiB", help="--memory-limit of the run elsewhere")
     six.add_argument("--k", type=int, default=600)
     six.add_argument("--delta", default="0.1")
     for part in (two, three, five, six):
