@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 #: Bytes that a cell of the long form takes at most where it is read into memory, searched and verified; measured by
 #: `python -m bench.transactions elsewhere`.
-EACH_CELL: Final = 40
+EACH_CELL: Final = 48
 
 #: What stands for an item where a record names none.
 _NONE: Final = -1
