@@ -99,13 +99,12 @@ def test_what_is_known_of_the_table() -> None:
     assert asked.reading == ReadOptions(separator=";", quote=None)
 
 
-@pytest.mark.parametrize("grid", [None, "round", "hierarchy", "month", "5", ["0", "10"]])
-def test_grids(grid: object) -> None:
+@pytest.mark.parametrize("grid", [None, "round", "hierarchy", "month", "5", ("0", "10")])
+def test_grids(grid: str | tuple[str, ...] | None) -> None:
     """A step, cuts, or a word for them."""
-    (column,) = described(
-        job_of(KAnonymity(5)) | {"schema": {"attributes": [QUASI | {"grid": grid}], "missing": []}}
-    ).quasi
-    assert column.grid == (tuple(grid) if isinstance(grid, list) else grid)
+    told = QUASI | {"grid": [*grid] if isinstance(grid, tuple) else grid}
+    (column,) = described(job_of(KAnonymity(5)) | {"schema": {"attributes": [told], "missing": []}}).quasi
+    assert column.grid == grid
 
 
 @pytest.mark.parametrize(
