@@ -185,7 +185,7 @@ def _read_labels(path: Path) -> None:
     for form in DateFormat:
         days_of(pl.Series(lines), Attribute("born", Role.QUASI, date_format=form))
     for line in lines:
-        if (members := parted(line, set())) and sorted({*members}) != members:
+        if (members := parted(line)) and sorted({*members}) != members:
             raise AssertionError("the members of a set do not ascend")
 
 

@@ -305,7 +305,7 @@ class Shown:
 
     def _braced(self, name: str) -> int:
         """How many labels of a column stand in braces, and are not spelled as sets are."""
-        return sum(label[:1] == "{" and label[-1:] == "}" and not parted(label, set()) for label in self._labels(name))
+        return sum(label[:1] == "{" and label[-1:] == "}" and not parted(label) for label in self._labels(name))
 
     def _labels(self, name: str) -> list[str]:
         """The labels of a column, by code; those of dates as labels of their days."""
@@ -435,7 +435,7 @@ def _ranged(labels: Sequence[str]) -> bool:
 def _printed(label: str, kind: str) -> tuple[int, int]:
     """How many values a label prints though it covers others, and whether a missing one is among them."""
     if kind == Label.SET.value:
-        written = parted(label, set())
+        written = parted(label)
         return len(written), int("" in written)
     if kind == Label.RANGE.value:
         return (2, 0) if _closed(label) else (0, 0)

@@ -252,6 +252,8 @@ def _overlaps(
 
     >>> _overlaps((np.array([0, 0]), np.array([2, 3])), (np.array([0, 0]), np.array([1, 2])))[0]
     (array([0, 0, 1]), array([0, 1, 1]))
+    >>> _overlaps((np.array([0]), np.array([2])), (np.array([0, 0]), np.array([1, 3])))
+    ((array([0, 0]), array([0, 1])), array([1, 1]), 2)
     """
     groups = int(there[0][-1]) + 1 if there[0].size else 0  # a group is one of destinations
     sizes, due = (tallied(group, groups, counts) for group, counts in (mine, there))

@@ -313,7 +313,7 @@ def twofold(values: SourceValues, labels: pl.Series) -> Mask:
     if values.label is Label.SET:
         alike = np.flatnonzero(labels.is_in(itself.filter(itself.str.starts_with("{")).implode()).to_numpy())
         known = set(itself.to_list()) if alike.size else set[str]()
-        members, sets = _sets(labels.gather(alike), {text for text in known if _quoted(text) == text})
+        members, sets = _sets(labels.gather(alike))
         found[[int(alike[place]) for member, place in zip(members, sets, strict=True) if member in known]] = True
     elif values.label is Label.RANGE:
         spans_of = _name_ranges(values)
@@ -404,7 +404,7 @@ class _Plain:
             of, value = np.repeat(of, many), self.values.take(HEAP.counted_up(self.first[rank], many))
         if not rest.size:
             return value, of
-        members, sets = _sets(labels.gather(rest), set())
+        members, sets = _sets(labels.gather(rest))
         told = pl.DataFrame({"text": members, "set": sets}, schema={"text": pl.String, "set": pl.Int64})
         found = told.join(self.known, on="text")
         return (
@@ -417,25 +417,19 @@ class _Plain:
 _PLAINLY: Final = r"^[!#-+\--z|~](?:[ !#-+\--z|~]*[!#-+\--z|~])?$"
 
 
-def _sets(labels: pl.Series, plain: set[str]) -> tuple[list[str], list[int]]:
-    """Members, and the set that holds each, as a place among these labels; `plain` are printed as they are."""
+def _sets(labels: pl.Series) -> tuple[list[str], list[int]]:
+    """Members, and the set that holds each, as a place among these labels."""
     members: list[str] = []
     sets: list[int] = []
     for place, label in enumerate(labels.to_list()):
-        inside = parted(label, plain)
+        inside = parted(label)
         members += inside
         sets += [place] * len(inside)
     return members, sets
 
 
-def parted(label: str, plain: set[str]) -> list[str]:
-    """The members of a set; none where the label is not spelled as a set is printed.
-
-    Most members are known and `plain`, which is to say printed as they are; then to part at the commas is to read.
-    """
-    inside = label[1:-1].split(", ")
-    if len(inside) > 1 and plain.issuperset(inside):
-        return inside if label == f"{{{label[1:-1]}}}" and inside == sorted(set(inside)) else []
+def parted(label: str) -> list[str]:
+    """The members of a set; none where the label is not spelled as a set is printed."""
     if not _set(label):
         return []
     written: list[str] = _members(label)
