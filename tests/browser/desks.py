@@ -60,8 +60,13 @@ class Visit:
     def go(self, path: str) -> Page:
         """A page, once there is nothing to wait for."""
         self.page.goto(f"{self.base}/{path}" if path else self.address)
-        self.page.wait_for_selector("[data-task]", state="detached")
+        self.settle()
         return self.page
+
+    def settle(self) -> None:
+        """Wait until a page is there, whole, that does not wait for anything: no navigation is under way."""
+        self.page.wait_for_selector("body:not(:has([data-task])) > footer")
+        self.page.wait_for_load_state()
 
     def quiet(self) -> None:
         """Nothing was said on the console, and nobody else was asked anything."""
@@ -101,6 +106,7 @@ class Visit:
 
     def reach(self, name: str) -> None:
         """Press Tab until what has this name has the focus."""
+        self.settle()
         for _ in range(MOST_STOPS):
             self.page.keyboard.press("Tab")
             if self.page.evaluate(FOCUSED) == name:

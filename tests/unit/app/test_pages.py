@@ -484,6 +484,18 @@ def test_a_table_is_drafted(folder: Path, visit: Callable[..., Visitor]) -> None
     assert kohort("run", visitor.desk.path, "--dry-run").status == 0
 
 
+def test_a_table_of_a_few_records(tmp_path: Path, visit: Callable[..., Visitor]) -> None:
+    """Its columns are shown without a count below ten; what it cannot be released as is said."""
+    (tmp_path / "a.csv").write_text("age,sex\n31,f\n", encoding="utf-8")
+    visitor = visit(tmp_path / "a.job.toml", "a.csv")
+    page = visitor.get("/columns")
+    assert page.status_code == 200
+    assert "under 10" in told(page)
+    page = visitor.get("/preview")
+    assert page.status_code == 422
+    assert "does not satisfy" in told(page)
+
+
 def test_a_table_that_cannot_be_read_says_so(tmp_path: Path, visit: Callable[..., Visitor]) -> None:
     """There is nothing else on the page, since there is no job."""
     (tmp_path / "a.csv").write_text("a,b\n1\n", encoding="utf-8")
