@@ -65,9 +65,13 @@ def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Pa
     return Shape("suppress", None, "all or nothing" if few else "all or nothing; a tree (CSV or JSON) keeps more")
 
 
+#: Bytes of the longest name that a file has on the systems that we know.
+_LONGEST: Final = 255
+
+
 def _beside(name: str, values: Sequence[str], table: Path, folder: Path) -> Shape | None:
     """The hierarchy in NAME.csv or NAME.json beside the table, where it has a leaf for every value."""
-    if Path(name).name != name:
+    if Path(name).name != name or len(os.fsencode(f"{name}.json")) > _LONGEST:
         return None
     for path in (table.parent / f"{name}.csv", table.parent / f"{name}.json"):
         if not path.is_file() or path.resolve() == table.resolve():
