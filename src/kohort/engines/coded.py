@@ -56,6 +56,12 @@ class Kept:
         self._names.append(name)
         return name
 
+    def once(self, query: str) -> str:
+        """What the answer to a query is called that one other asks for."""
+        name = self.dialect.once(query)
+        self._names.append(name)
+        return name
+
     def frame(self, frame: pl.DataFrame) -> str:
         """Keep a table that was made here."""
         name = self.dialect.store(frame)
@@ -63,10 +69,9 @@ class Kept:
         return name
 
     def by_class(self, query: str, class_: str, most: int) -> Iterator[pl.DataFrame]:
-        """The rows of an answer, those of whole classes at a time, in their order: `most` of them, or one class.
+        """The rows of an answer, those of whole classes at a time, class after class: `most` of them, or one class.
 
-        First come those without a class, if there are any; these may be in several pieces. The answer is found before
-        it is ordered: a database with little memory joins and groups, or sorts, but not all of it at once.
+        First come those without a class, if there are any; these may be in several pieces.
 
         Args:
             query: Asks for the rows.
@@ -74,8 +79,8 @@ class Kept:
             most: Rows of several classes that are fetched together.
         """
         dialect = self.dialect
-        found = self.answer(query)
-        table = self.answer(sql.ordered("*", found, [class_]))
+        found = self.once(query)
+        table = self.answer(dialect.near(f"SELECT * FROM {found}", class_))  # noqa: S608  names of ours
         self.forget(found)
         yield from dialect.stream(f"SELECT * FROM {table} WHERE {class_} IS NULL")  # noqa: S608  names of ours
         sizes = (
@@ -147,6 +152,11 @@ class CodedColumns:
         return cls(changed, tuple(quasi), columns, tuple(domain for domain, _ in resolved), tuple(codes))
 
     @property
+    def alike(self) -> tuple[bool, ...]:
+        """(d,) whether several values of a quasi-identifier have one code, such as `7` and `07`."""
+        return tuple(np.unique(codes).size < codes.size for codes in self.codes[: len(self.tables)])
+
+    @property
     def quasi(self) -> tuple[Column, ...]:
         """(d,) the distinct values of the quasi-identifiers."""
         return tuple(table.table.columns[0] for table in self.tables)
@@ -199,30 +209,76 @@ def coded(cells: sql.Cells, given: Sequence[str], *, outer: bool = False) -> sql
     return sql.Cells(tuple(f"{name}.code" for name in given), source)
 
 
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """The number by which the records of a tuple are found, and what makes it.
+
+    It is a hash of the values that the records have, so that nobody has to look up their codes. Where several values
+    have one code, it is of the code. No two tuples that are counted have the same one: else it is made anew.
+
+    Attributes:
+        dialect: Makes it.
+        given: (d,) the small tables that have the codes of the quasi-identifiers.
+        alike: (d,) which of them have one code for several values.
+        salt: Told with the values; another one makes other numbers.
+    """
+
+    dialect: Dialect
+    given: Sequence[str]
+    alike: Sequence[bool]
+    salt: int = 0
+
+    def number(self, cells: Sequence[str]) -> str:
+        """That of cells, where the codes stand beside them that it needs."""
+        told = [
+            f"CAST({name}.code AS STRING)" if alike else cell
+            for cell, name, alike in zip(cells, self.given, self.alike, strict=True)
+        ]
+        return self.dialect.number([self.dialect.literal(str(self.salt)), *told])
+
+    def of(self, cells: sql.Cells, *, outer: bool = False) -> tuple[str, str]:
+        """That of records' cells, and what stands for the records after FROM; with `outer`, also of other values."""
+        held = [(cell, name) for cell, name, alike in zip(cells.of, self.given, self.alike, strict=True) if alike]
+        codes = coded(sql.Cells(tuple(cell for cell, _ in held), cells.source), [name for _, name in held], outer=outer)
+        return self.number(cells.of), codes.source
+
+
 @dataclass(slots=True, eq=False)
 class TuplesElsewhere:
     """Distinct tuples of codes, with their records and parts: what `solve_in_parts` asks.
 
     Attributes:
         kept: Where they lie.
-        table: The table of them.
+        numbering: How records are found by them.
+        table: The table of them: codes (`c0`, `c1`, …), records (`n`), number (`p`) and part.
         quasi: How many of their columns are quasi-identifiers.
         domains: (s,) what the codes of the others mean, which are sensitive.
     """
 
     kept: Kept
+    numbering: Numbering
     table: str
     quasi: int
     domains: tuple[SensitiveDomain, ...]
-    _last: pl.DataFrame | None = field(default=None, init=False)
+    _last: pl.Series | None = field(default=None, init=False)
     _places: list[str] = field(default_factory=list[str], init=False)
     _leaves: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]], init=False)
 
     @classmethod
-    def of(cls, kept: Kept, cells: sql.Cells, quasi: int, domains: tuple[SensitiveDomain, ...]) -> TuplesElsewhere:
-        """Count the tuples of some cells, which are codes."""
-        found = f"SELECT g.*, 0 AS {PART} FROM ({sql.tuples(cells)}) g"  # noqa: S608  names and numbers of ours
-        return cls(kept, kept.answer(found), quasi, domains)
+    def of(cls, kept: Kept, records: Relation, columns: CodedColumns) -> TuplesElsewhere:
+        """Count the tuples of some records, in codes."""
+        given, quasi, domains = columns.given(kept.dialect), len(columns.quasi), columns.sensitive_domains
+        cells = records.cells([one.name for one in (*columns.quasi, *columns.sensitive)])
+        codes = coded(cells, given)
+        numbering = Numbering(kept.dialect, given[:quasi], columns.alike)
+        while True:
+            tuples = sql.tuples(codes, number=numbering.number(cells.of[:quasi]))
+            table = kept.answer(f"SELECT g.*, 0 AS {PART} FROM ({tuples}) g")  # noqa: S608  names and numbers of ours
+            made = cls(kept, numbering, table, quasi, domains)
+            if not kept.dialect.run(sql.shared(table, made.dimensions))["n"].item():
+                return made
+            kept.forget(table)
+            numbering = replace(numbering, salt=numbering.salt + 1)
 
     @property
     def dimensions(self) -> list[str]:
@@ -256,7 +312,7 @@ class TuplesElsewhere:
         given = pl.DataFrame(cuts, schema=dict.fromkeys(columns, pl.Int64), orient="row")
         dialect = self.kept.dialect
         dialect.give(name := unused(), given)
-        self._replace(sql.divided(self.table, PART, self.dimensions, [*self.sensitive, "n"], name))
+        self._replace(sql.divided(self.table, PART, self.dimensions, [*self.sensitive, "n", "p"], name))
         dialect.forget(name)
 
     def _replace(self, query: str) -> None:
@@ -265,45 +321,39 @@ class TuplesElsewhere:
         self.kept.forget(before)
 
     def gather(self, groups: Sequence[Sequence[int]]) -> Iterator[Gathered]:
-        """From a table in the order of the groups, one group after the other."""
+        """From a table in which the tuples of a part lie near one another, one group after the other."""
         dialect = self.kept.dialect
-        rows = [(part, number) for number, group in enumerate(groups) for part in group]
-        dialect.give(name := unused(), pl.DataFrame(rows, schema={"part": pl.Int64, "number": pl.Int64}, orient="row"))
-        inside = sql.joined(f"{self.table} {sql.RECORDS}", name, [(f"{sql.RECORDS}.{PART}", f"{name}.part")])
-        ordered = self.kept.answer(sql.ordered(f"{sql.RECORDS}.*, {name}.number AS number", inside, [f"{name}.number"]))
-        for number in range(len(groups)):
-            found = dialect.run(f"SELECT * FROM {ordered} WHERE number = {number}")  # noqa: S608  as above
-            self._last = found.select(self.dimensions)
+        self._replace(dialect.near(f"SELECT * FROM {self.table}", PART))  # noqa: S608  as above
+        for group in groups:
+            inside = f"{PART} IN ({', '.join(map(str, group))})"
+            found = dialect.run(f"SELECT * FROM {self.table} WHERE {inside}")  # noqa: S608  as above
+            self._last = found["p"]
             yield Gathered(self.frequency(found, self.dimensions), _numbers(found[PART]))
-        self.kept.forget(ordered)
-        dialect.forget(name)
 
     def place(self, regions: Index) -> None:
         """Sensitive values make no difference, so each tuple of quasi-identifiers is sent once."""
         assert self._last is not None  # noqa: S101  something was gathered
-        placed = self._last.with_columns(pl.Series(REGION, regions)).unique()
-        self._places.append(self.kept.frame(placed.cast(pl.Int32)))
+        placed = pl.DataFrame({"p": self._last, REGION: regions.astype(np.int32)})
+        self._places.append(self.kept.frame(placed.unique() if self.domains else placed))
 
     def place_part(self, part: int, region: int) -> None:
         """It is joined when all are placed."""
         self._leaves.append((part, region))
 
     def placed(self, classes: str) -> str:
-        """Asks for each tuple of quasi-identifiers and its class, which a small table has for each region."""
-        columns = ", ".join(f"p.{one}" for one in self.dimensions)
-        source = sql.joined(f"({self._regions}) p", classes, [(f"p.{REGION}", f"{classes}.region")])
-        return f"SELECT {columns}, {classes}.class FROM {source}"  # noqa: S608  as above
+        """Asks for the number and the class of each tuple of quasi-identifiers; a table has the class of each region."""
+        source = sql.placed(f"({self._regions}) g", classes, f"g.{REGION}", "region")
+        return f"SELECT g.p, {classes}.class FROM {source}"  # noqa: S608  as above
 
     @property
     def _regions(self) -> str:
-        """Asks for each tuple of quasi-identifiers and its region."""
-        columns = ", ".join(self.dimensions)
-        selects = [f"SELECT {columns}, {REGION} FROM {place}" for place in self._places]  # noqa: S608  as above
+        """Asks for the number of each tuple of quasi-identifiers and its region."""
+        selects = [f"SELECT p, {REGION} FROM {place}" for place in self._places]  # noqa: S608  as above
         if self._leaves:
             leaves = pl.DataFrame(self._leaves, schema={"part": pl.Int64, REGION: pl.Int32}, orient="row")
             self.kept.dialect.give(name := unused(), leaves)
-            inside = sql.joined(f"{self.table} {sql.RECORDS}", name, [(f"{sql.RECORDS}.{PART}", f"{name}.part")])
-            selects.append(f"SELECT DISTINCT {columns}, {REGION} FROM {inside}")  # noqa: S608  as above
+            inside = sql.placed(f"{self.table} {sql.RECORDS}", name, f"{sql.RECORDS}.{PART}", "part")
+            selects.append(f"SELECT DISTINCT {sql.RECORDS}.p, {REGION} FROM {inside}")  # noqa: S608  as above
         return " UNION ALL ".join(selects)
 
 

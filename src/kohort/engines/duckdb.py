@@ -161,6 +161,14 @@ class DuckDB:
         self.forget(given)
         return name
 
+    def once(self, query: str) -> str:
+        """As a temporary table: with little memory there is room to group, to join or to sort, but not for all."""
+        return self.keep(query)
+
+    def near(self, query: str, by: str) -> str:
+        """In the order of the column, which is known of each group of rows."""
+        return sql.ordered("*", f"({query})", [by])
+
     def forget(self, name: str) -> None:
         """Drop the table, or the view of a frame."""
         with suppress(_module().Error):  # the connection may be closed

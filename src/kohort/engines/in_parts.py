@@ -21,7 +21,7 @@ from kohort.algorithms.problem import Solution
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines import sql
 from kohort.engines.base import Counts
-from kohort.engines.coded import CodedColumns, Kept, TuplesElsewhere, coded
+from kohort.engines.coded import CodedColumns, Kept, TuplesElsewhere
 from kohort.engines.elsewhere import CLASS, GroupsElsewhere, SentRelation, labelled
 from kohort.engines.on_levels import TuplesOnLevels
 from kohort.engines.relation import Kind, unused
@@ -63,7 +63,6 @@ class CountedInParts:
         counts: What is known before the search; of the frequency set, the marginals of the first quasi-identifier.
         job: The job.
         columns: Their columns, in codes.
-        codes: The small tables that have the codes of the quasi-identifiers where the records lie.
         tuples: Their tuples.
         root: The marginals of all of them.
         levels: They as their levels show them.
@@ -76,7 +75,6 @@ class CountedInParts:
     counts: Counts
     job: Job
     columns: CodedColumns
-    codes: Sequence[str]
     tuples: TuplesElsewhere
     root: Marginals
     levels: TuplesOnLevels
@@ -102,16 +100,13 @@ class CountedInParts:
         if not kept.records:
             what = "every record lacks a value, and the schema suppresses those"
             raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
-        codes = columns.given(source.dialect)
-        cells = coded(kept.cells([one.name for one in (*columns.quasi, *columns.sensitive)]), codes)
-        quasi = len(columns.quasi)
-        tuples = TuplesElsewhere.of(Kept(source.dialect), cells, quasi, columns.sensitive_domains)
+        tuples = TuplesElsewhere.of(Kept(source.dialect), kept, columns)
         root = tuples.marginals([0])[0]
         suppressed = source.records - kept.records
         counts = Counts(source.records, columns.schema, root.of[0], columns.domains, suppressed, None)
         counted = replace(job, schema=columns.schema)
         levels = TuplesOnLevels(tuples, root.of, columns.domains, most)
-        return cls(counts, counted, columns, codes[:quasi], tuples, root, levels, source, kept, whole, most)
+        return cls(counts, counted, columns, tuples, root, levels, source, kept, whole, most)
 
     def search(self, problem: Problem, algorithm: Algorithm) -> tuple[Solution, RegionClasses]:
         """What the search answers, without the region of each tuple, and its classes."""
@@ -121,7 +116,7 @@ class CountedInParts:
         parts, rounds, rows = (found.trace[key] for key in ("parts", "rounds", "histogram_rows"))
         what = f"the table was searched in {many(parts, 'part')}, since its tuples do not fit into memory together"
         warnings.warn(SourceNote(f"{what}: {many(rounds, 'round')}, {rows:,} histogram rows"), stacklevel=2)
-        none, corners = np.empty(0, np.int64), np.empty((0, len(self.codes)), np.uint32)
+        none, corners = np.empty(0, np.int64), np.empty((0, self.tuples.quasi), np.uint32)
         return Solution(Multidimensional(none, none, none, corners, corners), found.trace), found.classes
 
     def _search_nodes(self, problem: Problem, algorithm: Algorithm) -> tuple[Solution, RegionClasses]:
@@ -142,7 +137,8 @@ class CountedInParts:
         else:
             placed = self._placed(of_regions)
         records = int(classes.sizes.sum())
-        inside = f"{self._classed(self.kept, placed)} WHERE {placed}.class <= {order.size}"
+        cells = self.kept.cells([one.name for one in self.columns.quasi])
+        inside = f"{self.classed(cells, placed)} WHERE {placed}.class <= {order.size}"
         sources = self.source.over(
             f"(SELECT {placed}.class AS {CLASS}, {sql.RECORDS}.* FROM {inside})",  # noqa: S608  names are quoted by the dialect
             self.source.kinds,
@@ -163,22 +159,17 @@ class CountedInParts:
         return ReleasedRecords(released, self.source, sent, none.astype(np.uint32), None, None, lost, groups=groups)
 
     def _placed(self, of_regions: Index) -> str:
-        """Keep each tuple with the class of its region; what the table is called."""
+        """Keep the number of each tuple with the class of its region; what the table is called."""
         dialect = self.source.dialect
         dialect.give(name := unused(), pl.DataFrame({"region": np.arange(of_regions.size), "class": of_regions}))
         placed = self.tuples.kept.answer(self.tuples.placed(name))
         dialect.forget(name)
         return placed
 
-    def _classed(self, records: Relation, placed: str, *, outer: bool = False) -> str:
-        """Records with the class of their tuple."""
-        cells = records.cells([one.name for one in self.columns.quasi])
-        return self.with_class(coded(cells, self.codes, outer=outer), placed, outer=outer)
-
-    def with_class(self, codes: sql.Cells, placed: str, *, outer: bool = False) -> str:
-        """Records whose codes are known, with their class."""
-        keys = [(code, f"{placed}.c{place}") for place, code in enumerate(codes.of)]
-        return sql.joined(codes.source, placed, keys, outer=outer)
+    def classed(self, cells: sql.Cells, placed: str, *, outer: bool = False) -> str:
+        """Records, whose cells of quasi-identifiers these are, with the class of their tuple."""
+        number, source = self.tuples.numbering.of(cells, outer=outer)
+        return sql.placed(source, placed, number, "p", outer=outer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,15 +226,11 @@ class SentInParts(SentRelation):
         return self.counted.source.distinct(name)
 
     def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[ClassedTuples]:
-        """The distinct tuples of some columns, those of whole consecutive classes at a time.
-
-        They are grouped before their classes are joined: together both would take more memory there.
-        """
+        """The distinct tuples of some columns, those of whole consecutive classes at a time."""
         counted, kept = self.counted, self.counted.tuples.kept
-        grouped = kept.answer(sql.tuples(*self.whole.hashed(columns, hashed)))
+        grouped = kept.once(sql.tuples(*self.whole.hashed(columns, hashed)))
         quasi = tuple(f"{sql.RECORDS}.c{columns.index(one.name)}" for one in counted.columns.quasi)
-        codes = coded(sql.Cells(quasi, f"{grouped} {sql.RECORDS}"), counted.codes, outer=True)
-        source = counted.with_class(codes, self.placed, outer=True)
+        source = counted.classed(sql.Cells(quasi, f"{grouped} {sql.RECORDS}"), self.placed, outer=True)
         class_ = f"c{len(columns)}"
         asked = f"SELECT {sql.RECORDS}.*, {self.placed}.class AS {class_} FROM {source}"  # noqa: S608  names of ours
         for found in kept.by_class(asked, class_, max(counted.most // HELD, 1)):

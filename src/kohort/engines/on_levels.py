@@ -95,7 +95,7 @@ class TuplesOnLevels:
                 dialect.forget(one)
 
     def placed(self, recoding: FullDomain, ranks: Index) -> str:
-        """Keep each tuple of quasi-identifiers with its class; what the table is called.
+        """Keep the number of each tuple of quasi-identifiers with its class; what the table is called.
 
         The codes by which classes are told are kept on the way: else a database might join these with the classes
         before it joins the tuples, and have each class as often as there are tuples that it might have.
@@ -110,16 +110,15 @@ class TuplesOnLevels:
         classes[left] = int(ranks.max(initial=0)) + 1 + group(quasi[left]).of
         keys = {f"k{place}": quasi[:, place].astype(np.int32) for place in range(quasi.shape[1])}
         frame = pl.DataFrame({**keys, "class": classes}).unique()
-        shown_ = ", ".join(f"{sql.RECORDS}.{one}" for one in self.tuples.dimensions)
         with self._codes(recoding.levels) as others:
             cells = sql.generalized(self.tuples.table, self.tuples.dimensions, others)
             named = ", ".join(f"{cell} AS {key}" for cell, key in zip(cells.of, keys, strict=True))
-            rolled = kept.answer(f"SELECT DISTINCT {shown_}, {named} FROM {cells.source}")  # noqa: S608  names of ours
+            rolled = kept.answer(f"SELECT DISTINCT {sql.RECORDS}.p, {named} FROM {cells.source}")  # noqa: S608  names of ours
         kept.dialect.give(name := unused(), frame)
         source = sql.joined(
             f"{rolled} {sql.RECORDS}", name, [(f"{sql.RECORDS}.{key}", f"{name}.{key}") for key in keys]
         )
-        found = kept.answer(f"SELECT {shown_}, {name}.class FROM {source}")  # noqa: S608  as above
+        found = kept.answer(f"SELECT {sql.RECORDS}.p, {name}.class FROM {source}")  # noqa: S608  as above
         kept.forget(rolled)
         kept.dialect.forget(name)
         return found

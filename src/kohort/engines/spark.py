@@ -194,9 +194,20 @@ class Spark:
         return name
 
     def store(self, frame: pl.DataFrame) -> str:
-        """Likewise; the session has it, too, should a worker be lost."""
-        self.give(given := unused(), frame)
-        return self.keep(f"SELECT * FROM {given}")  # noqa: S608  a name of ours
+        """In the session, which would need it should a worker be lost."""
+        self.give(name := unused(), frame)
+        return name
+
+    def once(self, query: str) -> str:
+        """As a view: Spark puts to disk whatever it has to."""
+        name = unused()
+        with self.reporting():
+            self.show(name, self.session.sql(query))
+        return name
+
+    def near(self, query: str, by: str) -> str:
+        """Each worker orders what it has: of some thousand rows each, Spark knows the least and the greatest number."""
+        return f"SELECT * FROM ({query}) SORT BY {by}"  # noqa: S608  names of ours
 
     def forget(self, name: str) -> None:
         """By the session."""

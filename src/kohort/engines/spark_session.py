@@ -87,6 +87,7 @@ class Cluster:
             "spark.local.dir": str(folder),
             "spark.sql.ansi.enabled": "true",
             "spark.sql.caseSensitive": "true",
+            "spark.sql.execution.arrow.localRelationThreshold": _LOCAL,
             "spark.sql.session.timeZone": "UTC",
             "spark.sql.variable.substitute": "false",
             "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
@@ -103,6 +104,9 @@ class Cluster:
 
 #: Memory that Spark takes at a time. By itself it takes some 64 MB for each small table that is joined, however small.
 _PAGE: Final = "2m"
+
+#: Up to this size, what is handed over is rows of Java's, of some sixty bytes each; beyond, columns as they are here.
+_LOCAL: Final = "1m"
 
 #: The session of this process, and what was asked for: Java runs one at a time.
 _OWN: Final[dict[str, tuple[Cluster, Any]]] = {}

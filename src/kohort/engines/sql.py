@@ -95,6 +95,14 @@ class Dialect(Protocol):
         """Keep a table that was made here where the records lie, under a name, and nothing of it here."""
         ...
 
+    def once(self, query: str) -> str:
+        """A name for the answer to a query that one other will ask for; kept where both would be too much at once."""
+        ...
+
+    def near(self, query: str, by: str) -> str:
+        """The same answer, such that rows with the same number in a column lie near one another where it is kept."""
+        ...
+
     def forget(self, name: str) -> None:
         """Let go of what was handed over or kept under a name; a database that is gone has let go of it."""
         ...
@@ -214,13 +222,13 @@ def estimated(source: str, different: Sequence[str]) -> str:
     return f"SELECT {asked} FROM {source}"  # noqa: S608  as above
 
 
-def tuples(cells: Cells, hash_: str = "", numbers: Sequence[str] = ()) -> str:
+def tuples(cells: Cells, hash_: str = "", numbers: Sequence[str] = (), number: str = "") -> str:
     """The distinct tuples (`c0`, `c1`, …), the records of each (`n`), and the sum of their hashes (`h`).
 
-    And the sums of some of their numbers (`s0`, `s1`, …).
+    And the sums of some of their numbers (`s0`, `s1`, …), and the number that all records of a tuple have (`p`).
     """
     named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(cells.of))
-    total = (f", sum({hash_}) AS h" if hash_ else "") + _sums(numbers)
+    total = (f", sum({hash_}) AS h" if hash_ else "") + (f", min({number}) AS p" if number else "") + _sums(numbers)
     return f"SELECT {named}, count(*) AS n{total} FROM {cells.source} GROUP BY {', '.join(cells.of)}"  # noqa: S608  as above
 
 
@@ -233,6 +241,13 @@ def added(cells: Cells) -> str:
 def hashed(tuples_: str, number: str) -> str:
     """Tuples, each with a number (`p`) that is made of its cells."""
     return f"SELECT g.*, {number} AS p FROM ({tuples_}) g"  # noqa: S608  as above
+
+
+def shared(tuples_: str, columns: Sequence[str]) -> str:
+    """How many numbers (`p`) have several tuples, told apart by some columns, none of which is null."""
+    differ = " OR ".join(f"min({one}) < max({one})" for one in columns)
+    inner = f"SELECT 1 AS c0 FROM {tuples_} GROUP BY p HAVING {differ}"  # noqa: S608  as above
+    return f"SELECT count(*) AS n FROM ({inner}) g"  # noqa: S608  as above
 
 
 def alone(cells: Cells) -> str:
@@ -328,9 +343,12 @@ def generalized(tuples: str, columns: Sequence[str], others: Sequence[str | None
     return Cells(tuple(of), source)
 
 
-def placed(source: str, name: str, number: str, place: str) -> str:
-    """Records with what a small table has beside a number: neither is null, which a join by hashing makes use of."""
-    return f"{source} JOIN {name} ON {number} = {name}.{place}"
+def placed(source: str, name: str, number: str, place: str, *, outer: bool = False) -> str:
+    """Records with what a table has beside a number: neither is null, which a join by hashing makes use of.
+
+    With `outer`, those that it has nothing for, too.
+    """
+    return f"{source} {'LEFT ' * outer}JOIN {name} ON {number} = {name}.{place}"
 
 
 def ordered(line: str, source: str, keys: Sequence[str]) -> str:
