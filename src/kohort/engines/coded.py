@@ -18,6 +18,7 @@ import polars as pl
 from kohort.algorithms.mondrian.in_parts import Gathered, Marginals
 from kohort.core.frequency import FrequencySet
 from kohort.engines import sql
+from kohort.engines.packed import Packing
 from kohort.engines.relation import unused
 from kohort.errors import InputError, KohortError
 from kohort.schema import Missing
@@ -250,15 +251,15 @@ class TuplesElsewhere:
     Attributes:
         kept: Where they lie.
         numbering: How records are found by them.
-        table: The table of them: codes (`c0`, `c1`, …), records (`n`), number (`p`) and part.
-        quasi: How many of their columns are quasi-identifiers.
+        packing: How the codes of quasi-identifiers are kept.
+        table: What keeps them: codes in numbers (`w0`, `w1`, …), records (`n`), the number (`p`) and the part.
         domains: (s,) what the codes of the others mean, which are sensitive.
     """
 
     kept: Kept
     numbering: Numbering
+    packing: Packing
     table: str
-    quasi: int
     domains: tuple[SensitiveDomain, ...]
     _last: pl.Series | None = field(default=None, init=False)
     _places: list[str] = field(default_factory=list[str], init=False)
@@ -267,16 +268,18 @@ class TuplesElsewhere:
     @classmethod
     def of(cls, kept: Kept, records: Relation, columns: CodedColumns) -> TuplesElsewhere:
         """Count the tuples of some records, in codes."""
-        given, quasi, domains = columns.given(kept.dialect), len(columns.quasi), columns.sensitive_domains
+        given, quasi = columns.given(kept.dialect), len(columns.quasi)
         cells = records.cells([one.name for one in (*columns.quasi, *columns.sensitive)])
         codes = coded(cells, given)
+        packing = Packing.of([int(one.max(initial=0)) + 1 for one in columns.codes[:quasi]])
+        words = packing.packed(codes.of[:quasi])
+        packed = sql.Cells((*words, *codes.of[quasi:]), codes.source)
         numbering = Numbering(kept.dialect, given[:quasi], columns.alike)
         while True:
-            tuples = sql.tuples(codes, number=numbering.number(cells.of[:quasi]))
+            tuples = sql.numbered_tuples(packed, numbering.number(cells.of[:quasi]))
             table = kept.answer(f"SELECT g.*, 0 AS {PART} FROM ({tuples}) g")  # noqa: S608  names and numbers of ours
-            made = cls(kept, numbering, table, quasi, domains)
-            if not kept.dialect.run(sql.shared(table, made.dimensions))["n"].item():
-                return made
+            if not kept.dialect.run(sql.shared(table, _words(len(words))))["n"].item():
+                return cls(kept, numbering, packing, table, columns.sensitive_domains)
             kept.forget(table)
             numbering = replace(numbering, salt=numbering.salt + 1)
 
@@ -290,10 +293,32 @@ class TuplesElsewhere:
         """The columns of sensitive codes."""
         return [f"c{place}" for place in range(self.quasi, self.quasi + len(self.domains))]
 
+    @property
+    def quasi(self) -> int:
+        """How many columns are quasi-identifiers."""
+        return len(self.packing.places)
+
+    @property
+    def source(self) -> str:
+        """What stands for the tuples after FROM: what is kept of them, and their codes (`c0`, `c1`, …)."""
+        words = self._stored[:-2]
+        split = len(words) - len(self.domains)
+        codes = [*self.packing.unpacked(words[:split]), *words[split:]]
+        named = ", ".join(f"{code} AS c{place}" for place, code in enumerate(codes))
+        return f"(SELECT *, {named} FROM {self.table})"  # noqa: S608  names of ours
+
+    @property
+    def _stored(self) -> list[str]:
+        """The columns that are kept beside the part."""
+        return [*_words(self.packing.places[-1].word + 1 + len(self.domains)), "n", "p"]
+
     def marginals(self, parts: Sequence[int]) -> dict[int, Marginals]:
         """By one statement; of each row the dimension, the codes, and how many records and tuples."""
-        found = self.kept.dialect.run(sql.marginals(self.table, PART, self.dimensions, self.sensitive, parts))
-        found = found.cast(pl.Int64).sort(PART, "dimension")  # by dimension, so that slices are of one each
+        dialect, many = self.kept.dialect, self.quasi
+        each = dialect.each([f"CAST({one} AS BIGINT) * {many} + {at}" for at, one in enumerate(self.dimensions)])
+        found = dialect.run(sql.marginals(self.source, PART, self.sensitive, each, parts)).cast(pl.Int64)
+        found = found.with_columns(dimension=pl.col("k") % many, code=pl.col("k") // many)
+        found = found.sort(PART, "dimension")  # so that slices are of one each
         return {int(one[PART][0]): self._marginals(one) for one in found.partition_by(PART, maintain_order=True)}
 
     def _marginals(self, found: pl.DataFrame) -> Marginals:
@@ -312,7 +337,7 @@ class TuplesElsewhere:
         given = pl.DataFrame(cuts, schema=dict.fromkeys(columns, pl.Int64), orient="row")
         dialect = self.kept.dialect
         dialect.give(name := unused(), given)
-        self._replace(sql.divided(self.table, PART, self.dimensions, [*self.sensitive, "n", "p"], name))
+        self._replace(sql.divided(self.source, PART, self.dimensions, self._stored, name))
         dialect.forget(name)
 
     def _replace(self, query: str) -> None:
@@ -326,7 +351,7 @@ class TuplesElsewhere:
         self._replace(dialect.near(f"SELECT * FROM {self.table}", PART))  # noqa: S608  as above
         for group in groups:
             inside = f"{PART} IN ({', '.join(map(str, group))})"
-            found = dialect.run(f"SELECT * FROM {self.table} WHERE {inside}")  # noqa: S608  as above
+            found = dialect.run(f"SELECT * FROM {self.source} WHERE {inside}")  # noqa: S608  as above
             self._last = found["p"]
             yield Gathered(self.frequency(found, self.dimensions), _numbers(found[PART]))
 
@@ -341,7 +366,7 @@ class TuplesElsewhere:
         self._leaves.append((part, region))
 
     def placed(self, classes: str) -> str:
-        """Asks for the number and the class of each tuple of quasi-identifiers; a table has the class of each region."""
+        """Asks for the number and class of each tuple of quasi-identifiers; a small table has that of each region."""
         source = sql.placed(f"({self._regions}) g", classes, f"g.{REGION}", "region")
         return f"SELECT g.p, {classes}.class FROM {source}"  # noqa: S608  as above
 
@@ -355,6 +380,11 @@ class TuplesElsewhere:
             inside = sql.placed(f"{self.table} {sql.RECORDS}", name, f"{sql.RECORDS}.{PART}", "part")
             selects.append(f"SELECT DISTINCT {sql.RECORDS}.p, {REGION} FROM {inside}")  # noqa: S608  as above
         return " UNION ALL ".join(selects)
+
+
+def _words(many: int) -> list[str]:
+    """What so many columns of numbers are called."""
+    return [f"w{place}" for place in range(many)]
 
 
 def _codes(found: pl.DataFrame, names: Sequence[str]) -> Codes:

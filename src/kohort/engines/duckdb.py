@@ -137,6 +137,10 @@ class DuckDB:
         with reporting():
             self.connection.register(name, frame.to_arrow())
 
+    def each(self, numbers: Sequence[str]) -> str:
+        """By unnest."""
+        return f"unnest([{', '.join(numbers)}])"
+
     def listed(self, text: str, separator: str, by: str) -> str:
         """By sorting a list, which takes less time and memory than string_agg with ORDER BY."""
         sorted_ = f"list_sort(list({{'by': {by}, 'text': {text}}}))"

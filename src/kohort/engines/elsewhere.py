@@ -171,6 +171,11 @@ class GroupsElsewhere:
     weights: Numbers
     people: Index | None
 
+    @property
+    def sizes(self) -> Numbers:
+        """(c,) the records of each class."""
+        return np.bincount(self.ranks, self.weights)[1:].astype(np.int64)
+
     def released(self, name: str) -> Iterator[CellsByClass]:
         """The cells of a released column, by class: of those that were counted without asking again."""
         if name in self.tuples:
@@ -272,12 +277,13 @@ class ElsewhereEngine:
         refuse_unsupported(job, population)
         source = entering(data, job)
         alone = job.schema.person is None
+        columns, flagged = _counted(job)
+        source.weigh(columns, flagged, job.schema.missing, looked_at(job))
         if releasing and alone:
             source.look(looked_at(job))
             refuse_alone(source, job)
             refuse_leaks(source, job)
             note_repeated(job, source.records, lambda name: source.distinct(name).texts)
-        columns, flagged = _counted(job)
         most = self._most(len(columns) + len(flagged))
         refused = ""
         if most is not None and source.different(columns, flagged, job.schema.missing) > most:
@@ -401,8 +407,7 @@ def _lines(released: ReleasedRecords, format_: Format, writing: Writing) -> Line
     assert isinstance(released.groups, GroupsElsewhere)  # noqa: S101  its own
     separator = "\t" if format_ is Format.TSV else writing.separator
     groups = released.groups
-    sizes = np.bincount(groups.ranks, groups.weights)[1:].astype(np.int64)
-    return Lines(groups.data, groups.labels, sizes, separator, excel_safe=writing.excel_safe)
+    return Lines(groups.data, groups.labels, groups.sizes, separator, excel_safe=writing.excel_safe)
 
 
 def labelled(placed: Relation, labels: Mapping[str, Column], classes: int) -> Relation:
@@ -455,7 +460,7 @@ class Lines:
     Attributes:
         relation: The records.
         labels: (c,) the labels of each class, in the order of the release.
-        sizes: (c,) its records; (0,) where that is not known.
+        sizes: (c,) its records.
         separator: What stands between cells.
         excel_safe: Whether an apostrophe keeps spreadsheets from running cells.
     """

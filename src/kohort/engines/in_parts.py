@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.mondrian.in_parts import Marginals
     from kohort.algorithms.problem import Algorithm, Problem
+    from kohort.arrays import Counts as Numbers
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.relation import Relation
@@ -154,7 +155,7 @@ class CountedInParts:
         every = Table(tuple(labels.values()), order.size)
         nothing, none = Table((), 0), np.empty(0, np.int64)
         sent = SentInParts(self.whole, Destinations(nothing, nothing), self, every, placed, sources)
-        groups = GroupsInParts(classed, every, {}, none, none, None, self, sources)
+        groups = GroupsInParts(classed, every, {}, none, none, None, self, sources, classes.sizes[order])
         lost = classes.lost[order]
         return ReleasedRecords(released, self.source, sent, none.astype(np.uint32), None, None, lost, groups=groups)
 
@@ -162,7 +163,7 @@ class CountedInParts:
         """Keep the number of each tuple with the class of its region; what the table is called."""
         dialect = self.source.dialect
         dialect.give(name := unused(), pl.DataFrame({"region": np.arange(of_regions.size), "class": of_regions}))
-        placed = self.tuples.kept.answer(self.tuples.placed(name))
+        placed = self.tuples.kept.once(self.tuples.placed(name))
         dialect.forget(name)
         return placed
 
@@ -179,10 +180,17 @@ class GroupsInParts(GroupsElsewhere):
     Attributes:
         counted: The records.
         sources: The released ones as they entered, with their class.
+        of: (c,) the records of each class.
     """
 
     counted: CountedInParts
     sources: Relation
+    of: Numbers
+
+    @property
+    def sizes(self) -> Numbers:
+        """(c,) the records of each class."""
+        return self.of
 
     def released(self, name: str) -> Iterator[CellsByClass]:
         """The cells of a column that is not generalized."""

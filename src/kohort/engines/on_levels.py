@@ -61,7 +61,7 @@ class TuplesOnLevels:
         with self._codes(node) as others:
             unchanged = [None] * len(self.tuples.sensitive)
             columns = [*self.tuples.dimensions, *self.tuples.sensitive]
-            table = kept.answer(sql.added(sql.generalized(self.tuples.table, columns, [*others, *unchanged])))
+            table = kept.answer(sql.added(sql.generalized(self.tuples.source, columns, [*others, *unchanged])))
         self.asked += 1
         try:
             yield ClassesOnLevels(self, table)
@@ -111,7 +111,7 @@ class TuplesOnLevels:
         keys = {f"k{place}": quasi[:, place].astype(np.int32) for place in range(quasi.shape[1])}
         frame = pl.DataFrame({**keys, "class": classes}).unique()
         with self._codes(recoding.levels) as others:
-            cells = sql.generalized(self.tuples.table, self.tuples.dimensions, others)
+            cells = sql.generalized(self.tuples.source, self.tuples.dimensions, others)
             named = ", ".join(f"{cell} AS {key}" for cell, key in zip(cells.of, keys, strict=True))
             rolled = kept.answer(f"SELECT DISTINCT {sql.RECORDS}.p, {named} FROM {cells.source}")  # noqa: S608  names of ours
         kept.dialect.give(name := unused(), frame)

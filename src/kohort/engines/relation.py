@@ -122,7 +122,7 @@ class Relation(Shown):
             LimitError: they are too many.
         """
         if name not in self._values:
-            self.refuse_large(sql.Cells((self._raw(name),), self._from(())))
+            self.refuse_large(self._alone(name))
             self._ask([name])
         return self._values[name]
 
@@ -136,9 +136,7 @@ class Relation(Shown):
             if name not in self._values:
                 by_type.setdefault(self.kinds[name].there, []).append(name)
         if self.limit is not None:
-            self._estimate(
-                [sql.Cells((self._raw(name),), self._from(())) for alike in by_type.values() for name in alike]
-            )
+            self._estimate([self._alone(name) for alike in by_type.values() for name in alike])
         for alike in by_type.values():
             some = [name for name in alike if len(alike) > 1 and self._fits(name, min(len(alike), _TOGETHER))]
             for first in range(0, len(some), _TOGETHER):
@@ -148,7 +146,11 @@ class Relation(Shown):
         """Whether the values of a column fit into its share of memory, by an estimate."""
         if self.limit is None:
             return True
-        return self._estimated(sql.Cells((self._raw(name),), self._from(()))) * CELL * columns <= self.limit
+        return self._estimated(self._alone(name)) * CELL * columns <= self.limit
+
+    def _alone(self, name: str) -> sql.Cells:
+        """A column's own cells."""
+        return sql.Cells((self._raw(name),), self._from(()))
 
     def _ask(self, names: Sequence[str]) -> None:
         """Ask for the distinct values of some columns of one type."""
@@ -224,6 +226,17 @@ class Relation(Shown):
             counts = tallied(column.codes, len(column.values), made.counts)
             self._values.setdefault(name, Values(column.values, counts))
         return made
+
+    def weigh(
+        self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str], others: Sequence[str]
+    ) -> None:
+        """Ask in one pass how many tuples there are of some columns, and values of each, where all of them are texts.
+
+        And values of others. It makes `different`, `look` and `distinct` quicker.
+        """
+        every = dict.fromkeys([*columns, *flagged, *others])
+        if self.limit is not None and all(self.kinds[name].is_text for name in every):
+            self._estimate([self.flags(columns, flagged, missing), *map(self._alone, every)])
 
     def different(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> int:
         """About how many tuples there are of these."""

@@ -176,6 +176,10 @@ class Spark:
         frame.createOrReplaceTempView(name)
         self._views.append(name)
 
+    def each(self, numbers: Sequence[str]) -> str:
+        """By stack: behind the word `array`, Spark takes the sign of a shift for the end of a type."""
+        return f"stack({len(numbers)}, {', '.join(numbers)})"
+
     def listed(self, text: str, separator: str, by: str) -> str:
         """By listagg."""
         return f"listagg({text}, {self.literal(separator)}) WITHIN GROUP (ORDER BY {by})"

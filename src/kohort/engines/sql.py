@@ -79,6 +79,10 @@ class Dialect(Protocol):
         """Hand over a small table, under a name."""
         ...
 
+    def each(self, numbers: Sequence[str]) -> str:
+        """A row for each of some numbers."""
+        ...
+
     def listed(self, text: str, separator: str, by: str) -> str:
         """The texts of a group as one, by a key; nulls are left out, and of none at all there is a null."""
         ...
@@ -222,14 +226,21 @@ def estimated(source: str, different: Sequence[str]) -> str:
     return f"SELECT {asked} FROM {source}"  # noqa: S608  as above
 
 
-def tuples(cells: Cells, hash_: str = "", numbers: Sequence[str] = (), number: str = "") -> str:
+def tuples(cells: Cells, hash_: str = "", numbers: Sequence[str] = ()) -> str:
     """The distinct tuples (`c0`, `c1`, …), the records of each (`n`), and the sum of their hashes (`h`).
 
-    And the sums of some of their numbers (`s0`, `s1`, …), and the number that all records of a tuple have (`p`).
+    And the sums of some of their numbers (`s0`, `s1`, …).
     """
     named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(cells.of))
-    total = (f", sum({hash_}) AS h" if hash_ else "") + (f", min({number}) AS p" if number else "") + _sums(numbers)
+    total = (f", sum({hash_}) AS h" if hash_ else "") + _sums(numbers)
     return f"SELECT {named}, count(*) AS n{total} FROM {cells.source} GROUP BY {', '.join(cells.of)}"  # noqa: S608  as above
+
+
+def numbered_tuples(cells: Cells, number: str) -> str:
+    """The distinct tuples (`w0`, `w1`, …), the records of each (`n`), and the number that all of them have (`p`)."""
+    named = ", ".join(f"{cell} AS w{place}" for place, cell in enumerate(cells.of))
+    by = ", ".join(cells.of)
+    return f"SELECT {named}, count(*) AS n, min({number}) AS p FROM {cells.source} GROUP BY {by}"  # noqa: S608  as above
 
 
 def added(cells: Cells) -> str:
@@ -287,38 +298,33 @@ def joined(source: str, name: str, keys: Sequence[tuple[str, str]], *, outer: bo
     return f"{source} {'LEFT ' * outer}JOIN {name} ON {on}"
 
 
-def marginals(tuples: str, part: str, dimensions: Sequence[str], others: Sequence[str], parts: Sequence[int]) -> str:
-    """Of some parts, for each code of each dimension (`code`, `dimension`) and the other columns: records and tuples.
+def marginals(tuples: str, part: str, others: Sequence[str], each: str, parts: Sequence[int]) -> str:
+    """Of some parts, for each code of each dimension and the other columns: records (`n`) and tuples (`m`).
 
     Args:
-        tuples: A table of tuples of codes, none of which is null, with the records (`n`) of each.
-        part: Its column that says the part.
-        dimensions: Its columns whose codes are counted, each by itself.
-        others: Its columns by which they are counted, too.
+        tuples: Tuples of codes, none of which is null, with the records (`n`) of each.
+        part: Their column that says the part.
+        others: Their columns by which they are counted, too.
+        each: Asks for a row for each dimension, with a number (`k`) that tells dimension and code.
         parts: Which parts.
     """
-    sets = ", ".join(f"({', '.join([part, one, *others])})" for one in dimensions)
-    place = " ".join(f"WHEN {one} IS NOT NULL THEN {at}" for at, one in enumerate(dimensions))
     shown = ", ".join([part, *others])
-    return (
-        f"SELECT {shown}, CASE {place} END AS dimension, coalesce({', '.join([*dimensions, 'NULL'])}) AS code,"  # noqa: S608  names of ours
-        f" sum(n) AS n, count(*) AS m FROM {tuples} WHERE {part} IN ({', '.join(map(str, parts))})"
-        f" GROUP BY GROUPING SETS ({sets})"
-    )
+    inside = f"SELECT {shown}, n, {each} AS k FROM {tuples} WHERE {part} IN ({', '.join(map(str, parts))})"  # noqa: S608  names of ours
+    return f"SELECT {shown}, k, sum(n) AS n, count(*) AS m FROM ({inside}) g GROUP BY {shown}, k"  # noqa: S608  as above
 
 
-def divided(tuples: str, part: str, dimensions: Sequence[str], others: Sequence[str], cuts: str) -> str:
+def divided(tuples: str, part: str, dimensions: Sequence[str], stored: Sequence[str], cuts: str) -> str:
     """The tuples, with the parts that they are in after some cuts: two for each part that is cut.
 
     Args:
         tuples: As of `marginals`.
         part: Likewise.
-        dimensions: Likewise.
-        others: Its other columns.
+        dimensions: Their columns of codes that are cut.
+        stored: Their columns that are stored beside the part.
         cuts: A small table: of each `part` that is cut the `dimension`, the last `code` of the `lower` part, and the
             `upper` part.
     """
-    kept = ", ".join(f"{RECORDS}.{one}" for one in (*dimensions, *others))
+    kept = ", ".join(f"{RECORDS}.{one}" for one in stored)
     code = " ".join(f"WHEN {at} THEN {RECORDS}.{one}" for at, one in enumerate(dimensions))
     side = f"CASE WHEN CASE {cuts}.dimension {code} END <= {cuts}.code THEN {cuts}.lower ELSE {cuts}.upper END"
     moved = f"CASE WHEN {cuts}.part IS NULL THEN {RECORDS}.{part} ELSE {side} END AS {part}"
