@@ -12,6 +12,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
 from kohort.errors import InfeasibleError, InputError, LimitError, SchemaError, SourceNote
@@ -25,7 +26,7 @@ from tests.engines.test_duckdb import JOBS, SOURCES, asked, compared, frames
 from tests.engines.test_spark import needs_spark
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table was searched in:kohort.errors.SourceNote", *PASSED_OVER)
 
@@ -121,6 +122,32 @@ def test_identifiers_among_labels_are_looked_for_in_pairs(tmp_path: Path) -> Non
     )
     for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=9))):
         released(frame, tmp_path / f"{name}.csv", engine, rest="insensitive")
+    assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
+
+
+def test_values_of_one_code_are_one_tuple(tmp_path: Path) -> None:
+    """Numbers that are written in two ways; records are found by the codes of such a column, others by their texts."""
+    frame = people(200).cast(pl.String)
+    frame = pl.concat([frame, frame.with_columns(pl.col("age") + ".0", pl.col("name") + "a")])
+    for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=9))):
+        made = released(frame, tmp_path / f"{name}.csv", engine)
+    assert made.trace["parts"] > 1
+    assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
+
+
+def test_tuples_of_one_number_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All are counted again by other numbers, until no two have the same."""
+    asked_for: list[str] = []
+
+    def number(base: DuckDB, cells: Sequence[str]) -> str:
+        asked_for.append(cells[0])
+        return "7" if cells[0] == "'0'" else hashed(base, cells)
+
+    hashed = DuckDB.number
+    monkeypatch.setattr(DuckDB, "number", number)
+    for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=50))):
+        released(people(), tmp_path / f"{name}.csv", engine)
+    assert {*asked_for} == {"'0'", "'1'"}
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
 
 
