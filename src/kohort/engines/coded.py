@@ -273,12 +273,13 @@ class TuplesElsewhere:
         codes = coded(cells, given)
         packing = Packing.of([int(one.max(initial=0)) + 1 for one in columns.codes[:quasi]])
         words = packing.packed(codes.of[:quasi])
-        packed = sql.Cells((*words, *codes.of[quasi:]), codes.source)
+        packed = sql.Cells((*words,), codes.source)
         numbering = Numbering(kept.dialect, given[:quasi], columns.alike)
         while True:
-            tuples = sql.numbered_tuples(packed, numbering.number(cells.of[:quasi]))
+            tuples = sql.numbered_tuples(packed, numbering.number(cells.of[:quasi]), codes.of[quasi:])
             table = kept.answer(f"SELECT g.*, 0 AS {PART} FROM ({tuples}) g")  # noqa: S608  names and numbers of ours
-            if not kept.dialect.run(sql.shared(table, _words(len(words))))["n"].item():
+            shared = sql.shared(table, _words(len(words)), alone=not columns.sensitive)
+            if not kept.dialect.run(shared)["n"].item():
                 return cls(kept, numbering, packing, table, columns.sensitive_domains)
             kept.forget(table)
             numbering = replace(numbering, salt=numbering.salt + 1)

@@ -278,13 +278,14 @@ class ElsewhereEngine:
         source = entering(data, job)
         alone = job.schema.person is None
         columns, flagged = _counted(job)
-        source.weigh(columns, flagged, job.schema.missing, looked_at(job))
+        most = self._most(len(columns) + len(flagged))
+        if most is not None:
+            source.weigh(columns, flagged, job.schema.missing, looked_at(job), most)
         if releasing and alone:
             source.look(looked_at(job))
             refuse_alone(source, job)
             refuse_leaks(source, job)
             note_repeated(job, source.records, lambda name: source.distinct(name).texts)
-        most = self._most(len(columns) + len(flagged))
         refused = ""
         if most is not None and source.different(columns, flagged, job.schema.missing) > most:
             refused = _needing_all(job)

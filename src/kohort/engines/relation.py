@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 CELL: Final = 48
 
 #: Columns whose values are asked for together.
-_TOGETHER: Final = 8
+_TOGETHER: Final = 16
 
 #: What keeps spreadsheets from running a cell.
 _APOSTROPHE: Final = "'"
@@ -228,15 +228,18 @@ class Relation(Shown):
         return made
 
     def weigh(
-        self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str], others: Sequence[str]
+        self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str], others: Sequence[str], most: int
     ) -> None:
         """Ask in one pass how many tuples there are of some columns, and values of each, where all of them are texts.
 
-        And values of others. It makes `different`, `look` and `distinct` quicker.
+        And values of others; in another pass for all these values, where there are more than so many tuples. It makes
+        `different`, `look` and `distinct` quicker.
         """
-        every = dict.fromkeys([*columns, *flagged, *others])
-        if self.limit is not None and all(self.kinds[name].is_text for name in every):
+        every = [*dict.fromkeys([*columns, *flagged, *others])]
+        if all(self.kinds[name].is_text for name in every):
             self._estimate([self.flags(columns, flagged, missing), *map(self._alone, every)])
+            if self.different(columns, flagged, missing) > most:
+                self.look(every)
 
     def different(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> int:
         """About how many tuples there are of these."""

@@ -236,11 +236,17 @@ def tuples(cells: Cells, hash_: str = "", numbers: Sequence[str] = ()) -> str:
     return f"SELECT {named}, count(*) AS n{total} FROM {cells.source} GROUP BY {', '.join(cells.of)}"  # noqa: S608  as above
 
 
-def numbered_tuples(cells: Cells, number: str) -> str:
-    """The distinct tuples (`w0`, `w1`, …), the records of each (`n`), and the number that all of them have (`p`)."""
-    named = ", ".join(f"{cell} AS w{place}" for place, cell in enumerate(cells.of))
-    by = ", ".join(cells.of)
-    return f"SELECT {named}, count(*) AS n, min({number}) AS p FROM {cells.source} GROUP BY {by}"  # noqa: S608  as above
+def numbered_tuples(cells: Cells, number: str, others: Sequence[str]) -> str:
+    """The distinct tuples (`w0`, `w1`, …) by a number that all records of one have (`p`), and others of their cells.
+
+    And the records of each (`n`), and whether the number is that of several (`x`).
+    """
+    of, many = cells.of, len(cells.of)
+    named = [f"min({cell}) AS w{place}" for place, cell in enumerate(of)]
+    named += [f"{cell} AS w{place}" for place, cell in enumerate(others, many)]
+    several = " OR ".join(f"min({cell}) < max({cell})" for cell in of)
+    shown = f"{', '.join(named)}, count(*) AS n, {number} AS p, CASE WHEN {several} THEN 1 ELSE 0 END AS x"
+    return f"SELECT {shown} FROM {cells.source} GROUP BY {', '.join([number, *others])}"  # noqa: S608  as above
 
 
 def added(cells: Cells) -> str:
@@ -254,10 +260,12 @@ def hashed(tuples_: str, number: str) -> str:
     return f"SELECT g.*, {number} AS p FROM ({tuples_}) g"  # noqa: S608  as above
 
 
-def shared(tuples_: str, columns: Sequence[str]) -> str:
-    """How many numbers (`p`) have several tuples, told apart by some columns, none of which is null."""
-    differ = " OR ".join(f"min({one}) < max({one})" for one in columns)
-    inner = f"SELECT 1 AS c0 FROM {tuples_} GROUP BY p HAVING {differ}"  # noqa: S608  as above
+def shared(tuples_: str, columns: Sequence[str], *, alone: bool) -> str:
+    """How many of `numbered_tuples` have a number that is that of several; `alone` where these have no other cells."""
+    inner = f"SELECT 1 AS c0 FROM {tuples_} WHERE x > 0"  # noqa: S608  as above
+    if not alone:
+        differ = " OR ".join(f"min({one}) < max({one})" for one in columns)
+        inner = f"SELECT 1 AS c0 FROM {tuples_} GROUP BY p HAVING max(x) > 0 OR {differ}"  # noqa: S608  as above
     return f"SELECT count(*) AS n FROM ({inner}) g"  # noqa: S608  as above
 
 
