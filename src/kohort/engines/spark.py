@@ -59,8 +59,6 @@ _FETCHED: Final = 1 << 16
 #: Whether what workers put on their disks is encrypted.
 _ENCRYPTION: Final = "spark.io.encryption.enabled"
 
-_WHOLE_KEYS = "spark.sql.requireAllClusterKeysForCoPartition"
-
 #: The logger by which PySpark prints what failed, with the cells in it.
 _QUOTING: Final = "SQLQueryContextLogger"
 
@@ -236,11 +234,6 @@ class Spark:
         if lines.labels in self._sent:
             moved = lines.labelled(f"SELECT {divided} *, {piece} FROM ({lines.keyed})")  # noqa: S608  of quoted names and numbers
             return f"SELECT line FROM (SELECT {line}, {by} FROM {moved}) SORT BY {by}"  # noqa: S608  as above
-        if self._stays:
-            moved = f"(SELECT {divided} *, {piece} FROM ({lines.keyed}))"  # noqa: S608  as above
-            labels = f"(SELECT {divided} *, {_piece('class', ends)} AS piece FROM {lines.labels})"  # noqa: S608  as above
-            both = f"{moved} t JOIN {labels} {lines.labels} ON t.piece = {lines.labels}.piece AND t.k0 = {lines.labels}.class"
-            return f"SELECT line FROM (SELECT {line}, t.piece, {by} FROM {both}) SORT BY piece, {by}"  # noqa: S608  as above
         moved = f"SELECT {divided} {line}, {by}, {piece} FROM {lines.labelled(lines.keyed)}"  # noqa: S608  as above
         return f"SELECT line FROM ({moved}) SORT BY {by}"  # noqa: S608  as above
 
@@ -259,11 +252,6 @@ class Spark:
         piece = (middles * (found.height / records)).astype(np.int64)
         last = np.flatnonzero(np.append(np.diff(piece), 1))
         return [*zip((last + 1).tolist(), found["n"].gather(piece[last]).to_list(), strict=True)]
-
-    @property
-    def _stays(self) -> bool:
-        """Whether Spark lets records be joined in the pieces that they are in."""
-        return self.session.conf.get(_WHOLE_KEYS, "true") == "false"
 
     @property
     def _memory(self) -> int:

@@ -88,7 +88,6 @@ class Cluster:
             "spark.sql.ansi.enabled": "true",
             "spark.sql.caseSensitive": "true",
             "spark.sql.execution.arrow.localRelationThreshold": _LOCAL,
-            "spark.sql.requireAllClusterKeysForCoPartition": "false",
             "spark.sql.session.timeZone": "UTC",
             "spark.sql.variable.substitute": "false",
             "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
