@@ -440,6 +440,7 @@ def test_lines_are_written_where_folders_cannot_be_locked(
 
 @needs_spark
 @pytest.mark.slow
+@pytest.mark.parametrize("alike", [1, 4])
 @pytest.mark.parametrize(
     ("pieces", "sizes", "divided"),
     [
@@ -452,15 +453,23 @@ def test_lines_are_written_where_folders_cannot_be_locked(
     ids=["few", "some", "more than classes", "a large class", "of unknown size"],
 )
 def test_lines_are_ordered_class_by_class(
-    base: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pieces: int, sizes: list[int], *, divided: bool
+    base: Spark,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    pieces: int,
+    sizes: list[int],
+    *,
+    alike: int,
+    divided: bool,
 ) -> None:
     """Each piece by itself, as many as there are; all at once where one class is much larger than a piece.
 
-    Whether labels are small enough to be put to the records where these are ordered, or not.
+    Whether labels are small enough to be put to the records where these are ordered, or not; and whether records that
+    are alike are so many that they are counted first.
     """
     classes = [place + 1 for place, size in enumerate(sizes or [7, 8]) for _ in range(size)]
     texts = [chr(ord("a") + place * 7 % 15) for place in range(15)]
-    rows = [*zip(classes, texts, strict=True)]
+    rows = [*zip(classes, texts, strict=True)] * alike
     base.give("in_pieces", pl.DataFrame(rows[::2] + rows[1::2], schema=["c", "x"], orient="row"))
     labels = pl.DataFrame({"class": [*range(1, classes[-1] + 1)]}).with_columns(l=pl.col("class").cast(pl.String))
     base.give("small", labels)
@@ -470,10 +479,11 @@ def test_lines_are_ordered_class_by_class(
     base.session.conf.set("spark.sql.shuffle.partitions", str(pieces))
     try:
         for name in ("small", "large"):
-            lines = Lines(("t.c", "t.x"), "in_pieces t", name, f"{name}.l || t.k1", np.array(sizes, np.int64))
+            records = np.array(sizes, np.int64) * alike
+            lines = Lines(("t.c", "t.x"), "in_pieces t", name, f"{name}.l || t.k1", records, len(texts))
             query = base.in_order(lines)
             base.write_lines(query, "cx", tmp_path / name)
-            assert ("SORT BY" in query) == divided
+            assert ("SORT BY" in query, "GROUP BY" in query) == (divided, divided and alike > 1)
     finally:
         base.session.conf.set("spark.sql.shuffle.partitions", before)
         for name in ("in_pieces", "small", "large"):

@@ -143,7 +143,7 @@ class CountedRelation:
             joined = sql.joined(cells.source, places, [(cell, f"{places}.k{at}") for at, cell in enumerate(cells.of)])
         else:
             keys = {"k0": self.numbers.gather(dealt.rows)}
-            joined = sql.placed(cells.source, places, dialect.number(cells.of), "k0")
+            joined = sql.placed(cells.source, places, dialect.number(source.as_one(cells).of), "k0")
         dialect.give(places, pl.DataFrame({**keys, **_destined(dealt, parted=parted)}))
         shown = [f"{places}.class AS {CLASS}"]
         shown += [f"{sql.RECORDS}.{dialect.quoted(one.name)}" for one in self.job.schema.unchanged]
@@ -502,7 +502,8 @@ class Lines:
         relation.dialect.give(given, pl.DataFrame(made))
         line = f" || {relation.dialect.literal(self.separator)} || ".join(shown)
         keys = (f"{sql.RECORDS}.{CLASS}", *(f"coalesce({cell}, '')" for cell in cells.of))
-        return relation.dialect.in_order(sql.Lines(keys, cells.source, given, line, self.sizes))
+        different = int(np.minimum(self.sizes, relation.most_different(others)).sum())
+        return relation.dialect.in_order(sql.Lines(keys, cells.source, given, line, self.sizes, different))
 
     def _made(self, texts: pl.Series) -> pl.Series:
         """Texts as they stand in the file."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import count
+from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -91,6 +92,8 @@ class Relation(Shown):
         sums: What the database must find as sums over all records, in the order of columns, as kohort's own scanner
             did: the first statement that groups the records shows it, too.
         notes: What kohort's own scanner noticed that nobody should have to find out alone.
+        apart: A character that no cell has, where one is known; then all cells are texts and none is null. Several are
+            counted as one text with it between them, which is quicker.
     """
 
     dialect: Dialect
@@ -102,8 +105,10 @@ class Relation(Shown):
     let_go: Callable[[], object] = nothing
     sums: Sequence[tuple[str, int]] = ()
     notes: tuple[str, ...] = ()
+    apart: str = ""
     _dictionaries: dict[str, str] = field(default_factory=dict[str, str], init=False)
     _values: dict[str, Values] = field(default_factory=dict[str, Values], init=False)
+    _sizes: dict[str, int] = field(default_factory=dict[str, int], init=False)
     _estimates: dict[sql.Cells, int] = field(default_factory=dict[sql.Cells, int], init=False)
     _table: Table | None = field(default=None, init=False)
 
@@ -205,7 +210,9 @@ class Relation(Shown):
         """
         cells, number = self.hashed(columns, hashed)
         self.refuse_large(cells)
-        return self.tuples_of(columns, self._grouped(lambda numbers: sql.tuples(cells, number, numbers)))
+        one = self.as_one(cells)
+        found = self._grouped(lambda numbers: sql.tuples(one, number, numbers))
+        return self.tuples_of(columns, self._divided(found, len(columns)))
 
     def hashed(self, columns: Sequence[str], hashed: Hashed | None) -> tuple[sql.Cells, str]:
         """The cells of some columns, and the hash of others of the same record; empty where there are none."""
@@ -218,14 +225,31 @@ class Relation(Shown):
         """The distinct tuples of some columns, and of others whether they have a value: then the text is not empty."""
         cells = self.flags(columns, flagged, missing)
         self.refuse_large(cells)
-        number = self.dialect.number([f"g.c{place}" for place in range(len(cells.of))])
-        found = self._grouped(lambda numbers: sql.hashed(sql.tuples(cells, numbers=numbers), number))
+        one = self.as_one(cells)
+        number = self.dialect.number([f"g.c{place}" for place in range(len(one.of))])
+        grouped = self._grouped(lambda numbers: sql.hashed(sql.tuples(one, numbers=numbers), number))
+        found = self._divided(grouped, len(cells.of))
         made = Numbered(self.table_of([*columns, *flagged], found), found["n"].cast(pl.Int64).to_numpy(), found["p"])
         for name in columns:  # so that nobody has to ask for them again
             column = made.table[name]
             counts = tallied(column.codes, len(column.values), made.counts)
             self._values.setdefault(name, Values(column.values, counts))
         return made
+
+    def as_one(self, cells: sql.Cells) -> sql.Cells:
+        """Cells of records as they are counted: as one text, where a character is known that none of them has."""
+        if not self.apart:
+            return cells
+        text = f"concat_ws({self.dialect.literal(self.apart)}, {', '.join(cells.of)})"
+        return sql.Cells((text,), cells.source)
+
+    def _divided(self, found: pl.DataFrame, columns: int) -> pl.DataFrame:
+        """An answer about cells that were counted `as_one`, with a column for each again."""
+        if not self.apart:
+            return found
+        names = [f"c{place}" for place in range(columns)]
+        cells = found["c0"].str.split_exact(self.apart, columns - 1).struct.rename_fields(names)
+        return found.drop("c0").hstack(cells.struct.unnest())
 
     def weigh(
         self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str], others: Sequence[str], most: int
@@ -287,9 +311,15 @@ class Relation(Shown):
     def over(self, source: str, kinds: Mapping[str, Kind], records: int) -> Relation:
         """Records made of these, with no other values in columns of the same names."""
         self.settle()
-        made = Relation(self.dialect, source, kinds, records, self.where, self.limit)
+        apart = self.apart if kinds is self.kinds else ""
+        made = Relation(self.dialect, source, kinds, records, self.where, self.limit, apart=apart)
         made._dictionaries.update({name: given for name, given in self._dictionaries.items() if name in kinds})
+        made._sizes.update(self._sizes | {name: len(values.texts) for name, values in self._values.items()})
         return made
+
+    def most_different(self, names: Sequence[str]) -> int:
+        """How many different tuples of some columns there are at the most, by the values that were asked for before."""
+        return min(prod(self._sizes.get(name, self.records) for name in names), self.records)
 
     def hold(self) -> Table:
         """All records of a small table; from now on they can be collected."""

@@ -31,6 +31,7 @@ class Source:
         sums: What the database must find as sums over all records, in the order of columns: an expression and its
             value. Where there are any, kohort's own scanner has looked at every byte.
         notes: What it noticed.
+        apart: A character that no cell has, where one is known and all of them are texts.
     """
 
     where: str
@@ -39,6 +40,7 @@ class Source:
     records: int | None = None
     sums: Sequence[tuple[str, int]] = ()
     notes: tuple[str, ...] = ()
+    apart: str = ""
 
 
 def refuse_altered_text(options: ReadOptions, engine: str) -> None:
@@ -72,7 +74,8 @@ def relation_of(
     names = check_names(list(types), found.where)
     check_types(types, found.where)
     kinds = {name: Kind(types[name], there[name]) for name in names}
-    made = Relation(base, found.sql, kinds, found.records or 0, found.where, limit, sums=found.sums, notes=found.notes)
+    made = Relation(base, found.sql, kinds, found.records or 0, found.where, limit)
+    made.sums, made.notes, made.apart = found.sums, found.notes, found.apart
     if not found.sums:
         made.records = _checked(made)
     if found.records is not None and found.records != made.records:

@@ -50,6 +50,9 @@ _SENT_PART: Final = 64
 #: How many pieces' records a class may have for all to be divided by classes.
 _LOPSIDED: Final = 2
 
+#: Of how many records one must differ at the most for those that are alike to be counted before they are moved.
+_FEW: Final = 3
+
 #: Numbers tried for each piece: so hardly any piece has none, and one without is not used.
 _TRIED: Final = 16
 
@@ -224,18 +227,24 @@ class Spark:
         """Class by class in pieces of one size, each ordered by itself, where no class is much larger than a piece.
 
         ORDER BY would find all records twice: once to see how keys are spread, which the sizes tell. Labels that every
-        worker has are put to the records where these are ordered, so that they are not moved with them.
+        worker has are put to the records where these are ordered, so that they are not moved with them. Where many
+        records are alike, these are counted, moved and ordered as one, and then written as often as there are records.
         """
         ends = self._ends(lines.sizes)
         if not ends:
             return lines.at_once
         divided, by = f"/*+ REPARTITION({self._pieces}, piece) */", ", ".join(lines.names)
+        few = lines.different * _FEW <= int(lines.sizes.sum())
+        also = ", n" * few
         piece, line = f"{_piece('k0', ends)} AS piece", f"{lines.line} AS line"
+        keyed = lines.counted if few else lines.keyed
         if lines.labels in self._sent:
-            moved = lines.labelled(f"SELECT {divided} *, {piece} FROM ({lines.keyed})")  # noqa: S608  of quoted names and numbers
-            return f"SELECT line FROM (SELECT {line}, {by} FROM {moved}) SORT BY {by}"  # noqa: S608  as above
-        moved = f"SELECT {divided} {line}, {by}, {piece} FROM {lines.labelled(lines.keyed)}"  # noqa: S608  as above
-        return f"SELECT line FROM ({moved}) SORT BY {by}"  # noqa: S608  as above
+            moved = lines.labelled(f"SELECT {divided} *, {piece} FROM ({keyed})")  # noqa: S608  of quoted names and numbers
+            found = f"SELECT {line}, {by}{also} FROM {moved}"  # noqa: S608  as above
+        else:
+            found = f"SELECT {divided} {line}, {by}{also}, {piece} FROM {lines.labelled(keyed)}"  # noqa: S608  as above
+        in_order = f"SELECT line{also} FROM ({found}) SORT BY {by}"  # noqa: S608  as above
+        return f"SELECT line FROM ({in_order}) LATERAL VIEW explode(sequence(1, n)) AS i" if few else in_order  # noqa: S608  as above
 
     def _ends(self, sizes: Counts) -> list[tuple[int, int]]:
         """The last class of each piece, and a number by which Spark puts it after the piece before.

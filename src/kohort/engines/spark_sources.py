@@ -87,14 +87,14 @@ class _Scanned:
         records: Its records.
         sizes: (columns,) the bytes of the cells of each column, quotes inside them doubled.
         quote: The sign round cells; empty where no cell has one.
-        by_lines: Whether each line of each file is a record, without quotes.
+        apart: What stands between cells, where each line of each file is a record without quotes; otherwise empty.
         notes: What it noticed.
     """
 
     records: int
     sizes: NDArray[np.int64]
     quote: str
-    by_lines: bool
+    apart: str
     notes: tuple[str, ...]
 
 
@@ -137,9 +137,9 @@ def relation(base: Spark, source: object, options: ReadOptions, limit: int | Non
     if found.text is None:
         return relation_of(base, Source(found.where, view, found.types), there, options, limit)
     text = found.text
-    known = Source(found.where, view, found.types, text.records, _sums(base, names, text), text.notes)
+    known = Source(found.where, view, found.types, text.records, _sums(base, names, text), text.notes, text.apart)
     made = relation_of(base, known, there, options, limit)
-    if not text.by_lines:
+    if not text.apart:
         made.let_go = weakref.finalize(made, _let_go, _kept(base, frame))
     return made
 
@@ -300,7 +300,8 @@ def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -
     whole = frames[0]
     for frame in frames[1:]:
         whole = whole.union(frame)
-    return _Found(where, whole, None, _Scanned(records, sizes, quote, by_lines, tuple(notes)))
+    apart = chr(layouts[0].separator) if by_lines else ""
+    return _Found(where, whole, None, _Scanned(records, sizes, quote, apart, tuple(notes)))
 
 
 def _refuse_other_header(layouts: Sequence[RecordLayout], path: str) -> None:

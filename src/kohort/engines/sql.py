@@ -159,6 +159,7 @@ class Lines(NamedTuple):
         labels: A small table: what a line has of each `class`.
         line: The text of a record, made of its keys (`t.k0`, `t.k1`, …) and its class's labels.
         sizes: (c,) the records of each class; (0,) where that is not known.
+        different: How many different ones there are at the most.
     """
 
     keys: tuple[str, ...]
@@ -166,6 +167,7 @@ class Lines(NamedTuple):
     labels: str
     line: str
     sizes: Counts
+    different: int
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -177,6 +179,12 @@ class Lines(NamedTuple):
         """The keys of all records, which is all that has to be moved to order them."""
         named = ", ".join(f"{key} AS {name}" for key, name in zip(self.keys, self.names, strict=True))
         return f"SELECT {named} FROM {self.source}"  # noqa: S608  names are quoted by the dialect
+
+    @property
+    def counted(self) -> str:
+        """The keys that differ, and how many records (`n`) have each."""
+        named = ", ".join(f"{key} AS {name}" for key, name in zip(self.keys, self.names, strict=True))
+        return f"SELECT {named}, count(*) AS n FROM {self.source} GROUP BY {', '.join(self.keys)}"  # noqa: S608  as above
 
     @property
     def at_once(self) -> str:
