@@ -435,20 +435,33 @@ API i64 kohort_fit(Array values, Array lineage, Array labels, Array table, Array
     DOOR(table.size == 5 && lineage.size == labels.size && at_low.size == at_high.size);
     DOOR(meaning->low.size == meaning->high.size && meaning->first.size == meaning->low.size + 1);
     DOOR(labels.size / 8 + (labels.size % 8 > 0) == at_low.size);
-    for (i64 row = 0; row < labels.size; row++) {
-        u64 source = number(&lineage, row), label = number(&labels, row);
-        DOOR(source < (u64)values.size && label < (u64)meaning->low.size);
-        u64 value = number(&values, (i64)source);
-        DOOR(value < (u64)meaning->ranks.size);
-        i32 rank = ((const i32 *)meaning->ranks.at)[value];
-        i32 low = ((const i32 *)meaning->low.at)[label], high = ((const i32 *)meaning->high.at)[label];
-        if (rank < low || high < rank) {
-            int listed = lists(meaning, label, value);
-            DOOR(listed != REFUSED);
-            outside += !listed;
-        } else if (low >= 0 && low < high) {
-            least[row / 8] |= (u8)((rank == low) << (7 - row % 8));
-            most[row / 8] |= (u8)((rank == high) << (7 - row % 8));
+    for (i64 row = 0, some; row < labels.size; row += some) { /* values of some records first: each is elsewhere in memory */
+        u64 value[BATCH];
+        u32 lowest = 0, highest = 0;
+        some = labels.size - row < BATCH ? labels.size - row : BATCH;
+        for (i64 each = 0; each < some; each++) {
+            u64 source = number(&lineage, row + each);
+            DOOR(source < (u64)values.size);
+            value[each] = number(&values, (i64)source);
+        }
+        for (i64 each = 0; each < some; each++) {
+            u64 label = number(&labels, row + each);
+            DOOR(value[each] < (u64)meaning->ranks.size && label < (u64)meaning->low.size);
+            i32 rank = ((const i32 *)meaning->ranks.at)[value[each]];
+            i32 low = ((const i32 *)meaning->low.at)[label], high = ((const i32 *)meaning->high.at)[label];
+            if (rank < low || high < rank) {
+                int listed = lists(meaning, label, value[each]);
+                DOOR(listed != REFUSED);
+                outside += !listed;
+            } else {
+                u32 is_span = low >= 0 && low < high;
+                lowest |= (is_span & (rank == low)) << (BATCH - 1 - each);
+                highest |= (is_span & (rank == high)) << (BATCH - 1 - each);
+            }
+        }
+        for (i64 byte = 0; byte < (some + 7) / 8; byte++) {
+            least[row / 8 + byte] = (u8)(lowest >> (BATCH - 8 - 8 * byte));
+            most[row / 8 + byte] = (u8)(highest >> (BATCH - 8 - 8 * byte));
         }
     }
     return outside;
