@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -144,6 +145,14 @@ def fit(values: Sequence[int], labels: Sequence[int], meaning: Meaning) -> tuple
         span = inside and 0 <= low < high
         ends.append((span and rank == low, span and rank == high))
     return outside, [low for low, _ in ends], [high for _, high in ends]
+
+
+def only(bits: Sequence[bool], of: Sequence[int], groups: int) -> tuple[list[int], list[bool]]:
+    """How many of each group have a bit, two standing for more; which records are the only ones of theirs."""
+    count = Counter(group for bit, group in zip(bits, of, strict=True) if bit)
+    return [min(count[group], 2) for group in range(groups)], [
+        bit and count[group] == 1 for bit, group in zip(bits, of, strict=True)
+    ]
 
 
 def text(columns: Sequence[tuple[Sequence[bytes], Sequence[int]]], row: int, last: int) -> list[bytes]:

@@ -22,7 +22,7 @@ from kohort.io.dictionary import Known
 from kohort.io.scan import KEEP, NONE, REFUSE, SKIP
 from kohort.io.scan import scan as compiled_scan
 from kohort.native import build, library
-from kohort.native.library import CARVE, COMPARE, FIT, GROUP, LOOK_UP, MEMBERS, REHASH, SCAN, SHARED, WRITE
+from kohort.native.library import CARVE, COMPARE, FIT, GROUP, LOOK_UP, MEMBERS, ONLY, REHASH, SCAN, SHARED, WRITE
 from tests.reference import loops
 
 if TYPE_CHECKING:
@@ -175,6 +175,23 @@ def test_records_fit_into_what_their_labels_stand_for(meaning: loops.Meaning, da
     assert (outside, *bits) == loops.fit([source[row] for row in lineage], labels, meaning)
 
 
+@given(bits=st.lists(st.booleans(), max_size=30), data=st.data())
+def test_the_only_one_of_a_group_is_told(bits: list[bool], data: st.DataObject) -> None:
+    """Groups stand in any order; who was marked before stays it."""
+    of = data.draw(st.lists(st.integers(0, 3), min_size=len(bits), max_size=len(bits)))
+    found, marks = np.zeros(4, np.uint8), np.zeros(len(bits), np.uint8)
+    ONLY(
+        np.packbits(np.array(bits, np.bool_)),
+        np.array(of, data.draw(st.sampled_from([np.uint32, np.int64]))),
+        found,
+        marks,
+    )
+    assert (found.tolist(), marks.astype(bool).tolist()) == loops.only(bits, of, 4)
+    marked = np.ones(len(bits), np.uint8)
+    ONLY(np.packbits(np.array(bits, np.bool_)), np.array(of, np.uint32), np.zeros(4, np.uint8), marked)
+    assert marked.all()
+
+
 def columns_of(cells: Sequence[Sequence[bytes]], codes: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     """Columns as the core takes them."""
     found: list[NDArray[Any]] = []
@@ -220,11 +237,16 @@ def test_a_text_that_differs_is_told(
     """The first record that is not as it should be, wherever a byte is changed or missing; none where all are."""
     cells, codes, size = table
     lines = loops.text([(texts, held.tolist()) for texts, held in zip(cells, codes, strict=True)], 0, size)
-    columns, text = columns_of(cells, codes), before + b"".join(lines)
+    columns, text, met = (
+        columns_of(cells, codes),
+        before + b"".join(lines),
+        [np.zeros(len(one), np.uint8) for one in cells],
+    )
     ends = [len(before) + len(b"".join(lines[:each])) for each in range(size + 1)]
     place = array([len(before)])
-    assert COMPARE(np.frombuffer(text, np.uint8), columns, 0, size, place) == size
+    assert COMPARE(np.frombuffer(text, np.uint8), columns, met, 0, size, place) == size
     assert place[0] == len(text)
+    assert [np.flatnonzero(one).tolist() for one in met] == [sorted({*held.tolist()}) for held in codes]
     for wrong in (
         text[:change],
         text[:change] + bytes([text[change] ^ byte]) + text[change + 1 :] if change < len(text) else b"",
@@ -232,7 +254,7 @@ def test_a_text_that_differs_is_told(
         if len(before) <= change < len(text):
             differs = next(each for each in range(size) if ends[each + 1] > change)
             place = array([len(before)])
-            assert COMPARE(np.frombuffer(wrong, np.uint8), columns, 0, size, place) == differs
+            assert COMPARE(np.frombuffer(wrong, np.uint8), columns, met, 0, size, place) == differs
             assert place[0] == ends[differs]
 
 
@@ -339,10 +361,11 @@ def test_no_argument_leads_beyond_an_array(data: st.DataObject) -> None:
             (of(I32), of(I32, size), of(I32, size), of(I64, size + 1), of(U32)),
             *(of(U8, -(-size // 8)), of(U8, -(-size // 8))),
         ),
+        (ONLY, of(U8, -(-size // 8)), of(data.draw(st.sampled_from(GROUPS)), size), of(U8), of(U8, size)),
         (REHASH, of(U64), of(U64)),
         (GROUP, of(U64, 8), wild(), of(data.draw(st.sampled_from(GROUPS))), of(I64), of(I32), of(I64, 2)),
         (WRITE, columns, wild(), wild(), of(U8), of(I64, 1)),
-        (COMPARE, of(U8), columns, wild(), wild(), of(I64, 1)),
+        (COMPARE, of(U8), columns, [of(U8, max(one.size - 1, 0)) for one in columns[1::3]], wild(), wild(), of(I64, 1)),
         (
             CARVE,
             (of(code, 8 * size), of(U64, 0), of(U32, 2 * size), of(I64, data.draw(st.sampled_from([0, 2 * size])))),

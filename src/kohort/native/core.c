@@ -467,6 +467,26 @@ API i64 kohort_fit(Array values, Array lineage, Array labels, Array table, Array
     return outside;
 }
 
+/* Of records with a bit: how many of each group there are, 2 standing for more, and which are the only one of theirs. */
+API i64 kohort_only(Array bits, Array of, Array found, Array only) {
+    const u8 *bit = bits.at;
+    u8 *count = found.at, *alone = only.at;
+    DOOR(only.size == of.size && bits.size == of.size / 8 + (of.size % 8 > 0));
+    for (int counted = 0; counted < 2; counted++)
+        for (i64 byte = 0; byte < bits.size; byte++)
+            for (u32 left = bit[byte]; left; left &= left - 1) {
+                i64 row = 8 * byte + 7 - __builtin_ctz(left);
+                DOOR(row < of.size);
+                u64 group = number(&of, row);
+                DOOR(group < (u64)found.size);
+                if (counted)
+                    alone[row] |= count[group] == 1;
+                else
+                    count[group] = (u8)(count[group] + (count[group] < 2));
+            }
+    return 0;
+}
+
 /* ── Records as text ─────────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* A column: its distinct cells one after another, each with the separator or line end that follows it; where each begins
@@ -567,12 +587,16 @@ API i64 kohort_write(Array table, i64 row, i64 last, Array out, Array filled) {
     return row;
 }
 
-/* Compare a text from a place on with records; which is the first that differs, and where the one before it ends. */
-API i64 kohort_compare(Array data, Array table, i64 row, i64 last, Array place) {
+/* Compare a text from a place on with records; which is the first that differs, and where the one before it ends. Of each
+   column the cells that were met are marked. */
+API i64 kohort_compare(Array data, Array table, Array marks, i64 row, i64 last, Array place) {
     const Column *columns = table.at;
+    const Array *met = marks.at;
     const i64 count = table.size / 3, first = row;
     const u8 *text = data.at;
-    DOOR(agree(table, row, last) && place.size == 1);
+    DOOR(agree(table, row, last) && place.size == 1 && marks.size == count);
+    for (i64 each = 0; each < count; each++)
+        DOOR(met[each].size == columns[each].ends.size - 1);
     i64 at = *(i64 *)place.at, before = 0, ends[KEPT]; /* as above */
     DOOR(is_inside(at, 0, data.size));
     for (; row < last; row++) {
@@ -592,6 +616,7 @@ API i64 kohort_compare(Array data, Array table, i64 row, i64 last, Array place) 
                 return row;
             }
             end += cell.length;
+            ((u8 *)met[each].at)[number(&columns[each].codes, row)] = 1; /* cells in common with the record before are */
             if (each < KEPT)
                 ends[each] = end - at;
         }

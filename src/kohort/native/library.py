@@ -171,10 +171,13 @@ FIT: Final = Function(
     "kohort_fit", CODES, NUMBERS, CODES, Together(SIZES, SIZES, SIZES, INDEX, LISTED), TO_BYTES, TO_BYTES
 )
 
+#: Find who alone in a class stands at an end of a range: see `kohort.verify.classes`.
+ONLY: Final = Function("kohort_only", BYTES, NUMBERS, TO_BYTES, TO_BYTES)
+
 #: Write records as text, and compare a text with them: see `kohort.io.write` and `kohort.verify.reading`. A column is
 #: its cells one after another, where each begins and the last one ends, and the code of each record.
 WRITE: Final = Function("kohort_write", COLUMNS, *[NUMBER] * 2, TO_BYTES, TO_INDEX)
-COMPARE: Final = Function("kohort_compare", BYTES, COLUMNS, *[NUMBER] * 2, TO_INDEX)
+COMPARE: Final = Function("kohort_compare", BYTES, COLUMNS, Together(TO_BYTES), *[NUMBER] * 2, TO_INDEX)
 
 #: Cut a partition down to its leaves: see `kohort.algorithms.mondrian.kernel`.
 CARVE: Final = Function(

@@ -129,7 +129,8 @@ def _of_records(column: Column, starts: Index, attribute: Attribute, missing: fr
 def _resolved(column: Column, attribute: Attribute, missing: frozenset[str]) -> tuple[int, Index]:
     """How many values there are, and the code of each text; of one that is missing, their number."""
     plain = replace(attribute, hierarchy=None, missing=Missing.VALUE)  # how far values are apart does not matter
-    domain, code_of = resolve(plain, column.values.to_list(), column.counts(), missing)  # how often does not matter
+    once = np.ones(len(column.values), np.int64)  # how often does not matter
+    domain, code_of = resolve(plain, column.values.to_list(), once, missing)
     return len(domain), code_of
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
+from kohort.native.library import ONLY
 from kohort.schema import Label
 from kohort.shown import many
 from kohort.verify.labels import ANY, MEAN_DIGITS, Meaning
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Counts, Index, Numbers
+    from kohort.arrays import Counts, Index, Mask, Numbers
     from kohort.tables.table import Column, Table
     from kohort.verify.labels import Fit
     from kohort.workspace import Workspace
@@ -95,8 +96,10 @@ def released_classes(table: Table, claim: Claim, *, ordered: bool) -> ReleasedCl
     return classes_of(columns, table.records, ordered=ordered, workspace=claim.workspace, weights=claim.borne)
 
 
-def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, classes: ReleasedClasses) -> None:
-    """Printed ends and means are those of the class that bears them.
+def check_ends(
+    column: Column, meaning: Meaning, found: Fit, claim: Claim, classes: ReleasedClasses, *, alone: Mask
+) -> None:
+    """Printed ends and means are those of the class that bears them; marks who `alone` in a class holds an end.
 
     Raises:
         VerificationError: some are not.
@@ -108,10 +111,9 @@ def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, class
     if not ranged.any():
         return
     for packed in (found.at_low, found.at_high):
-        held = np.zeros(classes.sizes.size, np.bool_)
-        for some in blocks(column.codes.size):
-            held[classes.of[some][found.among(packed, some)]] = True
-        unheld = int((ranged & ~held).sum())
+        held = np.zeros(classes.sizes.size, np.uint8)
+        ONLY(packed, classes.of, held, alone.view(np.uint8))
+        unheld = int((ranged & (held == 0)).sum())
         if unheld:
             what = f"{many(unheld, 'class has', 'classes have')} a range with an end that none of their records has"
             raise fault(TableCheck.ENDS, what, column=column.name)

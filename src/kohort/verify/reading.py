@@ -53,7 +53,7 @@ from kohort.native.library import COMPARE
 from kohort.tables.spelled import spelled
 from kohort.tables.table import Column, Table, room_for
 from kohort.verify.verdict import Claim, TableCheck, check_columns, fault, plain, unmarked
-from kohort.workspace import blocks, tallied
+from kohort.workspace import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -267,7 +267,8 @@ def _witnessed(trail: Trail, layout: RecordLayout, claim: Claim, witness: Witnes
         return None
     codes = [room_for(witness.records, len(one), claim.workspace) for one in values]
     sizes = [np.diff(text.ends) for text in texts]
-    due = _Due(witness, texts, sizes, codes, np.frombuffer(memoryview(trail.content), np.uint8))
+    met = [np.zeros(len(one), np.uint8) for one in values]
+    due = _Due(witness, texts, sizes, codes, met, np.frombuffer(memoryview(trail.content), np.uint8))
     end = layout.body
     try:
         for end in side_by_side(due.compared, due.placed(layout.body, claim.workspace)):
@@ -279,7 +280,7 @@ def _witnessed(trail: Trail, layout: RecordLayout, claim: Claim, witness: Witnes
         return None
     named = zip(layout.names, values, codes, strict=True)
     columns = tuple(Column(name, one, held, pl.String()) for name, one, held in named)
-    return Table(columns, witness.records) if all(side_by_side(_has_every, columns)) else None
+    return Table(columns, witness.records) if all(one.all() for one in met) else None
 
 
 class _DiffersError(Exception):
@@ -295,6 +296,7 @@ class _Due:
         texts: Of each column the distinct cells, and what follows each.
         sizes: Their bytes.
         codes: Written: which of them each record has.
+        met: Written: 1 for each cell that some record has.
         data: The text that there is.
     """
 
@@ -302,6 +304,7 @@ class _Due:
     texts: Sequence[Spelled]
     sizes: Sequence[Index]
     codes: Sequence[CellCodes]
+    met: Sequence[Bytes]
     data: Bytes
 
     def placed(self, start: int, workspace: Workspace) -> Iterator[tuple[slice, int, int]]:
@@ -328,19 +331,15 @@ class _Due:
         some, start, end = one
         columns = [array for text, held in zip(self.texts, self.codes, strict=True) for array in (*text, held[some])]
         records, place = some.stop - some.start, np.array([start])
-        if COMPARE(self.data[:end], columns, 0, records, place) < records or place[0] < end:
+        if COMPARE(self.data[:end], columns, self.met, 0, records, place) < records or place[0] < end:
             raise _DiffersError
         return end
 
 
 def _is_distinct(values: pl.Series) -> bool:
-    """Whether no value is there twice."""
-    return values.n_unique() == len(values)
-
-
-def _has_every(column: Column) -> bool:
-    """Whether some record has each of its values."""
-    return bool(tallied(column.codes, len(column.values)).all())
+    """Whether no value is there twice: where no two have the same hash, which takes a third of the time, none is."""
+    hashes = np.sort(values.hash().to_numpy())
+    return bool((hashes[1:] != hashes[:-1]).all()) or values.n_unique() == len(values)
 
 
 def _plainest(values: pl.Series, layout: RecordLayout, *, alone: bool) -> pl.Series:

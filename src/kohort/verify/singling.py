@@ -338,6 +338,8 @@ def exposure(
     claim: Claim,
     classes: ReleasedClasses,
     people: Index | None,
+    *,
+    at_ends: Mask,
 ) -> Exposed:
     """Who is exposed, by what.
 
@@ -348,11 +350,18 @@ def exposure(
         claim: Which records of the input these are.
         classes: Its classes.
         people: (m,) whose each record is.
+        at_ends: (m,) which alone in their class hold an end of a range of numbers; it is written to.
     """
     whose = People.among(table.records, people, claim.borne)
-    room = claim.workspace
+    room, counted = claim.workspace, whose.of is whose.weights is None  # each record is a person: those are `at_ends`
     by = {kind: room.zeros(table.records, np.bool_) for kind in (Label.RANGE, Label.SET, Label.MEAN)}
-    kinds = {name: meaning.values.label for name, (meaning, _) in regions.items() if meaning.values.label in by}
+    if counted:
+        by[Label.RANGE] = at_ends
+    kinds = {
+        name: meaning.values.label
+        for name, (meaning, _) in regions.items()
+        if meaning.values.label in by and not (counted and meaning.ranged)
+    }
     printed = {name: _Printed.of(table[name], *regions[name]) for name in kinds}
 
     def mark(one: tuple[slice, ReleasedClasses]) -> None:

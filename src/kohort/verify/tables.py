@@ -62,7 +62,7 @@ from kohort.verify.verdict import Claim, TableCheck, Verdict, VerifiedPart, chec
 from kohort.workspace import HEAP, Workspace, blocks, tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -211,7 +211,11 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         checks[TableCheck.SUPPRESSED] = check_suppression(borne, held.levels, inputs)
     if held.refined:
         checks[TableCheck.SUPPRESSED] = _check_refined(table, held.refined, classes, inputs)
-    ends: Callable[[str], None] = lambda name: check_ends(table[name], *held.regions[name], claim, classes)  # noqa: E731
+    alone = claim.workspace.zeros(table.records, np.bool_)
+
+    def ends(name: str) -> None:
+        check_ends(table[name], *held.regions[name], claim, classes, alone=alone)
+
     deque(claim.workspace.side_by_side(ends, held.regions), maxlen=0)
     if disordered is not None:
         raise disordered
@@ -235,7 +239,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         people=None if people_of_records is None else np.unique(people_of_records).size,
         incomplete=asked.incomplete,
         singling=_singling(table, claim, people_of_records),
-        exposed=exposure(table, held.regions, claim, classes, people_of_records),
+        exposed=exposure(table, held.regions, claim, classes, people_of_records, at_ends=alone),
         labels=held.kinds,
     )
 
