@@ -440,9 +440,17 @@ API i64 kohort_fit(Array values, Array lineage, Array labels, Array table, Array
         u32 lowest = 0, highest = 0;
         some = labels.size - row < BATCH ? labels.size - row : BATCH;
         for (i64 each = 0; each < some; each++) {
-            u64 source = number(&lineage, row + each);
-            DOOR(source < (u64)values.size);
+            u64 source = number(&lineage, row + each), label = number(&labels, row + each);
+            DOOR(source < (u64)values.size && label < (u64)meaning->low.size);
             value[each] = number(&values, (i64)source);
+            __builtin_prefetch((const i32 *)meaning->low.at + label);
+            __builtin_prefetch((const i32 *)meaning->high.at + label);
+            __builtin_prefetch((const i64 *)meaning->first.at + label);
+        }
+        for (i64 each = 0; each < some && meaning->listed.size > 0; each++) {
+            i64 at = ((const i64 *)meaning->first.at)[number(&labels, row + each)];
+            if (is_inside(at, 0, meaning->listed.size))
+                __builtin_prefetch((const u32 *)meaning->listed.at + at);
         }
         for (i64 each = 0; each < some; each++) {
             u64 label = number(&labels, row + each);
