@@ -4,7 +4,8 @@
 
 Each run is a whole process; CPU is user + system time. polars and kohort run by turns, and medians are printed: the
 speed of a shared machine drifts. The floor is polars reading, sorting by all columns and writing: what a release in an
-order of its own takes at least. `--peer "COMMAND {source} {target} {k}"` measures another program on the same file.
+order of its own takes at least. `--peer "COMMAND {source} {target} {k}"` measures another program on the same file;
+`--against other/bin/python` runs another installation of kohort by turns with this one.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from bench.measure import cost
+from bench.measure import Cost, cost
 from bench.tables import HIGH, LOW, quasi, table
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Measured:
         memory: Its peak, in MiB.
         stages: CPU seconds of its start and its stages; `rest` is the command line, and telling what it cost.
         peer: CPU seconds of the other program, if one was measured.
+        ratio: How much of the other installation's CPU it takes, by turns, if there is one.
     """
 
     kind: str
@@ -74,10 +76,12 @@ class Measured:
     memory: float
     stages: Mapping[str, float]
     peer: float | None
+    ratio: float | None
 
     def line(self) -> str:
         """A row of the first table."""
         peer = "" if self.peer is None else f" {self.peer:.2f} s |"
+        peer += "" if self.ratio is None else f" {self.ratio:.2f} |"
         cells = [self.kind, f"{self.records:,}", f"{self.base:.2f} s", f"{self.floor:.2f} s", f"{self.whole:.2f} s"]
         cells += [f"{self.whole / self.base:.1f}", f"{self.memory:,.0f} MiB"]
         return f"| {' | '.join(cells)} |{peer}"
@@ -87,7 +91,7 @@ class Measured:
         return f"| {self.kind} | {self.records:,} | {' | '.join(f'{one:.2f}' for one in self.stages.values())} |"
 
 
-def measure(kind: str, records: int, k: int, runs: int, peer: str | None) -> Measured:
+def measure(kind: str, records: int, k: int, runs: int, *, peer: str | None, against: str | None) -> Measured:
     """Measure one table."""
     source = table(kind, records)
     names = quasi(LOW if kind == "low" else HIGH)
@@ -97,7 +101,12 @@ def measure(kind: str, records: int, k: int, runs: int, peer: str | None) -> Mea
         flags += ["--no-model", "income", "--allow-singling", "income", "--no-grid"]
         baseline, floor = (["-c", code, str(source), f"{folder}/base.csv"] for code in (BASELINE, FLOOR))
         whole = ["-m", "kohort", "anonymize", str(source), "--out", target, *flags]
-        turns = [(cost(baseline).cpu, cost(floor).cpu, cost(whole)) for _ in range(runs)]
+        turns: list[tuple[float, float, Cost]] = []
+        ratios: list[float] = []
+        for _ in range(runs):
+            turns.append((cost(baseline).cpu, cost(floor).cpu, cost(whole)))
+            if against:
+                ratios.append(turns[-1][2].cpu / cost(whole, python=against).cpu)
         columns = {name: {"role": "quasi"} for name in names} | {"income": INCOME}
         raw = {"input": {"path": str(source)}, "output": {"path": f"{folder}/again.csv"}, "privacy": {"k": k}}
         raw |= {"columns": columns, "method": {"grid": "none"}}
@@ -109,7 +118,8 @@ def measure(kind: str, records: int, k: int, runs: int, peer: str | None) -> Mea
     stages = {"start": marks[0][1]} | {name: after - before for (name, before), (_, after) in pairwise(marks)}
     stages["rest"] = max(cpu - sum(stages.values()), 0.0)
     base, sort = median(base for base, _, _ in turns), median(floor for _, floor, _ in turns)
-    return Measured(kind, records, base, sort, cpu, max(run.memory for *_, run in turns), stages, other)
+    memory, ratio = max(run.memory for *_, run in turns), median(ratios) if ratios else None
+    return Measured(kind, records, base, sort, cpu, memory, stages, other, ratio)
 
 
 def plot(found: Sequence[Measured], file: str) -> None:
@@ -142,13 +152,14 @@ def main() -> None:
     parser.add_argument(
         "--peer", metavar="COMMAND", help="measure another program: {source}, {target} and {k} are given"
     )
+    parser.add_argument("--against", metavar="PYTHON", help="the interpreter of another installation of kohort")
     parser.add_argument("--plot", metavar="FILE", help="draw the stages, with matplotlib")
     options = parser.parse_args()
     print("| kind | records | polars | floor | kohort | times polars | memory |", flush=True)
     found: list[Measured] = []
     for records in options.records:
         for kind in options.kinds:
-            found.append(measure(kind, records, options.k, options.runs, options.peer))
+            found.append(measure(kind, records, options.k, options.runs, peer=options.peer, against=options.against))
             print(found[-1].line(), flush=True)
     print(f"\n| kind | records | {' | '.join(found[0].stages)} |")
     print("\n".join(map(Measured.parts, found)))
