@@ -487,10 +487,10 @@ API i64 kohort_only(Array bits, Array of, Array found, Array only) {
                 DOOR(row < of.size);
                 u64 group = number(&of, row);
                 DOOR(group < (u64)found.size);
-                if (counted)
-                    alone[row] |= count[group] == 1;
-                else
+                if (!counted)
                     count[group] = (u8)(count[group] + (count[group] < 2));
+                else if (count[group] == 1)
+                    alone[row] = 1; /* and never 0: other columns mark the same records meanwhile */
             }
     return 0;
 }
