@@ -230,6 +230,41 @@ def test_the_store_is_down(tmp_path: Path) -> None:
         put(Memory(ended="down"), tmp_path, "new")
 
 
+@pytest.mark.parametrize("failing", ["get", "delete"])
+def test_a_release_that_cannot_be_taken_back_is_told_by_its_manifest(tmp_path: Path, failing: str) -> None:
+    """Where the store goes down while a new release is taken back, it is said what may stand there."""
+    store = Memory()
+    arrival = upload(store, "lake/release", *staged(tmp_path, "new"))
+    arrival.commit()
+    store.place, store.fault = len(store.calls) + ["get", "delete"].index(failing), "down"
+    with pytest.raises(FileError) as failed:
+        arrival.restore()
+    assert store.fired == failing
+    assert failed.value.where == "memory:/lake/release/manifest.json"
+
+
+def test_a_sweep_that_fails_tells_where(tmp_path: Path) -> None:
+    """Whatever call of a sweep fails, its object is told; the next sweep removes what is left."""
+    dead = Memory()
+    upload(dead, "lake/release", *staged(tmp_path, "new"))
+    dead.now = PATIENCE
+    calm = Memory(dict(dead.objects), dead.now)
+    sweep_store(calm, "lake/release")
+    assert calm.calls == ["list", "get", "put_if_absent", "get", *["delete"] * 4]
+    for place in range(len(calm.calls)):
+        store = Memory(dict(dead.objects), dead.now, place, "down")
+        with pytest.raises(FileError) as failed:
+            sweep_store(store, "lake/release")
+        known = {"memory:/lake/release", "memory:/lake/release/manifest.json"}
+        known |= {f"memory:/{key}" for key in {*dead.objects, *store.objects, *calm.objects}}
+        assert failed.value.where in known
+        store.ended, store.place, store.now = "", -1, 2 * PATIENCE
+        for _ in range(2):
+            sweep_store(store, "lake/release")
+            store.now += PATIENCE
+        assert store.objects == {}
+
+
 def test_a_run_comes_back_while_it_is_swept(tmp_path: Path) -> None:
     """A run that publishes in the instant in which it is taken for dead is not swept."""
 

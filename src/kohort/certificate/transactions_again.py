@@ -17,7 +17,6 @@ from kohort.certificate.again import Again, CheckedPart, PartOutcome, compared, 
 from kohort.certificate.described import exact
 from kohort.certificate.transactions import not_promised
 from kohort.errors import InfeasibleError, InputError, UsageError
-from kohort.io import ReadOptions
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.baskets.write import write_transactions
@@ -77,7 +76,7 @@ def check_transactions_again(
     """
     parts = [*of_bytes(path, known)]
     try:
-        database = read_transactions(path, options, limits=ReadOptions(allow_empty=True)).database
+        database = read_transactions(path, options).database
     except (InputError, InfeasibleError) as fault:
         told = f"the file cannot be read: {fault.what}"
         return Again((*parts, CheckedPart("transactions", PartOutcome.DIFFERENT, told)))

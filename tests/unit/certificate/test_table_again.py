@@ -241,6 +241,13 @@ def test_columns_that_single_out_need_permission(tmp_path: Path, columns: tuple[
     assert outcomes(release.again())[part] == ("different" if judged_here else "same")
 
 
+def test_metrics_count_the_suppressed_records(tmp_path: Path) -> None:
+    """A certificate that says that as many records were suppressed as released has other metrics, and is found out."""
+    release = made(tmp_path, KAnonymity(3))
+    release.forge(suppressed=release.known.records)
+    assert outcomes(release.again())["metrics"] == "different"
+
+
 def test_complete_records(tmp_path: Path) -> None:
     """Models that look at the input look at its complete records; one without their columns is none of the release."""
     close = TCloseness("s", Fraction(1, 2))

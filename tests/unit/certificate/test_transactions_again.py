@@ -67,9 +67,10 @@ def test_coherence_is_judged_where_the_items_are_brought(release: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read(release: Path) -> None:
-    """A file that is no longer of transactions differs."""
-    release.write_bytes(b"\xff\n")
-    assert again(release)["transactions"] == "different"
+    """A file that is no longer of transactions differs, and so does one that has none any more: no release has."""
+    for content in b"\xff\n", b"":
+        release.write_bytes(content)
+        assert again(release)["transactions"] == "different"
 
 
 def forged(release: Path, old: str, new: str) -> None:
