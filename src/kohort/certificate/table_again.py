@@ -39,7 +39,6 @@ from kohort.io.write import Format, format_of, write
 from kohort.release import plain
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.schema.domain import resolve
-from kohort.schema.hierarchies import with_missing
 from kohort.schema.hierarchy import Hierarchy
 from kohort.shown import many
 from kohort.tables.complete import entered
@@ -323,10 +322,9 @@ class _Judge:
         """Whether the labels of a column are nodes of its hierarchy, up to a level."""
         if not isinstance(hierarchy, Hierarchy):
             return unchecked(part, lacking({name: hierarchy}), *of)
-        texts = {text or "" for text in self.table[name].values.to_list()}
-        full = with_missing(hierarchy) if "" in texts else hierarchy
-        highest = full.height if level is None else level
-        astray = len(texts.difference(*full.labels[: highest + 1]))
+        texts = {*filter(None, self.table[name].values.to_list())}  # the missing value is a node of any hierarchy
+        highest = hierarchy.height if level is None else level
+        astray = len(texts.difference(*hierarchy.labels[: highest + 1]))
         nodes = "nodes" if level is None else f"nodes up to level {level}"
         told = f"{many(astray, 'label is', 'labels are')} no {nodes}" if astray else nodes
         return judged(part, told, *of, met=not astray)

@@ -226,7 +226,7 @@ class Shown:
         return judged("levels", told, met=not astray)
 
     def _on_level(self, name: str, hierarchy: Hierarchy, level: int) -> bool:
-        return level <= hierarchy.height and {*_texts(self.table[name])} <= {"", *hierarchy.labels[level]}
+        return level <= hierarchy.height and {*filter(None, _texts(self.table[name]))} <= {*hierarchy.labels[level]}
 
     def _exposed(self) -> Iterator[CheckedPart]:
         """Whom labels expose: between two numbers, for who has a value is not shown."""

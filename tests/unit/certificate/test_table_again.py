@@ -376,6 +376,16 @@ def test_levels_are_met_where_the_hierarchies_are_brought(tmp_path: Path) -> Non
     assert outcomes(root.again(hierarchies={"age": ages}))["levels"] == "same"
 
 
+def test_missing_values_stand_on_every_level(tmp_path: Path) -> None:
+    """A missing value is released as itself below the root; with its hierarchy brought, it is no label astray."""
+    ages = Hierarchy.from_rows([[age, f"{age[0]}0s", "young" if age < "50" else "old", "*"] for age in AGES])
+    frame = pl.concat([FRAME, FRAME.head(3).with_columns(age=pl.lit(""))])
+    one = made(tmp_path, KAnonymity(3), how=Optimal(), hierarchy=ages, frame=frame)
+    assert one.known.levels == {"age": 2}
+    assert "\n,flu\n" in one.path.read_text()
+    assert outcomes(one.again(hierarchies={"age": ages}))["levels"] == "same"
+
+
 def test_levels_of_builders_are_met_where_the_input_is_brought(tmp_path: Path) -> None:
     """A builder makes its hierarchy again over the input, unless a population had values of its own."""
     one = made(tmp_path, KAnonymity(3), how=Optimal(), hierarchy="intervals:10,100")
@@ -458,16 +468,35 @@ def test_apostrophes(tmp_path: Path) -> None:
     assert (again.met, outcomes(again)[close.name]) == (True, "same")
 
 
-def test_release_of_nobody(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["r.csv", "r.sqlite"])
+def test_release_of_nobody(tmp_path: Path, name: str) -> None:
     """A release without records is what it says, too."""
     source = tmp_path / "nobody.csv"
     source.write_text("age,s\n")
     job = freely(Job.of(Schema.of(quasi=["age"], sensitive=["s"]), KAnonymity(3)))
 
-    anonymize(source, replace(job, reading=replace(job.reading, allow_empty=True)), target=tmp_path / "r.csv")
-    release = Made(tmp_path / "r.csv", source)
+    anonymize(source, replace(job, reading=replace(job.reading, allow_empty=True)), target=tmp_path / name)
+    release = Made(tmp_path / name, source)
     assert {part.name: part.told for part in release.again().parts}["3-anonymity"] == "met: there are no records"
     assert release.again().met
+
+
+@pytest.mark.parametrize("cells", [("7;8", "1;2", "3;4"), ("7", "1", "2")])
+@pytest.mark.parametrize("name", ["r.csv", "r.tsv", "r.csv.gz", "r/"])
+def test_a_release_is_read_as_its_job_wrote_it(tmp_path: Path, name: str, cells: tuple[str, ...]) -> None:
+    """Nothing is guessed by its content: which sign parts its cells, and that its first line names its columns."""
+    column, *values = cells
+    job = freely(Job.of(Schema((Attribute(column, Role.QUASI, Scale.CATEGORICAL),)), KAnonymity(2)))
+    anonymize(
+        pl.DataFrame({column: values * 2}),
+        replace(job, writing=Writing(Format.CSV) if name == "r/" else Writing()),
+        target=f"{tmp_path}/{name}",
+    )
+    inside = tmp_path / name / "certificate.json"
+    known = read_certificate(inside if inside.exists() else tmp_path / f"{name}.kohort.json")
+    assert isinstance(known, Certificate)
+    assert known.classes == 2
+    assert check_table_again(tmp_path / name, known, Brought()).met
 
 
 def test_a_folder_of_parts(tmp_path: Path) -> None:
