@@ -10,7 +10,6 @@ from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
 from kohort.certificate.described import described
 from kohort.certificate.form import Certified, disks_of, shared
-from kohort.verify.verdict import LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -176,7 +175,7 @@ _POPULATION: Final = (
 )
 
 
-def not_promised(asked: Described, *, data_dependent: bool, engine: str = LOCAL) -> tuple[str, ...]:
+def not_promised(asked: Described, *, data_dependent: bool, engine: str) -> tuple[str, ...]:
     """What does not follow from these models, in the order in which a reader needs it.
 
     Args:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.certificate.form import Certified, disks_of, shared
 from kohort.transactions.problem import CellSuppression
-from kohort.verify.verdict import LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +35,7 @@ NOT_PROMISED_OF_CELLS: Final = (
 )
 
 
-def not_promised(*, cells: bool, engine: str = LOCAL) -> tuple[str, ...]:
+def not_promised(*, cells: bool, engine: str) -> tuple[str, ...]:
     """What does not follow, where whole items are suppressed or single `cells`, and an engine counted."""
     return NOT_PROMISED + (NOT_PROMISED_OF_CELLS if cells else ()) + disks_of(engine)
 

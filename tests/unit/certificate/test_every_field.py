@@ -207,7 +207,7 @@ def places(value: object, above: Place = ()) -> Iterator[Place]:
 
 
 def changes(parts: Parts) -> Iterator[tuple[Place, Parts]]:
-    """Each single thing of a certificate as another one, left out, and once more or with something beside it."""
+    """Each single thing of a certificate as another one, emptied, left out, once more, or with something beside it."""
     for place in places(parts):
         value: Any = parts
         for key in place:
@@ -215,6 +215,8 @@ def changes(parts: Parts) -> Iterator[tuple[Place, Parts]]:
         for new in other(value):
             yield place, _with(parts, place, partial(_put, new))
         yield place, _with(parts, place, _drop)
+        if value and isinstance(value, dict | list):
+            yield place, _with(parts, place, partial(_put, type(value)()))
         if isinstance(value, dict):
             yield (*place, "more"), _with(parts, (*place, "more"), partial(_put, 1))
         elif isinstance(place[-1], int):

@@ -15,7 +15,7 @@ from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import ORDERED, Ordered
 from kohort.certificate.again import Again, PartOutcome, read_certificate
-from kohort.certificate.form import digest
+from kohort.certificate.form import digest, disks_of
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.errors import FileError, InputError
@@ -29,6 +29,7 @@ from kohort.pipeline import anonymize
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
 from kohort.schema.hierarchy import Hierarchy
+from kohort.verify.verdict import UNENCRYPTED
 from tests.jobs import freely
 
 if TYPE_CHECKING:
@@ -175,6 +176,17 @@ def test_a_model_that_this_version_does_not_know(tmp_path: Path) -> None:
     release.forge(models=["Plugin"], job={**release.known.job, "models": [{"kind": "Plugin"}]})
     found = outcomes(release.again())
     assert (found["Plugin"], found["class sizes"]) == ("not checked", "not checked")
+
+
+def test_an_engine_says_what_is_not_promised_of_its_disks(tmp_path: Path) -> None:
+    """A certificate of an engine whose disks were not encrypted says so, or is found out."""
+    release = made(tmp_path, KAnonymity(3))
+    engine = f"Spark 4{UNENCRYPTED}"
+    release.forge(engine=engine)
+    assert outcomes(release.again())["not promised"] == "different"
+    lines = release.known.not_promised
+    release.forge(not_promised=[*lines[:-1], *disks_of(engine), lines[-1]])
+    assert outcomes(release.again())["not promised"] == "same"
 
 
 def test_a_job_that_is_none(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.certificate.again import Again, read_certificate
+from kohort.certificate.form import disks_of
 from kohort.certificate.transactions import CoherenceCertificate
 from kohort.certificate.transactions_again import check_transactions_again, written_as
 from kohort.errors import InputError
@@ -16,6 +17,7 @@ from kohort.pipeline.transactions import anonymize_transactions
 from kohort.release.transactions import TransactionJob
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.roles import Listed
+from kohort.verify.verdict import UNENCRYPTED
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -88,6 +90,16 @@ def test_a_model_that_is_another(release: Path) -> None:
     forged(release, '"k": 4,\n  "kind"', '"k": 0,\n  "kind"')
     with pytest.raises(InputError, match="model is not valid"):
         again(release, ROLES)
+
+
+def test_an_engine_says_what_is_not_promised_of_its_disks(release: Path) -> None:
+    """A certificate of an engine whose disks were not encrypted says so, or is found out."""
+    forged(release, '"engine": "local"', f'"engine": "Spark 4{UNENCRYPTED}"')
+    assert again(release)["not promised"] == "different"
+    known = known_of(release)
+    known = replace(known, not_promised=(*known.not_promised, *disks_of(known.engine)))
+    found = check_transactions_again(release, known, BasketOptions())
+    assert [part.outcome.value for part in found.parts if part.name == "not promised"] == ["same"]
 
 
 def test_another_form(release: Path) -> None:

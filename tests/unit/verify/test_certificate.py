@@ -19,6 +19,7 @@ from kohort.models.k_map import KMap
 from kohort.models.t_closeness import TCloseness
 from kohort.release import Job
 from kohort.schema import Attribute, Role, Schema
+from kohort.verify.verdict import UNENCRYPTED
 from tests.unit.verify.people import PEOPLE, SCHEMA, draft
 
 if TYPE_CHECKING:
@@ -62,6 +63,13 @@ def test_it_says_on_which_levels_a_full_domain_release_is() -> None:
     told = json.loads(certificate(VERDICT, "safe.csv", job=JOB, metrics={}, levels={"city": 0, "age": 2}))
     assert told["levels"] == {"age": 2, "city": 0}
     assert json.loads(made())["levels"] == {}
+
+
+def test_what_an_engine_put_on_disks_is_not_promised() -> None:
+    """Where it was not encrypted."""
+    disks = [line for line in json.loads(made(engine=f"Spark 4{UNENCRYPTED}"))["not_promised"] if "Disks" in line]
+    assert len(disks) == 1
+    assert not [line for line in json.loads(made())["not_promised"] if "Disks" in line]
 
 
 def promised(*models: PrivacyModel, schema: Schema = SCHEMA) -> str:
