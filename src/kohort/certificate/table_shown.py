@@ -231,12 +231,14 @@ class Shown:
     def _exposed(self) -> Iterator[CheckedPart]:
         """Whom labels expose: between two numbers, for who has a value is not shown."""
         certified = self.known.exposed
-        yield from _of_columns("exposed", certified, self.exposed)
+        if certified.keys() != self.exposed.keys():
+            yield compared("exposed", ", ".join(certified), ", ".join(sorted(self.exposed)))
+            return
         for part, (least, most) in self.exposed.items():
             name = "exposed" if part == "people" else f"exposed by {part.replace('_', ' ')}"
-            yield between(name, certified.get(part, -1), least, most, f"exposed.{part}")
+            yield between(name, certified[part], least, most, f"exposed.{part}")
         kinds = [count for part, count in certified.items() if part != "people"]
-        if not max(kinds, default=0) <= certified.get("people", 0) <= sum(kinds):
+        if not max(kinds) <= certified["people"] <= sum(kinds):
             yield judged("exposed", "the people are not those of the kinds of labels", "exposed.people", met=False)
 
     # ── labels ───────────────────────────────────────────────────────────────────────────────────
