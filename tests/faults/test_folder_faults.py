@@ -127,6 +127,7 @@ def tried(folder: Path, system: str, fault: str, *, overwrite: bool, every: int 
         scene, calls = Scene(folder / str(place), overwrite), Calls(place, fault)
         raised = run(scene, calls, system)
         assert calls.fired == name
+        assert str(scene.folder) in getattr(raised, "where", str(scene.folder))
         found = scene.state()
         assert found[0] in {scene.before[0], "new"} | ({"absent"} if system != "linux" else set()), (place, name)
         assert found[1] in {"absent", found[0]}, (place, name)

@@ -19,7 +19,7 @@ import kohort
 from kohort import io
 from kohort.certificate.again import of_bytes, read_certificate
 from kohort.cli import main
-from kohort.errors import FileError, TargetError, UsageError, VerificationError
+from kohort.errors import DurabilityError, FileError, TargetError, UsageError, VerificationError
 from kohort.io import stored
 from kohort.io.stored import StoredTable, opened
 from kohort.io.write import Format, to_frame, write
@@ -191,6 +191,15 @@ def test_a_certificate_that_cannot_arrive_takes_a_new_table_back(base: str, monk
     with pytest.raises(FileError, match="but its certificate could not be written"):
         kohort.anonymize(PEOPLE, job(), target=f"{base}#patients", overwrite=True)
     assert frame_at(f"{base}#patients").height == 4
+
+
+def test_a_certificate_that_the_disk_does_not_confirm(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Table and certificate are there, and it is said of which table a power cut could take the certificate."""
+    monkeypatch.setattr("kohort.publish.commit._sync_failure", lambda _: OSError(5, ""))
+    with pytest.raises(DurabilityError) as told:
+        kohort.anonymize(PEOPLE, job(), target=f"{base}#release")
+    assert told.value.where == place_at(f"{base}#release").address
+    assert len([*Path().glob("*.json")]) == 1
 
 
 def test_an_interrupt_before_the_commit_leaves_the_database(base: str) -> None:

@@ -386,5 +386,9 @@ def test_companions_arrive_with_it(store: S3, monkeypatch: pytest.MonkeyPatch) -
         assert store.objects["release/manifest.json"] != before
     assert not Path("report.json").exists()
     assert [typed(*page, "--overwrite").status for _ in range(2)] == [0, 0]  # the second replaces the page, too
+    monkeypatch.setattr("kohort.publish.commit._sync_failure", lambda _: OSError(5, ""))
+    ran = typed(*page, "--overwrite")
+    assert ran.status == 9
+    assert "s3://lake/release" in ran.err
     with pytest.raises(TargetError, match="exists"):
         kohort.anonymize("people.csv", job(Writing(Format.CSV)), target="s3://lake/release/")

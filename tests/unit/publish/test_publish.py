@@ -452,8 +452,9 @@ class TestRefusedBySystem:
             true_fsync(fd)
 
         monkeypatch.setattr(os, "fsync", fsync)
-        with pytest.raises(DurabilityError, match="in place"):
+        with pytest.raises(DurabilityError, match="in place") as told:
             publish(tmp_path / "r", write_new, read_all)
+        assert told.value.where == str(tmp_path / "r")
         assert files(tmp_path) == {"r": NEW}
 
     def test_no_locks(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
