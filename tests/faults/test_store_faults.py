@@ -265,6 +265,18 @@ def test_a_sweep_that_fails_tells_where(tmp_path: Path) -> None:
         assert store.objects == {}
 
 
+@pytest.mark.parametrize("text", [b"", b"?", b"[]", b"[" * 100_000, b"{}", b'{"prefix": [1]}'])
+def test_what_is_no_manifest_keeps_no_prefix(tmp_path: Path, text: bytes) -> None:
+    """Parts of a dead run go, whatever stands where their manifest would be, and that stays."""
+    store = Memory()
+    upload(store, "lake/release", *staged(tmp_path, "new"))
+    store.objects["lake/release/manifest.json"] = (text, 0.0)
+    for _ in range(2):
+        store.now += PATIENCE
+        sweep_store(store, "lake/release")
+    assert store.objects == {"lake/release/manifest.json": (text, 0.0)}
+
+
 def test_a_run_comes_back_while_it_is_swept(tmp_path: Path) -> None:
     """A run that publishes in the instant in which it is taken for dead is not swept."""
 

@@ -246,7 +246,7 @@ def sweep_store(store: Store, target: str) -> None:
 def _named(store: Store, target: str) -> str:
     """The prefix that the manifest names; empty where there is none."""
     text = tried(store, target, partial(store.get, f"{target}/{MANIFEST}"))
-    with suppress(ValueError, TypeError, AttributeError):
+    with suppress(ValueError, AttributeError, RecursionError):
         return str(json.loads(text or b"{}").get("prefix", ""))
     return ""
 
