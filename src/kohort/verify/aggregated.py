@@ -281,7 +281,7 @@ def made_of(claim: Claim, attribute: Attribute, source: Table) -> Column:
     texts = released_texts(column, claim)
     if attribute.pseudonym and claim.key is not None:
         absent = column.absent(claim.schema.missing)
-        made = pl.Series(claim.key.pseudonyms(column.name, column.values.fill_null("").to_list()), dtype=pl.String)
+        made = pl.Series(claim.key.pseudonyms(column.name, column.values.fill_null("").to_list()))
         texts = texts.zip_with(pl.Series(absent), made)
     return _with(column, texts)
 

@@ -31,7 +31,7 @@ from kohort.verify import Claim, reading, verify, verify_frame, verify_table
 from kohort.verify.classes import bands, classes_of
 from kohort.verify.reading import Digest
 from kohort.verify.records import disorder
-from kohort.verify.verdict import unmarked
+from kohort.verify.verdict import check_columns, unmarked
 from tests.unit.verify.people import COLUMNS, MIDDLE, OLD, PEOPLE, SCHEMA, SILENT, YOUNG, draft, refused
 
 if TYPE_CHECKING:
@@ -449,6 +449,24 @@ def test_columns_of_the_hand_made_release() -> None:
     """The hand-made release has the columns its schema says, the identifying one first."""
     assert GOOD.claim.source.names == COLUMNS
     assert isinstance(GOOD.table, Table)
+
+
+@pytest.mark.parametrize(
+    ("found", "column", "told"),
+    [
+        (["age", "note", "illness", "visits"], "city", "4 columns instead of 4: 1 unknown, 1 absent"),
+        (["age"], "city, illness, visits", "1 column instead of 4: 0 unknown, 3 absent"),
+        (["city", "age", "illness", "visits"], "", "4 columns instead of 4: 0 unknown, 0 absent, the order differs"),
+        (["age", "name", "city"], "name", "1 identifying or dropped columns are released"),
+    ],
+)
+def test_columns_that_a_release_must_not_have(found: list[str], column: str, told: str) -> None:
+    """What is too much or absent is counted; columns of the schema are named, and others are not."""
+    with pytest.raises(VerificationError) as raised:
+        check_columns(found, SCHEMA)
+    assert told in str(raised.value)
+    assert f"column {column}" in str(raised.value) or not column
+    assert "note" not in str(raised.value)
 
 
 def test_a_digest_is_of_all_that_was_written() -> None:
