@@ -212,6 +212,27 @@ def test_order_by_frequency() -> None:
     assert known.names.to_list() == ["b", "", "a", "c"]
 
 
+@pytest.mark.parametrize("hierarchy", [CITIES, "prefix:1,2"])
+@pytest.mark.parametrize(
+    ("order", "names"),
+    [
+        (Order.SORTED, ["", "Bari", "Milan", "Naples", "Rome"]),
+        (Order.FREQUENCY, ["Bari", "Naples", "", "Milan", "Rome"]),
+        (Order.HIERARCHY, None),
+        (None, None),
+    ],
+)
+def test_the_order_of_names_with_a_hierarchy(
+    order: Order | None, names: list[str] | None, hierarchy: Hierarchy | str
+) -> None:
+    """A hierarchy gives names their order only where no other is asked for; whom it does not have comes last."""
+    texts, counts = pl.Series(["Rome", "Bari", "Milan", "Naples", None]), np.array([1, 5, 1, 3, 2])
+    attribute = quasi(label=Label.RANGE, order=order, hierarchy=hierarchy, scale=Scale.CATEGORICAL)
+    known = values_of(attribute, texts, lambda: counts, frozenset({""}))
+    assert isinstance(known.hierarchy, Hierarchy)
+    assert known.names.to_list() == (names or [*known.hierarchy.leaves, ""])
+
+
 def test_numbers_of_any_length_are_exact() -> None:
     """Also where some fit into a machine's word and some do not."""
     known = values(quasi(), ["9223372036854775809", "-1", "9223372036854775808", "2"])
