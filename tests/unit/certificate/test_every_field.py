@@ -216,7 +216,7 @@ def changes(parts: Parts) -> Iterator[tuple[Place, Parts]]:
             yield place, _with(parts, place, partial(_put, new))
         yield place, _with(parts, place, _drop)
         if value and isinstance(value, dict | list):
-            yield place, _with(parts, place, partial(_put, type(value)()))
+            yield place, _with(parts, place, partial(_put, {} if isinstance(value, dict) else []))
         if isinstance(value, dict):
             yield (*place, "more"), _with(parts, (*place, "more"), partial(_put, 1))
         elif isinstance(place[-1], int):

@@ -135,6 +135,16 @@ def test_labels_of_a_column_that_there_is_not(kind: str, tmp_path: Path) -> None
     assert differing(path, parts, tmp_path) == {"labels", "labels of another"}
 
 
+def test_people_are_those_whom_some_kind_of_label_exposes(tmp_path: Path) -> None:
+    """They are as many as the kind that exposes most at least, and as all kinds together at most."""
+    path = table(tmp_path)
+    exposed = parts_of(path)["exposed"]
+    assert exposed == {"people": 8, "range_ends": 8, "set_members": 2, "means": 0}
+    for people in range(6, 13):
+        found = differing(path, {**parts_of(path), "exposed": {**exposed, "people": people}}, tmp_path)
+        assert found == (set() if 8 <= people <= 10 else {"exposed"})
+
+
 def test_nodes_that_no_hierarchy_has(tmp_path: Path) -> None:
     """Whoever brings the hierarchy sees that labels are none of its nodes; nobody else is told that they are."""
     path = table(tmp_path)

@@ -195,7 +195,11 @@ def test_a_certificate_that_cannot_arrive_takes_a_new_table_back(base: str, monk
 
 def test_a_certificate_that_the_disk_does_not_confirm(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Table and certificate are there, and it is said of which table a power cut could take the certificate."""
-    monkeypatch.setattr("kohort.publish.commit._sync_failure", lambda _: OSError(5, ""))
+
+    def failed(_: int | None) -> OSError:
+        return OSError(5, "")
+
+    monkeypatch.setattr("kohort.publish.commit._sync_failure", failed)
     with pytest.raises(DurabilityError) as told:
         kohort.anonymize(PEOPLE, job(), target=f"{base}#release")
     assert told.value.where == place_at(f"{base}#release").address

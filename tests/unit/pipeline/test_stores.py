@@ -367,11 +367,14 @@ def test_kill(store: S3, tmp_path: Path, place: int, *, after: bool) -> None:
 
 
 def test_companions_arrive_with_it(store: S3, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a page cannot arrive, a new release is taken back; one that replaced another stays, and that is said."""
+    """A page that cannot arrive takes a new release back; one that replaced another stays; each is told."""
     from kohort.publish.files import TemporaryFile  # noqa: PLC0415  it is broken here
 
     def fail(_: TemporaryFile) -> None:
         raise OSError(5, "Input/output error")
+
+    def unconfirmed(_: int | None) -> OSError:
+        return OSError(5, "Input/output error")
 
     page = [*WORDS, "--report", "report.json"]
     with monkeypatch.context() as broken:
@@ -386,7 +389,7 @@ def test_companions_arrive_with_it(store: S3, monkeypatch: pytest.MonkeyPatch) -
         assert store.objects["release/manifest.json"] != before
     assert not Path("report.json").exists()
     assert [typed(*page, "--overwrite").status for _ in range(2)] == [0, 0]  # the second replaces the page, too
-    monkeypatch.setattr("kohort.publish.commit._sync_failure", lambda _: OSError(5, ""))
+    monkeypatch.setattr("kohort.publish.commit._sync_failure", unconfirmed)
     ran = typed(*page, "--overwrite")
     assert ran.status == 9
     assert "s3://lake/release" in ran.err
