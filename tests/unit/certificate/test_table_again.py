@@ -159,6 +159,14 @@ def test_another_file(tmp_path: Path, text: str, part: str) -> None:
     assert outcomes(release.again())[part] == "different"
 
 
+def test_sizes_of_classes_ascend(tmp_path: Path) -> None:
+    """However many classes each band has."""
+    ages = pl.Series("age", [*["21"] * 2, *["31"] * 2, *["41"] * 4, *["51"] * 9])
+    frame = pl.DataFrame({"who": [str(at) for at in range(17)], "age": ages, "s": ["flu"] * 17})
+    again = made(tmp_path, KAnonymity(2), frame=frame, scale=Scale.CATEGORICAL).again()
+    assert {part.name: part.told for part in again.parts}["class sizes"] == "2 of 2..3, 1 of 4..7, 1 of 8..15"
+
+
 def test_another_certificate(tmp_path: Path) -> None:
     """A certificate that says more than its job, or than the file holds, is found out, though its form is right."""
     release = made(tmp_path, KAnonymity(3))
@@ -187,6 +195,18 @@ def test_an_engine_says_what_is_not_promised_of_its_disks(tmp_path: Path) -> Non
     lines = release.known.not_promised
     release.forge(not_promised=[*lines[:-1], *disks_of(engine), lines[-1]])
     assert outcomes(release.again())["not promised"] == "same"
+
+
+def test_a_model_of_a_column_that_is_not_sensitive(tmp_path: Path) -> None:
+    """A model of a column that the job does not call sensitive is told by its name."""
+    release = made(tmp_path, KAnonymity(3), DistinctLDiversity("s", 2))
+    models = [{"kind": "KAnonymity", "k": 3}, {"kind": "DistinctLDiversity", "sensitive": "age", "l": 2}]
+    release.forge(job={**release.known.job, "models": models})
+    (part,) = [part for part in release.again().parts if part.name == "distinct 2-diversity of age"]
+    assert (part.outcome, part.told, part.fields) == (
+        *(PartOutcome.DIFFERENT, "the job has no such sensitive column"),
+        ("models",),
+    )
 
 
 def test_a_job_that_is_none(tmp_path: Path) -> None:
@@ -271,8 +291,10 @@ def test_complete_records(tmp_path: Path) -> None:
     release.forge(suppressed=2, records=8)
     assert outcomes(release.again(reference=release.source))[close.name] == "same"
     release.forge(job=job | {"complete": ["t"]})
-    (part,) = [part for part in release.again(reference=release.source).parts if part.name == close.name]
-    assert part.told == "it has no column t, in which complete records have a value (reference)"
+    parts = {part.name: part for part in release.again(reference=release.source).parts}
+    for name, fields in ((close.name, (close.name,)), ("input", ("incomplete", "suppressed"))):
+        assert parts[name].told == "it has no column t, in which complete records have a value (reference)"
+        assert (parts[name].outcome, parts[name].fields) == (PartOutcome.UNCHECKED, fields)
     release.forge(job=job | {"complete": "all"})
     assert outcomes(release.again(reference=release.source))[close.name] == "same"
 
