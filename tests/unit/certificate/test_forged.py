@@ -135,6 +135,19 @@ def test_labels_of_a_column_that_there_is_not(kind: str, tmp_path: Path) -> None
     assert differing(path, parts, tmp_path) == {"labels", "labels of another"}
 
 
+@pytest.mark.parametrize("name", ["exposed", "labels", "levels", "perturbed", "refined"])
+def test_columns_that_are_not_due_are_told(name: str, tmp_path: Path) -> None:
+    """With those that are."""
+    path = table(tmp_path)
+    parts = parts_of(path)
+    due = sorted(parts[name])
+    parts[name]["zeal"] = "set" if name == "labels" else 1
+    found = again(path, parts, tmp_path)
+    assert found is not None
+    told = next(part.told for part in found.parts if part.name == name)
+    assert told == f"{', '.join([*due, 'zeal'])}, found {', '.join(due) or 'none'}"
+
+
 def test_people_are_those_whom_some_kind_of_label_exposes(tmp_path: Path) -> None:
     """They are as many as the kind that exposes most at least, and as all kinds together at most."""
     path = table(tmp_path)
