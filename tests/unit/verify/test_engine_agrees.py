@@ -80,6 +80,7 @@ AS_CITY: tuple[Mapping[str, object], ...] = (
     {"hierarchy": CITIES},
     {"hierarchy": CITIES, "order": Order.FREQUENCY},
     {"hierarchy": CITIES, "label": Label.RANGE},
+    {"hierarchy": CITIES, "label": Label.RANGE, "order": Order.SORTED},
     {"hierarchy": CITIES, "label": Label.SET},
     {"label": Label.RANGE, "order": Order.SORTED},
 )
