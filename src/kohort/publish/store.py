@@ -17,6 +17,7 @@ puts `published` before the manifest, who sweeps puts `dead` before anything is 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from kohort.errors import FileError, KohortError, TargetError, UnsupportedError
-from kohort.io.manifest import CERTIFICATE, MANIFEST, PREFIX, Manifest, digest_of
+from kohort.io.manifest import CERTIFICATE, MANIFEST, PREFIX, Manifest
 from kohort.io.objects import opened, sha256_of, tried
 from kohort.publish.commit import commit
 from kohort.publish.files import examine, open_private, open_temporary, remove_private
@@ -134,7 +135,7 @@ def upload(store: Store, target: str, folder: Path, manifest: Manifest, *, overw
     """
     sweep_store(store, target)
     arrival = Arrival(store, target, manifest, replaced=_refuse_existing(store, target, overwrite=overwrite))
-    certificate, _ = digest_of([folder / CERTIFICATE], text=False)
+    certificate = hashlib.sha256((folder / CERTIFICATE).read_bytes()).hexdigest()
     try:
         for name, sha256 in ({part.name: part.sha256 for part in manifest.parts} | {CERTIFICATE: certificate}).items():
             _put(store, f"{arrival.below}/{name}", folder / name, sha256)
@@ -232,7 +233,7 @@ def sweep_store(store: Store, target: str) -> None:
         if PREFIX.fullmatch(prefix):
             found.setdefault(prefix, []).append(one)
     for prefix, objects in found.items():
-        if min(one.age for one in objects) < PATIENCE or prefix == _named(store, target):
+        if min(one.age for one in objects) < PATIENCE or _names(store, target, prefix):
             continue
         fate = f"{target}/{prefix}/{_FATE}"
         if fate not in {one.key for one in objects}:
@@ -243,12 +244,12 @@ def sweep_store(store: Store, target: str) -> None:
             tried(store, one.key, partial(store.delete, one.key))
 
 
-def _named(store: Store, target: str) -> str:
-    """The prefix that the manifest names; empty where there is none."""
+def _names(store: Store, target: str, prefix: str) -> bool:
+    """Whether there is a manifest that names a prefix."""
     text = tried(store, target, partial(store.get, f"{target}/{MANIFEST}"))
     with suppress(ValueError, AttributeError, RecursionError):
-        return str(json.loads(text or b"{}").get("prefix", ""))
-    return ""
+        return text is not None and bool(json.loads(text).get("prefix") == prefix)
+    return False
 
 
 def _put_once(store: Store, key: str, content: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -20,11 +21,12 @@ import kohort
 from kohort.errors import FileError, InputError, MissingExtraError, TargetError, UnsupportedError, UsageError
 from kohort.io import objects
 from kohort.io.folders import parts_of
-from kohort.io.manifest import PREFIX
+from kohort.io.manifest import PREFIX, WrittenPart, new_prefix, part_name
 from kohort.io.objects import Address, Bucket, address_of, fetched, opened, sha256_of
 from kohort.io.write import Format
 from kohort.pipeline.again import again
 from kohort.pipeline.outlets import written_as
+from kohort.publish.store import publish_stored
 from kohort.release.job import Writing
 from tests.command import kohort as typed
 from tests.jobs import freely
@@ -364,6 +366,38 @@ def test_kill(store: S3, tmp_path: Path, place: int, *, after: bool) -> None:
     store.fault = lambda _number, _method, _key: ""
     assert typed(*WORDS, *(["--overwrite"] if arrived else [])).status == 0
     assert kohort.read("s3://lake/release/").records == 20
+
+
+@pytest.mark.parametrize(
+    ("failing", "doing"), [("write", "writing"), ("verify", "reading back"), ("certify", "writing")]
+)
+def test_a_full_disk_here_is_told_with_the_folder_of_the_parts(
+    store: S3, tmp_path: Path, failing: str, doing: str
+) -> None:
+    """It is not the store that failed, and nothing is there."""
+
+    def full(step: str) -> None:
+        if step == failing:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def write(folder: Path) -> list[WrittenPart]:
+        full("write")
+        path = folder / part_name(0, "csv")
+        return [WrittenPart(path, path.write_text("age\n31\n") - 6)]
+
+    def verify(_: object) -> None:
+        full("verify")
+
+    def certify(_: object) -> bytes:
+        full("certify")
+        return b"{}"
+
+    place, prefix = Address("s3", "lake", "release"), new_prefix()
+    with pytest.raises(FileError, match=f"{doing} failed: No space left") as told:
+        publish_stored(place, write, verify, certify, format_="csv", separator=",", prefix=prefix, staging=tmp_path)
+    assert Path(told.value.where).parent == tmp_path
+    assert "make room" in told.value.hint
+    assert store.objects == {}
 
 
 def test_companions_arrive_with_it(store: S3, monkeypatch: pytest.MonkeyPatch) -> None:
