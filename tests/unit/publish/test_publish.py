@@ -328,7 +328,7 @@ class TestCheckTarget:
         os.mkfifo(tmp_path / (STALE[:-1] + "2"))
         for name in (STALE, STALE + "0", ".kohort-notes", STALE[:-1] + "0"):
             (tmp_path / name).write_bytes(b"")
-        (tmp_path / (STALE[:-1] + "1")).symlink_to("release")
+        (tmp_path / (STALE[:-1] + "1")).symlink_to(".kohort-notes")
         with (tmp_path / (STALE[:-1] + "0")).open("rb") as alive:
             fcntl.flock(alive, fcntl.LOCK_EX)
             check_target(tmp_path / "r")
