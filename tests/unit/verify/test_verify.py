@@ -6,8 +6,10 @@ import csv
 import hashlib
 import io
 import mmap
+import re
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -354,7 +356,18 @@ def test_order(rows: list[tuple[str | None, str | None]]) -> None:
     by_bytes = sorted(
         rows, key=lambda row: [*((cell or "").encode() for cell in row), *(b"-"[: cell is not None] for cell in row)]
     )
-    assert (disorder(from_frame(frame), ["a"]) is None) == (rows == by_bytes)
+    found = disorder(from_frame(frame), ["a"])
+    assert (found is None) == (rows == by_bytes)
+    keys = [[*((cell or "").encode() for cell in row), *(cell is not None for cell in row)] for row in rows]
+    falling = [
+        sum(one[:place] == other[:place] and one[place] > other[place] for one, other in pairwise(keys))
+        for place in range(4)
+    ]
+    told = re.search(
+        r"\d+(?= records? (is|are) out of order)", "0 records are out of order" if found is None else found.what
+    )
+    assert told is not None
+    assert int(told[0]) == next(filter(None, falling), 0)
 
 
 # ── labels of whole releases ─────────────────────────────────────────────────────────────────────
