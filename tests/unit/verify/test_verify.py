@@ -354,7 +354,7 @@ def test_order(rows: list[tuple[str | None, str | None]]) -> None:
     """In order is what sorting by bytes leaves: a null is the empty text, and stands before it where all else ties."""
     frame = pl.DataFrame(rows, schema={"a": pl.String, "s": pl.String}, orient="row")
     found = disorder(from_frame(frame), ["a"])
-    keys = [[*((cell or "").encode() for cell in row), *(cell is not None for cell in row)] for row in rows]
+    keys = [[*((cell or "").encode() for cell in row), *(b"-"[: cell is not None] for cell in row)] for row in rows]
     assert (found is None) == (keys == sorted(keys))
     falling = [
         sum(one[:place] == other[:place] and one[place] > other[place] for one, other in pairwise(keys))
