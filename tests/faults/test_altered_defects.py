@@ -212,6 +212,21 @@ def test_an_effect_that_is_not_so(column: str, changes: dict[str, Any], what: st
     assert refused(release().table, replace(claim(), effects=effects))[1] == what
 
 
+@pytest.mark.parametrize("moment", ["mean", "variance"])
+def test_moments_are_those_that_are_said_but_for_rounding(moment: str) -> None:
+    """Another order of the sum changes their last digits, which is accepted; a millionth is refused, of either one."""
+    income, gender = release().effects
+    for place in range(2):
+        for change, right in ((1e-12, True), (-1e-12, True), (1e-6, False), (-1e-6, False)):
+            said = [*getattr(income, moment)]
+            said[place] *= 1 + change
+            other = replace(claim(), effects=(replace(income, **{moment: tuple(said)}), gender))
+            if right:
+                assert verify_table(release().table, other).records == 60
+            else:
+                assert refused(release().table, other)[1] == f"the {moment} is not the claimed one"
+
+
 def test_one_record_more_is_said_to_be_unchanged() -> None:
     """The number of unchanged records is exact."""
     income, gender = release().effects

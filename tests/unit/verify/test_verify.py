@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort import workspace
+from kohort.core.uniques import Exposed
 from kohort.errors import FileError, KohortError, UsageError, VerificationError
 from kohort.io import text as records
 from kohort.io.typed import from_frame
@@ -57,12 +58,13 @@ def claim(frame: pl.DataFrame, schema: Schema, *, k: int = 2, **more: object) ->
 
 
 def test_verdict() -> None:
-    """The verdict counts records and classes, and tells how far ranges expose people."""
+    """The verdict counts records and classes, and tells how far labels expose people."""
     verdict = GOOD.verdict()
     assert verdict.models == ("4-anonymity",)
     assert verdict.data_dependent
     # 21 and 29; 31 (two are 38); 52 and 71: each alone at an end of its class.
-    assert verdict.range_exposure == 5
+    # Naples and Turin: each alone of its class in a set.
+    assert verdict.exposed == Exposed(people=6, range_ends=5, set_members=2, means=0)
     assert verdict.checks["bytes"] == len(GOOD.text)
     assert verdict.checks["cells"] == 2 * 16
     assert verdict.checks["labels"] == 8
@@ -386,7 +388,8 @@ def test_means() -> None:
     """A mean is that of its class's values; labels of means depend on the data and expose no range end."""
     text, judged = means("24.5")
     verdict = verify(io.BytesIO(text), judged)
-    assert (verdict.data_dependent, verdict.range_exposure) == (True, 0)
+    assert verdict.data_dependent
+    assert verdict.exposed == Exposed(people=3, range_ends=0, set_members=2, means=1)  # one is 60, as her class is
 
 
 @pytest.mark.parametrize("mean", ["24.49", "24.51", "24", "25", "*"])
