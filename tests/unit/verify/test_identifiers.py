@@ -13,7 +13,7 @@ from kohort.errors import JobError, SchemaError
 from kohort.io import read
 from kohort.schema import Attribute, Role
 from kohort.tables.dataset import Values
-from kohort.verify.identifiers import Leak, leaks, suspects
+from kohort.verify.identifiers import SHARE, Leak, leaks, suspects
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,6 +97,16 @@ def test_a_copy_is_told(quasi: bool) -> None:  # noqa: FBT001  pytest passes it
     assert found({"id": IDS}, IDS, quasi=quasi) == [Leak("id", "note", PEOPLE, own=True)]
     half = [number if place % 2 else "x" for place, number in enumerate(IDS)]
     assert found({"id": IDS}, half, quasi=quasi) == [Leak("id", "note", PEOPLE // 2, own=True)]
+
+
+def test_short_texts_name_people_where_more_than_one_in_twenty_has_its_own() -> None:
+    """Just one in twenty is not told, though another's cell holds one more."""
+    own = PEOPLE // SHARE
+    notes = [number if place < own else "x" for place, number in enumerate(IDS)]
+    notes[own + 1] = IDS[own]
+    assert found({"id": IDS}, notes) == []
+    notes[own] = IDS[own]
+    assert found({"id": IDS}, notes) == [Leak("id", "note", own + 1, own=True)]
 
 
 def test_chance_is_not_told() -> None:

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from kohort import Attribute, KAnonymity, Role, Schema
+from kohort.core.uniques import Exposed
 from kohort.errors import UnsupportedError, VerificationError
 from kohort.io.typed import from_frame
 from kohort.models.average_risk import AverageRisk
@@ -138,7 +139,8 @@ def test_a_release_is_judged_group_by_group(tmp_path: Path) -> None:
     found = verify_in_parts(written(tmp_path), witness, claimed(witness))
     assert (found.records, found.suppressed, found.classes, found.smallest, found.largest) == (6, 1, 3, 2, 2)
     assert [(band.low, band.classes) for band in found.bands] == [(2, 3)]
-    assert found.exposed.range_ends == found.exposed.people == 6
+    assert found.exposed == Exposed(people=6, range_ends=6, set_members=0, means=0)
+    assert found.data_dependent is True
     assert [part.records for part in found.parts] == [3, 3]
     assert {key: found.checks[key] for key in ("records", "labels", "classes", "cells")} == {
         "records": 6,

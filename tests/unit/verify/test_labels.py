@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort import workspace
+from kohort.errors import VerificationError
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
 from kohort.schema.hierarchies import suppress
 from kohort.schema.hierarchy import Hierarchy
@@ -237,6 +238,14 @@ def test_numbers_of_any_length_are_exact() -> None:
     """Also where some fit into a machine's word and some do not."""
     known = values(quasi(), ["9223372036854775809", "-1", "9223372036854775808", "2"])
     assert [*known.numbers] == [-1, 2, 2**63, 2**63 + 1]
+
+
+def test_dates_of_the_input_are_dates() -> None:
+    """Whatever is no day of the calendar is refused, also where it comes first; what is missing is not."""
+    attribute = quasi(scale=Scale.DATE)
+    assert values(attribute, ["", "2024-02-29", None]).names.to_list() == ["738945"]
+    with pytest.raises(VerificationError, match="2 values of the input are no dates"):
+        values(attribute, ["2023-02-29", "2024-02-29", "spring"])
 
 
 def test_ranges_of_names_with_hyphens() -> None:
