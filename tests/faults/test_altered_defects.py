@@ -220,7 +220,8 @@ def test_moments_are_those_that_are_said_but_for_rounding(moment: str) -> None:
         for change, right in ((1e-12, True), (-1e-12, True), (1e-6, False), (-1e-6, False)):
             said = [*getattr(income, moment)]
             said[place] *= 1 + change
-            other = replace(claim(), effects=(replace(income, **{moment: tuple(said)}), gender))
+            changes: dict[str, Any] = {moment: tuple(said)}
+            other = replace(claim(), effects=(replace(income, **changes), gender))
             if right:
                 assert verify_table(release().table, other).records == 60
             else:
