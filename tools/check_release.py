@@ -195,7 +195,7 @@ def _read(release: bytes, name: str, writing: Parts) -> tuple[list[str], Rows]:
     if any(len(line) != len(lines[0]) for line in lines):
         raise ValueError("ragged")
     if writing["excel_safe"]:
-        lines = [[cell[1:] if re.match(r"'[=+\-@\t\r]", cell) else cell for cell in line] for line in lines]
+        lines = [[cell[1:] if re.match(r"'+[=+\-@\t\r]", cell) else cell for cell in line] for line in lines]
     return lines[0], lines[1:]
 
 

@@ -296,7 +296,7 @@ class _Judge:
         if absent:
             yield unchecked("unchanged cells", f"the input has no column {', '.join(absent)}", "checks.cells")
             return
-        strange = foreign(self.table, table, names, excel_safe=self.asked.excel_safe)
+        strange = foreign(self.table, table, names)
         told = (
             f"{many(strange, 'record has', 'records have')} cells that the input has not together"
             if strange

@@ -31,7 +31,7 @@ from kohort.verify.classes import classes_of
 from kohort.verify.dates import begins, in_days
 from kohort.verify.labels import RANGE_OF_NAMES, parted
 from kohort.verify.records import disorder
-from kohort.verify.verdict import TableCheck, unmarked
+from kohort.verify.verdict import TableCheck
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -90,10 +90,8 @@ def _of_columns(name: str, certified: Mapping[str, object], due: Collection[str]
         yield compared(name, ", ".join(certified), ", ".join(sorted(due)))
 
 
-def foreign(table: Table, source: Table, names: Sequence[str], *, excel_safe: bool) -> int:
+def foreign(table: Table, source: Table, names: Sequence[str]) -> int:
     """Records with cells in these columns that fewer records of the source have together."""
-    if excel_safe:
-        source = unmarked(source)
     held = Counter(zip(*(_cells(source[name]) for name in names), strict=True))
     held.subtract(zip(*(_cells(table[name]) for name in names), strict=True))
     return -sum(count for count in held.values() if count < 0)

@@ -33,7 +33,7 @@ from kohort.engines.unsafe import (
     refuse_pairs,
     singled_out_of,
 )
-from kohort.errors import InfeasibleError, LimitError, SchemaError, UnsupportedError
+from kohort.errors import InfeasibleError, LimitError, UnsupportedError
 from kohort.io.cells import encode
 from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import FORMULA, NUMBER, Format, escaped, refuse_safe
@@ -474,15 +474,8 @@ class Lines:
 
     @property
     def header(self) -> str:
-        """The names.
-
-        Raises:
-            SchemaError: two of them become the same.
-        """
-        made = self._made(pl.Series(self.relation.names)).to_list()
-        if len({*made}) < len(made):
-            raise SchemaError("two column names become the same under excel_safe", hint="rename one of them")
-        return self.separator.join(made)
+        """The names."""
+        return self.separator.join(self._made(pl.Series(self.relation.names)).to_list())
 
     @property
     def query(self) -> str:

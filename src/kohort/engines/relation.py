@@ -34,9 +34,6 @@ CELL: Final = 48
 #: Columns whose values are asked for together.
 _TOGETHER: Final = 16
 
-#: What keeps spreadsheets from running a cell.
-_APOSTROPHE: Final = "'"
-
 #: Numbers for the names of small tables: no two of a process are the same.
 _NUMBERS: Final = count()
 
@@ -405,15 +402,8 @@ class Relation(Shown):
 
     def _hashed(self, cells: Sequence[str], hashed: Hashed) -> str:
         """The hash of some cells of a record; see `kohort.verify.aggregates`."""
-        bare = cells if hashed.marks else [self._unmarked(cell) for cell in cells]
-        full = bare if hashed.nulls else [f"coalesce({cell}, '')" for cell in bare]
+        full = cells if hashed.nulls else [f"coalesce({cell}, '')" for cell in cells]
         return self.dialect.hashed(" || ".join([self.dialect.literal(hashed.key), *map(sql.told, full)]))
-
-    def _unmarked(self, cell: str) -> str:
-        """A cell without the apostrophe that keeps spreadsheets from running it."""
-        signs = "'=', '+', '-', '@', chr(9), chr(13)"
-        marked = f"substr({cell}, 1, 1) = {self.dialect.literal(_APOSTROPHE)} AND substr({cell}, 2, 1) IN ({signs})"
-        return f"CASE WHEN {marked} THEN substr({cell}, 2) ELSE {cell} END"
 
     def _estimated(self, cells: sql.Cells) -> int:
         """About how many tuples of these there are; asked once."""

@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from kohort.errors import FileError, SchemaError, UsageError
+from kohort.errors import FileError, UsageError
 from kohort.io.cells import from_text
 from kohort.io.foreign import pack
 from kohort.io.forms import FORMS
@@ -94,8 +94,9 @@ PIECE: Final = 1 << 20
 GZIP_LEVEL: Final = 6
 ZSTD_LEVEL: Final = 3
 
-#: What a spreadsheet takes for the start of a formula, and the numbers among it, which are harmless.
-FORMULA: Final = r"^[=+\-@\t\r]"
+#: What a spreadsheet takes for the start of a formula, and the numbers among it, which are harmless. What has
+#: apostrophes before it already gets one more, so that no two texts become one.
+FORMULA: Final = r"^'*[=+\-@\t\r]"
 NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
@@ -148,7 +149,6 @@ def write(
         UsageError: `separator` or `excel_safe` does not go with the format.
         UnsupportedError: the format cannot hold the cells exactly.
         MissingExtraError: the format's library is not installed.
-        SchemaError: two columns have the same name, once it bears an apostrophe.
         FileError: the system failed to write.
 
     >>> import io
@@ -285,8 +285,6 @@ def _write_text(
     packer: Callable[[BinaryIO], AbstractContextManager[BinaryIO]],
 ) -> None:
     names = dialect.escape(pl.Series(table.names, dtype=pl.String)).to_list()
-    if len(set(names)) < len(names):
-        raise SchemaError("two column names become the same under excel_safe", hint="rename one of them")
     after = [*dialect.separator * (len(names) - 1), "\n"]  # what follows each cell
     held = zip(table.head().columns, after, strict=True)
     columns = [_cells_of(_nameless(column), dialect, follows) for column, follows in held]

@@ -136,7 +136,7 @@ class Question:
         columns = [one for one in schema.attributes if whole or one.name in names or _is_looked_at(one, schema)]
         released = tuple(one.name for one in schema.released if one in columns)
         rest = tuple(one.name for one in schema.released if one not in columns)
-        how = Hashed(rest, nulls=claim.has_nulls, marks=not claim.excel_safe)
+        how = Hashed(rest, nulls=claim.has_nulls)
         return cls(tuple(one.name for one in columns), released, how if rest else None)
 
 

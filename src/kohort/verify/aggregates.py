@@ -33,7 +33,6 @@ from kohort.io.cells import encode
 from kohort.tables.dataset import Dataset
 from kohort.tables.table import Column, Table
 from kohort.verify.md5 import first_halves
-from kohort.verify.verdict import plain
 from kohort.workspace import blocks
 
 if TYPE_CHECKING:
@@ -53,14 +52,11 @@ class Hashed:
         columns: Their names, in the order in which the hash takes them.
         key: What is hashed before them; drawn anew where none is given.
         nulls: Whether a null differs from the empty text; it is the empty text in a release that has no nulls (CSV).
-        marks: Whether an apostrophe before a sign that begins a formula (`'=`, `'+`, `'-`, `'@`, tab, CR) counts; it
-            does not where releases are made safe for spreadsheets.
     """
 
     columns: tuple[str, ...]
     key: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
     nulls: bool = True
-    marks: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,8 +104,7 @@ def hashes(columns: Sequence[pl.Series], hashed: Hashed) -> NDArray[np.uint64]:
     ... )
     True
     """
-    cells = [plain(column, excel_safe=not hashed.marks) for column in columns]
-    frame = pl.DataFrame({str(place): column for place, column in enumerate(cells)})
+    frame = pl.DataFrame({str(place): column for place, column in enumerate(columns)})
     if not hashed.nulls:
         frame = frame.fill_null("")
     told = [pl.concat_str(pl.col(name).str.len_chars(), pl.lit(":"), name).fill_null("-") for name in frame.columns]

@@ -52,7 +52,7 @@ from kohort.io.text import read_records
 from kohort.native.library import COMPARE
 from kohort.tables.spelled import spelled
 from kohort.tables.table import Column, Table, room_for
-from kohort.verify.verdict import Claim, TableCheck, check_columns, fault, plain, unmarked
+from kohort.verify.verdict import Claim, TableCheck, check_columns, fault, plain, refuse_formulas, unmarked
 from kohort.workspace import blocks
 
 if TYPE_CHECKING:
@@ -121,7 +121,10 @@ def read(file: BinaryIO, claim: Claim) -> ReleaseContent:
     bare = claim.is_text and not claim.format.endswith(".zst")  # one frame can say the same in many ways
     if (not bare or conventional(table)) and (form is None or form.exact):
         _check_canonical(table, claim, sha256)
-    return ReleaseContent(unmarked(table) if claim.excel_safe else table, sha256, len(content), astray)
+    if claim.excel_safe:
+        refuse_formulas(table)
+        table = unmarked(table)
+    return ReleaseContent(table, sha256, len(content), astray)
 
 
 def digest(content: Content) -> str:
@@ -397,7 +400,8 @@ def _layout(content: Content, claim: Claim, separator: str) -> RecordLayout:
         names = [name for line in lines for name in line]
     except csv.Error:
         raise fault(TableCheck.BYTES, "the header is not well formed") from None
-    check_columns(plain(pl.Series(names, dtype=pl.String), excel_safe=claim.excel_safe).to_list(), claim.schema)
+    found = pl.Series(names, dtype=pl.String)
+    check_columns((plain(found) if claim.excel_safe else found).to_list(), claim.schema)
     special = _special(pl.Series(names), separator, alone=False)
     cells = ('"' + name.replace('"', '""') + '"' if quote else name for name, quote in zip(names, special, strict=True))
     if (separator.join(cells) + "\n").encode() != header:

@@ -18,7 +18,7 @@ from kohort.verify.dates import in_days
 from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid, twofold
 from kohort.verify.values import counted, values_of, with_others
-from kohort.verify.verdict import Claim, TableCheck, fault, places, plain
+from kohort.verify.verdict import Claim, TableCheck, fault, places
 from kohort.workspace import HEAP, TALLIED, Workspace, blocks
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def differing(column: Column, due: NDArray[np.integer], claim: Claim, source: Co
 
 def released_texts(source: Column, claim: Claim) -> pl.Series:
     """The source's values as a release of this format has them, where it has them unchanged."""
-    return plain(source.values if claim.has_nulls else source.values.fill_null(""), excel_safe=claim.excel_safe)
+    return source.values if claim.has_nulls else source.values.fill_null("")
 
 
 def labels_of(column: Column) -> pl.Series:
@@ -190,8 +190,7 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     """
     source = claim.original[column.name]
     every = with_others(source, claim.known)
-    texts = plain(every, excel_safe=claim.excel_safe)
-    values = values_of(attribute, texts, lambda: counted(source, every, claim), claim.schema.missing)
+    values = values_of(attribute, every, lambda: counted(source, every, claim), claim.schema.missing)
     labels = labels_of(column)
     if attribute.of_dates and values.label is not Label.RANGE:
         labels = in_days(labels)

@@ -58,7 +58,7 @@ from kohort.verify.records import (
 )
 from kohort.verify.singling import exposure, singled_out
 from kohort.verify.values import ExpectedLabels, counted, values_of, with_others
-from kohort.verify.verdict import Claim, TableCheck, Verdict, VerifiedPart, check_columns, fault, places, plain
+from kohort.verify.verdict import Claim, TableCheck, Verdict, VerifiedPart, check_columns, fault, places
 from kohort.workspace import HEAP, Workspace, blocks, tallied
 
 if TYPE_CHECKING:
@@ -317,7 +317,7 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
     values = values_of(attribute, every, lambda: counted(source, every, claim), claim.schema.missing)
     texts, node = _nodes(values, level, column.name)
     released = labels_of(column)
-    label = places(plain(texts, excel_safe=claim.excel_safe), released)
+    label = places(texts, released)
     unknown = np.ones(len(released), np.bool_)
     unknown[label[label >= 0]] = False
     if unknown.any():
@@ -342,7 +342,6 @@ def due_on_level(column: Column, attribute: Attribute, claim: Claim) -> Index:
     """
     values = values_of(attribute, column.values, lambda: claim.counts(column), claim.schema.missing)
     texts, node = _nodes(values, claim.levels[column.name], column.name)
-    texts = plain(texts, excel_safe=claim.excel_safe)
     number = places(texts, texts.unique(maintain_order=True))
     return np.where((node < 0) | ~values.released, -1, number[node])
 
@@ -356,7 +355,7 @@ def check_finer(column: Column, meaning: Meaning, claim: Claim) -> ExpectedLabel
     _, node = _nodes(values, level, column.name)
     assert values.hierarchy is not None  # noqa: S101  a claim of levels without hierarchies cannot be made
     finer = [text for texts in values.hierarchy.labels[: level + 1] for text in texts]
-    allowed = plain(pl.Series(["", *finer]), excel_safe=claim.excel_safe).unique()
+    allowed = pl.Series(["", *finer]).unique()
     coarse = places(labels_of(column), allowed) < 0
     if coarse.any():
         of = many(int(coarse[column.codes].sum()), "record")

@@ -110,7 +110,7 @@ class Claim:
         suppressed: How many records were left out, besides incomplete ones.
         format: The file's format, by the names of `kohort.io.write.Format`; `frame` for a table in memory.
         separator: Between the cells of CSV; TSV has the tab.
-        excel_safe: Whether cells that look like formulas were given an apostrophe, which then counts for nothing.
+        excel_safe: Whether texts that look like formulas, apostrophes before them or none, were given one more.
         levels: Of a full-domain release, the level of each quasi-identifier, all of which are released as nodes of
             their hierarchies; else empty.
         refined: Of a release that refines the classes of a full-domain one (local recoding), the levels of that: no
@@ -352,7 +352,11 @@ class Verdict(Shown):
 
 
 #: What `excel_safe` put an apostrophe before.
-_MARKED: Final = r"^'([=+\-@\t\r])"
+_MARKED: Final = r"^'('*[=+\-@\t\r])"
+
+#: What a spreadsheet would run, were it no number.
+_RUN: Final = r"^[=+\-@\t\r]"
+_NUMBER: Final = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 
 
 def check_columns(found: Sequence[str], schema: Schema) -> None:
@@ -373,21 +377,42 @@ def check_columns(found: Sequence[str], schema: Schema) -> None:
     )
 
 
+def refuse_formulas(table: Table) -> None:
+    """Refuse cells and names that a spreadsheet would run, where `excel_safe` promises that it runs none.
+
+    Raises:
+        VerificationError: there are some.
+    """
+    for column in table.columns:
+        cells = int(_runs(column.values).take(column.codes).sum()) + int(_runs(pl.Series([column.name])).sum())
+        if cells:
+            raise fault(TableCheck.BYTES, f"a spreadsheet would run {many(cells, 'cell')}", column=column.name)
+
+
+def _runs(texts: pl.Series) -> Mask:
+    """(u,) which of the texts a spreadsheet takes for formulas."""
+    return (texts.str.contains(_RUN) & ~texts.str.contains(_NUMBER)).fill_null(value=False).to_numpy()
+
+
 def unmarked(table: Table) -> Table:
-    """The cells without the apostrophes of `excel_safe`, where two values may become one."""
+    """The cells without the apostrophes of `excel_safe`, where two of a forged file may become one."""
     return Table(tuple(map(_unmarked, table.columns)), table.records)
 
 
 def _unmarked(column: Column) -> Column:
-    values = plain(column.values, excel_safe=True)
+    values = plain(column.values)
     distinct = values.unique(maintain_order=True)
     codes = narrow(places(values, distinct), len(distinct)).take(column.codes)
-    return replace(column, name=plain(pl.Series([column.name]), excel_safe=True)[0], values=distinct, codes=codes)
+    return replace(column, name=plain(pl.Series([column.name]))[0], values=distinct, codes=codes)
 
 
-def plain(values: pl.Series, *, excel_safe: bool) -> pl.Series:
-    """Values without the apostrophe that keeps spreadsheets from running them."""
-    return values.str.replace(_MARKED, "$1") if excel_safe else values
+def plain(values: pl.Series) -> pl.Series:
+    """Values without the apostrophe that keeps spreadsheets from running them; no two that kohort writes become one.
+
+    >>> plain(pl.Series(["'=1", "''=1", "'90s"])).to_list()
+    ['=1', "'=1", "'90s"]
+    """
+    return values.str.replace(_MARKED, "$1")
 
 
 def places(texts: pl.Series, among: pl.Series) -> Index:

@@ -264,7 +264,7 @@ def test_other_separator() -> None:
 
 
 def test_apostrophes_of_excel_safe() -> None:
-    """Where it is claimed, an apostrophe before what looks like a formula counts for nothing, in whatever cell."""
+    """Where it is claimed, what looks like a formula has one apostrophe more than in the input."""
     frame = pl.DataFrame({"=a": ["+x", "+x", "-y", "-y"], "s": ["'=1", "=1", "@z", "-5"]})
     schema = Schema.of(quasi=["=a"], sensitive=["s"])
     file = io.BytesIO()
@@ -278,12 +278,22 @@ def test_apostrophes_of_excel_safe() -> None:
         verify(file, replace(judged, excel_safe=False))
 
 
-def test_apostrophes_make_two_values_one() -> None:
-    """The cells keep their order, and each has the value that is left of its own."""
-    bare = unmarked(from_frame(pl.DataFrame({"'=a": ["b", "'=1", "=1", "b", "'+"]})))
+def test_apostrophes_are_taken_away_one_by_one() -> None:
+    """The cells keep their order, and each has the value that is left; of a forged file two may be one then."""
+    bare = unmarked(from_frame(pl.DataFrame({"'=a": ["b", "'=1", "=1", "''=1", "'+"]})))
     (column,) = bare.columns
-    assert (column.name, column.values.gather(column.codes).to_list()) == ("=a", ["b", "=1", "=1", "b", "+"])
-    assert sorted(column.values) == ["+", "=1", "b"]
+    assert (column.name, column.values.gather(column.codes).to_list()) == ("=a", ["b", "=1", "=1", "'=1", "+"])
+    assert sorted(column.values) == ["'=1", "+", "=1", "b"]
+
+
+@pytest.mark.parametrize("text", ["'=a,s\n+x,1\n+x,2\n", "=a,s\n'+x,1\n'+x,2\n"])
+def test_a_formula_without_its_apostrophe(text: str) -> None:
+    """Where none may run, a cell or a name that would is a fault, be it the input's own."""
+    judged = claim(pl.DataFrame({"=a": ["+x", "+x"], "s": ["1", "2"]}), Schema.of(quasi=["=a"], sensitive=["s"]))
+    with pytest.raises(VerificationError, match=r"a spreadsheet would run [12] cell"):
+        verify(io.BytesIO(text.encode()), replace(judged, excel_safe=True))
+    safe = io.BytesIO(b"'=a,s\n'+x,1\n'+x,2\n")
+    assert verify(safe, replace(judged, excel_safe=True)).records == 2
 
 
 def test_header_with_a_carriage_return() -> None:
