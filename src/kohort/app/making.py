@@ -217,7 +217,7 @@ def made_over(making: Making, values: Values, scale: str) -> Made:
     records = np.array([values.counts.get(leaf, 0) for leaf in made.leaves], np.int64)
     try:
         domain, _ = leaf_records(attribute, column.values.to_list(), column.counts(), values.missing)
-        check_readings(domain)
+        check_readings(domain, values.missing)
     except KohortError as error:
         faults = faults_in(error)
     small = len(made.leaves) <= MOST_EDITED

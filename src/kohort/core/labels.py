@@ -6,7 +6,6 @@ then the kind of every region.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from bisect import bisect_left
@@ -21,6 +20,7 @@ from kohort.core.texts import Halves, Joined, Sets, Texts, braced
 from kohort.schema import Label, Scale
 from kohort.schema.dates import DASH
 from kohort.schema.domain.base import part_of
+from kohort.schema.nesting import ABSENT, member
 from kohort.schema.numbers import digits_of, point
 from kohort.workspace import HEAP, blocks, distinct
 
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 #: What stands for a value of which nothing is told.
 ANY = "*"
-
-#: How a missing value is named inside a set or a range; alone it stays an empty cell.
-ABSENT = "(missing)"
 
 #: A mean has so many digits more than the values.
 MEAN_DIGITS = 2
@@ -285,7 +282,7 @@ def _sets(domain: Domain, recoding: Multidimensional, quasi: Codes, workspace: W
         told += grouping.first.size
         members.append(found[grouping.first])
         widths.append(np.full(grouping.first.size, size - 1, np.float64))
-    texts = Sets(names, [name if _plainly(name) and name != ABSENT else _quoted(name) for name in names], members)
+    texts = Sets(names, [name if _plainly(name) and name != ABSENT else member(name) for name in names], members)
     losses = part_of(domain.others, np.concatenate(widths))
     brace = bisect_left(names, "{")  # a value may be spelled like a set of others
     if any(name[:1] == "{" for name in names[brace : brace + 1]):
@@ -327,14 +324,7 @@ def set_text(values: Iterable[str]) -> str:
     ('{a, b}', '{"x, y", z}', 'alone')
     """
     names = sorted(values)
-    return names[0] if len(names) == 1 else braced(map(_quoted, names))
-
-
-def _quoted(value: str) -> str:
-    if not value:
-        return ABSENT
-    plain = not set('{},"') & set(value) and value == value.strip() and value != ABSENT
-    return value if plain else json.dumps(value, ensure_ascii=False)
+    return names[0] if len(names) == 1 else braced(map(member, names))
 
 
 # ── Means ────────────────────────────────────────────────────────────────────────────────────────

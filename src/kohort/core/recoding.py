@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 import numpy as np
 
 from kohort.core.frequency import group
-from kohort.core.labels import ABSENT, ANY, Labels, joined_labels, labels_at, labels_of, set_text
+from kohort.core.labels import ANY, Labels, joined_labels, labels_at, labels_of, set_text
+from kohort.schema.nesting import ABSENT
 from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:

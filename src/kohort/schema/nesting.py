@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 #: The label of a fully generalized value, which only the root may carry.
 SUPPRESSED = "*"
+
+#: How a missing value is named inside a set or a range; alone it stays an empty cell.
+ABSENT: Final = "(missing)"
 
 #: Rows of labels: a leaf, then its ancestors upward.
 Rows: TypeAlias = Iterable[Sequence[str]]
@@ -122,6 +126,18 @@ def quoted(label: object) -> str:
     """
     text = repr(label)[1:-1] if isinstance(label, str) else repr(label)
     return f"'{text}'" if len(text) <= _LETTERS else f"'{text[: _LETTERS // 2]}…{text[-_LETTERS // 2 :]}'"
+
+
+def member(value: str) -> str:
+    """A value as a member of a set: in quotes, as in JSON, where it could be misread; the missing one by its name.
+
+    >>> print(member("a"), member("a, b"), member(""), member("(missing)"))
+    a "a, b" (missing) "(missing)"
+    """
+    if not value:
+        return ABSENT
+    plain = not set('{},"') & set(value) and value == value.strip() and value != ABSENT
+    return value if plain else json.dumps(value, ensure_ascii=False)
 
 
 def listed(labels: Sequence[str]) -> str:

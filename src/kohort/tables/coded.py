@@ -160,7 +160,7 @@ class CodedTable:
                 resolve(attribute, column.values.to_list(), self.records_with(column), self.schema.missing)
                 raise _of_population(fault, attribute.name) from None
             raise
-        check_readings(domain)
+        check_readings(domain, self.schema.missing)
         return domain, codes
 
     def _keep(self) -> NDArray[np.uint32] | None:

@@ -35,7 +35,7 @@ from kohort.verify.verdict import places
 from kohort.workspace import HEAP, blocks, distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from numpy.typing import NDArray
 
@@ -298,17 +298,20 @@ def _boundaries(values: SourceValues) -> set[Fraction]:
 # ── Labels of two readings ───────────────────────────────────────────────────────────────────────
 
 
-def twofold(values: SourceValues, labels: pl.Series) -> Mask:
+def twofold(values: SourceValues, labels: pl.Series, missing: Collection[str] = ()) -> Mask:
     """(L,) which labels have two readings that stand for different values.
 
-    A value may be spelled like a set or a range of others; a range may be parted at several hyphens; a hierarchy may
-    have one label for a leaf and a wider node, or for nodes that are not above each other.
+    A value may be spelled like a set or a range of others, or like what stands for anything; a range may be parted at
+    several hyphens; a hierarchy may have one label for a leaf and a wider node, or for nodes that are not above each
+    other. And any label but the empty one may be a text that is `missing`, as the schema says.
     """
+    found: Mask = labels.is_in([text for text in missing if text]).to_numpy().copy()
     if values.label is Label.ANCESTOR and values.hierarchy is not None:
-        return labels.is_in(several_nodes(values.hierarchy, values.attribute.max_level)).to_numpy()
-    found = np.zeros(len(labels), np.bool_)
+        found |= labels.is_in(several_nodes(values.hierarchy, values.attribute.max_level)).to_numpy()
+        return found
     if values.numeric:
         return found
+    found |= (labels == ANY).to_numpy() & bool((values.printed == ANY).any())
     itself = values.printed.unique()
     if values.label is Label.SET:
         alike = np.flatnonzero(labels.is_in(itself.filter(itself.str.starts_with("{")).implode()).to_numpy())

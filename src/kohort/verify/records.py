@@ -207,7 +207,7 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
         records = int(unknown[column.codes].sum())
         what = f"{many(int(unknown.sum()), 'label')} ({many(records, 'record')}) cannot be produced by the schema"
         raise fault(TableCheck.LABELS, what, column=column.name)
-    refuse_twofold(values, labels, column)
+    refuse_twofold(values, labels, column, claim)
     found = fit(meaning, source.codes, claim.lineage, column.codes)
     if found.outside:
         what = f"{many(found.outside, 'record has', 'records have')} labels that do not contain their values"
@@ -215,9 +215,9 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     return meaning, found
 
 
-def refuse_twofold(values: SourceValues, labels: pl.Series, column: Column) -> None:
-    """Refuse labels that stand for one group of values and for another."""
-    found = twofold(values, labels)
+def refuse_twofold(values: SourceValues, labels: pl.Series, column: Column, claim: Claim) -> None:
+    """Refuse labels that stand for one group of values and for another, or for missing ones."""
+    found = twofold(values, labels, claim.schema.missing)
     if found.any():
         of = many(int(found[column.codes].sum()), "record")
         what = f"{many(int(found.sum()), 'label')} ({of}) can be read in two ways"

@@ -325,7 +325,7 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
         labels = many(int(unknown.sum()), f"label ({of}) is not a node", f"labels ({of}) are not nodes")
         what = f"{labels} of level {level}"
         raise fault(TableCheck.LABELS, what, column=column.name)
-    refuse_twofold(values, released, column)
+    refuse_twofold(values, released, column, claim)
     label = np.where(label < 0, len(released) + np.arange(label.size), label)
     due = np.where((node < 0) | ~values.released, -1, label[node])
     outside = differing(column, due, claim)

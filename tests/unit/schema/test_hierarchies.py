@@ -335,6 +335,12 @@ def test_groups_of_the_published_experiment() -> None:
     assert groups(["a", "b"]).labels == (("a", "b"), ("*",))
 
 
+def test_groups_of_values_with_separators() -> None:
+    """A value that could be taken for several, or for a missing one, stands in quotes."""
+    titled = groups(["a", "b, c", "", "(missing)", "{b", "c}"], [2, 2, 2])
+    assert titled.labels[1] == ('{a, "b, c"}', '{(missing), "(missing)"}', '{"{b", "c}"}')
+
+
 def test_frequent_values_stay() -> None:
     """The most frequent stay, by number or by share, ties by text; the outcome is marked as the data's."""
     counts = {"a": 5, "b": 10, "c": 5, "d": 0}

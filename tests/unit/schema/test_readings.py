@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
 import numpy as np
 import polars as pl
 import pytest
@@ -18,6 +21,9 @@ from kohort.schema.domain.readings import check_readings
 from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import Claim, verify_frame
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 #: A node called like another leaf, and one called like a leaf below it.
 CROSSED = Hierarchy.from_rows([["30", "31", "*"], ["32", "31", "*"], ["31", "y", "*"]])
 NESTED = Hierarchy.from_rows([["Roma", "Roma", "*"], ["Tivoli", "Roma", "*"], ["Bari", "Bari", "*"]])
@@ -27,8 +33,12 @@ APART = Hierarchy.from_rows([["a", "x", "y", "*"], ["b", "z", "x", "*"]])
 PADDED = Hierarchy.from_rows([["Bolzano", "Adige", "Italia"], ["Merano", "West", "Adige", "Italia"]], pad="up")
 
 
-#: How refusals of hierarchies begin.
+#: A node that is called like what often means a missing value; a leaf is one, too.
+REGIONS = Hierarchy.from_rows([["US", "NA", "*"], ["CA", "NA", "*"], ["FR", "EU", "*"], ["?", "none", "*"]])
+
+#: How refusals of hierarchies begin, and what is said of a missing token.
 START = "3, hierarchy of a:"
+ALIKE = "3, column a: 1 missing token is spelled like a label of values"
 
 
 def attribute(label: Label | None = None, **what: object) -> Attribute:
@@ -36,11 +46,12 @@ def attribute(label: Label | None = None, **what: object) -> Attribute:
     return Attribute("a", Role.QUASI, label=label, **what)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
-def refused(one: Attribute, *values: str) -> str:
+def refused(one: Attribute, *values: str, missing: Iterable[str] = ()) -> str:
     """Why the column cannot be released; nothing where it can."""
-    domain, _ = resolve(one, values, np.ones(len(values), np.int64), frozenset({""}))
+    tokens = frozenset({"", *missing})
+    domain, _ = resolve(one, values, np.ones(len(values), np.int64), tokens)
     try:
-        check_readings(domain)
+        check_readings(domain, tokens)
     except InputError as error:
         return f"{error.exit_status}, {error.where}: {error.what}"
     return ""
@@ -76,7 +87,9 @@ def test_labels_that_the_table_has_are_not_shown() -> None:
         (Label.SET, ["a", "b", "{a, b}"], 1),
         (Label.SET, ["a", "b", "{a, c}", "{a}", "[a-b]", "a-b"], 0),
         (Label.SET, ["a", 'b"', '{a, "b\\""}'], 0),
-        (Label.SET, ["a", "*"], 0),
+        (Label.SET, ["a", "*"], 1),
+        (Label.RANGE, ["a", "*"], 1),
+        (Label.SET, ["a", "**", "a*"], 0),
         (Label.SET, ["a", ""], 0),
         (Label.SET, ["a", "", "(missing)"], 0),
         (Label.RANGE, ["a", "b", "[a-b]"], 1),
@@ -94,14 +107,46 @@ def test_names_spelled_like_labels_of_others_are_refused(label: Label, values: l
     )
 
 
+@pytest.mark.parametrize(
+    ("one", "values", "token", "what"),
+    [
+        (attribute(hierarchy=REGIONS), ["US", "FR"], "NA", f"{START} 1 label is spelled like a missing value: 'NA'"),
+        (attribute(hierarchy=REGIONS), ["FR", "?"], "?", ""),
+        (attribute(hierarchy=REGIONS), ["US", "FR"], "*", f"{START} 1 label is spelled like a missing value: '*'"),
+        (attribute(hierarchy=REGIONS, max_level=0), ["US", "FR"], "NA", ""),
+        (attribute(hierarchy="prefix:1"), ["a1", "a2"], "a*", f"{START} 1 label is spelled like a missing value"),
+        (attribute(Label.SET), ["a", "b"], "{a, b}", ALIKE),
+        (attribute(Label.SET), ["a", "b"], "{a, c}", ""),
+        (attribute(Label.SET), ["a", "b", "*"], "*", ""),
+        (attribute(Label.RANGE), ["a", "b"], "[a-b]", ALIKE),
+        (attribute(), ["1", "5"], "[1-5]", ALIKE),
+        (attribute(), ["1", "5"], "[1-6]", ""),
+        (attribute(), ["-0.0", "5"], "0", ALIKE),
+        (attribute(), ["1", "5", ""], "*", ALIKE),
+        (attribute(), ["1", "5"], "*", ""),
+        (attribute(grid=Fraction(5)), ["1", "12"], "[0-15)", ALIKE),
+        (attribute(grid=Fraction(5)), ["1", "12"], "[0-12)", ""),
+        (attribute(Label.MEAN), ["98", "100"], "99", ALIKE),
+        (attribute(Label.MEAN), ["18", "98", ""], "99", ""),
+        (attribute(Label.MEAN), ["18", "98"], "?", ""),
+        (attribute(Label.MEAN), [""], "99", ""),
+    ],
+)
+def test_a_label_that_the_job_calls_missing_is_refused(
+    one: Attribute, values: list[str], token: str, what: str
+) -> None:
+    """Where some value could get it: a recipient would take these people for people without a value."""
+    assert refused(one, *values, missing=[token]) == what
+
+
 def test_numbers_are_never_spelled_like_their_labels() -> None:
     """A range of numbers is parted in one way."""
     assert not refused(attribute(), "-5", "-1", "5", "1.5")
 
 
-def _claim(one: Attribute, values: list[str]) -> Claim:
+def _claim(one: Attribute, values: list[str], missing: Iterable[str] = ()) -> Claim:
     source = from_frame(pl.DataFrame({"a": values}))
-    return Claim(Schema((one,), frozenset({""})), (KAnonymity(2),), source, np.arange(len(values)))
+    return Claim(Schema((one,), frozenset(missing)), (KAnonymity(2),), source, np.arange(len(values)))
 
 
 @pytest.mark.parametrize(
@@ -119,6 +164,25 @@ def test_the_verifier_refuses_a_label_of_two_readings(one: Attribute, values: li
     """By itself, whatever the search refused: every value lies inside some reading of its label."""
     with pytest.raises(VerificationError, match=r"1 label .* can be read in two ways"):
         verify_frame(pl.DataFrame({"a": released}), _claim(one, values))
+
+
+@pytest.mark.parametrize(
+    ("one", "values", "released", "missing"),
+    [
+        (attribute(Label.SET), ["*", "*", "b", "b"], ["*", "*", "b", "b"], ""),
+        (attribute(Label.RANGE), ["*", "*", "b", "b"], ["*", "*", "b", "b"], ""),
+        (attribute(Label.ANCESTOR, hierarchy=REGIONS), ["US", "CA"], ["NA", "NA"], "NA"),
+        (attribute(Label.MEAN), ["98", "100"], ["99", "99"], "99"),
+        (attribute(Label.RANGE), ["1", "5"], ["[1-5]", "[1-5]"], "[1-5]"),
+        (attribute(Label.RANGE), ["1", ""], ["*", "*"], "*"),
+    ],
+)
+def test_the_verifier_refuses_what_may_be_anything_or_missing(
+    one: Attribute, values: list[str], released: list[str], missing: str
+) -> None:
+    """A value that is called like the label for anything, and a label that the schema calls missing."""
+    with pytest.raises(VerificationError, match=r"1 label \(. records\) can be read in two ways"):
+        verify_frame(pl.DataFrame({"a": released}), _claim(one, values, [missing]))
 
 
 def test_the_verifier_refuses_it_of_a_level() -> None:

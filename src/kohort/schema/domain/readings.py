@@ -1,6 +1,7 @@
 """Labels that could be read in two ways: a column in which they can occur is refused before the search.
 
-A release says `31` of a person of 31. It must not say it of people of 30 to 32 because a node has that label too.
+A release says `31` of a person of 31. It must not say it of people of 30 to 32 because a node has that label too, nor
+`NA` of people of North America where the job says that `NA` is a missing value.
 """
 
 from __future__ import annotations
@@ -8,31 +9,41 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from kohort.errors import InputError
 from kohort.schema import Label, Scale
-from kohort.schema.nesting import fault, listed, told_twofold
+from kohort.schema.nesting import ABSENT, SUPPRESSED, fault, listed, told_twofold
+from kohort.schema.numbers import exact, is_numeric_text
 from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from kohort.schema.domain.base import Domain
+    from kohort.schema.hierarchy import Hierarchy
 
-#: How a missing value is written in a set or at an end of a range.
-_MISSING: Final = "(missing)"
+#: What to do about a missing token that means something else, too.
+_EMPTY: Final = "leave the cells of missing values empty in the table, or release the column with another label"
 
 _set = re.compile(r"\{(.+)\}", re.DOTALL).fullmatch
 _range = re.compile(r"\[(.+)\]", re.DOTALL).fullmatch
+_half_open = re.compile(r"\[(.+)\)", re.DOTALL).fullmatch
 _member = re.compile(r'"(?:[^"\\]|\\.)*"|[^{},"]+')
 
 
-def check_readings(domain: Domain) -> None:
+def check_readings(domain: Domain, missing: Collection[str]) -> None:
     """Refuse a domain whose labels could be read in two ways.
+
+    Args:
+        domain: The values, and how they are released.
+        missing: The schema's missing tokens.
 
     Raises:
         HierarchyError: a node has the label of a leaf and covers others, or two nodes that do not contain one another
-            have one label.
-        InputError: a value is spelled like a set or a range of other values, or two ranges would be spelled alike.
+            have one label; or a node is called like a missing token.
+        InputError: a value is spelled like a set or a range of other values or like what stands for anything, two
+            ranges would be spelled alike, or a label would be spelled like a missing token.
 
     >>> import numpy as np
     >>> from kohort.schema import Attribute, Role
@@ -40,7 +51,7 @@ def check_readings(domain: Domain) -> None:
     >>> from kohort.schema.hierarchy import Hierarchy
     >>> rows = Hierarchy.from_rows([["30", "31", "*"], ["31", "y", "*"]])
     >>> ages = Attribute("age", Role.QUASI, hierarchy=rows, label=Label.ANCESTOR)
-    >>> check_readings(resolve(ages, ["30", "31"], np.array([5, 5]), frozenset())[0])
+    >>> check_readings(resolve(ages, ["30", "31"], np.array([5, 5]), frozenset())[0], frozenset())
     Traceback (most recent call last):
     kohort.errors.HierarchyError: 1 label stands for different values on different levels: '31'
       where: hierarchy of age
@@ -49,23 +60,62 @@ def check_readings(domain: Domain) -> None:
     hierarchy, name = domain.hierarchy, domain.attribute.name
     if domain.label is Label.ANCESTOR and hierarchy is not None:
         if twofold := hierarchy.twofold(domain.attribute.max_level):
-            shown = "" if isinstance(domain.attribute.hierarchy, str) else f": {listed(twofold)}"
-            what = f"{told_twofold(twofold)}{shown}"
+            what = f"{told_twofold(twofold)}{_shown(domain, twofold)}"
             raise fault(what, name, hint="rename the nodes, so that each label means one set of values")
-    elif domain.scale is Scale.CATEGORICAL and (count := len(_misread(domain))):
+        if lost := _nodes(domain, hierarchy) & {*missing}:
+            what = f"{many(len(lost), 'label is', 'labels are')} spelled like a missing value{_shown(domain, lost)}"
+            raise fault(what, name, hint="rename the nodes, or leave the cells of missing values empty in the table")
+        return
+    if tokens := [token for token in missing if token and _is_label(domain, token)]:
+        what = f"{many(len(tokens), 'missing token is', 'missing tokens are')} spelled like a label of values"
+        raise InputError(what, where=f"column {name}", hint=_EMPTY)
+    if domain.scale is Scale.CATEGORICAL and (count := len(_misread(domain))):
         values = many(count, "value is", "values are")
         hint = "is the table a release already? Rename these values, or give the column a hierarchy"
         raise InputError(f"{values} spelled like a label of other values", where=f"column {name}", hint=hint)
 
 
+def _shown(domain: Domain, labels: Collection[str]) -> str:
+    """The labels, unless the table's values are theirs: a hierarchy that is built over them is no public one."""
+    return "" if isinstance(domain.attribute.hierarchy, str) else f": {listed(sorted(labels))}"
+
+
+def _nodes(domain: Domain, hierarchy: Hierarchy) -> set[str]:
+    """The labels that values may get, as far up as the attribute's levels go; not those of the missing value."""
+    highest = domain.attribute.max_level
+    leaves = np.delete(domain.leaves, [domain.missing] if domain.missing >= 0 else [])
+    levels = [*zip(hierarchy.labels, hierarchy.maps, strict=True)][: None if highest is None else highest + 1]
+    return {labels[node] for labels, above in levels for node in set(above[leaves].tolist())}
+
+
+def _is_label(domain: Domain, token: str) -> bool:
+    """Whether a text that means a missing value could be the label of some values, too."""
+    if domain.scale is Scale.CATEGORICAL:
+        known = {text or ABSENT for text in domain.texts}
+        return bool(_spelled(domain, token, known))
+    texts = domain.texts[domain.missing + 1 :]
+    if domain.label is Label.MEAN and texts and is_numeric_text((token,)):
+        return exact(texts[0]) <= exact(token) <= exact(texts[-1])
+    if token == SUPPRESSED:
+        return domain.missing >= 0  # how a class of numbers and missing values is released
+    ends = {end for edge in domain.edges for end in edge} or {*texts}
+    found = _half_open(token) if domain.edges else _range(token)
+    return token in texts or (found is not None and any(_ends(found[1], ends)))
+
+
+def _spelled(domain: Domain, name: str, known: Collection[str]) -> bool:
+    """Whether a name is spelled like a label of several of the known ones."""
+    if domain.label is Label.RANGE:
+        return (found := _range(name)) is not None and any(_ends(found[1], known))
+    return (found := _set(name)) is not None and _is_set(found[1], known)
+
+
 def _misread(domain: Domain) -> set[str]:
     """The names that stand in a label of other names, or are spelled like one."""
-    known = {text or _MISSING for text in domain.texts}
-    missing = {_MISSING} if "" in domain.texts and _MISSING in domain.texts else set[str]()
-    if domain.label is Label.RANGE:
-        alone = {name for name in known if (found := _range(name)) and any(_ends(found[1], known))}
-        return alone | missing | _spelled_alike(known)
-    return {name for name in known if (found := _set(name)) and _is_set(found[1], known)}
+    known = {text or ABSENT for text in domain.texts}
+    missing = {ABSENT} if "" in domain.texts and ABSENT in domain.texts else set[str]()
+    alone = {name for name in known if name == SUPPRESSED or _spelled(domain, name, known)}
+    return alone | missing | _spelled_alike(known) if domain.label is Label.RANGE else alone
 
 
 def _is_set(inside: str, known: Collection[str]) -> bool:

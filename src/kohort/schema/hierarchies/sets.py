@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from kohort.schema.hierarchy import SUPPRESSED, Hierarchy, fault
+from kohort.schema.nesting import member
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,7 +33,7 @@ def suppress(values: Iterable[str], *, name: str = "") -> Hierarchy:
 
 
 def groups(order: Sequence[str], *sizes: Sequence[int], name: str = "") -> Hierarchy:
-    """Neighbours in an order put together, then `*`. A group is called after its values: `{a, b}`.
+    """Neighbours in an order put together, then `*`. A group is called after its values: `{a, b}`, `{"a, b", c}`.
 
     Groups that have names of their own are a tree: `from_tree({"low": ["1", "2"], "high": ["3"]}, root="*")`.
 
@@ -125,8 +126,8 @@ def with_missing(hierarchy: Hierarchy, token: str = "") -> Hierarchy:
 
 
 def _set_label(values: Sequence[str]) -> str:
-    """The only value, or the set of values in braces."""
-    return values[0] if len(values) == 1 else "{" + ", ".join(values) + "}"
+    """The only value, or the set of values in braces; what could be misread there stands in quotes."""
+    return values[0] if len(values) == 1 else "{" + ", ".join(map(member, values)) + "}"
 
 
 def _share(share: Fraction | float | str | None, name: str) -> Fraction:
