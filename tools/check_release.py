@@ -219,12 +219,12 @@ def _labels(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
     if parts["labels"].keys() != quasi.keys():
         yield "labels"
         return
-    dependent = False
+    dependent, tokens = False, {*parts["job"]["schema"]["missing"]} - {"", "*"}
     for name, kind in parts["labels"].items():
         texts = {row[quasi[name]] for row in rows}
         ends = [found.groups() for found in map(RANGE.fullmatch, texts) if found]
         backwards = any("-" not in low[1:] and float(low) > float(high) for low, high in ends)  # days have hyphens
-        if kind in LABELS and (backwards or not all(map(LABELS[kind].fullmatch, texts))):
+        if texts & tokens or (kind in LABELS and (backwards or not all(map(LABELS[kind].fullmatch, texts)))):
             yield f"labels of {name}"
         dependent |= kind == "mean" or (kind == "range" and any(low != high for low, high in ends))
     said = parts["data_dependent_labels"]

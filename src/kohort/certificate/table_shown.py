@@ -29,7 +29,7 @@ from kohort.shown import many
 from kohort.tables.pseudonyms import linked_by
 from kohort.verify.classes import classes_of
 from kohort.verify.dates import begins, in_days
-from kohort.verify.labels import RANGE_OF_NAMES, parted
+from kohort.verify.labels import ANY, RANGE_OF_NAMES, parted
 from kohort.verify.records import disorder
 from kohort.verify.verdict import TableCheck
 
@@ -158,7 +158,7 @@ class Shown:
             answers = [str(known).lower() for known in (self.known.data_dependent_labels, self.data_dependent)]
             yield compared(_DEPENDENT, *answers, "data_dependent_labels")
         yield from self._exposed()
-        yield from keyed("checks", self.known.checks, self.checks)
+        yield from keyed("checks", {name: count for name, count in self.known.checks.items() if count > 0}, self.checks)
         if k is not None:
             yield from keyed("metrics", self.known.metrics, self.metrics(k), others=True)
         yield from self._altered()
@@ -193,6 +193,7 @@ class Shown:
         names = {column.name: column for column in self.asked.quasi}
         yield from _of_columns("labels", self.known.labels, names)
         yield from _of_columns("refined", self.known.refined, names if self.asked.refining else ())
+        tokens = self.asked.missing - {"", ANY}
         for name, kind in self.known.labels.items():
             possible = self.possible_kinds(names[name]) if name in names else ()
             part, field_ = f"labels of {name}", f"labels.{name}"
@@ -201,6 +202,9 @@ class Shown:
             else:
                 told = kind if kind in possible else f"{kind}, but the labels are not spelled so"
                 yield judged(part, told, field_, met=kind in possible)
+            if lost := len(tokens.intersection(_texts(self.table[name]))) if name in names else 0:
+                told = f"{many(lost, 'label is a missing value', 'labels are missing values')} in the job"
+                yield judged(f"labels of {name}", told, met=False)
             odd = self._braced(name) if kind == Label.SET and name in names else 0
             if odd:
                 some = many(odd, "label", "labels")

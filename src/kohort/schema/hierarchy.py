@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index
     from kohort.shown import Rows
 
+#: What to do about a node or a value that is called like the root.
+_ONLY_ROOT = (
+    f"{SUPPRESSED} means fully generalized; only the root may be called so. If it means in the table that there is no "
+    f"value, declare it: --missing-token '{SUPPRESSED}'"
+)
+
 #: What a UTF-8 text file cannot hold: NUL, and half of a surrogate pair.
 _unwritable = re.compile("[\0\ud800-\udfff]").search
 
@@ -250,7 +256,7 @@ def _label_faults(hierarchy: Hierarchy, level: int) -> Iterator[tuple[str, list[
     yield "a label that another node of the level has", shared, "labels must differ on each level"
     if level < hierarchy.height:
         marked = [at for at, label in enumerate(labels) if label == SUPPRESSED]
-        yield f"the label {SUPPRESSED}", marked, f"{SUPPRESSED} means fully generalized; only the root may be called so"
+        yield f"the label {SUPPRESSED}", marked, _ONLY_ROOT
     empty = [at for at, label in enumerate(labels) if not label]
     if level > 0 and empty and (level == hierarchy.height or not _is_missing(hierarchy, level, empty[0])):
         yield "an empty label", empty, "only a missing value's own labels below the root may be empty"

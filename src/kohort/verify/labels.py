@@ -303,9 +303,9 @@ def twofold(values: SourceValues, labels: pl.Series, missing: Collection[str] = 
 
     A value may be spelled like a set or a range of others, or like what stands for anything; a range may be parted at
     several hyphens; a hierarchy may have one label for a leaf and a wider node, or for nodes that are not above each
-    other. And any label but the empty one may be a text that is `missing`, as the schema says.
+    other. And any label but the empty one and `*` may be a text that is `missing`, as the schema says.
     """
-    found: Mask = labels.is_in([text for text in missing if text]).to_numpy().copy()
+    found: Mask = labels.is_in([text for text in missing if text not in {"", ANY}]).to_numpy().copy()
     if values.label is Label.ANCESTOR and values.hierarchy is not None:
         found |= labels.is_in(several_nodes(values.hierarchy, values.attribute.max_level)).to_numpy()
         return found

@@ -452,10 +452,17 @@ AMOUNTS = [str(n % 30) for n in range(100)]
         ([*TEXTS, "?", "?", "None", "None"], ("?",)),
         (["?", "?"], ()),
         ([*AMOUNTS, "x", "99999", "99999"], ()),
+        ([*TEXTS, "*"], ("*",)),
+        ([*AMOUNTS, "*", "-"], ("*", "-")),
+        (["*", "**", "***"] * 9, ()),
+        (["*", "*"], ()),
     ],
 )
 def test_texts_for_no_value_are_proposed(cells: list[str], tokens: tuple[str, ...]) -> None:
-    """Words for nothing are proposed among numbers, or where frequent; nines where frequent and far from all others."""
+    """Words for nothing are proposed among numbers, or where frequent; nines where frequent and far from all others.
+
+    So is a `*`, which no release can have as a value, unless it is a rating.
+    """
     found = guess(cells)
     assert found.missing_tokens == tokens
     assert found.missing == sum(cell in tokens for cell in cells)

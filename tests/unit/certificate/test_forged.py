@@ -126,6 +126,28 @@ def test_a_stranger_sees_ranges_that_run_backwards(tmp_path: Path) -> None:
     assert by_a_stranger(path, changed(path, with_cells("height", backwards))) == ["labels of height"]
 
 
+def test_labels_that_the_job_calls_missing(tmp_path: Path) -> None:
+    """Whoever reads the release by its job would take these people for people without a value; `*` is anything."""
+    path = table(tmp_path)
+    parts = parts_of(path)
+    label = next(csv.DictReader(io.StringIO(path.read_text())))["height"]
+    parts["job"]["schema"]["missing"] = ["", "*", label]
+    assert differing(path, parts, tmp_path) == {"labels of height"}
+    assert by_a_stranger(path, parts) == ["labels of height"]
+    parts["job"]["schema"]["missing"] = ["", "*", "none"]
+    assert differing(path, parts, tmp_path) == set()
+    assert by_a_stranger(path, parts) == []
+
+
+def test_a_check_that_compared_nothing(tmp_path: Path) -> None:
+    """How much was compared with identifying cells is not shown by the file, but that something was is."""
+    path = table(tmp_path)
+    parts = parts_of(path)
+    parts["checks"]["identifiers"] = 0
+    assert differing(path, parts, tmp_path) == {"checks"}
+    assert by_a_stranger(path, parts) == ["check identifiers"]
+
+
 @pytest.mark.parametrize("kind", ["range", "set", "mean", "ancestor"])
 def test_labels_of_a_column_that_there_is_not(kind: str, tmp_path: Path) -> None:
     """A column that the release has not is told, and does not stop whoever checks."""

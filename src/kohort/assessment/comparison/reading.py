@@ -81,7 +81,7 @@ def read_line(
         InputError: Labels cannot be read, or values do not fit the schema.
         HierarchyError: Values are no leaf.
     """
-    old, new = cell_texts(before, missing), cell_texts(after, missing)
+    old, new = cell_texts(before, missing), label_texts(after, role, missing)
     records = before.counts()
     domain = _domain(before, records, attribute, missing)
     form = None if domain is None else domain.attribute.date_format
@@ -91,6 +91,11 @@ def read_line(
     known = ColumnMetadata(before.name, role, domain, hierarchy, dates=form is not None)
     columns = (Labelled(old, before.codes, records), Labelled(new, after.codes, after.counts()))
     return (numbers_line if _is_numeric(old, attribute, domain) else names_line)(known, *columns)
+
+
+def label_texts(column: Column, role: Role | None, missing: AbstractSet[str]) -> list[str]:
+    """(v,) the distinct cells of a released column: `*` of a generalized one is anything, whatever is `missing`."""
+    return cell_texts(column, missing - {SUPPRESSED} if role is Role.QUASI else missing)
 
 
 def released_line(
@@ -107,7 +112,7 @@ def released_line(
         role: Its role there.
         missing: The texts that mean no value, besides null and the empty one.
     """
-    texts, records = cell_texts(column, missing), column.counts()
+    texts, records = label_texts(column, role, missing), column.counts()
     dates = attribute is not None and attribute.scale is Scale.DATE
     read = Labelled([*map(read_days, texts)] if dates else texts, column.codes, records)
     hierarchy = None if attribute is None else attribute.hierarchy

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from kohort.schema.nesting import SUPPRESSED
 from kohort.schema.numbers import PLAIN_NUMBER
 from kohort.schema.patterns import COMPACT_DATE, DATE, IDENTIFIERS, ISO_DATE, ISO_TIME, POSTAL_CODE, Pattern
 from kohort.schema.vocabulary import says_postal_code, topics_of
@@ -273,7 +274,8 @@ def nothing_texts(values: Texts, counts: Counts, missing: Mask) -> tuple[str, ..
     """The texts among `values` that seem to mean "no value", in alphabetical order.
 
     A word for nothing is one where all other values are numbers, or where it is frequent. A number of nines is one
-    where all values are numbers, and it is frequent and far beyond them.
+    where all values are numbers, and it is frequent and far beyond them. `*`, which is anything in a release, is one
+    unless it is the least of some ratings: `*`, `**`, `***`.
 
     Args:
         values: (v,) distinct values of a column.
@@ -285,11 +287,14 @@ def nothing_texts(values: Texts, counts: Counts, missing: Mask) -> tuple[str, ..
     words = lower.is_in(_NOTHING).fill_null(value=False).to_numpy() & ~missing
     none = (lower == _NONE).fill_null(value=False).to_numpy() & ~missing
     numbers = values.str.contains(rf"\A(?:{PLAIN_NUMBER})\z").fill_null(value=False).to_numpy()
-    rest = ~(missing | words | none)
+    starred = (values == SUPPRESSED).fill_null(value=False).to_numpy() & ~missing
+    ratings = values.str.contains(r"\A\*\*+\z").fill_null(value=False).to_numpy()
+    rest = ~(missing | words | none | starred)
     if rest.any() and numbers[rest].all():
         tokens = words | none | _nines(values, rest, frequent)
     else:
         tokens = words & frequent & (rest | none).any()
+    tokens |= starred & (rest & ~ratings).any()
     return tuple(sorted(values.filter(tokens).to_list()))
 
 

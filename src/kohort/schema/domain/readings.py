@@ -1,7 +1,8 @@
 """Labels that could be read in two ways: a column in which they can occur is refused before the search.
 
 A release says `31` of a person of 31. It must not say it of people of 30 to 32 because a node has that label too, nor
-`NA` of people of North America where the job says that `NA` is a missing value.
+`NA` of people of North America where the job says that `NA` is a missing value. Only `*` is anything, whatever the job
+says.
 """
 
 from __future__ import annotations
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 
     from kohort.schema.domain.base import Domain
     from kohort.schema.hierarchy import Hierarchy
+
+#: What to do about a value that is spelled like a label.
+_RENAME: Final = (
+    "is the table a release already? Rename these values, or give the column a hierarchy; if * means that there is no "
+    "value, declare it: --missing-token '*'"
+)
 
 #: What to do about a missing token that means something else, too.
 _EMPTY: Final = "leave the cells of missing values empty in the table, or release the column with another label"
@@ -62,7 +69,7 @@ def check_readings(domain: Domain, missing: Collection[str]) -> None:
         if twofold := hierarchy.twofold(domain.attribute.max_level):
             what = f"{told_twofold(twofold)}{_shown(domain, twofold)}"
             raise fault(what, name, hint="rename the nodes, so that each label means one set of values")
-        if lost := _nodes(domain, hierarchy) & {*missing}:
+        if lost := (_nodes(domain, hierarchy) - {SUPPRESSED}) & {*missing}:
             what = f"{many(len(lost), 'label is', 'labels are')} spelled like a missing value{_shown(domain, lost)}"
             raise fault(what, name, hint="rename the nodes, or leave the cells of missing values empty in the table")
         return
@@ -71,8 +78,7 @@ def check_readings(domain: Domain, missing: Collection[str]) -> None:
         raise InputError(what, where=f"column {name}", hint=_EMPTY)
     if domain.scale is Scale.CATEGORICAL and (count := len(_misread(domain))):
         values = many(count, "value is", "values are")
-        hint = "is the table a release already? Rename these values, or give the column a hierarchy"
-        raise InputError(f"{values} spelled like a label of other values", where=f"column {name}", hint=hint)
+        raise InputError(f"{values} spelled like a label of other values", where=f"column {name}", hint=_RENAME)
 
 
 def _shown(domain: Domain, labels: Collection[str]) -> str:
@@ -96,8 +102,6 @@ def _is_label(domain: Domain, token: str) -> bool:
     texts = domain.texts[domain.missing + 1 :]
     if domain.label is Label.MEAN and texts and is_numeric_text((token,)):
         return exact(texts[0]) <= exact(token) <= exact(texts[-1])
-    if token == SUPPRESSED:
-        return domain.missing >= 0  # how a class of numbers and missing values is released
     ends = {end for edge in domain.edges for end in edge} or {*texts}
     found = _half_open(token) if domain.edges else _range(token)
     return token in texts or (found is not None and any(_ends(found[1], ends)))

@@ -35,6 +35,14 @@ def test_columns_are_found_by_name() -> None:
     assert found.attributes[0].role is Role.QUASI
 
 
+def test_anything_is_not_a_missing_value() -> None:
+    """What the table has for a missing value may be what a release has for anything, in a generalized column alone."""
+    cells = {"x": ["1", "2", "*", ""], "y": ["a", "a", "*", "b"]}
+    schema = Schema((quasi("x"), Attribute("y", Role.SENSITIVE)), frozenset({"*"}))
+    found = compare(table(cells), table({**cells, "x": ["*", "*", "", ""]}), schema=schema)
+    assert [one.missing for one in found.attributes] == [(2, 2), (1, 1)]
+
+
 def test_without_roles_any_column_may_be_gone() -> None:
     """Nobody knows which identify people; the comparison says which are not there."""
     found = both({"x": ["1"], "y": ["1"]}, {"y": ["1"]})
