@@ -6,10 +6,12 @@ import gc
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TextIO
 
 #: By which polars and DuckDB give freed addresses back, too, and Arrow, by which databases answer, sets no gigabyte
 #: aside for its first answer: else a system that counts what is set aside, as with `ulimit -d`, refuses a run that uses
@@ -40,11 +42,13 @@ def run() -> None:
     gc.disable()  # as the command line does, for what is imported before it
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    _open_streams()
     _keep_the_screen()
     for name, value in (RETURNING | WITHOUT_MATRICES | UNWATCHED).items():
         os.environ.setdefault(name, value)
     os.environ |= WITHOUT_TRACES
     status = with_room(_main)
+    _let_go(sys.stdout, sys.stderr)
     gc.freeze()  # else Python looks for cycles among all objects once more as it ends: a fifth of a small run
     sys.exit(status)
 
@@ -67,6 +71,31 @@ def with_room(function: Callable[[], int]) -> int:
 
 
 with_room.__code__ = with_room.__code__.replace(co_stacksize=(1 << 16) + 1)
+
+
+def _open_streams() -> None:
+    """Have standard streams that are closed lead to and from nowhere.
+
+    Else the next file that is opened, a release perhaps, is the standard error to whatever library prints there.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        try:
+            os.fstat(number)
+        except OSError:
+            with suppress(OSError):  # no file may be opened any more
+                os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # noqa: FBT003  the least free number: this one
+                setattr(sys, name, open(number, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  it stays
+
+
+def _let_go(*streams: TextIO) -> None:
+    """Throw away what a stream cannot print: Python would end with a status of its own, 120, as it tries again."""
+    for stream in streams:
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
 
 
 def _keep_the_screen() -> None:

@@ -703,6 +703,35 @@ def test_104_an_output_that_is_full_is_told(scene: Scene) -> None:
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")  # noqa: PTH110  before any fixture
+def test_an_error_that_cannot_be_printed_keeps_its_status(scene: Scene) -> None:
+    """What is left in the buffer of the standard error does not decide how the process ends."""
+    with open("/dev/full", "wb") as full:  # noqa: PTH123  a device
+        done = subprocess.run(
+            [sys.executable, "-m", "kohort", "hierarchy", "show", "none.csv"],
+            stderr=full,
+            cwd=scene.folder,
+            check=False,
+        )
+    assert done.returncode == 3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="processes here cannot be started without their streams")
+@pytest.mark.parametrize("closed", [(2,), (1, 2), (0, 1, 2)])
+def test_closed_streams_are_nobody_elses(scene: Scene, closed: tuple[int, ...]) -> None:
+    """A run without standard streams works, and no file of its own takes their numbers."""
+
+    def close() -> None:
+        for number in closed:
+            os.close(number)
+
+    scene.succeeds(f"anonymize people.csv --out r.csv {ROLES}", "r.csv", "r.csv.kohort.json")
+    before = scene.state()
+    words = [sys.executable, "-m", "kohort", "anonymize", "people.csv", "--out", "r.csv", "--overwrite", *ROLES.split()]
+    done = subprocess.run(words, cwd=scene.folder, check=False, preexec_fn=close)
+    assert (done.returncode, scene.state()) == (0, before)
+
+
 @pytest.mark.parametrize(
     ("sent", "status", "said"), [(signal.SIGINT, 130, b"interrupted"), (signal.SIGTERM, 143, b"terminated")]
 )
