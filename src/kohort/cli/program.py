@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 import warnings
 from collections.abc import Generator, Mapping, Sequence
@@ -13,10 +12,9 @@ from functools import cached_property, partial
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
-from threading import Timer
 from traceback import extract_tb
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, NoReturn
+from typing import Annotated, Any, Final, NamedTuple, NoReturn
 from warnings import catch_warnings, simplefilter
 
 import typer
@@ -24,19 +22,14 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from kohort.cli.screen import echo, echo_json
+from kohort.cli.stopping import listen, stoppable
 from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote
 from kohort.shown import readable
 from kohort.system import address_space, on_abort
 
-if TYPE_CHECKING:
-    from sys import UnraisableHookArgs
-    from types import FrameType
-
 #: A fault of kohort itself: none of the statuses that scripts rely on (as sysexits.h has it).
 INTERNAL: Final = 70
 
-#: The signals that stop a run.
-_STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
 
 #: What is reported of a run that was stopped by a signal.
 _STOPPED: Final = {
@@ -273,21 +266,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # escape what the terminal's encoding lacks
-    ending, words = ExitReport(0), sys.argv[1:] if arguments is None else arguments
+    words = sys.argv[1:] if arguments is None else arguments
     if arguments is None:
         on_abort(partial(_give_up, words))
-    with _stoppable(forever=arguments is None) as received:
+    with stoppable(forever=arguments is None) as signals:
         try:
-            _listen()
-            _refuse_little_space()
-            with noting(quiet=not {"--quiet", "-q"}.isdisjoint(words)):
-                app(arguments, prog_name="kohort")
-        except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
-            ending = _ending(end)
-        if received:  # whatever became of it on its way here: a library may have taken it for a failure of its own
-            ending = _stopped(received[0])
+            ending = _carried_out(arguments, words)
+            signals.over = True
+        except (KeyboardInterrupt, SystemExit):  # a signal that came as the run had ended: what follows is told once
+            signals.over, ending = True, ExitReport(0)
+        if signals.received:  # whatever became of it on its way here: a library may have taken it for its own failure
+            ending = _stopped(signals.received[0])
         _tell(ending, words)
     return ending.status
+
+
+def _carried_out(arguments: Sequence[str] | None, words: Sequence[str]) -> ExitReport:
+    """Run the command line; how it ends."""
+    try:
+        listen()
+        _refuse_little_space()
+        with noting(quiet=not {"--quiet", "-q"}.isdisjoint(words)):
+            app(arguments, prog_name="kohort")
+    except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
+        return _ending(end)
+    return ExitReport(0)
 
 
 def _tell(ending: ExitReport, words: Sequence[str]) -> None:
@@ -307,46 +310,6 @@ def _give_up(words: Sequence[str]) -> NoReturn:
         sys.stdout.flush()
     finally:
         os._exit(LimitError.exit_status)  # a library that returned from here would go on to the end of the process
-
-
-class _InterruptedError(KeyboardInterrupt):
-    """Ctrl-C. Once KeyboardInterrupt itself has left code that was run from text, Python ends the process by SIGINT."""
-
-
-@contextmanager
-def _stoppable(*, forever: bool) -> Generator[list[int]]:
-    """The statuses of the signals that asked to stop: none, as a rule. Each raises where the program is.
-
-    Args:
-        forever: Whether the process ends afterwards: then signals that come still later change nothing any more.
-    """
-    received: list[int] = []
-
-    def stop(number: int, _frame: FrameType | None) -> NoReturn:
-        received.append(128 + number)
-        if number == signal.SIGINT:
-            raise _InterruptedError
-        sys.exit(128 + number)  # what is open is cleaned up as after Ctrl-C
-
-    def ignored(found: UnraisableHookArgs) -> None:
-        """What was raised in a destructor goes nowhere: have the signal come again, once that is left."""
-        if isinstance(found.exc_value, KeyboardInterrupt | SystemExit) and received:
-            Timer(0.01, os.kill, [os.getpid(), received[0] - 128]).start()
-
-    before = {number: signal.signal(number, stop) for number in _STOPPING}
-    hook, sys.unraisablehook = sys.unraisablehook, ignored
-    try:
-        yield received
-    finally:
-        sys.unraisablehook = hook
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_IGN if forever else handler)
-
-
-def _listen() -> None:
-    """Let signals come that have been waiting while the program was imported."""
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
 
 
 @contextmanager
