@@ -37,13 +37,23 @@ class Signals:
     over: bool = False
     raised: list[BaseException] = field(default_factory=list[BaseException])
 
-    def stop(self, number: int, _frame: FrameType | None) -> None:
+    def stop(self, number: int, frame: FrameType | None) -> None:
         """Raise where the program is, unless an earlier signal is on its way out: its cleaning up is not disturbed."""
         if self.over or self._leaving():
             return
+        while frame is not None:
+            if frame.f_code is Signals.ignored.__code__:  # what is raised there Python prints, and forgets
+                _again(number)
+                return
+            frame = frame.f_back
         self.received.append(128 + number)
         self.raised.append(_InterruptedError() if number == signal.SIGINT else SystemExit(128 + number))
         raise self.raised[-1]
+
+    def ignored(self, found: UnraisableHookArgs) -> None:
+        """What was raised in a destructor goes nowhere: have the signal come again, once that is left."""
+        if isinstance(found.exc_value, KeyboardInterrupt | SystemExit) and self.received:
+            _again(self.received[0] - 128)
 
     def _leaving(self) -> bool:
         """Whether the program is in an `except`, `finally` or `with` that one of the exceptions has reached."""
@@ -56,6 +66,11 @@ class Signals:
         return False
 
 
+def _again(number: int) -> None:
+    """Send this process a signal, a moment later."""
+    Timer(0.01, os.kill, [os.getpid(), number]).start()
+
+
 @contextmanager
 def stoppable(*, forever: bool) -> Generator[Signals]:
     """Let signals end a run in order.
@@ -64,14 +79,8 @@ def stoppable(*, forever: bool) -> Generator[Signals]:
         forever: Whether the process ends afterwards: then signals that come still later change nothing any more.
     """
     signals = Signals()
-
-    def ignored(found: UnraisableHookArgs) -> None:
-        """What was raised in a destructor goes nowhere: have the signal come again, once that is left."""
-        if isinstance(found.exc_value, KeyboardInterrupt | SystemExit) and signals.received:
-            Timer(0.01, os.kill, [os.getpid(), signals.received[0] - 128]).start()
-
     before = {number: signal.signal(number, signals.stop) for number in STOPPING}
-    hook, sys.unraisablehook = sys.unraisablehook, ignored
+    hook, sys.unraisablehook = sys.unraisablehook, signals.ignored
     try:
         yield signals
     finally:

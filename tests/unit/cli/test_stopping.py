@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import signal
+import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -12,7 +13,8 @@ from kohort.cli import main, program
 from kohort.cli.stopping import stoppable
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    import sys
+    from collections.abc import Callable, Generator
 
 BOTH = (signal.SIGINT, signal.SIGTERM)
 
@@ -55,6 +57,32 @@ def test_a_signal_that_was_swallowed_is_not_the_last() -> None:
             with pytest.raises(SystemExit):
                 signal.raise_signal(signal.SIGTERM)
     assert signals.received == [143, 143]
+
+
+def test_a_signal_in_a_destructor_comes_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also one that comes while Python hands over what a destructor raised: it prints nothing, and ends the run."""
+
+    class Disturbing:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGTERM)
+
+    class Found:
+        @property
+        def exc_value(self) -> BaseException:
+            signal.raise_signal(signal.SIGTERM)
+            return ValueError()
+
+    def run(inside: Callable[[], object]) -> None:
+        inside()
+        time.sleep(10)
+
+    with stoppable(forever=False) as signals, pytest.raises(SystemExit):
+        run(Disturbing)
+    assert signals.received == [143, 143]
+    with stoppable(forever=False) as signals, pytest.raises(SystemExit):
+        run(lambda: signals.ignored(cast("sys.UnraisableHookArgs", Found())))
+    assert signals.received == [143]
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("place", ["_ending", "_tell"])
