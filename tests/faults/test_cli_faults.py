@@ -703,6 +703,19 @@ def test_104_an_output_that_is_full_is_told(scene: Scene) -> None:
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"anonymize people.csv --out - --format csv {ROLES}",
+        "init people.csv --out -",
+        "perturb people.csv --out - --format csv --perturb age=rounding:step=5",
+    ],
+)
+def test_98_no_file_is_called_like_standard_output(scene: Scene, command: str) -> None:
+    """Whoever writes `-` for an output means the standard one, on which nothing can be taken back."""
+    scene.fails(command, 7, "nothing is published on standard output", "hint: name a file")
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")  # noqa: PTH110  before any fixture
 def test_an_error_that_cannot_be_printed_keeps_its_status(scene: Scene) -> None:
     """What is left in the buffer of the standard error does not decide how the process ends."""
