@@ -83,6 +83,10 @@ def temporary_name() -> str:
     return f".kohort-{secrets.token_hex(16)}"
 
 
+#: A number of threads has at most so many digits: what has thousands, Python refuses to read.
+DIGITS: Final = 9
+
+
 def cores() -> int:
     """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -91,7 +95,7 @@ def cores() -> int:
 def threads() -> int:
     """The threads that this process may use: those of the data-frame library."""
     told = os.environ.get("POLARS_MAX_THREADS", "")
-    return int(told) if told.isdecimal() and int(told) else cores()
+    return int(told) if told.isdecimal() and len(told) <= DIGITS and int(told) else cores()
 
 
 def address_space() -> int | None:

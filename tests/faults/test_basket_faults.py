@@ -245,6 +245,7 @@ def refused_usage(path: Path, options: BasketOptions) -> None:
         (f"a,b\n1,{CANARY}\n", LONG, LimitError, ["line 2"]),
         ("0,1\n0,1,1\n", MATRIX, InputError, ["3 cells", "line 2"]),
         (f"0,1\n{CANARY},1\n", MATRIX, InputError, ["neither 0 nor 1", "line 2, column 1"]),
+        ("tea,pill\n0,1\n", MATRIX, InputError, ["line 1, column 1", "matrix-header"]),
         ("0,1\n1,2\n", MATRIX, InputError, ["neither 0 nor 1", "line 2, column 2"]),
         ("0,1\n1,01\n", MATRIX, InputError, ["neither 0 nor 1", "line 2, column 2"]),
         ("0,1\n1,\n", MATRIX, InputError, ["neither 0 nor 1", "line 2, column 2"]),

@@ -38,24 +38,28 @@ DryRun = Annotated[
     bool,
     typer.Option("--dry-run", help="Write nothing: show what the release would cost.", rich_help_panel="Writing"),
 ]
+#: Threads by default: the cores that this process may use.
+CORES = system.cores()
+
+#: More threads than these are of no use, and thousands wait for one another, or take the memory.
+MOST_THREADS = max(CORES, 64)
+
 Threads = Annotated[
     int,
     typer.Option(
         metavar="N",
         min=1,
+        callback=lambda threads: min(threads, MOST_THREADS),
         help="Threads to use; the release is the same for any number.",
         show_default="all cores",
         rich_help_panel="Output",
     ),
 ]
 
-#: Threads by default: the cores that this process may use.
-CORES = system.cores()
-
 
 def use_threads(threads: int = CORES) -> None:
     """Limit the data-frame library to `threads`, unless the user has; it reads this when it is first imported."""
-    os.environ.setdefault("POLARS_MAX_THREADS", str(threads))
+    os.environ.setdefault("POLARS_MAX_THREADS", str(min(threads, MOST_THREADS)))
 
 
 class Run(NamedTuple):

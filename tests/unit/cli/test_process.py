@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 import typer
 
-from kohort import cli
-from kohort.cli import program, screen
+from kohort import cli, system
+from kohort.cli import options, program, screen
 from kohort.cli.program import noting
 from kohort.errors import FileError, SourceNote
 from tests.command import kohort
@@ -88,6 +88,25 @@ def test_a_note_is_printed_once_and_other_warnings_stay(capsys: pytest.CaptureFi
     with pytest.warns(UserWarning, match="of a library"), noting(quiet=False):
         warnings.warn("of a library", UserWarning, stacklevel=1)
     assert capsys.readouterr().err == "note: sheet A of 2 is read\n"
+
+
+@pytest.mark.parametrize(
+    ("number", "used"), [("00003", 3), (str(10**8), options.MOST_THREADS), ("9" * 5000, options.MOST_THREADS)]
+)
+def test_more_threads_than_are_of_use_are_not_begun(number: str, used: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred million would take all memory, and thousands wait for one another for ever."""
+    monkeypatch.setenv("POLARS_MAX_THREADS", "")  # so that it is put back
+    for words in (["--threads", number], [f"--threads={number}"]):
+        monkeypatch.delenv("POLARS_MAX_THREADS", raising=False)
+        program._limit_threads(words)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  it runs before any command
+        assert system.threads() == used
+
+
+def test_a_number_of_threads_with_thousands_of_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python reads none of more than 4,300 digits: as a flag it is a misuse, and in the environment it says nothing."""
+    assert kohort("anonymize", "none.csv", "--out", "r.csv", "--threads", "9" * 5000).status == 2
+    monkeypatch.setenv("POLARS_MAX_THREADS", "9" * 5000)
+    assert system.threads() == system.cores()
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -99,6 +99,7 @@ def _ones(text: Text, starts: Starts, lengths: Lengths) -> NDArray[np.bool_]:
     if wrong.any():
         record, column = np.argwhere(wrong)[0].tolist()
         line = line_of(text.data, int(starts[column, record]))
-        what, hint = "a cell that is neither 0 nor 1", "is it a matrix, and its first line a header?"
+        what = "a cell that is neither 0 nor 1"
+        hint = "if the first line names the items, it is a matrix-header" if line == 1 else "is it a matrix of items?"
         raise InputError(what, where=f"{text.name}, line {line}, column {column + 1}", hint=hint)
     return ones
