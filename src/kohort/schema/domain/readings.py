@@ -7,7 +7,9 @@ says.
 
 from __future__ import annotations
 
+import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -19,7 +21,7 @@ from kohort.schema.numbers import exact, is_numeric_text
 from kohort.shown import many
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from kohort.schema.domain.base import Domain
     from kohort.schema.hierarchy import Hierarchy
@@ -98,7 +100,7 @@ def _is_label(domain: Domain, token: str) -> bool:
     """Whether a text that means a missing value could be the label of some values, too."""
     if domain.scale is Scale.CATEGORICAL:
         known = {text or ABSENT for text in domain.texts}
-        return bool(_spelled(domain, token, known))
+        return _spelled(domain, token, known, all)
     texts = domain.texts[domain.missing + 1 :]
     if domain.label is Label.MEAN and texts and is_numeric_text((token,)):
         return exact(texts[0]) <= exact(token) <= exact(texts[-1])
@@ -107,11 +109,11 @@ def _is_label(domain: Domain, token: str) -> bool:
     return token in texts or (found is not None and any(_ends(found[1], ends)))
 
 
-def _spelled(domain: Domain, name: str, known: Collection[str]) -> bool:
-    """Whether a name is spelled like a label of several of the known ones."""
+def _spelled(domain: Domain, name: str, known: Collection[str], enough: Callable[[Iterable[bool]], bool] = any) -> bool:
+    """Whether a name is spelled like a label of several names, of which `enough` are known, of a range both ends."""
     if domain.label is Label.RANGE:
         return (found := _range(name)) is not None and any(_ends(found[1], known))
-    return (found := _set(name)) is not None and _is_set(found[1], known)
+    return (found := _set(name)) is not None and _is_set(found[1], known, enough)
 
 
 def _misread(domain: Domain) -> set[str]:
@@ -122,10 +124,17 @@ def _misread(domain: Domain) -> set[str]:
     return alone | missing | _spelled_alike(known) if domain.label is Label.RANGE else alone
 
 
-def _is_set(inside: str, known: Collection[str]) -> bool:
-    """Whether the text between braces lists several of the known names."""
-    members = [member.strip().strip('"') for member in _member.findall(inside)]
-    return len(members) > 1 and all(member in known for member in members)
+def _is_set(inside: str, known: Collection[str], enough: Callable[[Iterable[bool]], bool]) -> bool:
+    """Whether the text between braces lists several names, of which `enough` are known."""
+    members = [_unquoted(member.strip()) for member in _member.findall(inside)]
+    return len(members) > 1 and enough(member in known for member in members)
+
+
+def _unquoted(member: str) -> str:
+    """A member of a set as it is without quotes."""
+    with suppress(ValueError):
+        return str(json.loads(member)) if member.startswith('"') else member
+    return member.strip('"')
 
 
 def _ends(inside: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
