@@ -79,6 +79,10 @@ def test_labels_that_the_table_has_are_not_shown() -> None:
     """A hierarchy that is built over the values is no public one."""
     built = attribute(hierarchy="mask:right")
     assert refused(built, "1*", "12") == f"{START} 1 label stands for different values on different levels"
+    domain, _ = resolve(built, ["1*", "12"], np.ones(2, np.int64), frozenset({""}))
+    with pytest.raises(HierarchyError) as caught:
+        check_readings(domain, frozenset())
+    assert "rename these, or give a file" in caught.value.hint  # nobody can rename a builder's nodes
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,10 @@ _RENAME: Final = (
     "value, declare it: --missing-token '*'"
 )
 
+#: What to do about labels that several nodes have, or a value and a node that a builder makes.
+_NODES: Final = "rename the nodes, so that each label means one set of values"
+_BUILT: Final = "the builder calls nodes as the table calls values: rename these, or give a file in its place"
+
 #: What to do about a missing token that means something else, too.
 _EMPTY: Final = "leave the cells of missing values empty in the table, or release the column with another label"
 
@@ -70,7 +74,10 @@ def check_readings(domain: Domain, missing: Collection[str]) -> None:
     if domain.label is Label.ANCESTOR and hierarchy is not None:
         if twofold := hierarchy.twofold(domain.attribute.max_level):
             what = f"{told_twofold(twofold)}{_shown(domain, twofold)}"
-            raise fault(what, name, hint="rename the nodes, so that each label means one set of values")
+            built = isinstance(domain.attribute.hierarchy, str)
+            raise fault(
+                what, name, hint=_BUILT if built else "rename the nodes, so that each label means one set of values"
+            )
         if lost := (_nodes(domain, hierarchy) - {SUPPRESSED}) & {*missing}:
             what = f"{many(len(lost), 'label is', 'labels are')} spelled like a missing value{_shown(domain, lost)}"
             raise fault(what, name, hint="rename the nodes, or leave the cells of missing values empty in the table")
