@@ -219,7 +219,6 @@ FAULTY_BUILDS: dict[str, tuple[Callable[[], Hierarchy], str]] = {
     "no groups": (lambda: groups(["a", "b"], []), "group sizes do not add up"),
     "no order": (lambda: groups([]), "at least one leaf"),
     "value twice": (lambda: groups(["a", "a"], [2]), "2 leaves with a label that another node"),
-    "groups alike": (lambda: groups(["a", "b, c", "a, b", "c"], [2, 2]), "4 leaves with a label that another node"),
     "no choice": (lambda: frequent({"a": 1}), "either how many values to keep"),
     "two choices": (lambda: frequent({"a": 1}, keep=1, share=1), "either how many values to keep"),
     "negative count": (lambda: frequent({"a": -1}, keep=1), "a count is negative"),

@@ -27,6 +27,7 @@ from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import PLAIN_NUMBER
 from kohort.shown import many
 from kohort.tables.pseudonyms import linked_by
+from kohort.verify.altered import misstated
 from kohort.verify.classes import classes_of
 from kohort.verify.dates import begins, in_days
 from kohort.verify.labels import ANY, RANGE_OF_NAMES, parted
@@ -187,6 +188,10 @@ class Shown:
             odd = sum(not (none or _pseudonym(text)) for text, none in pairs)
             told = f"{many(odd, 'cell is', 'cells are')} no pseudonyms" if odd else "nothing but pseudonyms"
             yield judged(f"cells of {column.name}", told, met=not odd)
+        for name in (name for name in self.asked.perturbed if name in self.table.names):
+            wrong = misstated(self.table[name], self.known.perturbed.get(name), self.asked.missing)
+            told = f"not as they are said to be: {', '.join(wrong)}" if wrong else "as they are said to be"
+            yield judged(f"cells of {name}", told, met=not wrong)
 
     def _kinds(self) -> Iterator[CheckedPart]:
         """What each quasi-identifier is released as."""

@@ -10,13 +10,17 @@ Judge a perturbed copy of a table from its written bytes: what was changed is wh
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Mapping
 from decimal import Decimal
 from math import fsum
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import numpy as np
 import polars as pl
 
+from kohort.errors import VerificationError
+from kohort.perturbation.effect import Effect
 from kohort.schema import Attribute, Role, Schema
 from kohort.shown import many
 from kohort.verify.reading import read
@@ -24,10 +28,9 @@ from kohort.verify.records import check_cells, check_records, differing, lacking
 from kohort.verify.verdict import Claim, TableCheck, fault, places
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from kohort.arrays import Counts, Mask, Shares
-    from kohort.perturbation.effect import Effect
     from kohort.perturbation.pseudonyms import Key
     from kohort.tables.table import Column, Table
 
@@ -44,6 +47,9 @@ _float = re.compile(r"-?[1-9](?:\.[0-9]+)?e(?:-[0-9]{1,3}|[1-9][0-9]{1,2})").ful
 
 #: How far a mean may be from the one that is said, in standard deviations and its own size; a variance in its own.
 TOLERANCE: Final = 1e-9
+
+#: The largest number that can be reckoned with; whole ones of a certificate may be larger.
+_LARGEST: Final = sys.float_info.max
 
 
 def check_pseudonyms(column: Column, claim: Claim, key: Key) -> None:
@@ -87,6 +93,48 @@ def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
         _check_moments(known, counts_before, after, counts_after, effect)
         kept = int((known[before[present]] == after[held[present]]).sum())
     _demand(kept == effect.unchanged, "the unchanged records are not those that are claimed", effect)
+
+
+def misstated(column: Column, said: object, missing: Collection[str]) -> list[str]:
+    """What is said of the effect on a perturbed column that the released cells by themselves show to be otherwise.
+
+    Args:
+        column: The released column.
+        said: Its effect, as a certificate holds it.
+        missing: The texts that mean no value.
+    """
+    told = cast("Mapping[str, object]", said) if isinstance(said, Mapping) else {}
+    counts = np.bincount(column.codes, minlength=len(column.values)).astype(np.int64)
+    counts[column.absent(missing)] = 0
+    wrong = [] if told.get("records") == counts.sum() else ["records"]
+    if told.get("mean") is None or not counts.any():
+        return wrong
+    (low, high), (_, mean), (_, variance) = (_pair(told.get(name)) for name in ("bounds", "mean", "variance"))
+    decimals = told.get("decimals")
+    claimed = Effect(column.name, "", 0, 0, decimals if isinstance(decimals, int) else 0, (low, high))
+    try:
+        amounts = _amounts(_without_exponents(column.values), counts, claimed)
+    except VerificationError as odd:
+        return [*wrong, odd.what]
+    found, spread = moments(amounts[counts > 0], counts[counts > 0])
+    wrong += [] if mean is not None and _near(found, mean, spread) else ["mean"]
+    same = variance == spread or (
+        variance is not None and spread is not None and abs(variance - spread) <= TOLERANCE * spread
+    )
+    return wrong + ([] if same else ["variance"])
+
+
+def _pair(said: object) -> tuple[float | None, float | None]:
+    """Two numbers of a certificate; nothing in the place of what is none."""
+    both = cast("list[object]", said) if isinstance(said, list) else []
+    numbers = [float(one) if isinstance(one, int | float) and abs(one) <= _LARGEST else None for one in both]
+    return (numbers[0], numbers[1]) if len(numbers) == 2 else (None, None)  # noqa: PLR2004  a pair
+
+
+def _near(mean: float, said: float, variance: float | None) -> bool:
+    """Whether a mean is the one that is said, to what rounding allows."""
+    spread = 0.0 if variance is None else variance**0.5
+    return abs(mean - said) <= TOLERANCE * (abs(mean) + spread)
 
 
 def check_coarsened(column: Column, claim: Claim, changed: Column) -> None:
@@ -153,8 +201,7 @@ def _check_moments(before: Shares, records_before: Counts, after: Shares, record
     for place, (amounts, counts) in enumerate([(before, records_before), (after, records)]):
         mean, variance = moments(amounts[counts > 0], counts[counts > 0])
         said = effect.mean[place] if effect.mean else 0.0
-        spread = 0.0 if variance is None else variance**0.5
-        _demand(abs(mean - said) <= TOLERANCE * (abs(mean) + spread), "the mean is not the claimed one", effect)
+        _demand(_near(mean, said, variance), "the mean is not the claimed one", effect)
         told = None if effect.variance is None else effect.variance[place]
         close = told == variance or (
             told is not None and variance is not None and abs(told - variance) <= TOLERANCE * variance

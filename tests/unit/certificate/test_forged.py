@@ -139,6 +139,40 @@ def test_labels_that_the_job_calls_missing(tmp_path: Path) -> None:
     assert by_a_stranger(path, parts) == []
 
 
+@pytest.mark.parametrize(
+    ("what", "change"),
+    [
+        ("records", lambda effect: effect.update(records=effect["records"] - 1)),
+        ("mean", lambda effect: effect["mean"].__setitem__(1, effect["mean"][1] * 1.001)),
+        ("mean", lambda effect: effect.update(mean=["1", True])),
+        ("variance", lambda effect: effect["variance"].__setitem__(1, 0)),
+        ("mean", lambda effect: effect["mean"].__setitem__(1, 10**400)),
+        ("variance", lambda effect: effect.update(variance=None)),
+        ("some cells lie outside the bounds", lambda effect: effect["bounds"].__setitem__(0, 10**300)),
+        ("mean, variance", None),
+        ("some cells are not plain numbers, twice", None),
+    ],
+)
+def test_a_perturbed_column_shows_what_it_is(
+    what: str, change: Callable[[Parts], object] | None, tmp_path: Path
+) -> None:
+    """How many have a value, how it is written, within which bounds, and mean and variance afterwards."""
+    path = table(tmp_path)
+    parts = parts_of(path)
+    if change is None:
+        made = "none" if "plain" in what else "1000"
+        parts = changed(path, with_cells("income", lambda _: made))
+    else:
+        change(parts["perturbed"]["income"])
+    differ = differing(path, parts, tmp_path)
+    assert differ is not None
+    assert "cells of income" in differ
+    found = again(path, parts, tmp_path)
+    assert found is not None
+    (told,) = [part.told for part in found.parts if part.name == "cells of income"]
+    assert told == f"not as they are said to be: {what.removesuffix(', twice')}"
+
+
 def test_a_check_that_compared_nothing(tmp_path: Path) -> None:
     """How much was compared with identifying cells is not shown by the file, but that something was is."""
     path = table(tmp_path)
