@@ -253,7 +253,11 @@ class _Judge:
             yield between(
                 "people", -1 if self.known.people is None else self.known.people, smallest and 1, self.table.records
             )
-            yield unchecked(_SINGLING, _PEOPLE, "released_unchanged")
+            if self._lists_columns():
+                yield unchecked(_SINGLING, _PEOPLE, "released_unchanged")
+            else:
+                told = "not each column that is released unchanged, and pairs of them, of these people"
+                yield judged(_SINGLING, told, "released_unchanged", met=False)
             return
         yield compared("k", self.known.k, smallest)
         yield compared("people", self.known.people, None)
@@ -266,6 +270,19 @@ class _Judge:
         unallowed = [one.columns for one in singling if one.most and self._refused(one.columns)]
         told = f"no permission for {_names(unallowed[0])}" if unallowed else "no column does without permission"
         yield judged("singling out most people", told, "released_unchanged", met=not unallowed)
+
+    def _lists_columns(self) -> bool:
+        """Whether the certificate tells of each column that is not generalized, then of pairs, how many it names."""
+        names, said = [one.name for one in self.asked.columns if one.unchanged], self.known.released_unchanged
+        people, of = self.known.people or 0, [one.get("columns") for one in said]
+        pairs = [[one, other] for one in names for other in names if one != other]
+        counts = [one.get("unique") for one in said]
+        return (
+            of[: len(names)] == [[name] for name in names]
+            and all(pair in pairs for pair in of[len(names) :])
+            and all(one.get("people") == people for one in said)
+            and all(type(count) is int and 0 <= count <= people for count in counts)
+        )
 
     def _refused(self, columns: tuple[str, ...]) -> bool:
         """Whether columns that single out most people would be refused: single ones are judged in the input."""

@@ -173,6 +173,32 @@ def test_a_perturbed_column_shows_what_it_is(
     assert told == f"not as they are said to be: {what.removesuffix(', twice')}"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda told: told.clear(),
+        lambda told: told.pop(0),
+        lambda told: told[0].update(columns=["another"]),
+        lambda told: told[0].update(columns="town"),
+        lambda told: told[0].update(unique=told[0]["people"] + 1),
+        lambda told: told[0].update(unique="0"),
+        lambda told: told[0].update(people=0),
+        lambda told: told.append({"columns": [["a"], {}], "people": told[0]["people"], "unique": 0}),
+        lambda told: told.append({}),
+    ],
+)
+def test_whom_columns_single_out_is_told_of_each_column(
+    change: Callable[[list[Parts]], object], tmp_path: Path
+) -> None:
+    """How many people these are is not shown where a person has several records, but which columns must be told of."""
+    path = by_level(tmp_path)
+    parts = parts_of(path)
+    assert parts["people"] is not None
+    assert differing(path, parts, tmp_path) == set()
+    change(parts["released_unchanged"])
+    assert differing(path, parts, tmp_path) in ({"singled out"}, None)
+
+
 def test_a_check_that_compared_nothing(tmp_path: Path) -> None:
     """How much was compared with identifying cells is not shown by the file, but that something was is."""
     path = table(tmp_path)
