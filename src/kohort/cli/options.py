@@ -44,12 +44,17 @@ CORES = system.cores()
 #: More threads than these are of no use, and thousands wait for one another, or take the memory.
 MOST_THREADS = max(CORES, 64)
 
+
+def _of_use(threads: int) -> int:
+    return min(threads, MOST_THREADS)
+
+
 Threads = Annotated[
     int,
     typer.Option(
         metavar="N",
         min=1,
-        callback=lambda threads: min(threads, MOST_THREADS),
+        callback=_of_use,
         help="Threads to use; the release is the same for any number.",
         show_default="all cores",
         rich_help_panel="Output",

@@ -103,7 +103,7 @@ def misstated(column: Column, said: object, missing: Collection[str]) -> list[st
         said: Its effect, as a certificate holds it.
         missing: The texts that mean no value.
     """
-    told = cast("Mapping[str, object]", said) if isinstance(said, Mapping) else {}
+    told = cast("Mapping[str, object]", said) if isinstance(said, Mapping) else dict[str, object]()
     counts = np.bincount(column.codes, minlength=len(column.values)).astype(np.int64)
     counts[column.absent(missing)] = 0
     wrong = [] if told.get("records") == counts.sum() else ["records"]

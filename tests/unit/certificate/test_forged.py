@@ -139,20 +139,21 @@ def test_labels_that_the_job_calls_missing(tmp_path: Path) -> None:
     assert by_a_stranger(path, parts) == []
 
 
-@pytest.mark.parametrize(
-    ("what", "change"),
-    [
-        ("records", lambda effect: effect.update(records=effect["records"] - 1)),
-        ("mean", lambda effect: effect["mean"].__setitem__(1, effect["mean"][1] * 1.001)),
-        ("mean", lambda effect: effect.update(mean=["1", True])),
-        ("variance", lambda effect: effect["variance"].__setitem__(1, 0)),
-        ("mean", lambda effect: effect["mean"].__setitem__(1, 10**400)),
-        ("variance", lambda effect: effect.update(variance=None)),
-        ("some cells lie outside the bounds", lambda effect: effect["bounds"].__setitem__(0, 10**300)),
-        ("mean, variance", None),
-        ("some cells are not plain numbers, twice", None),
-    ],
-)
+#: What a certificate says of a perturbed column, and the file shows otherwise; or cells that it says otherwise of.
+PERTURBED: list[tuple[str, Callable[[Parts], object] | None]] = [
+    ("records", lambda effect: effect.update(records=effect["records"] - 1)),
+    ("mean", lambda effect: effect["mean"].__setitem__(1, effect["mean"][1] * 1.001)),
+    ("mean", lambda effect: effect.update(mean=["1", True])),
+    ("variance", lambda effect: effect["variance"].__setitem__(1, 0)),
+    ("mean", lambda effect: effect["mean"].__setitem__(1, 10**400)),
+    ("variance", lambda effect: effect.update(variance=None)),
+    ("some cells lie outside the bounds", lambda effect: effect["bounds"].__setitem__(0, 10**300)),
+    ("mean, variance", None),
+    ("some cells are not plain numbers, twice", None),
+]
+
+
+@pytest.mark.parametrize(("what", "change"), PERTURBED)
 def test_a_perturbed_column_shows_what_it_is(
     what: str, change: Callable[[Parts], object] | None, tmp_path: Path
 ) -> None:
@@ -173,20 +174,21 @@ def test_a_perturbed_column_shows_what_it_is(
     assert told == f"not as they are said to be: {what.removesuffix(', twice')}"
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda told: told.clear(),
-        lambda told: told.pop(0),
-        lambda told: told[0].update(columns=["another"]),
-        lambda told: told[0].update(columns="town"),
-        lambda told: told[0].update(unique=told[0]["people"] + 1),
-        lambda told: told[0].update(unique="0"),
-        lambda told: told[0].update(people=0),
-        lambda told: told.append({"columns": [["a"], {}], "people": told[0]["people"], "unique": 0}),
-        lambda told: told.append({}),
-    ],
-)
+#: What a certificate tells instead of whom each column singles out.
+SINGLED: list[Callable[[list[Parts]], object]] = [
+    lambda told: told.clear(),
+    lambda told: told.pop(0),
+    lambda told: told[0].update(columns=["another"]),
+    lambda told: told[0].update(columns="town"),
+    lambda told: told[0].update(unique=told[0]["people"] + 1),
+    lambda told: told[0].update(unique="0"),
+    lambda told: told[0].update(people=0),
+    lambda told: told.append({"columns": [["a"], {}], "people": told[0]["people"], "unique": 0}),
+    lambda told: told.append({}),
+]
+
+
+@pytest.mark.parametrize("change", SINGLED)
 def test_whom_columns_single_out_is_told_of_each_column(
     change: Callable[[list[Parts]], object], tmp_path: Path
 ) -> None:
