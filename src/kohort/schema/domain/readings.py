@@ -75,9 +75,7 @@ def check_readings(domain: Domain, missing: Collection[str]) -> None:
         if twofold := hierarchy.twofold(domain.attribute.max_level):
             what = f"{told_twofold(twofold)}{_shown(domain, twofold)}"
             built = isinstance(domain.attribute.hierarchy, str)
-            raise fault(
-                what, name, hint=_BUILT if built else "rename the nodes, so that each label means one set of values"
-            )
+            raise fault(what, name, hint=_BUILT if built else _NODES)
         if lost := (_nodes(domain, hierarchy) - {SUPPRESSED}) & {*missing}:
             what = f"{many(len(lost), 'label is', 'labels are')} spelled like a missing value{_shown(domain, lost)}"
             raise fault(what, name, hint="rename the nodes, or leave the cells of missing values empty in the table")
