@@ -190,7 +190,7 @@ class Shown:
             yield judged(f"cells of {column.name}", told, met=not odd)
         for name in (name for name in self.asked.perturbed if name in self.table.names):
             wrong = misstated(self.table[name], self.known.perturbed.get(name), self.asked.missing)
-            told = f"not as they are said to be: {', '.join(wrong)}" if wrong else "as they are said to be"
+            told = f"not as certified: {', '.join(wrong)}" if wrong else "as certified"
             yield judged(f"cells of {name}", told, met=not wrong)
 
     def _kinds(self) -> Iterator[CheckedPart]:

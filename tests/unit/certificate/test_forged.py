@@ -171,7 +171,7 @@ def test_a_perturbed_column_shows_what_it_is(
     found = again(path, parts, tmp_path)
     assert found is not None
     (told,) = [part.told for part in found.parts if part.name == "cells of income"]
-    assert told == f"not as they are said to be: {what.removesuffix(', twice')}"
+    assert told == f"not as certified: {what.removesuffix(', twice')}"
 
 
 #: What a certificate tells instead of whom each column singles out.
