@@ -183,8 +183,8 @@ class Lines(NamedTuple):
     @property
     def counted(self) -> str:
         """The keys that differ, and how many records (`n`) have each."""
-        named = ", ".join(f"{key} AS {name}" for key, name in zip(self.keys, self.names, strict=True))
-        return f"SELECT {named}, count(*) AS n FROM {self.source} GROUP BY {', '.join(self.keys)}"  # noqa: S608  as above
+        names = ", ".join(self.names)
+        return f"SELECT {names}, count(*) AS n FROM ({self.keyed}) GROUP BY {names}"  # noqa: S608  as above
 
     @property
     def at_once(self) -> str:
