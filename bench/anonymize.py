@@ -91,16 +91,21 @@ class Measured:
         return f"| {self.kind} | {self.records:,} | {' | '.join(f'{one:.2f}' for one in self.stages.values())} |"
 
 
+def anonymizing(kind: str, source: Path, target: str, k: int) -> list[str]:
+    """The command that anonymizes a table."""
+    flags = ["--quasi", ",".join(quasi(LOW if kind == "low" else HIGH)), "--sensitive", "income", "--k", str(k)]
+    flags += ["--no-model", "income", "--allow-singling", "income", "--no-grid", "--json", "--overwrite"]
+    return ["-m", "kohort", "anonymize", str(source), "--out", target, *flags]
+
+
 def measure(kind: str, records: int, k: int, runs: int, *, peer: str | None, against: str | None) -> Measured:
     """Measure one table."""
     source = table(kind, records)
     names = quasi(LOW if kind == "low" else HIGH)
     with tempfile.TemporaryDirectory(dir=source.parent) as folder:
         target = f"{folder}/release.csv"
-        flags = ["--quasi", ",".join(names), "--sensitive", "income", "--k", str(k), "--json", "--overwrite"]
-        flags += ["--no-model", "income", "--allow-singling", "income", "--no-grid"]
         baseline, floor = (["-c", code, str(source), f"{folder}/base.csv"] for code in (BASELINE, FLOOR))
-        whole = ["-m", "kohort", "anonymize", str(source), "--out", target, *flags]
+        whole = anonymizing(kind, source, target, k)
         turns: list[tuple[float, float, Cost]] = []
         ratios: list[float] = []
         for _ in range(runs):

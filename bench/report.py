@@ -6,7 +6,8 @@
 
 `page` runs `kohort anonymize` as whole processes, with and without `--report`, one after the other; CPU is user +
 system time, and what is told is the median of several runs of each. `compare` times the comparison alone, of tables
-that are read already, and tells the whole of `kohort compare` beside it. `altered` runs the same job with noise on
+that are read already, and tells the whole of `kohort compare` beside it, and how much of the CPU of `kohort anonymize`
+that is for other tables. `altered` runs the same job with noise on
 incomes and with a pseudonym for every person, and `kohort perturb` on the whole register.
 """
 
@@ -19,14 +20,16 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
+from bench.anonymize import anonymizing
 from bench.measure import cost
-from bench.tables import OUT
+from bench.tables import HIGH, LOW, OUT, table
+from bench.tables import quasi as columns
 from kohort import Attribute, ReadOptions, Role, Schema, read_hierarchy
 from kohort.assessment.comparison import compare
 from kohort.io import read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bench.measure import Cost
 
@@ -35,6 +38,9 @@ PAGE, COMPARISON = 2.0, 1.0
 
 #: What can be written beside a release, by its file's name; without a name, nothing.
 REPORTS: Final = ("", "figures.json", "page.html")
+
+#: The tables whose comparison is measured beside their anonymization; see `bench.anonymize`.
+KINDS: Final = ("low", "high", "names")
 
 QUASI: Final = ("gender", "city", "age", "education", "profession")
 TREES: Final = ("city", "education", "profession")
@@ -68,7 +74,7 @@ def schema(folder: Path) -> Schema:
     return Schema((*attributes, Attribute("annual_income", Role.SENSITIVE)), rest=Role.IDENTIFYING)
 
 
-def in_turn(commands: dict[str, Sequence[str]], runs: int) -> dict[str, list[Cost]]:
+def in_turn(commands: Mapping[str, Sequence[str]], runs: int) -> dict[str, list[Cost]]:
     """Every command so many times, one after the other in each round; the first round fills caches."""
     found: dict[str, list[Cost]] = {name: [] for name in commands}
     for _ in range(runs + 1):
@@ -114,6 +120,22 @@ def on_compare(options: argparse.Namespace) -> None:
     print(f"comparison of {options.records:,} records, {len(after.names)} columns, with their release, k = {options.k}")
     print(f"  alone, tables read        CPU {alone:6.2f} s {judged(alone, COMPARISON)}")
     print(f"  whole command, 200 counts CPU {median(one.cpu for one in whole):6.2f} s")
+    for kind in KINDS:
+        on_kind(kind, options)
+
+
+def on_kind(kind: str, options: argparse.Namespace) -> None:
+    """The comparison of another table with its release, beside making the release."""
+    source = table(kind, options.records)
+    with TemporaryDirectory(dir=OUT) as made:
+        target, names = f"{made}/release.csv", ",".join(columns(LOW if kind == "low" else HIGH))
+        commands = {
+            "anonymize": anonymizing(kind, source, target, 5),
+            "compare": ["-m", "kohort", "compare", str(source), target, "--quasi", names, "--quiet"],
+        }
+        found = {name: median(one.cpu for one in runs) for name, runs in in_turn(commands, options.runs).items()}
+    ratio = found["compare"] / found["anonymize"]
+    print(f"  {kind}: {found['compare']:.2f} s, {ratio:.2f} times the {found['anonymize']:.2f} s of `kohort anonymize`")
 
 
 def on_altered(options: argparse.Namespace) -> None:

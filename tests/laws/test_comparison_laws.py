@@ -18,7 +18,7 @@ from kohort.assessment.comparison.line import ColumnMetadata
 from kohort.assessment.comparison.queries import workload
 from kohort.assessment.comparison.reading import _Reader  # pyright: ignore[reportPrivateUsage]  what reads a released cell
 from kohort.report.comparison import WorkloadFigures, comparison_figures
-from kohort.schema import Attribute, Role, Schema
+from kohort.schema import Attribute, Role, Scale, Schema
 from tests.unit.assessment.comparison.tables import REGIONS, line_of, quasi, table
 
 if TYPE_CHECKING:
@@ -108,8 +108,11 @@ def test_a_range_read_at_once_is_what_it_means(low: str, high: str, digits: int)
     """Ranges whose ends are steps are read without fractions: to the same stretch, or not at all."""
     reader = _Reader(ColumnMetadata("x"), digits, (0, 9))
     for label in (f"[{low}-{high}]", f"[{low}-{high})", low):
-        assert reader._range(label) in ([], [*reader._meant(label)])  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  the two ways
-    assert reader._range("[0-3]") == [(0, 3 * 10**digits)]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        _, found = reader._ranges([label])  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  one way
+        stretches = [*zip(found.low.tolist(), found.high.tolist(), strict=True)]
+        assert stretches in ([], [*reader._meant(label)])  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  the other
+    at, found = reader._ranges(["x", "[0-3]"])  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    assert (at.tolist(), found.low.tolist(), found.high.tolist()) == ([1], [0], [3 * 10**digits])
 
 
 def spread_out(after: Sequence[Label]) -> Mapping[float, float]:
@@ -230,3 +233,32 @@ def test_what_lies_within_is_counted(drawn: tuple[list[Fraction], list[Label], i
     for text, values in after:
         inside = sum(low <= value * 10**digits <= low + width for value in values)
         assert found[text] == pytest.approx(inside / len(values))
+
+
+@st.composite
+def sets_of_names(draw: st.DrawFn) -> tuple[list[str], list[tuple[str, set[str]]]]:
+    """Names before, and sets after with their members: known or not, quoted, missing, listed twice, spelled anew."""
+    names = draw(st.lists(st.sampled_from(["", "1.0", "2", "a", "b, c", "d e", "(f)", "01"]), min_size=1, unique=True))
+    spelled = {"": "(missing)", "b, c": '"b, c"', "1.0": "1.00"}
+    members = st.lists(st.sampled_from([*names, "g", "1.0"]), min_size=2, max_size=6)
+    sets = draw(st.lists(members, min_size=1, max_size=len(names)))
+    return names, [(f"{{{', '.join(spelled.get(one, one) for one in listed)}}}", {*listed}) for listed in sets]
+
+
+@given(sets_of_names())
+def test_a_set_stands_for_those_of_its_members_that_there_are(
+    drawn: tuple[list[str], list[tuple[str, set[str]]]],
+) -> None:
+    """Each known member is as likely as the others; of a set without one, its text is a name of its own."""
+    names, sets = drawn
+    line = line_of(names, [text for text, _ in sets], Attribute("x", Role.QUASI, Scale.CATEGORICAL))
+    place = {name: at for at, name in enumerate(line.places)}
+    means = line.after.means
+    for code, (text, listed) in zip(line.after.codes.tolist(), sets, strict=True):
+        held = {place[one] for one in listed & {*names}} or {place[text]}
+        some = means.of == code
+        stretches = zip(means.low[some].tolist(), means.high[some].tolist(), means.share[some].tolist(), strict=True)
+        found = {
+            at: share / (high - low + 1) for low, high, share in stretches for at in range(int(low), int(high) + 1)
+        }
+        assert found == pytest.approx(dict.fromkeys(held, 1 / len(held)))

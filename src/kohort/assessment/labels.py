@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from kohort.tables.table import Column
 
 #: The missing value inside a set or as an end of a range; alone it is an empty cell.
-_MISSING: Final = "(missing)"
+MISSING: Final = "(missing)"
 
 #: Pairs of a label and a value that are compared at a time: each takes a byte.
 _PAIRS: Final = 1 << 26
@@ -98,7 +98,7 @@ def members_of(label: str) -> list[str]:
     """The members of a set; none where the label is not written as one."""
     written: list[str] = _members(label) if _set(label) else []
     try:
-        return ["" if one == _MISSING else json.loads(one) if one.startswith('"') else one for one in written]
+        return ["" if one == MISSING else json.loads(one) if one.startswith('"') else one for one in written]
     except ValueError:
         return []
 
@@ -276,7 +276,7 @@ class _ValueIndex:
         return [(low, high) for low, high in ends if 0 <= low <= high]
 
     def _place(self, name: str) -> int:
-        return self._rank.get("" if name == _MISSING else canonical(name), -1)
+        return self._rank.get("" if name == MISSING else canonical(name), -1)
 
 
 def _below(labels: Sequence[str], values: Sequence[str], hierarchy: Hierarchy) -> Mask:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from enum import StrEnum
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -108,6 +109,10 @@ def day_of(text: str, form: DateFormat) -> int | None:
         return None
 
 
+#: An end of a range: many labels begin or end with the same day.
+_end = lru_cache(1 << 16)(day_of)
+
+
 def spelled(day: int) -> str:
     """The day as every release writes it, ISO 8601, whatever form the input has.
 
@@ -138,7 +143,7 @@ def read_days(label: str) -> str:
     found = _stretch(label)
     if found is None:
         return str(day_of(label, DateFormat.ISO) or label)
-    low, high = (LAST + 1 if end == AFTER else day_of(end, DateFormat.ISO) for end in found.group("low", "high"))
+    low, high = (LAST + 1 if end == AFTER else _end(end, DateFormat.ISO) for end in found.group("low", "high"))
     return f"[{low}-{high}{found['bracket']}" if low and high else label
 
 

@@ -8,9 +8,11 @@ the line, and all of them are counted in one way.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from kohort.errors import InputError
@@ -73,8 +75,29 @@ class Stretches:
         """
         of = np.repeat(np.arange(len(meant)), [len(one) for one in meant])
         ends = np.array([end for one in meant for end in one], dtype=np.float64).reshape(-1, 2)
-        width = ends[:, 1] - ends[:, 0] + 1
-        return cls(len(meant), of, ends[:, 0], ends[:, 1], width / summed(of, width, len(meant))[of])
+        return cls.between(len(meant), of, ends[:, 0], ends[:, 1])
+
+    @classmethod
+    def between(cls, labels: int, of: Index, low: Places, high: Places) -> Stretches:
+        """Labels that stand for stretches with these ends, of which no two of a label meet."""
+        width = high - low + 1
+        return cls(labels, of, low, high, width / summed(of, width, labels)[of])
+
+    @classmethod
+    def joined(cls, *parts: tuple[Index, Stretches]) -> Stretches:
+        """Labels of which each part has some; its first half says which.
+
+        >>> some, other = Stretches.over([[(2, 4), (9, 9)]]), Stretches.over([[(1, 1)], []])
+        >>> Stretches.joined((np.array([1]), some), (np.array([0, 2]), other)).of.tolist()
+        [0, 1, 1]
+        """
+        of = np.concatenate([at[part.of] for at, part in parts])
+        order = np.argsort(of, kind="stable")
+        low, high, share = (
+            np.concatenate([named(part) for _, part in parts])[order]
+            for named in (attrgetter("low"), attrgetter("high"), attrgetter("share"))
+        )
+        return cls(sum(at.size for at, _ in parts), of[order], low, high, share)
 
     @property
     def width(self) -> Places:
@@ -98,10 +121,11 @@ class Stretches:
         >>> Stretches.over([[(20, 29)], [(1, 1), (4, 4)], []]).within(2, 24).tolist()
         [0.5, 0.5, 0.0]
         """
-        first, last = np.maximum(self.low, low), np.minimum(self.high, high)
-        inside = np.maximum(np.floor(last) - np.ceil(first) + 1, 0) / self.width
-        inside[self.low == self.high] = (first <= last)[self.low == self.high]
-        return summed(self.of, inside * self.share, self.labels)
+        near = np.flatnonzero((self.low <= high) & (self.high >= low))  # most labels lie elsewhere
+        first, last = np.maximum(self.low[near], low), np.minimum(self.high[near], high)
+        inside = np.maximum(np.floor(last) - np.ceil(first) + 1, 0) / self.width[near]
+        inside[self.low[near] == self.high[near]] = 1.0
+        return summed(self.of[near], inside * self.share[near], self.labels)
 
     def weights(self, records: Counts) -> Shares:
         """(p,) how many of the labels' records each stretch is expected to hold."""
@@ -186,7 +210,7 @@ class Side:
     @property
     def values(self) -> int:
         """Different labels; no value is not counted."""
-        return len(set(self.texts) - {""})
+        return len({*self.texts} - {""})
 
     @property
     def missing(self) -> int:
@@ -271,11 +295,11 @@ def keys_of(sides: Sequence[Side]) -> Index:
     keys = np.zeros(sides[0].codes.size, np.int64)
     largest = 1
     for side in sides:
-        place = {text: rank for rank, text in enumerate(sorted(set(side.texts)))}
-        ranks = np.array([place[text] for text in side.texts], dtype=np.int64)
-        if largest * len(place) > _LARGEST:
+        ranks = pl.Series(side.texts, dtype=pl.String).rank("dense").to_numpy().astype(np.int64) - 1
+        values = int(ranks.max(initial=-1)) + 1
+        if largest * values > _LARGEST:
             kept, keys = np.unique(keys, return_inverse=True)
             largest = kept.size
-        keys = keys * len(place) + ranks[side.codes]
-        largest *= len(place)
+        keys = keys * values + ranks[side.codes]
+        largest *= values
     return keys

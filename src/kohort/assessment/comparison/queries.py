@@ -26,7 +26,9 @@ from kohort.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.arrays import Counts, Index, Shares
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts, Index, Mask, Shares
     from kohort.assessment.comparison.line import ColumnLine, Places, Side
 
 #: The share of the records that the ranges of a query hold together, were columns independent.
@@ -65,7 +67,7 @@ class Workload:
 def workload(lines: Sequence[ColumnLine], queries: int = QUERIES, *, seed: int = 0) -> Workload:
     """The errors of `queries` random counts over the columns of some lines.
 
-    Cost: per query a pass over the distinct tuples of both tables, and one for each other column over those left.
+    Cost: per query a pass over the distinct tuples of the release, and one for each column over those of the table.
 
     Raises:
         UsageError: There is no column or no query, or the seed is no whole number of at least 0.
@@ -77,13 +79,13 @@ def workload(lines: Sequence[ColumnLine], queries: int = QUERIES, *, seed: int =
     if type(seed) is not int or seed < 0:
         raise UsageError("a seed is a whole number of at least 0", where="seed")
     before, after = (Tuples.of([line.sides[at] for line in lines]) for at in (0, 1))
-    scales = [Ranges.of(line) for line in lines]
+    scales = [Ranges.of(line, codes) for line, codes in zip(lines, before.codes, strict=True)]
     random = Random(seed)  # noqa: S311  drawn to measure, not to hide
     bound = max(1, -(-before.total // SANITY))
     errors = np.empty(queries)
     for at in range(queries):
         query = draw(random, before, scales)
-        true, expected = (float(side.expected(query)) for side in (before, after))
+        true, expected = before.counted([scales[one.column].fit(one) for one in query]), after.expected(query)
         errors[at] = abs(expected - true) / max(true, bound)
     median, most = np.quantile(errors, (0.5, 0.9))
     names = tuple(line.name for line in lines)
@@ -132,15 +134,23 @@ class Tuples:
         """All records."""
         return int(self.records.sum())
 
+    def counted(self, fits: Sequence[Mask]) -> int:
+        """The records of the tuples that fulfil every condition; of `fits`, (t,) each, the first is overwritten."""
+        every = fits[0]
+        for fit in fits[1:]:
+            every &= fit
+        return int(self.records[every].sum())
+
     def expected(self, query: Sequence[Predicate]) -> float:
         """How many records are expected to fit the query."""
         fits = [_fit(self.sides[one.column], one) for one in query]
+        able = [fit > 0 for fit in fits]
         codes = [self.codes[one.column] for one in query]
-        fitting = [int(self.sides[one.column].records[fit > 0].sum()) for one, fit in zip(query, fits, strict=True)]
+        fitting = [int(self.sides[one.column].records[some].sum()) for one, some in zip(query, able, strict=True)]
         rows: Index | None = None  # the tuples that may fit the columns so far, that which fewest fit first
         order: list[int] = np.argsort(fitting, kind="stable").tolist()
         for at in order:
-            some = np.flatnonzero((fits[at] > 0)[codes[at] if rows is None else codes[at][rows]])
+            some = np.flatnonzero(able[at][codes[at] if rows is None else codes[at][rows]])
             rows = some if rows is None else rows[some]
         expected: Shares = self.records[rows].astype(np.float64)
         for fit, code in zip(fits, codes, strict=True):
@@ -161,23 +171,37 @@ class Ranges:
 
     Attributes:
         numeric: Whether queries select ranges of it.
-        centres: (l,) the place of each label; not a number where it has none.
+        centres: (l,) the place of each label, which stands for one at most; not a number where it stands for none.
         places: (v,) the places, ascending.
         upto: (v,) records up to each.
+        ranks: (t,) the rank of each tuple's label among the places; those without a place come last.
     """
 
     numeric: bool
     centres: Places
     places: Places
     upto: Counts
+    ranks: NDArray[np.unsignedinteger]
 
     @classmethod
-    def of(cls, line: ColumnLine) -> Ranges:
-        """The scale of one column."""
+    def of(cls, line: ColumnLine, codes: Index) -> Ranges:
+        """The scale of one column, in which tuples have these labels."""
         side = line.before
         centres = side.means.centres()
-        order = np.argsort(centres, kind="stable")[: int(side.valued.sum())]
-        return cls(line.numeric, centres, centres[order], np.cumsum(side.records[order]))
+        order = np.argsort(centres, kind="stable")
+        ranks = np.empty(order.size, np.min_scalar_type(order.size))
+        ranks[order] = np.arange(order.size)
+        valued = order[: int(side.valued.sum())]
+        return cls(line.numeric, centres, centres[valued], np.cumsum(side.records[valued]), ranks[codes])
+
+    def fit(self, one: Predicate) -> Mask:
+        """(t,) which tuples fulfil a condition: the ranks of those that do are consecutive."""
+        first, end = self.places.size, self.centres.size
+        if not np.isnan(one.low):
+            first = int(np.searchsorted(self.places, one.low))
+            end = int(np.searchsorted(self.places, one.high, side="right"))
+        fits: Mask = self.ranks - first < end - first  # of a rank before the first, the difference wraps around
+        return fits
 
     def around(self, place: float, share: float, random: Random) -> tuple[float, float]:
         """A range that holds a place, and with it about a share of the records; where it lies is random."""

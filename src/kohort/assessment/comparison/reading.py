@@ -26,9 +26,20 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+import polars as pl
 
 from kohort.assessment.comparison.line import ColumnLine, ColumnMetadata, Labelled, Stretches
-from kohort.assessment.labels import bound_of, cell_texts, covers, labels_at_once, leaves_below, printed_values, span_of
+from kohort.assessment.labels import (
+    MISSING,
+    bound_of,
+    canonical,
+    cell_texts,
+    covers,
+    labels_at_once,
+    leaves_below,
+    printed_values,
+    span_of,
+)
 from kohort.errors import InputError
 from kohort.schema import Role, Scale
 from kohort.schema.dates import day_of, read_days
@@ -43,7 +54,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Counts, Mask
+    from kohort.arrays import Counts, Index, Mask
     from kohort.assessment.comparison.line import Places, Stretch
     from kohort.schema import Attribute
     from kohort.schema.domain import Domain
@@ -202,20 +213,49 @@ def _by_frequency(before: Labelled, leaves: Sequence[str]) -> list[str]:
 
 def _read(known: ColumnMetadata, places: Sequence[str], texts: Sequence[str]) -> tuple[Stretches, list[str]]:
     """What the labels stand for, and the new names among them, which come last on the line."""
-    meant = _meant(known, places, texts)
-    fresh = sorted((at for at, stretches in enumerate(meant) if not stretches), key=texts.__getitem__)
-    for number, place in enumerate(fresh, start=len(places)):
-        meant[place] = [(float(number), float(number))]
-    return Stretches.over(meant), [texts[place] for place in fresh]
-
-
-def _meant(known: ColumnMetadata, places: Sequence[str], texts: Sequence[str]) -> list[list[Stretch]]:
-    """The stretches that each label stands for; none where it is a new name."""
     spans = {} if known.hierarchy is None else leaves_below(known.hierarchy)
     nodes = {label: _joined(sorted(leaves)) for label, leaves in spans.items()}
     for place, name in enumerate(places):
         nodes.setdefault(name, [(place, place)])
     nodes.setdefault(SUPPRESSED, [(0, len(known.hierarchy.leaves if known.hierarchy else places) - 1)])
+    sets, members = _sets(places, [text if text not in nodes else "" for text in texts])
+    rest = np.delete(np.arange(len(texts)), sets)
+    others = [texts[at] for at in rest.tolist()]
+    meant = _meant(known, places, others, nodes, len(texts))
+    fresh = sorted((at for at, stretches in enumerate(meant) if not stretches), key=others.__getitem__)
+    for number, place in enumerate(fresh, start=len(places)):
+        meant[place] = [(float(number), float(number))]
+    return Stretches.joined((sets, members), (rest, Stretches.over(meant))), [others[place] for place in fresh]
+
+
+def _sets(places: Sequence[str], labels: Sequence[str]) -> tuple[Index, Stretches]:
+    """Which labels are sets of names on the line, all written without quotes, and what these stand for."""
+    at = dict[str, int]()
+    for place, name in enumerate(places):
+        spelled = canonical(name)
+        at[spelled] = place if spelled not in at else -1  # several places: left to `covers`
+    texts = pl.Series(labels, dtype=pl.String)
+    sets = texts.str.contains(r'^\{[^{},"]+(?:, [^{},"]+)*\}$').arg_true()
+    inside = texts.gather(sets).str.strip_prefix("{").str.strip_suffix("}").str.split(", ")
+    members, of = inside.explode(), np.repeat(np.arange(sets.len()), inside.list.len().to_numpy())
+    named = members.unique()
+    known = pl.Series([at.get(canonical("" if one == MISSING else one), -1) for one in named], dtype=pl.Int64)
+    member = members.replace_strict(named, known, return_dtype=pl.Int64).cast(pl.Int64).to_numpy()
+    able = np.bincount(of[member < 0], minlength=sets.len()) == 0
+    width = len(places) + 1
+    kept = np.sort(
+        (np.cumsum(able) - 1)[of[able[of]]] * width + member[able[of]]
+    )  # more than 1 apart in different sets
+    first, last = kept[np.diff(kept, prepend=-2) > 1], kept[abs(np.diff(kept, append=-2)) > 1]
+    low, high = ((end % width).astype(np.float64) for end in (first, last))
+    which = sets.to_numpy()[able].astype(np.int64)
+    return which, Stretches.between(which.size, first // width, low, high)
+
+
+def _meant(
+    known: ColumnMetadata, places: Sequence[str], texts: Sequence[str], nodes: Mapping[str, list[Stretch]], labels: int
+) -> list[list[Stretch]]:
+    """The stretches that each of some `labels` stands for; none where it is a new name."""
     found = [nodes.get(text, []) for text in texts]
     rest = [place for place, stretches in enumerate(found) if not stretches]
     step = labels_at_once(len(places))
@@ -226,7 +266,7 @@ def _meant(known: ColumnMetadata, places: Sequence[str], texts: Sequence[str]) -
             found[place] = [] if row is None else runs(np.flatnonzero(row))
             lost += row is None or (known.hierarchy is not None and not found[place])
     if lost:
-        raise known.unreadable(lost, len(texts))
+        raise known.unreadable(lost, labels)
     return found
 
 
@@ -336,23 +376,6 @@ def _near(step: int) -> float:
     return float(step) if -_FARTHEST < step < _FARTHEST else float(_FARTHEST if step > 0 else -_FARTHEST)
 
 
-class _Ends(dict[str, float | None]):
-    """The steps that ends of ranges are, each computed once.
-
-    `None` of what is no number, lies between two steps, or is no step that floating point has exactly.
-    """
-
-    def __init__(self, digits: int) -> None:
-        """None yet."""
-        self._digits = digits
-
-    def __missing__(self, text: str) -> float | None:
-        """The step of an end."""
-        step = exact(text) * 10**self._digits if is_plain((text,)) else Fraction(1, 2)
-        self[text] = found = float(step) if step.denominator == 1 and abs(step) < _EXACT else None
-        return found
-
-
 class _Reader:
     """Reads the labels of a column of numbers."""
 
@@ -361,31 +384,45 @@ class _Reader:
         self._known = known
         self._ten = 10**digits
         self._digits = digits
-        self._steps = _Ends(digits)
         self._ends = ends
         self._leaves: Mapping[str, Sequence[tuple[int, int]]] | None = None
         self._numbers: Sequence[Fraction | None] = ()
 
     def read(self, texts: Sequence[str]) -> Stretches:
         """What each stands for."""
-        meant = [self._range(text) for text in texts]
-        others = [at for at, found in enumerate(meant) if not found]
-        plain = [texts[at] if is_plain((texts[at],)) else "" for at in others]
-        for at, one, place in zip(others, plain, _places(plain, self._digits).tolist(), strict=True):
-            meant[at] = [(place, place)] if one else list(self._meant(texts[at])) if texts[at] else []
-        unread = sum(bool(text) and not found for text, found in zip(texts, meant, strict=True))
+        closed, ranges = self._ranges(texts)
+        rest = np.delete(np.arange(len(texts)), closed)
+        others = [texts[at] for at in rest.tolist()]
+        plain = [text if is_plain((text,)) else "" for text in others]
+        places = _places(plain, self._digits).tolist()
+        meant = [
+            [(place, place)] if one else list(self._meant(text)) if text else []
+            for text, one, place in zip(others, plain, places, strict=True)
+        ]
+        unread = sum(bool(text) and not found for text, found in zip(others, meant, strict=True))
         if unread:
             raise self._known.unreadable(unread, len(texts))
-        return Stretches.over(meant)
+        return Stretches.joined((closed, ranges), (rest, Stretches.over(meant)))
 
-    def _range(self, label: str) -> list[Stretch]:
-        """The stretch of a closed range of numbers of at least 0 that are steps, as nearly all are; none of others."""
-        if label[:1] == "[" and label[-1] == "]":
-            low, _, high = label[1:-1].partition("-")
-            first, last = self._steps[low], self._steps[high]
-            if first is not None and last is not None and first <= last:
-                return [(first, last)]
-        return []
+    def _ranges(self, texts: Sequence[str]) -> tuple[Index, Stretches]:
+        """Which labels are closed ranges between steps of at least 0, as nearly all are, and what they stand for."""
+        labels = pl.Series(texts, dtype=pl.String)
+        closed = (labels.str.starts_with("[") & labels.str.ends_with("]")).arg_true()
+        inside = labels.gather(closed).str.strip_prefix("[").str.strip_suffix("]")
+        ends = pl.concat([*inside.str.splitn("-", 2).struct.unnest().fill_null("")], rechunk=True)
+        named = ends.unique()
+        steps = pl.Series([self._step(text) for text in named], dtype=pl.Float64)
+        first, last = np.split(
+            ends.replace_strict(named, steps, return_dtype=pl.Float64).cast(pl.Float64).to_numpy(), 2
+        )
+        fine = first <= last
+        at = closed.to_numpy()[fine].astype(np.int64)
+        return at, Stretches.between(at.size, np.arange(at.size), first[fine], last[fine])
+
+    def _step(self, text: str) -> float:
+        """The step that an end is; none of what is no number, lies between two or is none that floats have exactly."""
+        step = exact(text) * self._ten if is_plain((text,)) else Fraction(1, 2)
+        return float(step) if step.denominator == 1 and abs(step) < _EXACT else np.nan
 
     def _meant(self, label: str) -> Iterator[Stretch]:
         """The stretches of a label that is no number."""

@@ -301,8 +301,8 @@ def label_losses(line: ColumnLine, domain: Domain) -> Shares:
     """(l,) share of the domain that each label may stand for: (M - 1)/(|A| - 1), or of a range its width."""
     means, texts = line.after.means, line.after.texts
     values = summed(means.of, means.width, means.labels)
-    if line.numeric:  # a missing value has no place among numbers, but is one of those that a set names
-        values = np.maximum(values, [*map(_listed, texts)])
+    listed = np.fromiter(map(_listed, texts), np.float64, len(texts)) if line.numeric else np.zeros(len(texts))
+    values = np.maximum(values, listed)  # a missing value has no place among numbers, but is one of those in a set
     if line.numeric and domain.label is not Label.SET:
         low, high = np.full(means.labels, np.inf), np.full(means.labels, -np.inf)
         np.minimum.at(low, means.of, means.low)
@@ -310,7 +310,7 @@ def label_losses(line: ColumnLine, domain: Domain) -> Shares:
         first, last = (float(end) * float(domain.unit) * 10.0**line.digits for end in domain.ends)
         width = np.minimum(high, last) - np.maximum(low, first)
         ranges = part_of(last - first, np.where(values > 0, np.maximum(width, 0.0), 0.0))
-        found = np.where([_listed(text) > 0 for text in texts], part_of(domain.others, values - 1), ranges)
+        found = np.where(listed > 0, part_of(domain.others, values - 1), ranges)
         if domain.label is Label.ANCESTOR and domain.hierarchy is not None:  # numbers below a node; others are ranges
             covered = _covered(domain.hierarchy)
             below = np.array([covered.get(text, 0) for text in texts], dtype=np.float64)

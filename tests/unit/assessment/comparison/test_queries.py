@@ -64,7 +64,7 @@ def test_several_ranges_hold_a_tenth_together() -> None:
         table({"a": ages, "b": ages}), table({"a": ages, "b": ages}), schema=schema_of(quasi("a"), quasi("b"))
     )
     before, random = queries.Tuples.of([line.before for line in lines]), Random(3)  # noqa: S311  likewise
-    scales = [queries.Ranges.of(line) for line in lines]
+    scales = [queries.Ranges.of(line, codes) for line, codes in zip(lines, before.codes, strict=True)]
     widths: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(100):
         asked_ = queries.draw(random, before, scales)
@@ -77,7 +77,7 @@ def test_ranges_hold_their_share_around_a_record() -> None:
     """A range of one column holds about a tenth of the records, with a number of some record in it."""
     ages = [str(number) for number in range(200)]
     [line] = lines_of(table({"age": ages}), table({"age": ages}), schema=schema_of(quasi("age")))
-    scale, random = queries.Ranges.of(line), Random(3)  # noqa: S311  a test draws the same
+    scale, random = queries.Ranges.of(line, line.before.codes.astype(np.int64)), Random(3)  # noqa: S311  a test draws the same
     for place in (0.0, 1.0, 77.0, 199.0):
         for _ in range(20):
             low, high = scale.around(place, 0.1, random)
