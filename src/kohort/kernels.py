@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import update_wrapper
+from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -42,13 +43,26 @@ class _Kernel(Generic[P, R]):
                 from kohort.machine_code import kept  # noqa: PLC0415  the same
 
                 compiled = cast("Callable[..., Callable[[Callable[P, R]], Any]]", njit)
-                self._compiled = kept(compiled(nogil=True, _nrt=False, forceinline=self._inlined)(self.py_func))
+                made = kept(compiled(nogil=True, _nrt=False, forceinline=self._inlined)(self.py_func))
+                self._compiled = _compiled_by_type(made)
             return self._compiled
 
     @property
     def _numba_type_(self) -> Any:  # noqa: ANN401  the same
         """The type by which other kernels know this one; Numba asks for it by this name."""
         return self.dispatcher._numba_type_
+
+
+def _compiled_by_type(dispatcher: Any) -> Any:  # noqa: ANN401  the same
+    """A loop that is compiled once for each type that other kernels give it, and not again for each constant."""
+    unliteral: Callable[[Any], Any] = vars(import_module("numba.core.types"))["unliteral"]
+    template = dispatcher.get_call_template
+
+    def by_type(arguments: Iterable[Any], named: Mapping[str, Any]) -> Any:  # noqa: ANN401  the same
+        return template(tuple(map(unliteral, arguments)), {name: unliteral(one) for name, one in named.items()})
+
+    dispatcher.get_call_template = by_type
+    return dispatcher
 
 
 def kernel(loop: Callable[P, R]) -> Callable[P, R]:

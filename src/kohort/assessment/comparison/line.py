@@ -12,10 +12,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from kohort.errors import InputError
+from kohort.tables.label_texts import ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -295,11 +295,11 @@ def keys_of(sides: Sequence[Side]) -> Index:
     keys = np.zeros(sides[0].codes.size, np.int64)
     largest = 1
     for side in sides:
-        ranks = pl.Series(side.texts, dtype=pl.String).rank("dense").to_numpy().astype(np.int64) - 1
-        values = int(ranks.max(initial=-1)) + 1
+        rank = ranks(side.texts)
+        values = int(rank.max(initial=-1)) + 1
         if largest * values > _LARGEST:
             kept, keys = np.unique(keys, return_inverse=True)
             largest = kept.size
-        keys = keys * values + ranks[side.codes]
+        keys = keys * values + rank[side.codes]
         largest *= values
     return keys

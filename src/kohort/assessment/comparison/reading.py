@@ -26,7 +26,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import polars as pl
 
 from kohort.assessment.comparison.line import ColumnLine, ColumnMetadata, Labelled, Stretches
 from kohort.assessment.labels import (
@@ -47,6 +46,7 @@ from kohort.schema.domain import resolve
 from kohort.schema.hierarchies import from_spec, with_missing
 from kohort.schema.hierarchy import SUPPRESSED, Hierarchy
 from kohort.schema.numbers import digits_of, exact, is_numeric_text
+from kohort.tables.label_texts import range_ends, set_members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -234,21 +234,17 @@ def _sets(places: Sequence[str], labels: Sequence[str]) -> tuple[Index, Stretche
     for place, name in enumerate(places):
         spelled = canonical(name)
         at[spelled] = place if spelled not in at else -1  # several places: left to `covers`
-    texts = pl.Series(labels, dtype=pl.String)
-    sets = texts.str.contains(r'^\{[^{},"]+(?:, [^{},"]+)*\}$').arg_true()
-    inside = texts.gather(sets).str.strip_prefix("{").str.strip_suffix("}").str.split(", ")
-    members, of = inside.explode(), np.repeat(np.arange(sets.len()), inside.list.len().to_numpy())
-    named = members.unique()
-    known = pl.Series([at.get(canonical("" if one == MISSING else one), -1) for one in named], dtype=pl.Int64)
-    member = members.replace_strict(named, known, return_dtype=pl.Int64).cast(pl.Int64).to_numpy()
-    able = np.bincount(of[member < 0], minlength=sets.len()) == 0
+    sets = set_members(labels)
+    known = np.array([at.get(canonical("" if one == MISSING else one), -1) for one in sets.texts], dtype=np.int64)
+    of, member = sets.of, known[sets.part]
+    able = np.bincount(of[member < 0], minlength=sets.labels.size) == 0
     width = len(places) + 1
     kept = np.sort(
         (np.cumsum(able) - 1)[of[able[of]]] * width + member[able[of]]
     )  # more than 1 apart in different sets
     first, last = kept[np.diff(kept, prepend=-2) > 1], kept[abs(np.diff(kept, append=-2)) > 1]
     low, high = ((end % width).astype(np.float64) for end in (first, last))
-    which = sets.to_numpy()[able].astype(np.int64)
+    which = sets.labels[able]
     return which, Stretches.between(which.size, first // width, low, high)
 
 
@@ -406,17 +402,11 @@ class _Reader:
 
     def _ranges(self, texts: Sequence[str]) -> tuple[Index, Stretches]:
         """Which labels are closed ranges between steps of at least 0, as nearly all are, and what they stand for."""
-        labels = pl.Series(texts, dtype=pl.String)
-        closed = (labels.str.starts_with("[") & labels.str.ends_with("]")).arg_true()
-        inside = labels.gather(closed).str.strip_prefix("[").str.strip_suffix("]")
-        ends = pl.concat([*inside.str.splitn("-", 2).struct.unnest().fill_null("")], rechunk=True)
-        named = ends.unique()
-        steps = pl.Series([self._step(text) for text in named], dtype=pl.Float64)
-        first, last = np.split(
-            ends.replace_strict(named, steps, return_dtype=pl.Float64).cast(pl.Float64).to_numpy(), 2
-        )
+        ends = range_ends(texts)
+        steps = np.array([self._step(text) for text in ends.texts], dtype=np.float64)
+        first, last = steps[ends.part].reshape(-1, 2).T
         fine = first <= last
-        at = closed.to_numpy()[fine].astype(np.int64)
+        at = ends.labels[fine]
         return at, Stretches.between(at.size, np.arange(at.size), first[fine], last[fine])
 
     def _step(self, text: str) -> float:
