@@ -9,8 +9,9 @@
 The mutants are mutmut's, but for types in a `cast` and the `strict` of a `zip`, without which nothing runs otherwise.
 Those that change only what a message says are counted and left out; of compiled loops, which laws compare with plain
 versions, mutmut makes none. A mutant is written into a copy of the tree, and the tests of the room that run a changed
-line are tried on it, quickest first, until one fails. Of the share that is killed a 95 % interval (Wilson) is given,
-since not all mutants were tried; those that live are printed.
+line are tried on it, quickest first, until one fails; then the others of their files, and of the files whose import
+runs it, which may look at what was kept. Of the share that is killed a 95 % interval (Wilson) is given, since not all
+mutants were tried; those that live are printed.
 """
 
 from __future__ import annotations
@@ -36,12 +37,14 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 import libcst
-from coverage import CoverageData
+from coverage import Coverage, CoverageData
 from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
 from mutmut.mutation.file_mutation import Mutation, create_mutations, deep_replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
+
+    from pytest import Collector  # noqa: PT013  a type alone
 
 #: The tests about each room: files and folders.
 ROOMS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -116,8 +119,8 @@ _WARM: Final = ("pytest", "hypothesis", "numpy", "polars", "numba", "pydantic", 
 #: A test that pytest timed.
 _TIMED: Final = re.compile(r"^([\d.]+)s call +(.+?)\s*$", re.MULTILINE)
 
-#: Whatever is made here is for a message only: `DataError(…)`, `SourceNote(…)`, `fault(…)`.
-_MESSAGE: Final = r"(Error|Note|Warning|fault|_refused|^reporting)$"
+#: Whatever is made here is for a message only: `DataError(…)`, `SourceNote(…)`, `fault(…)`, `many(…)`.
+_MESSAGE: Final = r"(Error|Note|Warning|fault|_refused|^reporting|^many)$"
 
 #: The ending of a file that is changed for a while.
 _ORIGINAL: Final = ".original"
@@ -154,18 +157,36 @@ class Tests:
 
     Attributes:
         seconds: What each test took.
-        ran: The tests that ran each line of each file.
+        ran: The tests that ran each line of each file, and the test files that did when they were imported.
     """
 
     seconds: Mapping[str, float]
     ran: Mapping[Path, Mapping[int, Sequence[str]]]
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Those that run what differs, quickest first; of a default value, those that run its function."""
+        """Those that run what differs, quickest first, then all of their files; of a default, its function's."""
         lines = self.ran.get(mutant.file, {})
         some = {test for line in range(mutant.first, mutant.last + 1) for test in lines.get(line, ())}
-        some = some or {test for line in range(mutant.first, mutant.end + 1) for test in lines.get(line, ())}
-        return sorted(some, key=lambda test: (self.seconds.get(test, 0.0), test))
+        if not any("::" in test for test in some):
+            some = {test for line in range(mutant.first, mutant.end + 1) for test in lines.get(line, ())}
+        files = {_file(test) for test in some}
+        every = (test for test in self.seconds if _file(test) in files)
+        return sorted(every, key=lambda test: (test not in some, self.seconds[test], test))
+
+
+def _file(test: str) -> str:
+    """The file of a test."""
+    return test.partition("::")[0]
+
+
+class Importing:
+    """Names to coverage the test file that is being imported, as pytest-cov does the test that runs."""
+
+    @staticmethod
+    def pytest_collectstart(collector: Collector) -> None:
+        """Begin with a file, or with what it holds."""
+        if coverage := Coverage.current():
+            coverage.switch_context(_file(collector.nodeid))
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +326,7 @@ def _started(place: Path, words: Sequence[str], output: Path, patience: int = re
             os.dup2(told.fileno(), 1)
             os.dup2(told.fileno(), 2)
         _keep_loops()
-        status = int(import_module("pytest").main([*_PYTEST, *words]))
+        status = int(import_module("pytest").main([*_PYTEST, *words], [Importing]))
     except BaseException:  # noqa: BLE001  nobody above could tell of it
         traceback.print_exc()
     finally:
