@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, Protocol, TypeVar, TypeVarTuple
 
 from kohort.errors import FileError, InputError, MissingExtraError, UsageError
 from kohort.io.forms import STORES, is_store
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 #: What kohort accepts as an address; neither a user's name nor a signature fits.
 _ADDRESS: Final = re.compile(rf"({'|'.join(STORES)})://([A-Za-z0-9][A-Za-z0-9._-]*)/([^\x00-\x1f\x7f?#\\]*)")
@@ -119,8 +120,8 @@ class Store(Protocol):
         ...
 
 
-def tried(store: Store, key: str, call: Callable[[], T]) -> T:
-    """What a call answers, made again where it fails: every one of them may be repeated.
+def tried(store: Store, call: Callable[[str, *Ts], T], key: str, *rest: *Ts) -> T:
+    """What a call about a key answers, made again where it fails: every one of them may be repeated.
 
     Raises:
         FileError: it failed each time.
@@ -128,7 +129,7 @@ def tried(store: Store, key: str, call: Callable[[], T]) -> T:
     failures: list[OSError] = []
     while len(failures) < _ATTEMPTS:
         try:
-            return call()
+            return call(key, *rest)
         except OSError as error:
             failures.append(error)
     what = f"the store failed: {failures[0].strerror or 'it gives no reason'}"
@@ -369,7 +370,7 @@ def fetched(name: str, parent: Path | None = None) -> Generator[str]:
 def _copy_release(store: Store, place: Address, folder: Path) -> None:
     """Copy the manifest of a release, and the files that it names."""
     at = place / MANIFEST
-    text = tried(store, at.key, lambda: store.get(at.key))
+    text = tried(store, store.get, at.key)
     if text is None:
         what = "there is no release of kohort at this address"
         raise InputError(what, where=str(place), hint="name the folder of its manifest; download any other file first")
@@ -385,14 +386,14 @@ def _copy_release(store: Store, place: Address, folder: Path) -> None:
 def _copied(store: Store, key: str, path: Path) -> Path:
     """The copy of an object; an empty file where there is none, which is then found not to be what is listed."""
 
-    def copy() -> None:
+    def copy(key: str) -> None:
         with _copying(path):
             path.write_bytes(b"")
         for piece in store.pieces(key):
             with _copying(path), path.open("ab") as file:
                 file.write(piece)
 
-    tried(store, key, copy)
+    tried(store, copy, key)
     return path
 
 

@@ -147,8 +147,8 @@ def upload(store: Store, target: str, folder: Path, manifest: Manifest, *, overw
 
 def _put(store: Store, key: str, content: Path, sha256: str) -> None:
     """Put an object, and refuse to go on where it is not read back as it was verified."""
-    tried(store, key, partial(store.put, key, content))
-    if tried(store, key, partial(sha256_of, store, key)) != sha256:
+    tried(store, store.put, key, content)
+    if tried(store, partial(sha256_of, store), key) != sha256:
         what = "what the store gives back is not what was verified; nothing was published"
         raise FileError(what, where=f"{store.root}/{key}", hint="run again")
 
@@ -180,11 +180,11 @@ class Arrival:
         fate, place = f"{self.below}/{_FATE}", f"{self.target}/{MANIFEST}"
         if not _put_once(self.store, fate, b"published"):
             raise TargetError("another run took this one for dead", where=self._where, hint="run again")
-        if tried(self.store, fate, partial(self.store.put_if_absent, fate, b"published")):
+        if tried(self.store, self.store.put_if_absent, fate, b"published"):
             what = "the store puts an object although there is one, so two runs could replace each other's release"
             raise UnsupportedError(what, where=self._where, hint="write a folder, and upload it yourself")
         if self.replaced:
-            tried(self.store, place, partial(self.store.put, place, self.manifest.encode()))
+            tried(self.store, self.store.put, place, self.manifest.encode())
         elif not _put_once(self.store, place, self.manifest.encode()):
             raise _exists(self._where)
 
@@ -195,7 +195,7 @@ class Arrival:
             FileError: one stays, or the store failed.
         """
         place = f"{self.target}/{MANIFEST}"
-        found = tried(self.store, place, partial(self.store.get, place))
+        found = tried(self.store, self.store.get, place)
         if found != self.manifest.encode():
             if found is not None and not self.replaced:  # then a put of ours that is still on its way is refused, too
                 self.clear()
@@ -203,13 +203,13 @@ class Arrival:
         if self.replaced:
             what = "the release was replaced and verified, but files that describe it could not be written"
             raise FileError(what, where=self._where, hint="publish it again with --overwrite")
-        tried(self.store, place, partial(self.store.delete, place))
+        tried(self.store, self.store.delete, place)
 
     def clear(self) -> None:
         """Remove the files that no manifest will name; what cannot be removed now, a later run removes."""
         with suppress(KohortError):
-            for one in tried(self.store, self.below, lambda: list(self.store.list(f"{self.below}/"))):
-                tried(self.store, one.key, partial(self.store.delete, one.key))
+            for one in _listed(self.store, self.below):
+                tried(self.store, self.store.delete, one.key)
 
     @property
     def below(self) -> str:
@@ -228,7 +228,7 @@ def sweep_store(store: Store, target: str) -> None:
         FileError: the store failed.
     """
     found: dict[str, list[Stored]] = {}
-    for one in tried(store, target, lambda: list(store.list(f"{target}/"))):
+    for one in _listed(store, target):
         prefix = one.key.removeprefix(f"{target}/").partition("/")[0]
         if PREFIX.fullmatch(prefix):
             found.setdefault(prefix, []).append(one)
@@ -238,15 +238,20 @@ def sweep_store(store: Store, target: str) -> None:
         fate = f"{target}/{prefix}/{_FATE}"
         if fate not in {one.key for one in objects}:
             _put_once(store, fate, b"dead")  # who was late finds it, until it is old itself
-            if tried(store, fate, partial(store.get, fate)) != b"dead":
+            if tried(store, store.get, fate) != b"dead":
                 continue
         for one in objects:
-            tried(store, one.key, partial(store.delete, one.key))
+            tried(store, store.delete, one.key)
+
+
+def _listed(store: Store, below: str) -> list[Stored]:
+    """The objects below a key."""
+    return tried(store, lambda key: list(store.list(f"{key}/")), below)
 
 
 def _names(store: Store, target: str, prefix: str) -> bool:
     """Whether there is a manifest that names a prefix."""
-    text = tried(store, target, partial(store.get, f"{target}/{MANIFEST}"))
+    text = tried(store, store.get, f"{target}/{MANIFEST}")
     with suppress(ValueError, AttributeError, RecursionError):
         return text is not None and bool(json.loads(text).get("prefix") == prefix)
     return False
@@ -254,17 +259,13 @@ def _names(store: Store, target: str, prefix: str) -> bool:
 
 def _put_once(store: Store, key: str, content: bytes) -> bool:
     """Put an object where there is none; whether it is there and ours, also if the answer was lost."""
-
-    def put() -> bool:
-        return store.put_if_absent(key, content) or store.get(key) == content
-
-    return tried(store, key, put)
+    return tried(store, lambda there: store.put_if_absent(there, content) or store.get(there) == content, key)
 
 
 def _refuse_existing(store: Store, target: str, *, overwrite: bool) -> bool:
     """Whether a release is there; refuses it unless it may be replaced."""
     place = f"{target}/{MANIFEST}"
-    exists = tried(store, place, partial(store.get, place)) is not None
+    exists = tried(store, store.get, place) is not None
     if exists and not overwrite:
         raise _exists(f"{store.root}/{target}")
     return exists
