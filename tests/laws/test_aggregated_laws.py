@@ -126,6 +126,28 @@ def test_means_are_of_records_and_not_of_tuples(tmp_path: Path) -> None:
         verify_by_aggregation(paths, TableRelation(claim.original), claim, replace(there, labels=said))
 
 
+@pytest.mark.parametrize(
+    ("labels", "ages", "exposed"),
+    [
+        ("range", [20, 20, 20, 40], 1),
+        ("set", [20, 20, 20, 40], 1),
+        ("mean", [20, 30, 30, 40], 0),
+        ("mean", [20, 20, 30, 40, 40], 1),
+    ],
+)
+def test_records_and_not_tuples_are_exposed(tmp_path: Path, labels: str, ages: list[int], exposed: int) -> None:
+    """A label exposes whoever alone in the class has a printed age: nobody who shares a tuple with others."""
+    table = pl.DataFrame({"age": [str(age) for age in ages], "ill": "flu"})
+    way: dict[str, Any] = {"k": 4, "quasi": ["age"], "sensitive": ["ill"], "no_model": ["ill"]}
+    release = released(table, {**way, "labels": labels, "no_grid": True})
+    assert release is not None
+    claim = claim_of(release)
+    paths = write_parts(tmp_path, release.table, [], Format.CSV)
+    there = destinations_of(claim, release.table)
+    found = verify_by_aggregation(paths, TableRelation(claim.original), claim, there)
+    assert found.exposed.people == exposed
+
+
 #: What is made wrong of a release, or of what it says.
 WRONG = ("cell", "swap", "drop", "double", "label", "labels", "k", "suppressed", "send")
 
