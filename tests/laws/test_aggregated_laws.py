@@ -130,6 +130,7 @@ def test_means_are_of_records_and_not_of_tuples(tmp_path: Path) -> None:
     ("labels", "ages", "exposed"),
     [
         ("range", [20, 20, 20, 40], 1),
+        ("range", [20, 20, 30, 40, 40], 0),
         ("set", [20, 20, 20, 40], 1),
         ("mean", [20, 30, 30, 40], 0),
         ("mean", [20, 20, 30, 40, 40], 1),

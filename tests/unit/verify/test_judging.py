@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pytest
 
 from kohort.core.frequency import ClassProfile
+from kohort.models.base import Declaration
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.schema import Attribute, Role
 from kohort.schema.sensitive import resolve
 from kohort.verify.judging import ObservedProfile, SensitiveCodes
+
+if TYPE_CHECKING:
+    from kohort.arrays import Mask
+    from kohort.models.base import Achieved
+    from kohort.specification import Specification
 
 
 @pytest.mark.parametrize(("weights", "satisfied"), [([5, 5], True), ([9, 1], False)])
@@ -22,3 +30,44 @@ def test_a_record_counts_for_those_it_stands_for(weights: list[int], *, satisfie
     held = {"s": (domain, SensitiveCodes(codes, np.array([0, 1], np.uint8)))}
     observed = ObservedProfile(ClassProfile(np.array([10])), np.array([0, 0]), None, counts, held)
     assert observed.satisfied(EntropyLDiversity("s", Fraction(9, 5))).tolist() == [satisfied]
+
+
+@dataclass(frozen=True)
+class Together:
+    """As many people of either value in all classes that are released together."""
+
+    specification: ClassVar[Specification]
+    name: str = "balance"
+
+    @property
+    def declared(self) -> Declaration:
+        """It is about `s`, and about all classes."""
+        return Declaration(
+            monotone_generalization=False, monotone_suppression=False, sensitive="s", joint=self._together
+        )
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """Each class alone."""
+        counts = classes.of("s").counts
+        balanced: Mask = counts[:, 0] == counts[:, 1]
+        return balanced
+
+    def achieved(self, _: ClassProfile) -> tuple[Achieved, ...]:
+        """It has no parameters."""
+        return ()
+
+    def _together(self, classes: ClassProfile) -> bool:
+        one, other = classes.of("s").counts.sum(axis=0)
+        return bool(one == other)
+
+
+@pytest.mark.parametrize("of", [[0, 0, 1, 1], [0, 1, 1, 0]])
+def test_what_is_judged_together_is_seen_together(of: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model of all classes is shown them at once, however few there is room to look at together, in any order."""
+    monkeypatch.setattr("kohort.core.frequency.CELLS", 1)
+    domain, codes = resolve(Attribute("s", Role.SENSITIVE), ["f", "g"], np.array([2, 2]), frozenset())
+    values = np.array(of, np.uint8)  # each class has a value of its own
+    held = {"s": (domain, SensitiveCodes(codes, values))}
+    observed = ObservedProfile(ClassProfile(np.array([2, 2])), np.array(of), None, None, held)
+    assert observed.satisfied(Together()).tolist() == [False, False]
+    assert observed.satisfied_jointly(Together())
