@@ -234,7 +234,7 @@ def test_the_store_is_down(tmp_path: Path) -> None:
 def test_a_release_that_cannot_be_taken_back_is_told_by_its_manifest(tmp_path: Path, failing: str) -> None:
     """Where the store goes down while a new release is taken back, it is said what may stand there."""
     store = Memory()
-    arrival = upload(store, "lake/release", *staged(tmp_path, "new"))
+    arrival = upload(store, "lake/release", *staged(tmp_path, "new"), overwrite=False)
     arrival.commit()
     store.place, store.fault = len(store.calls) + ["get", "delete"].index(failing), "down"
     with pytest.raises(FileError) as failed:
@@ -246,7 +246,7 @@ def test_a_release_that_cannot_be_taken_back_is_told_by_its_manifest(tmp_path: P
 def test_a_sweep_that_fails_tells_where(tmp_path: Path) -> None:
     """Whatever call of a sweep fails, its object is told; the next sweep removes what is left."""
     dead = Memory()
-    upload(dead, "lake/release", *staged(tmp_path, "new"))
+    upload(dead, "lake/release", *staged(tmp_path, "new"), overwrite=False)
     dead.now = PATIENCE
     calm = Memory(dict(dead.objects), dead.now)
     sweep_store(calm, "lake/release")
@@ -269,7 +269,7 @@ def test_a_sweep_that_fails_tells_where(tmp_path: Path) -> None:
 def test_what_is_no_manifest_keeps_no_prefix(tmp_path: Path, text: bytes) -> None:
     """Parts of a dead run go, whatever stands where their manifest would be, and that stays."""
     store = Memory()
-    upload(store, "lake/release", *staged(tmp_path, "new"))
+    upload(store, "lake/release", *staged(tmp_path, "new"), overwrite=False)
     store.objects["lake/release/manifest.json"] = (text, 0.0)
     for _ in range(2):
         store.now += PATIENCE

@@ -47,11 +47,14 @@ V = TypeVar("V")
 #: Seconds after which what no manifest names is taken for a dead run's: longer than any upload.
 PATIENCE: Final = 7 * 24 * 3600
 
+#: The fate of a prefix, and what its run and who sweeps put there.
 _FATE: Final = "fate"
+_PUBLISHED: Final = b"published"
+_DEAD: Final = b"dead"
 
 
 def check_store(
-    place: Address, *, overwrite: bool = False, inputs: Sequence[Path] = (), companions: Sequence[Path] = ()
+    place: Address, *, overwrite: bool, inputs: Sequence[Path] = (), companions: Sequence[Path] = ()
 ) -> None:
     """Refuse a place in a store that could not be published to, before any work is done for it.
 
@@ -75,10 +78,10 @@ def publish_stored(
     format_: str,
     separator: str,
     prefix: str,
+    overwrite: bool,
     staging: Path | None = None,
     uploading: Callable[[], AbstractContextManager[None]] = nullcontext,
     companions: Sequence[Companion[V]] = (),
-    overwrite: bool = False,
     inputs: Sequence[Path] = (),
 ) -> V:
     """What `verify` found in the parts that `write` wrote, once they are in the store.
@@ -91,10 +94,10 @@ def publish_stored(
         format_: The format of the parts.
         separator: Between cells of CSV.
         prefix: Where the parts go, below the place: a new one of `kohort.io.manifest.new_prefix`.
+        overwrite: Replace a release that is there, and what is at the companions' paths.
         staging: The folder in which they are written and verified; the system's temporary folder by default.
         uploading: What is entered while they are sent.
         companions: Files of this machine that describe the release.
-        overwrite: Replace a release that is there, and what is at the companions' paths.
         inputs: Files that no companion may replace.
 
     Raises:
@@ -119,7 +122,7 @@ def publish_stored(
     return verdict
 
 
-def upload(store: Store, target: str, folder: Path, manifest: Manifest, *, overwrite: bool = False) -> Arrival:
+def upload(store: Store, target: str, folder: Path, manifest: Manifest, *, overwrite: bool) -> Arrival:
     """Put the files of a verified release into a store, and read them back; nobody finds them yet.
 
     Args:
@@ -178,9 +181,9 @@ class Arrival:
             UnsupportedError: the store puts an object although there is one.
         """
         fate, place = f"{self.below}/{_FATE}", f"{self.target}/{MANIFEST}"
-        if not _put_once(self.store, fate, b"published"):
+        if not _put_once(self.store, fate, _PUBLISHED):
             raise TargetError("another run took this one for dead", where=self._where, hint="run again")
-        if tried(self.store, self.store.put_if_absent, fate, b"published"):
+        if tried(self.store, self.store.put_if_absent, fate, _PUBLISHED):
             what = "the store puts an object although there is one, so two runs could replace each other's release"
             raise UnsupportedError(what, where=self._where, hint="write a folder, and upload it yourself")
         if self.replaced:
@@ -237,8 +240,8 @@ def sweep_store(store: Store, target: str) -> None:
             continue
         fate = f"{target}/{prefix}/{_FATE}"
         if fate not in {one.key for one in objects}:
-            _put_once(store, fate, b"dead")  # who was late finds it, until it is old itself
-            if tried(store, store.get, fate) != b"dead":
+            _put_once(store, fate, _DEAD)  # who was late finds it, until it is old itself
+            if tried(store, store.get, fate) != _DEAD:
                 continue
         for one in objects:
             tried(store, store.delete, one.key)

@@ -33,7 +33,7 @@ V = TypeVar("V")
 
 
 def check_table(
-    place: StoredTable, *, overwrite: bool = False, inputs: Sequence[Path] = (), companions: Sequence[Path] = ()
+    place: StoredTable, *, overwrite: bool, inputs: Sequence[Path] = (), companions: Sequence[Path] = ()
 ) -> None:
     """Refuse a table that could not be published, before any work is done for it.
 
@@ -51,8 +51,8 @@ def publish_table(
     write: Callable[[BinaryIO], object],
     verify: Callable[[BinaryIO], V],
     *,
+    overwrite: bool,
     companions: Sequence[Companion[V]] = (),
-    overwrite: bool = False,
     inputs: Sequence[Path] = (),
 ) -> V:
     """What `verify` found in the table that was read back, once everybody can see it.
@@ -61,8 +61,8 @@ def publish_table(
         place: The table.
         write: Writes the release to the open file it is given, as Parquet.
         verify: Judges the text of the table as it was read back, CSV, and raises to stop everything.
-        companions: Files that describe the release.
         overwrite: Replace the table and the companions, if they are there.
+        companions: Files that describe the release.
         inputs: Files that no companion may replace.
 
     Raises:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -393,8 +394,9 @@ def test_a_full_disk_here_is_told_with_the_folder_of_the_parts(
         return b"{}"
 
     place, prefix = Address("s3", "lake", "release"), new_prefix()
+    publishing = partial(publish_stored, format_="csv", separator=",", prefix=prefix, overwrite=False, staging=tmp_path)
     with pytest.raises(FileError, match=f"{doing} failed: No space left") as told:
-        publish_stored(place, write, verify, certify, format_="csv", separator=",", prefix=prefix, staging=tmp_path)
+        publishing(place, write, verify, certify)
     assert Path(told.value.where).parent == tmp_path
     assert "make room" in told.value.hint
     assert store.objects == {}

@@ -75,6 +75,14 @@ def test_no_other_run_is_in_a_folder_of_the_set(dead: Path, monkeypatch: pytest.
     assert state(dead) == ["new", "", ""]
 
 
+def test_several_may_look_at_a_journal(dead: Path) -> None:
+    """A run that reads the journal does not keep another from taking everything back."""
+    with journal(dead).open("rb") as other:
+        fcntl.flock(other, fcntl.LOCK_SH)
+        check_target(dead / "another")
+    assert state(dead) == ["old", "old", "old"]
+
+
 def test_none_is_kept_where_nothing_is_replaced(tmp_path: Path) -> None:
     """A first release that dies at any call leaves no journal: there is nothing to take back."""
     place, fired = 0, True

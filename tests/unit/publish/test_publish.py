@@ -12,7 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Timer
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 import pytest
@@ -479,6 +479,27 @@ class TestRefusedBySystem:
         publish(tmp_path / "r", write_new, read_all)
         assert len(swept) == 1
         assert files(tmp_path) == {"r": NEW}
+
+    def test_a_look_is_waited_for(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A temporary file at which another run looks while it is made is locked all the same, once that is over."""
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+        true_flock, looks = fcntl.flock, list[int]()
+
+        def flock(fd: int, operation: int) -> None:
+            for path in () if looks else tmp_path.glob(".kohort-*"):
+                looks.append(os.open(path, os.O_RDONLY))
+                true_flock(looks[0], fcntl.LOCK_SH)
+                Timer(0.1, os.close, looks).start()
+            true_flock(fd, operation)
+
+        def refused(_: BinaryIO) -> None:
+            (path,) = tmp_path.glob(".kohort-*")
+            with path.open("rb") as other, pytest.raises(BlockingIOError):
+                true_flock(other, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+        monkeypatch.setattr(fcntl, "flock", flock)
+        publish(tmp_path / "r", write_new, refused)
+        assert len(looks) == 1
 
 
 def test_a_release_alone_is_told_of(tmp_path: Path) -> None:
