@@ -189,9 +189,7 @@ class Sent:
         np.subtract.at(left, rows, counts)
         rest = np.flatnonzero(left)
         source = found.table.take(np.append(rows, rest))
-        sent = replace(
-            bare, source=source, weights=np.append(counts, left[rest]), lineage=np.arange(rows.size, dtype=np.int64)
-        )
+        sent = replace(bare, source=source, weights=np.append(counts, left[rest]), lineage=np.arange(rows.size))
         return cls(sent, table.take(order), found.sums[rows])
 
 

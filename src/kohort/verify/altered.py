@@ -81,8 +81,8 @@ def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
     _demand(bool(same[absent].all()), "cells without a value have got one, or another mark", effect)
     present = ~absent
     _demand(int(present.sum()) == effect.records, "the records with a value are not those that are claimed", effect)
-    counts_after = np.bincount(held[present], minlength=len(column.values)).astype(np.int64)
-    counts_before = np.bincount(before[present], minlength=len(source.values)).astype(np.int64)
+    counts_after = np.bincount(held[present], minlength=len(column.values))
+    counts_before = np.bincount(before[present], minlength=len(source.values))
     if effect.mean is None:
         _check_names(column, claim, counts_after, effect)
         kept = int(same[present].sum())
@@ -104,7 +104,7 @@ def misstated(column: Column, said: object, missing: Collection[str]) -> list[st
         missing: The texts that mean no value.
     """
     told = cast("Mapping[str, object]", said) if isinstance(said, Mapping) else dict[str, object]()
-    counts = np.bincount(column.codes, minlength=len(column.values)).astype(np.int64)
+    counts = np.bincount(column.codes, minlength=len(column.values))
     counts[column.absent(missing)] = 0
     wrong = [] if told.get("records") == counts.sum() else ["records"]
     if told.get("mean") is None or not counts.any():
@@ -143,8 +143,8 @@ def check_coarsened(column: Column, claim: Claim, changed: Column) -> None:
     Raises:
         VerificationError: they are not.
     """
-    source = claim.original[column.name].codes.astype(np.int64)
-    pairs = np.unique(source * len(changed.values) + changed.codes)
+    source = claim.original[column.name].codes
+    pairs = np.unique(source * np.int64(len(changed.values)) + changed.codes)
     several = pairs.size - np.unique(source).size
     if several:
         what = f"{many(several, 'value was', 'values were')} changed in more than one way"

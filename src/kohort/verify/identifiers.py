@@ -20,7 +20,7 @@ addresses names nobody, and in a quasi-identifier neither does one of few: that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import exp, log
 from typing import TYPE_CHECKING, Final
 
@@ -164,7 +164,7 @@ def suspects(
     def cells(name: str, values: Values) -> _Cells:
         people = values.counts if schema.person is None else np.zeros_like(values.counts)  # at least
         words = _words(values.texts, values.counts, people, schema.missing)
-        return _Cells(name, np.empty(0, np.uint8), words, total)
+        return _Cells(name, words, total)
 
     holding = [(one, cells(one.name, held[one.name])) for one in judged]
     for meeting in _meetings(holding, [cells(*one) for one in known.items()], few):
@@ -197,15 +197,15 @@ class _Cells:
 
     Attributes:
         name: The column's name.
-        codes: (m,) the value of each record.
         words: Of each value that is one and has a word: `code`, `words`, and how many `records` and `people` have it.
         records: How many records there are.
+        codes: (m,) the value of each record, where records are looked at.
     """
 
     name: str
-    codes: CellCodes
     words: pl.DataFrame
     records: int
+    codes: CellCodes = field(default_factory=lambda: np.empty(0, np.uint8))
 
     def inside(self, first: pl.Series) -> pl.DataFrame:
         """Each `text` that stands in a cell, by `code`: the cell, its words, and those of several that begin so."""
@@ -251,7 +251,7 @@ class _CellsOf:
         """Those of some records, by their codes."""
         counts = tallied(codes, len(column.values), self.weights)
         words = _words(column.values, counts, self.people.per_cell(codes, counts.size), self.missing)
-        return _Cells(column.name, codes, words, int(counts.sum()))
+        return _Cells(column.name, words, int(counts.sum()), codes)
 
 
 def _words(texts: pl.Series, records: Counts, people: Counts, missing: Collection[str]) -> pl.DataFrame:
@@ -352,11 +352,11 @@ class _Meeting:
         """People of whom a released cell holds a text of the identifying cell of the same record."""
         size = int(self.held.codes.max()) + 1
         wanted = pairs.select(pl.col("code") * size + pl.col("inside")).to_series().unique().to_numpy()
-        some, found = np.zeros(int(self.known.codes.max()) + 1, np.bool_), np.zeros(self.known.codes.size, np.bool_)
+        some = np.zeros(int(self.known.codes.max()) + 1, np.bool_)
         some[pairs["code"].to_numpy()] = True
         records = np.flatnonzero(HEAP.taken(some, self.known.codes))
-        found[records] = np.isin(self.known.codes[records].astype(np.int64) * size + self.held.codes[records], wanted)
-        return people.count(found)
+        found = np.isin(self.known.codes[records] * np.int64(size) + self.held.codes[records], wanted)
+        return people.taken(records).count(found)
 
     def _expected(self, pairs: pl.DataFrame) -> float:
         """How many records would, on average, if the columns were dealt anew."""

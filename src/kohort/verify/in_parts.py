@@ -37,7 +37,7 @@ from kohort.verify.aggregates import as_texts
 from kohort.verify.classes import classes_of
 from kohort.verify.identifiers import leaks
 from kohort.verify.judging import ModelInputs
-from kohort.verify.parts import Groups, WrittenParts
+from kohort.verify.parts import NO_CODES, Groups, WrittenParts
 from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import incomplete, labels_of, released_texts, without_value
 from kohort.verify.singling import SummedUniques, told
@@ -215,8 +215,7 @@ class _GroupsOfClasses:
         judged_ = {model.declared.sensitive for model in claim.models}
         names += [one.name for one in claim.schema.released if one.name in judged_]
         values = {name: source.entered(name) for name in names}
-        none = np.empty(0, np.uint8)
-        known = {name: Column(name, one.texts, none, pl.String()) for name, one in values.items()}
+        known = {name: Column(name, one.texts, NO_CODES, pl.String()) for name, one in values.items()}
         totals = {name: one.counts for name, one in values.items()}
         found = {name: np.zeros_like(counts) for name, counts in totals.items()}
         return cls(claim, source, question, _Rest(written, names[: len(claim.schema.quasi)]), known, totals, found)

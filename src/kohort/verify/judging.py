@@ -12,6 +12,7 @@ from kohort.core.frequency import ClassProfile, Histogram, batches
 from kohort.models.base import satisfied_jointly
 from kohort.schema.sensitive import LATIN, even_spelling, resolve
 from kohort.shown import many
+from kohort.tables.table import narrow
 from kohort.verify.classes import classes_of
 from kohort.verify.records import lacking, released_texts
 from kohort.verify.verdict import Claim, TableCheck, fault
@@ -119,8 +120,7 @@ class SensitiveCodes:
 
     def take(self, records: Index | slice) -> Index:
         """(r,) the codes of some records."""
-        values: Index = self.values[records].astype(np.int64)
-        return self.of_value.take(values)
+        return self.of_value.take(self.values[records])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,14 +165,15 @@ class ObservedProfile:
             people = None if self.people is None else self.people[rows]
             weights = None if self.weights is None else self.weights[rows]
             part, count = _taken(self.whole, some), _few if few else _histogram
-            of = self.of[rows].astype(np.int64) - some.start
+            of = self.of[rows] - some.start
             found = count(domain, codes.take(rows), (of, part.sizes.size), people, weights)
             yield replace(part, histograms=(found,))
 
     def _by_class(self) -> Index | None:
         """(m,) the records in the order of their classes; `None` where they are."""
-        ascending = all((np.diff(self.of[some].astype(np.int64)) >= 0).all() for some in _overlapping(self.of.size))
-        return None if ascending else np.argsort(self.of, kind="stable")
+        parts = (self.of[some] for some in _overlapping(self.of.size))
+        ascending = all((part[1:] >= part[:-1]).all() for part in parts)
+        return None if ascending else np.argsort(self.of)
 
 
 def _overlapping(records: int) -> Iterator[slice]:
@@ -187,13 +188,10 @@ def _ends(some: slice) -> list[int]:
 
 def _reference(column: Column, codes: Index, of_value: Counts, values: int, people: Index | None) -> Counts:
     """(values,) people of the input with each value; a code beyond is no value."""
-    if people is not None:
-        held = codes.take(column.codes)
-        present = np.flatnonzero(held < values)
-        return _counted(held.take(present), values, people.take(present), None)
-    counts = np.zeros(max(values, int(codes.max(initial=0)) + 1), np.int64)
-    np.add.at(counts, codes, of_value)
-    return counts[:values]
+    held, weights = (codes, of_value) if people is None else (codes.take(column.codes), None)
+    present = np.flatnonzero(held < values)
+    whose, weights = (None if some is None else some.take(present) for some in (people, weights))
+    return _counted(held.take(present), values, whose, weights)
 
 
 def _taken(profile: ClassProfile, some: slice) -> ClassProfile:
@@ -238,14 +236,13 @@ def _few(
 def _cells(domain: SensitiveDomain, codes: Index, of: Index) -> tuple[Index, Index]:
     """Of each record with a value its class and value as one number, and which records these are."""
     present = np.flatnonzero(codes < len(domain))
-    return of.take(present) * len(domain) + codes.take(present), present
+    return of.take(present) * np.int64(len(domain)) + codes.take(present), present
 
 
 def _counted(cells: Numbers, size: int, people: Index | None, weights: Counts | None) -> Counts:
     """(size,) different people in each cell, or records where it is not known whose they are."""
-    if people is not None and people.size:
-        each, weights = int(people.max()) + 1, None
-        cells = pl.Series(cells.astype(np.int64) * each + people).unique().to_numpy() // each
+    if people is not None:
+        cells, weights = pl.Series(people * np.int64(size) + cells).unique().to_numpy() % size, None
     return tallied(cells, size, weights)
 
 
@@ -302,7 +299,7 @@ def _even(column: Column) -> NDArray[np.integer] | None:
         return None
     place: dict[str, int] = {}
     codes = [place.setdefault(even_spelling(text or ""), len(place)) for text in column.values.to_list()]
-    return np.array(codes, dtype=np.uint32)[column.codes]
+    return narrow(np.array(codes), len(place))[column.codes]
 
 
 def _evened(texts: pl.Series) -> pl.Series:
@@ -312,6 +309,6 @@ def _evened(texts: pl.Series) -> pl.Series:
         return latin
     seen = latin.str.contains(_SEEN)
     rest = texts.filter(~seen)
-    parts = [pl.Series(map(even_spelling, rest[some].to_list()), dtype=pl.String) for some in blocks(len(rest))]
+    parts = [pl.Series(map(even_spelling, rest[some].to_list())) for some in blocks(len(rest))]
     plain = latin.filter(seen).str.to_lowercase().str.replace_all(" +", " ").str.strip_chars(" ")
     return pl.concat([plain.alias(""), *parts])

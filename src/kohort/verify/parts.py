@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 #: Text whose parts have a header each, and one when they are joined.
 _BARE: Final = ("csv", "tsv")
 
+#: The codes of a column whose records are not in memory.
+NO_CODES: Final = np.empty(0, np.uint8)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenParts:
@@ -74,7 +77,7 @@ class WrittenParts:
             VerificationError: a part is not the plain form of its cells, or the records are out of order.
             FileError: the system failed to read.
         """
-        claim = replace(claim, source=_shell(claim), lineage=np.empty(0, np.int64))
+        claim = replace(claim, source=_shell(claim))
         if not paths:
             raise fault(TableCheck.BYTES, "there is no part")
         parts, before = list[VerifiedPart](), None
@@ -162,8 +165,8 @@ def _reading() -> Generator[None]:
 
 def _shell(claim: Claim) -> Table:
     """A source without records: parts are read before anything is held against the input."""
-    none = np.empty(0, np.uint8)
-    columns = (Column(one.name, pl.Series(dtype=pl.String), none, pl.String()) for one in claim.schema.attributes)
+    texts = pl.Series(dtype=pl.String)
+    columns = (Column(one.name, texts, NO_CODES, pl.String()) for one in claim.schema.attributes)
     return Table(tuple(columns), 0)
 
 

@@ -58,7 +58,7 @@ def cover_of(meaning: Meaning) -> Cover:
     """The values that the labels of a column stand for."""
     labels = meaning.low.size
     of = np.repeat(np.arange(labels), np.diff(meaning.first))
-    rank = meaning.ranks.take(meaning.listed).astype(np.int64)
+    rank = meaning.ranks.take(meaning.listed)
     apart = (rank < meaning.low.take(of)) | (meaning.high.take(of) < rank)
     stride = len(meaning.values.names) + 2  # ranks begin at -1; the last of a label is no neighbour of the next's first
     listed = np.unique(of[apart] * stride + rank[apart] + 1)
@@ -67,7 +67,7 @@ def cover_of(meaning: Meaning) -> Cover:
     high = listed[np.append(ends, listed.size - 1)[: listed.size]] % stride
     spanned = np.flatnonzero(meaning.low <= meaning.high)
     of_span = np.append(of_run, spanned)
-    order = np.argsort(of_span, kind="stable")
+    order = np.argsort(of_span)
     return Cover(
         meaning.ranks,
         np.searchsorted(of_span[order], np.arange(labels + 1)),
@@ -126,7 +126,7 @@ def matched_population(
             covers.append(cover_of_classes(regions[name], claim.original[name].codes.take(claim.lineage), classes))
         else:
             covers.append(cover_of(regions[name]))
-    return MatchedPopulation.of(claim, claim.known, covers, np.stack(labels, axis=1).astype(np.int64))
+    return MatchedPopulation.of(claim, claim.known, covers, np.stack(labels, axis=1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,7 +202,7 @@ class MatchedPopulation:
                 continue
             cover, borne = self.covers[order[depth]], labels[alike, order[depth]]
             ranks = self.ranks[people, order[depth]]
-            by_rank = np.argsort(ranks, kind="stable")
+            by_rank = np.argsort(ranks)
             ranks, people = ranks[by_rank], people[by_rank]
             for group in np.split(alike, np.flatnonzero(np.diff(borne)) + 1):
                 low, high = cover.spans(int(labels[group[0], order[depth]]))

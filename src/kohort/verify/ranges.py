@@ -34,10 +34,10 @@ def ends_of(labels: pl.Series, known: Known, dash: str) -> tuple[Index, Index]:
     at = dashes[np.searchsorted(dashes[:-1], start + 2)]
     after = at + len(dash.encode())
     ranged = (text[start] == ord("[")) & (text[stop - 1] == ord("]")) & (after < stop)
-    bounds = np.stack([start + 1, at, after, stop - 1], axis=1)[ranged].reshape(-1, 2)
+    first, last = (np.stack(both, axis=1)[ranged].ravel() for both in ((start + 1, after), (at, stop - 1)))
     low, high = np.full((2, len(labels)), -1)
-    found = known.places(text, np.ascontiguousarray(bounds[:, 0]), bounds[:, 1] - bounds[:, 0])
-    low[ranged], high[ranged] = found.reshape(-1, 2).T
+    found = known.places(text, first, last - first)
+    low[ranged], high[ranged] = found[::2], found[1::2]
     return low, high
 
 

@@ -82,17 +82,15 @@ class People:
             return int(self.weights[records].sum())
         if self.of is None:
             return int(np.count_nonzero(records))
-        found = np.zeros(self.total, np.bool_)
-        found[self.of[records]] = True
-        return int(np.count_nonzero(found))
+        return int(np.count_nonzero(np.bincount(self.of[records])))
 
     def per_cell(self, cells: NDArray[np.integer], size: int) -> Counts:
         """(size,) how many people are in each cell; arguments as those of `lone`."""
         if self.of is not None:
-            cells = np.unique(cells.astype(np.int64) * self.total + self.of) // self.total
+            cells = np.unique(cells * np.int64(self.total) + self.of) // self.total
         return tallied(cells, size, self.weights)
 
-    def unique(self, cells: Index, size: int) -> int:
+    def unique(self, cells: NDArray[np.integer], size: int) -> int:
         """How many people are in a cell where nobody else is; arguments as those of `lone`."""
         if self.of is self.weights is None and size > _DENSE * max(cells.size, 1):  # faster than to find out which
             ordered = np.sort(cells)
@@ -112,11 +110,11 @@ class People:
             once: Mask = shared(held, np.append(classes.first, held.size), size) == 1
             return once
         alone, records = np.zeros(held.size, np.bool_), np.flatnonzero(held < size)
-        cells: Index = classes.of.take(records).astype(np.int64) * size + held.take(records).astype(np.int64)
+        cells: Index = classes.of.take(records) * np.int64(size) + held.take(records)
         alone[records[self.taken(records).lone(cells, classes.sizes.size * size)]] = True
         return alone
 
-    def lone(self, cells: Index, size: int) -> Mask:
+    def lone(self, cells: NDArray[np.integer], size: int) -> Mask:
         """(m,) which records are in a cell that holds records of one person only.
 
         Cost: a few passes over the records; where most cells are empty, a sort.
@@ -138,7 +136,8 @@ class People:
         owner[cells] = self.of  # of several the last
         shared = np.zeros(size, np.bool_)
         shared[cells[owner[cells] != self.of]] = True
-        return ~shared[cells]
+        lone: Mask = ~shared[cells]
+        return lone
 
 
 #: Pairs that are told at most: those that single out most.
@@ -249,9 +248,12 @@ class _Records:
         """People with a value, or a pair of values, that nobody else has."""
         if len(columns) == 1 and self.people.of is None:
             return int(np.count_nonzero(self.counts[columns[0]] == 1))
-        cells, size = self.codes[columns[0]].astype(np.int64), self.counts[columns[0]].size
-        for column in columns[1:]:
-            cells, size = cells * self.counts[column].size + self.codes[column], size * self.counts[column].size
+        first, *others = columns
+        cells: NDArray[np.integer] = self.codes[first]
+        size = self.counts[first].size
+        for column in others:
+            values = self.counts[column].size
+            cells, size = cells * np.int64(values) + self.codes[column], size * values
         return self.people.unique(cells, size)
 
     def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
@@ -265,9 +267,7 @@ class _Records:
         size = max(SAMPLE * self.people.total // self.codes[0].size, 1)
         records = drawn = drawn_of(self.people.total, size)
         if self.people.of is not None:
-            chosen = np.zeros(self.people.total, np.bool_)
-            chosen[drawn] = True
-            records = np.flatnonzero(chosen[self.people.of])
+            records = np.flatnonzero(np.isin(self.people.of, drawn))
         return size, _Records([codes.take(records) for codes in self.codes], self.counts, self.people.taken(records))
 
 
@@ -410,7 +410,7 @@ class _Printed:
         meaning: What they stand for.
         found: How the records fit.
         absent: (u,) which values of the source are missing; `None` where none is.
-        lists: (L,) which labels list several values; of sets.
+        lists: (L,) which labels list several values.
         means: (L,) what each says; of means.
         amounts: (u,) what each value is; of means.
     """
@@ -425,16 +425,13 @@ class _Printed:
     @classmethod
     def of(cls, column: Column, meaning: Meaning, found: Fit) -> _Printed:
         """That of the labels of a released column."""
-        kind, none = meaning.values.label, np.empty(0)
-        lists, means, amounts = none.astype(np.bool_), none, none
-        if kind is Label.SET:
-            lists = _sets(column, meaning)
-        elif kind is Label.MEAN:
+        means = amounts = np.empty(0)
+        if meaning.values.label is Label.MEAN:
             texts = column.values.to_list()
             means = np.array([np.nan if text in {None, "", ANY} else float(text) for text in texts])
             amounts = meaning.values.amounts()
         absent = meaning.values.absent
-        return cls(meaning, found, absent if absent.any() else None, lists, means, amounts)
+        return cls(meaning, found, absent if absent.any() else None, _sets(column, meaning), means, amounts)
 
     def held(
         self,

@@ -12,6 +12,7 @@ from kohort.schema import Attribute, Label, Missing, Order, Scale
 from kohort.schema.hierarchies import from_spec, suppress
 from kohort.verify.dates import DASH, days_of, iso
 from kohort.verify.verdict import TableCheck, fault, places
+from kohort.workspace import tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -134,11 +135,22 @@ def values_of(
         return _dates(attribute, plain, counts)
     present = plain.filter(plain != "")
     if attribute.scale is not Scale.CATEGORICAL and len(present) and present.str.contains(_NUMERIC).all():
-        return _numbers(attribute, plain, counts)
+        values = _numbers(attribute, plain)
+        return replace(values, hierarchy=_of_numbers(values, counts))
     return _names(attribute, plain, counts())
 
 
-def _numbers(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts]) -> SourceValues:
+def _of_numbers(values: SourceValues, counts: Callable[[], Counts]) -> Hierarchy | None:
+    """The hierarchy of numbers: the one that is given, or what a builder makes over them."""
+    hierarchy = values.attribute.hierarchy
+    if not isinstance(hierarchy, str):
+        return hierarchy
+    known = values.ranks >= 0
+    records = tallied(values.ranks[known], len(values.names), counts()[known])
+    return _built(values.attribute, hierarchy, dict(zip(values.names.to_list(), records.tolist(), strict=True)))
+
+
+def _numbers(attribute: Attribute, plain: pl.Series) -> SourceValues:
     known = pl.DataFrame({"text": plain.filter(plain != "")})
     decimals = int(known.select(pl.col("text").str.extract(r"\.(.*)").str.len_bytes().max()).item() or 0)
     shifted = _shifted(known["text"], decimals)
@@ -153,11 +165,7 @@ def _numbers(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts
     ranks = np.full(len(plain), -1, np.int64)
     ranks[(plain != "").to_numpy()] = of_known
     printed = pl.concat([names, pl.Series([""])]).gather(np.where(ranks < 0, len(names), ranks))
-    hierarchy = attribute.hierarchy
-    if isinstance(hierarchy, str):
-        records = np.bincount(of_known, weights=counts()[ranks >= 0]).astype(np.int64)
-        hierarchy = _built(attribute, hierarchy, dict(zip(names.to_list(), records.tolist(), strict=True)))
-    return SourceValues(attribute, printed, ranks, names, shifted[first], decimals, hierarchy)
+    return SourceValues(attribute, printed, ranks, names, shifted[first], decimals)
 
 
 def _dates(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts]) -> SourceValues:
@@ -174,7 +182,7 @@ def _dates(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts])
     numbers = days.cast(pl.String).fill_null("")
     if not days.count():
         return _names(attribute, plain, counts())
-    values = _numbers(attribute, numbers, counts)
+    values = _numbers(attribute, numbers)
     return replace(values, days=iso(values.names))
 
 
