@@ -40,7 +40,7 @@ _TAKEN: Final = frozenset({errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR})
 
 
 def check_folder(
-    target: Path, *, overwrite: bool = False, inputs: Sequence[Path] = (), companions: Sequence[Path] = ()
+    target: Path, *, overwrite: bool, inputs: Sequence[Path] = (), companions: Sequence[Path] = ()
 ) -> None:
     """Refuse a folder that could not be published, before any work is done for it.
 
@@ -61,8 +61,8 @@ def publish_folder(
     *,
     format_: str,
     separator: str,
+    overwrite: bool,
     companions: Sequence[Companion[V]] = (),
-    overwrite: bool = False,
     inputs: Sequence[Path] = (),
 ) -> V:
     r"""What `verify` found in the parts that `write` wrote, once they are the folder `target`.
@@ -78,8 +78,8 @@ def publish_folder(
         certify: The certificate of what was found; it becomes a file of the folder.
         format_: The format of the parts.
         separator: Between cells of CSV.
-        companions: Files outside the folder that describe the release.
         overwrite: Replace a release that is at `target`, and what is at the companions' paths.
+        companions: Files outside the folder that describe the release.
         inputs: Files that no output may replace.
 
     Raises:
@@ -94,7 +94,8 @@ def publish_folder(
     ...     paths = [folder / part_name(place, "csv") for place in range(2)]
     ...     return [WrittenPart(path, path.write_text("age\n[20-29]\n") // 12) for path in paths]
     >>> with TemporaryDirectory() as folder:
-    ...     publish_folder(Path(folder, "release"), write, len, lambda parts: b"{}", format_="csv", separator=",")
+    ...     form = {"format_": "csv", "separator": ","}
+    ...     publish_folder(Path(folder, "release"), write, len, lambda parts: b"{}", **form, overwrite=False)
     ...     sorted(path.name for path in Path(folder, "release").iterdir())
     2
     ['certificate.json', 'manifest.json', 'part-00000.csv', 'part-00001.csv']

@@ -336,7 +336,7 @@ def test_what_an_engine_leaves_behind() -> None:
 
     for write in (out_of_order, with_another):
         with pytest.raises(FileError, match="not those that are in the folder"):
-            publish_folder(Path("release"), write, len, lambda _: b"", format_="csv", separator=",")
+            publish_folder(Path("release"), write, len, lambda _: b"", format_="csv", separator=",", overwrite=False)
     assert not Path("release").exists()
 
 
