@@ -295,12 +295,10 @@ def check_lineage(database: Transactions, claim: CoherenceClaim) -> Held:
     n = len(database)
     if lineage.shape != (n,):
         raise fault(CoherenceCheck.LINEAGE, f"{lineage.size:,} origins are claimed for {n:,} transactions")
-    used = np.zeros(n, np.bool_)
-    used[lineage[(lineage >= 0) & (lineage < n)]] = True
-    unused = n - int(used.sum())
+    unused = n - int(np.count_nonzero(np.bincount(lineage[(lineage >= 0) & (lineage < n)])))
     if unused:
         raise fault(CoherenceCheck.LINEAGE, f"{unused:,} input transactions are claimed by no released one")
-    source, code = held(claim.source, "to follow each transaction"), np.full(len(claim.source.names), -1, np.int32)
+    source, code = held(claim.source, "to follow each transaction"), np.full(len(claim.source.names), np.int32(-1))
     code[places_of(database.names, source.names)[0]] = np.arange(len(database.names))
     rows = database.starts, database.cells, source.starts, source.cells
     changed, lost, suppressed, disordered, _ = _hold(*rows, lineage, code, _missing(claim))
@@ -319,7 +317,7 @@ def _missing(claim: CoherenceClaim) -> Items:
     gone = claim.removed | claim.dropped
     may_go = gone | claim.public if claim.cells else gone
     kinds = (2 if name in may_go else 0 if name in claim.public else 1 for name in claim.source.names)
-    return np.fromiter(kinds, np.int32, len(claim.source.names))
+    return np.fromiter(kinds, np.int32)
 
 
 @kernel
