@@ -199,6 +199,11 @@ def test_whom_columns_single_out_is_told_of_each_column(
     assert differing(path, parts, tmp_path) == set()
     change(parts["released_unchanged"])
     assert differing(path, parts, tmp_path) in ({"singled out"}, None)
+    found = again(path, parts, tmp_path)
+    for part in () if found is None else found.parts:
+        if part.outcome is PartOutcome.DIFFERENT:
+            assert part.told == "not each column that is released unchanged, and pairs of them, of these people"
+            assert part.fields == ("released_unchanged",)
 
 
 def test_a_check_that_compared_nothing(tmp_path: Path) -> None:
