@@ -214,7 +214,7 @@ def _people(claim: Claim) -> Index | None:
 
 
 def _histogram(
-    domain: SensitiveDomain, codes: Index, of: tuple[Index, int], people: Index | None, weights: Counts | None
+    domain: SensitiveDomain, codes: Index, of: tuple[Numbers, int], people: Index | None, weights: Counts | None
 ) -> Histogram:
     """The people of each class with each value; a code beyond is no value."""
     cells, present = _cells(domain, codes, of[0])
@@ -224,7 +224,7 @@ def _histogram(
 
 
 def _few(
-    domain: SensitiveDomain, codes: Index, of: tuple[Index, int], people: Index | None, weights: Counts | None
+    domain: SensitiveDomain, codes: Index, of: tuple[Numbers, int], people: Index | None, weights: Counts | None
 ) -> Histogram:
     """The same, of the values that each class has."""
     cells, present = _cells(domain, codes, of[0])
@@ -233,7 +233,7 @@ def _few(
     return Histogram.of_few(domain, occur, _counted(cells, occur.size, whose, weights), of[1])
 
 
-def _cells(domain: SensitiveDomain, codes: Index, of: Index) -> tuple[Index, Index]:
+def _cells(domain: SensitiveDomain, codes: Index, of: Numbers) -> tuple[Index, Index]:
     """Of each record with a value its class and value as one number, and which records these are."""
     present = np.flatnonzero(codes < len(domain))
     return of.take(present) * np.int64(len(domain)) + codes.take(present), present

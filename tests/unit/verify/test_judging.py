@@ -52,7 +52,7 @@ class Together:
         balanced: Mask = counts[:, 0] == counts[:, 1]
         return balanced
 
-    def achieved(self, _: ClassProfile) -> tuple[Achieved, ...]:
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved, ...]:  # noqa: ARG002  as of any model
         """It has no parameters."""
         return ()
 
