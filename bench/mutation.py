@@ -9,9 +9,9 @@
 The mutants are mutmut's, but for types in a `cast` and the `strict` of a `zip`, without which nothing runs otherwise.
 Those that change only what a message says are counted and left out; of compiled loops, which laws compare with plain
 versions, mutmut makes none. A mutant is written into a copy of the tree, and the tests of the room that run a changed
-line are tried on it, quickest first, until one fails; then the others of their files, and of the files whose import
-runs it, which may look at what was kept. Of the share that is killed a 95 % interval (Wilson) is given, since not all
-mutants were tried; those that live are printed.
+line are tried on it, quickest first, until one fails; then all tests of files whose import runs it, or a fixture of
+which does, for these may look at what was kept. Of the share that is killed a 95 % interval (Wilson) is given, since
+not all mutants were tried; those that live are printed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvide
 from mutmut.mutation.file_mutation import Mutation, create_mutations, deep_replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 
     from pytest import Collector  # noqa: PT013  a type alone
 
@@ -125,7 +125,7 @@ _MESSAGE: Final = r"(Error|Note|Warning|fault|_refused|^reporting|^many)$"
 #: The ending of a file that is changed for a while.
 _ORIGINAL: Final = ".original"
 
-#: Seconds of a processor that a mutant is given at least, and at most: beyond its tests' own time it does not end.
+#: Seconds of a processor that a mutant is given at least, and at most, unless its tests take longer by themselves.
 _PATIENCE: Final = (30.0, 240.0)
 
 #: How much longer one may wait, for others that use the processors or for what never comes.
@@ -157,26 +157,31 @@ class Tests:
 
     Attributes:
         seconds: What each test took.
-        ran: The tests that ran each line of each file, and the test files that did when they were imported.
+        ran: The tests that ran each line of each file, and the test files that did by being imported, or in a fixture.
     """
 
     seconds: Mapping[str, float]
-    ran: Mapping[Path, Mapping[int, Sequence[str]]]
+    ran: Mapping[Path, Mapping[int, Collection[str]]]
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Those that run what differs, quickest first, then all of their files; of a default, its function's."""
+        """Those that run what differs, quickest first, then those of files that do; of a default, its function's."""
         lines = self.ran.get(mutant.file, {})
         some = {test for line in range(mutant.first, mutant.last + 1) for test in lines.get(line, ())}
         if not any("::" in test for test in some):
             some = {test for line in range(mutant.first, mutant.end + 1) for test in lines.get(line, ())}
-        files = {_file(test) for test in some}
-        every = (test for test in self.seconds if _file(test) in files)
+        every = (test for test in self.seconds if not some.isdisjoint({test, _file(test)}))
         return sorted(every, key=lambda test: (test not in some, self.seconds[test], test))
 
 
 def _file(test: str) -> str:
     """The file of a test."""
     return test.partition("::")[0]
+
+
+def _runners(context: str) -> set[str]:
+    """Who runs a line in a context of coverage: a test; and its file, which may share what a fixture makes."""
+    test, _, phase = context.partition("|")
+    return {test, _file(test)} if phase == "setup" else {test}
 
 
 class Importing:
@@ -281,7 +286,7 @@ def observed(place: Path, room: str, names: Sequence[str]) -> Tests:
     data.read()
     ran = {
         Path(file).relative_to(place): {
-            line: [context.partition("|")[0] for context in contexts if context]
+            line: {one for context in contexts if context for one in _runners(context)}
             for line, contexts in data.contexts_by_lineno(file).items()
         }
         for file in data.measured_files()
@@ -291,7 +296,7 @@ def observed(place: Path, room: str, names: Sequence[str]) -> Tests:
 
 def ended(place: Path, tests: Sequence[str], seconds: float) -> str:
     """How tests that take so long end on what lies there: `passed`, `failed` or `slow`."""
-    patience = min(max(_PATIENCE[0], 5 * seconds), _PATIENCE[1])
+    patience = min(max(_PATIENCE[0], 5 * seconds), max(_PATIENCE[1], seconds))
     child = _started(place, ["-x", *tests], Path(os.devnull), int(patience))
     until, done, status = time.monotonic() + _WAITING * patience, 0, 0
     while not done and time.monotonic() < until:
