@@ -149,6 +149,18 @@ def test_records_and_not_tuples_are_exposed(tmp_path: Path, labels: str, ages: l
     assert found.exposed.people == exposed
 
 
+def test_what_k_people_share_names_nobody(tmp_path: Path) -> None:
+    """Two people of one ward, released with it, are two, though their cells are alike."""
+    ward = ["ward-12", "ward-12", "a", "a", "b"]
+    table = pl.DataFrame({"age": ["30", "30", "30", "30", ""], "ward": ward, "note": ward})
+    way: dict[str, Any] = {"k": 2, "quasi": ["age"], "identifying": ["ward"], "insensitive": ["note"], "no_grid": True}
+    release = released(table, {**way, "missing": {"age": "suppress"}})
+    assert release is not None
+    claim, there = claim_of(release), destinations_of(claim_of(release), release.table)
+    paths = write_parts(tmp_path, release.table, [], Format.CSV)
+    assert verify_by_aggregation(paths, TableRelation(claim.original), claim, there).suppressed == 1
+
+
 #: What is made wrong of a release, or of what it says.
 WRONG = ("cell", "swap", "drop", "double", "label", "labels", "k", "suppressed", "send")
 

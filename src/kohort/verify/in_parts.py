@@ -130,7 +130,7 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
     found = _joined([one for one in verdicts if one is not None])
     unchanged = [one.name for one in claim.schema.unchanged]
     singling = told(unchanged, written.records, SummedUniques(written, unchanged)) if unchanged else ()
-    labels = {one.name: len(_label_values(written, one.name)) for one in claim.schema.quasi}
+    labels = {one.name: len(labels_of(one.name, written.distinct(one.name).texts)) for one in claim.schema.quasi}
     grids = {one.name for one in claim.schema.quasi if one.grid is not None}
     whole = {
         TableCheck.BYTES: written.size,
@@ -172,12 +172,6 @@ def _refuse_together(claim: Claim) -> None:
     if any(asked):
         what = "the release cannot be verified some classes at a time"
         raise UnsupportedError(what, hint="make it with a larger --memory-limit, or on one machine")
-
-
-def _label_values(written: WrittenParts, name: str) -> pl.Series:
-    """The labels of a column, each once."""
-    texts = written.distinct(name).texts
-    return labels_of(Column(name, texts, narrow(np.arange(len(texts)), len(texts)), pl.String()))
 
 
 @dataclass(slots=True, eq=False)

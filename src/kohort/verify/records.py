@@ -104,9 +104,8 @@ def check_identifiers(table: Table, claim: Claim, every: Table) -> int:
         return 0
     released = pl.concat([column.values.cast(pl.String) for column in table.columns]).unique().drop_nulls()
     looked_for = refuse_names(claim.schema, lambda name: every[name].values, released)
-    schema, source, lineage, weights = claim.schema, claim.original, claim.lineage, claim.borne
-    room, allowed = claim.workspace, claim.allowed
-    for leak in leaks(schema, source, table, lineage, k=claim.k, allowed=allowed, weights=weights, workspace=room):
+    schema, source, lineage, room = claim.schema, claim.original, claim.lineage, claim.workspace
+    for leak in leaks(schema, source, table, lineage, k=claim.k, allowed=claim.allowed, workspace=room):
         raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
     return looked_for
 
@@ -175,11 +174,11 @@ def released_texts(source: Column, claim: Claim) -> pl.Series:
     return source.values if claim.has_nulls else source.values.fill_null("")
 
 
-def labels_of(column: Column) -> pl.Series:
+def labels_of(name: str, values: pl.Series) -> pl.Series:
     """The labels of a column, each once: a missing value is released in one way, as null or as the empty text."""
-    if column.values.has_nulls() and (column.values == "").any():
-        raise fault(TableCheck.LABELS, "a missing value is released in two ways", column=column.name)
-    return column.values.fill_null("")
+    if values.has_nulls() and (values == "").any():
+        raise fault(TableCheck.LABELS, "a missing value is released in two ways", column=name)
+    return values.fill_null("")
 
 
 def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[Meaning, Fit]:
@@ -191,7 +190,7 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     source = claim.original[column.name]
     every = with_others(source, claim.known)
     values = values_of(attribute, every, lambda: counted(source, every, claim), claim.schema.missing)
-    labels = labels_of(column)
+    labels = labels_of(column.name, column.values)
     if attribute.of_dates and values.label is not Label.RANGE:
         labels = in_days(labels)
     astray = off_grid(values, labels) if attribute.grid is not None else 0

@@ -316,7 +316,7 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
     every = with_others(source, claim.known)
     values = values_of(attribute, every, lambda: counted(source, every, claim), claim.schema.missing)
     texts, node = _nodes(values, level, column.name)
-    released = labels_of(column)
+    released = labels_of(column.name, column.values)
     label = places(texts, released)
     unknown = np.ones(len(released), np.bool_)
     unknown[label[label >= 0]] = False
@@ -356,7 +356,7 @@ def check_finer(column: Column, meaning: Meaning, claim: Claim) -> ExpectedLabel
     assert values.hierarchy is not None  # noqa: S101  a claim of levels without hierarchies cannot be made
     finer = [text for texts in values.hierarchy.labels[: level + 1] for text in texts]
     allowed = pl.Series(["", *finer]).unique()
-    coarse = places(labels_of(column), allowed) < 0
+    coarse = places(labels_of(column.name, column.values), allowed) < 0
     if coarse.any():
         of = many(int(coarse[column.codes].sum()), "record")
         labels = many(int(coarse.sum()), f"label ({of}) is", f"labels ({of}) are")

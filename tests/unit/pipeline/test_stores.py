@@ -27,7 +27,7 @@ from kohort.io.objects import Address, Bucket, address_of, fetched, opened, sha2
 from kohort.io.write import Format
 from kohort.pipeline.again import again
 from kohort.pipeline.outlets import written_as
-from kohort.publish.store import publish_stored
+from kohort.publish.store import check_store, publish_stored
 from kohort.release.job import Writing
 from tests.command import kohort as typed
 from tests.jobs import freely
@@ -431,3 +431,5 @@ def test_companions_arrive_with_it(store: S3, monkeypatch: pytest.MonkeyPatch) -
     assert "s3://lake/release" in ran.err
     with pytest.raises(TargetError, match="exists"):
         kohort.anonymize("people.csv", job(Writing(Format.CSV)), target="s3://lake/release/")
+    with pytest.raises(TargetError, match="exists"):  # before any work is done
+        check_store(Address("s3", "lake", "release"), overwrite=False)

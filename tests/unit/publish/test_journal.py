@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 import stat
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from kohort.cli import main
 from kohort.errors import SourceNote, TargetError
 from kohort.publish import Companion, check_target, publish
 from kohort.publish.disk import locked
-from kohort.publish.journal import settle_for_reading
+from kohort.publish.journal import Entry, Journal, settle_for_reading
 from tests.faults.calls import Calls, KilledError, injected
 
 if TYPE_CHECKING:
@@ -81,6 +81,18 @@ def test_several_may_look_at_a_journal(dead: Path) -> None:
         fcntl.flock(other, fcntl.LOCK_SH)
         check_target(dead / "another")
     assert state(dead) == ["old", "old", "old"]
+
+
+def test_a_journal_that_somebody_removed_is_not_missed(tmp_path: Path) -> None:
+    """Once the set is there, a journal that is gone already stops nothing, and its copies go."""
+    entries = [Entry(tmp_path / name, tmp_path / KEPT, tmp_path / OTHER, (1,), (2,)) for name in ("r.csv", "pages/r")]
+    (tmp_path / "pages").mkdir()
+    kept = Journal(entries)
+    with ExitStack() as stack:
+        kept.write(stack)
+        journal(tmp_path).unlink()
+        kept.remove()
+    assert [*tmp_path.rglob("*.journal")] == []
 
 
 def test_none_is_kept_where_nothing_is_replaced(tmp_path: Path) -> None:
@@ -172,9 +184,11 @@ KEPT, OTHER = f".kohort-{'0' * 32}", f".kohort-{'1' * 32}"
 JOURNAL = f".kohort-{'2' * 32}.journal"
 
 
-def output(path: str, kept: str = KEPT, former: object = (1,), new: object = (2,)) -> dict[str, object]:
+def output(
+    path: str, kept: str = KEPT, former: object = (1,), new: object = (2,), other: str = OTHER
+) -> dict[str, object]:
     """An entry of a journal."""
-    name = str(PurePath(kept).with_name(OTHER))
+    name = str(PurePath(kept).with_name(other))
     return {"path": path, "kept": kept, "name": name, "former": former, "new": new, "folder": False}
 
 
@@ -187,6 +201,8 @@ def output(path: str, kept: str = KEPT, former: object = (1,), new: object = (2,
         {"journal": JOURNAL, "outputs": [output("../sitecustomize.py", f"../{KEPT}")]},
         {"journal": f"../{JOURNAL}", "outputs": [output("people.csv"), output("../sitecustomize.py", f"../{KEPT}")]},
         {"journal": JOURNAL, "outputs": [output("people.csv", new=[float("inf")])]},
+        {"journal": JOURNAL, "outputs": [output("another.csv", "people.csv")]},
+        {"journal": JOURNAL, "outputs": [output("people.csv", other="another.csv")]},
         {"journal": JOURNAL, "outputs": [output("\0/people.csv", f"\0/{KEPT}")]},
         {"journal": "\ud800", "outputs": [output("people.csv")]},
         {"journal": 1, "outputs": {}},

@@ -15,6 +15,7 @@ from kohort.core.uniques import Exposed
 from kohort.errors import UnsupportedError, VerificationError
 from kohort.io.typed import from_frame
 from kohort.models.average_risk import AverageRisk
+from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.schema import Missing
 from kohort.tables.dataset import Values
 from kohort.verify.aggregates import Hashed, TableRelation, Tuples
@@ -190,7 +191,8 @@ def test_what_is_not_so_is_refused(tmp_path: Path, witness: Witness, text: str, 
         verify_in_parts(written(tmp_path, text), witness, claimed(witness))
 
 
-def test_a_class_is_in_one_group(tmp_path: Path) -> None:
+@pytest.mark.parametrize("groups", [((-1,), (0,), (1,), (2,)), ((-1,), (0,), (1, 2))])
+def test_a_class_is_in_one_group(tmp_path: Path, groups: Sequence[Sequence[int]]) -> None:
     """A class of four, judged as two of two, would pass for k = 2 whatever it takes together."""
     text = RELEASE.replace("[31-32]", "[31-46]").replace("[45-46]", "[31-46]")
     lines = text.splitlines(keepends=True)
@@ -198,11 +200,12 @@ def test_a_class_is_in_one_group(tmp_path: Path) -> None:
     apart = type("Apart", (Witness,), {"labels": labels})(
         from_frame(PEOPLE.with_columns(age=pl.Series(["31", "31", "46", "46", "60", "61", None]))),
         classes=(0, 1, 0, 1, 2, 2, -1),
-        groups=((-1,), (0,), (1,), (2,)),
+        groups=groups,
     )
-    paths = written(tmp_path, "".join([lines[0], *sorted(lines[1:])]))
+    path = tmp_path / "part.csv"
+    path.write_text("".join([lines[0], *sorted(lines[1:])]), encoding="utf-8")
     with pytest.raises(VerificationError, match="judged in two groups"):
-        verify_in_parts(paths, apart, claimed(apart))
+        verify_in_parts([path], apart, claimed(apart))
 
 
 def test_too_few_are_suppressed_or_too_many(tmp_path: Path) -> None:
@@ -236,6 +239,39 @@ def test_identifiers_are_looked_for(tmp_path: Path) -> None:
     notes = [line.replace(f",{'ab'[at % 2]}\n", f",{'abcdef'[at]} Lovelace\n") for at, line in enumerate(lines[1:])]
     with pytest.raises(VerificationError, match="identifying column name"):
         verify_in_parts(written(tmp_path, "".join([lines[0], *notes])), witness, claimed(witness))
+
+
+@pytest.mark.parametrize("complete", [(), ("name",)])
+def test_what_k_people_share_names_nobody(tmp_path: Path, complete: tuple[str, ...]) -> None:
+    """Two people of one ward, released with it, are two, though all their cells are alike."""
+    people = [("ward-12", "31", "ward-12")] * 2 + [("Cid", "32", "flu"), ("Dee", "60", "flu")]
+    people += [("Eve", "61", "gout"), ("Fay", "", "flu")]
+    table = pl.DataFrame(people, schema=["name", "age", "ill"], orient="row").with_columns(note=pl.lit("a"))
+    labels = from_frame(pl.DataFrame({"age": ["[31-32]", "[60-61]"]}))
+    witness = type("Two", (Witness,), {"labels": labels})(
+        from_frame(table.select(PEOPLE.columns)), classes=(0, 0, 0, 1, 1, -1), groups=((-1,), (0,), (1,))
+    )
+    lines = ["[31-32],flu,a\n", *["[31-32],ward-12,a\n"] * 2, "[60-61],flu,a\n", "[60-61],gout,a\n"]
+    claim = claimed(witness, complete=complete, models=(KAnonymity(2), DistinctLDiversity("ill", 2)))
+    found = verify_in_parts(written(tmp_path, "".join(["age,ill,note\n", *lines])), witness, claim)
+    assert found.checks["identifiers"]
+
+
+def test_names_of_their_own_are_no_chance_among_many(tmp_path: Path) -> None:
+    """Two people of a hundred have their own name in a note: chance is reckoned over people, not different cells."""
+    people = [("Adelaide", "31", "Adelaide")] * 2 + [("Bob", "32", "a")] * 100
+    people += [("Cid", age, "a") for age in ("45", "45", "46", "60", "60", "61")] + [("Cid", "", "a")]
+    table = pl.DataFrame(people, schema=["name", "age", "note"], orient="row").with_columns(ill=pl.lit("flu"))
+    witness = Witness(from_frame(table.select(PEOPLE.columns)), (0,) * 102 + (1,) * 3 + (2,) * 3 + (-1,))
+    classes = zip((102, 3, 3), LABELS, strict=True)
+    lines = [
+        f"{label},flu,{'Adelaide' if of == 102 and at < 2 else 'a'}\n" for of, label in classes for at in range(of)
+    ]
+    claim = claimed(witness, models=(KAnonymity(3),))
+    with pytest.raises(
+        VerificationError, match="2 people hold their own cells or words of the identifying column name"
+    ):
+        verify_in_parts(written(tmp_path, "".join(["age,ill,note\n", *lines])), witness, claim)
 
 
 def test_names_of_others_are_no_identifiers(tmp_path: Path) -> None:
