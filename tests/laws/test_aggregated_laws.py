@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kohort.api.jobs import job_by
+from kohort.core.frequency import FEW
 from kohort.engines.local import LOCAL
 from kohort.errors import KohortError, VerificationError
 from kohort.io.options import ReadOptions
 from kohort.io.write import Format, write
 from kohort.job.request import Request
+from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
+from kohort.models.t_closeness import TCloseness
 from kohort.pipeline import Stages, claim_of, silent, solve
 from kohort.verify import verify
 from kohort.verify.aggregated import verify_by_aggregation
@@ -147,6 +151,24 @@ def test_records_and_not_tuples_are_exposed(tmp_path: Path, labels: str, ages: l
     there = destinations_of(claim, release.table)
     found = verify_by_aggregation(paths, TableRelation(claim.original), claim, there)
     assert found.exposed.people == exposed
+
+
+@pytest.mark.parametrize("few", [0, FEW])
+def test_models_count_records_and_not_tuples(tmp_path: Path, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine of ten with one illness in each class, as among all: that is close to all, and not diverse."""
+    monkeypatch.setattr("kohort.core.frequency.FEW", few)
+    ages = [age for age in ("30", "50") for _ in range(10)]
+    table = pl.DataFrame({"age": ages, "ill": [*["flu"] * 9, "gout"] * 2})
+    way: dict[str, Any] = {"k": 10, "quasi": ["age"], "sensitive": ["ill"], "no_model": ["ill"], "no_grid": True}
+    release = released(table, way)
+    assert release is not None
+    claim, there = claim_of(release), destinations_of(claim_of(release), release.table)
+    paths = write_parts(tmp_path, release.table, [], Format.CSV)
+    close = replace(claim, models=(KAnonymity(10), TCloseness("ill", Fraction(1, 100))))
+    assert verify_by_aggregation(paths, TableRelation(claim.original), close, there).classes == 2
+    diverse = replace(claim, models=(KAnonymity(10), EntropyLDiversity("ill", Fraction(9, 5))))
+    with pytest.raises(VerificationError, match="entropy"):
+        verify_by_aggregation(paths, TableRelation(claim.original), diverse, there)
 
 
 def test_what_k_people_share_names_nobody(tmp_path: Path) -> None:
