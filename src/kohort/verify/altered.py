@@ -118,10 +118,7 @@ def misstated(column: Column, said: object, missing: Collection[str]) -> list[st
         return [*wrong, odd.what]
     found, spread = moments(amounts[counts > 0], counts[counts > 0])
     wrong += [] if mean is not None and _near(found, mean, spread) else ["mean"]
-    same = variance == spread or (
-        variance is not None and spread is not None and abs(variance - spread) <= TOLERANCE * spread
-    )
-    return wrong + ([] if same else ["variance"])
+    return wrong + ([] if _alike(spread, variance) else ["variance"])
 
 
 def _pair(said: object) -> tuple[float | None, float | None]:
@@ -135,6 +132,13 @@ def _near(mean: float, said: float, variance: float | None) -> bool:
     """Whether a mean is the one that is said, to what rounding allows."""
     spread = 0.0 if variance is None else variance**0.5
     return abs(mean - said) <= TOLERANCE * (abs(mean) + spread)
+
+
+def _alike(variance: float | None, said: float | None) -> bool:
+    """Whether a variance is the one that is said, likewise; a single record has none."""
+    if variance is None or said is None:
+        return variance is said
+    return variance == said or abs(variance - said) <= TOLERANCE * variance  # or both are too large
 
 
 def check_coarsened(column: Column, claim: Claim, changed: Column) -> None:
@@ -203,10 +207,7 @@ def _check_moments(before: Shares, records_before: Counts, after: Shares, record
         said = effect.mean[place] if effect.mean else 0.0
         _demand(_near(mean, said, variance), "the mean is not the claimed one", effect)
         told = None if effect.variance is None else effect.variance[place]
-        close = told == variance or (
-            told is not None and variance is not None and abs(told - variance) <= TOLERANCE * variance
-        )
-        _demand(close, "the variance is not the claimed one", effect)
+        _demand(_alike(variance, told), "the variance is not the claimed one", effect)
 
 
 def moments(amounts: Shares, counts: Counts) -> tuple[float, float | None]:
