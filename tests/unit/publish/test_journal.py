@@ -255,8 +255,9 @@ def test_others_are_not_believed(dead: Path, monkeypatch: pytest.MonkeyPatch) ->
         settle_for_reading(dead / "another")
     with monkeypatch.context() as other:
         other.setattr(os, "geteuid", lambda: 12345)
-        with pytest.warns(SourceNote, match="may not belong together"):
+        with pytest.warns(SourceNote, match="may not belong together") as told:
             settle_for_reading(dead / NAMES[0])
+        assert [one.filename for one in told] == [__file__]  # the line that reads
     assert state(dead) == ["new", "", ""]
     settle_for_reading(dead / NAMES[0])
     assert state(dead) == ["old", "old", "old"]

@@ -23,7 +23,8 @@ from kohort.models.k_map import KMap
 from kohort.schema import Attribute, Label, Missing, Order, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import Claim, verify_frame
-from kohort.verify.population import Cover, MatchedPopulation
+from kohort.verify.population import Cover, MatchedPopulation, cover_of_node
+from kohort.verify.values import ExpectedLabels
 from tests.toy_models import ToyModel
 
 if TYPE_CHECKING:
@@ -211,6 +212,13 @@ def refusing(claim: Claim) -> str:
 
 
 DIVERSE = DistinctLDiversity("s", 2)
+
+
+def test_values_of_no_node_make_no_label() -> None:
+    """A column may have no value at all, or none that a release may hold."""
+    for labels in ([], [-1, -1]):
+        cover = cover_of_node(ExpectedLabels(np.array(labels, np.int64), data_dependent=False))
+        assert (cover.first.tolist(), cover.low.size, cover.high.size) == ([0], 0, 0)
 
 
 def test_left_out_for_what_is_sensitive() -> None:
