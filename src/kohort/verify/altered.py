@@ -189,14 +189,12 @@ def _amounts(values: pl.Series, counts: Counts, effect: Effect) -> Shares:
     decimals = texts.select(pl.col("text").str.extract(_DECIMALS).str.len_bytes().fill_null(0)).to_series().to_numpy()
     plain = texts["text"].str.contains(_NUMBER) & ~texts["text"].str.contains(_NEGATIVE_ZERO)
     _demand(bool(plain.to_numpy()[used].all()), "some cells are not plain numbers", effect)
-    most = decimals[used].max(initial=0)
-    _demand(most <= (effect.decimals or 0), "some cells have more decimals than claimed", effect)
+    longer = decimals[used] > (effect.decimals or 0)
+    _demand(not longer.any(), "some cells have more decimals than claimed", effect)
     amounts: Shares = texts["text"].cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
     low, high = effect.bounds
-    within = (low is None or amounts[used].min(initial=low) >= low) and (
-        high is None or amounts[used].max(initial=high) <= high
-    )
-    _demand(bool(within), "some cells lie outside the bounds", effect)
+    outside = (low is not None and (amounts[used] < low).any()) or (high is not None and (amounts[used] > high).any())
+    _demand(not outside, "some cells lie outside the bounds", effect)
     return amounts
 
 
