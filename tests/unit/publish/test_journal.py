@@ -171,6 +171,13 @@ def test_what_is_no_journal(dead: Path, text: str) -> None:
     assert not path.exists()
 
 
+def test_a_journal_that_is_too_long_is_not_read(dead: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No set is so large that its journal fills the memory: one that is longer is cut, and moves nothing."""
+    monkeypatch.setattr("kohort.publish.journal._LONGEST", journal(dead).stat().st_size - 1)
+    check_target(dead / "another")
+    assert state(dead) == ["new", "", ""]
+
+
 def hostile(folder: Path, told: object) -> Path:
     """A folder as it comes out of somebody's archive: what is in it belongs to whoever unpacked it."""
     folder.mkdir()
