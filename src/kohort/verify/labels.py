@@ -389,7 +389,7 @@ class _Plain:
         alike = alike.scatter(rest, [_quoted(text) == text for text in printed.gather(rest).to_list()])
         ordered = known.filter(alike).sort("text", "value", multithreaded=False)
         texts = ordered["text"].unique(maintain_order=True)
-        sizes = np.bincount(places(ordered["text"], texts), minlength=len(texts))
+        sizes = np.bincount(places(ordered["text"], texts))
         return cls(known, Known(texts), np.append(0, np.cumsum(sizes)), ordered["value"].to_numpy())
 
     def members(self, labels: pl.Series) -> tuple[Index, Index]:

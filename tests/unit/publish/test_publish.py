@@ -555,6 +555,16 @@ def test_light_import() -> None:
     assert done.stdout.strip() == ""
 
 
+def test_several_may_look_at_what_a_dead_run_left(tmp_path: Path) -> None:
+    """Another run that looks whether a file's run is dead does not keep this one from removing it."""
+    stale = tmp_path / STALE
+    stale.write_bytes(b"")
+    with stale.open("rb") as other:
+        fcntl.flock(other, fcntl.LOCK_SH)
+        sweep(tmp_path)
+    assert files(tmp_path) == {}
+
+
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC])
 def test_a_link_that_fails_publishes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Only a system without hard links gives a release its name in another way."""
@@ -595,13 +605,16 @@ def test_a_private_folder_that_cannot_be_locked_is_used_all_the_same(
 @pytest.mark.parametrize("opens", [True, False])
 def test_a_private_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, opens: bool) -> None:
     """Nobody else looks into it, no other run removes it where it can be locked, and it is gone afterwards."""
+    made, open_folder = list[Path](), kohort_system.open_folder
 
-    def never(_: Path) -> None:
-        """Folders cannot be opened, as on Windows."""
+    def opened(path: Path) -> int | None:
+        """Folders cannot be opened on Windows."""
+        made.append(path)
+        return open_folder(path) if opens else None
 
-    if not opens:
-        monkeypatch.setattr("kohort.system.open_folder", never)
+    monkeypatch.setattr("kohort.system.open_folder", opened)
     with private_folder(tmp_path) as folder:
+        assert made[0].name.startswith("kohort-")  # whose it is, should this run die now
         (folder / "pieces").write_bytes(b"1")
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         if opens:

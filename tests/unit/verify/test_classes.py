@@ -17,10 +17,10 @@ def test_records_alike_are_a_class(rows: list[tuple[int, int]], *, weighted: boo
     rows = sorted(rows) if ordered else rows
     weights = np.arange(1, len(rows) + 1) if weighted else None
     found = classes_of([*np.array(rows, np.uint8).T], len(rows), ordered=ordered, weights=weights)
-    of = found.of.tolist()
+    of: list[int] = found.of.tolist()
     assert [of.index(one) for one in of] == [rows.index(row) for row in rows]
     assert {*of} == {*range(found.sizes.size)}
-    assert [rows.index(rows[at]) for at in found.first.tolist()] == found.first.tolist()
-    assert found.of[found.first].tolist() == [*range(found.sizes.size)]
+    first: list[int] = found.first.tolist()
+    assert [of[at] for at in first] == [*range(found.sizes.size)]
     each = np.ones(len(rows), np.int64) if weights is None else weights
     assert found.sizes.tolist() == [int(each[found.of == one].sum()) for one in range(found.sizes.size)]

@@ -11,12 +11,15 @@ import pytest
 
 from kohort.core.frequency import ClassProfile
 from kohort.models.base import Declaration
+from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.schema import Attribute, Role
 from kohort.schema.sensitive import resolve
 from kohort.verify.judging import ObservedProfile, SensitiveCodes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kohort.arrays import Mask
     from kohort.models.base import Achieved
     from kohort.specification import Specification
@@ -71,3 +74,17 @@ def test_what_is_judged_together_is_seen_together(of: list[int], monkeypatch: py
     observed = ObservedProfile(ClassProfile(np.array([2, 2])), np.array(of), None, None, held)
     assert observed.satisfied(Together()).tolist() == [False, False]
     assert observed.satisfied_jointly(Together())
+
+
+@pytest.mark.parametrize("limits", [{}, {"CELLS": 1}, {"FEW": 0, "TOGETHER": 1}])
+@pytest.mark.parametrize(("of", "values"), [([0, 0, 1, 1], [0, 1, 0, 0]), ([0, 1, 1, 0], [0, 0, 0, 1])])
+def test_each_class_has_the_values_of_its_records(
+    of: list[int], values: list[int], limits: Mapping[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In whatever order they stand, and however few classes there is room to look at together."""
+    for name, limit in limits.items():
+        monkeypatch.setattr(f"kohort.core.frequency.{name}", limit)
+    domain, codes = resolve(Attribute("s", Role.SENSITIVE), ["f", "g"], np.array([3, 1]), frozenset())
+    held = {"s": (domain, SensitiveCodes(codes, np.array(values, np.uint8)))}
+    observed = ObservedProfile(ClassProfile(np.array([2, 2])), np.array(of), None, None, held)
+    assert observed.satisfied(DistinctLDiversity("s", 2)).tolist() == [True, False]
