@@ -17,7 +17,7 @@ from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
 from kohort.schema.hierarchies import suppress
 from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import labels as label_reading
-from kohort.verify.labels import Meaning, meaning_of, off_grid
+from kohort.verify.labels import Meaning, meaning_of, off_grid, several_nodes
 from kohort.verify.values import SourceValues, values_of
 
 if TYPE_CHECKING:
@@ -355,3 +355,9 @@ def test_records_fit_as_told_one_by_one(data: st.DataObject) -> None:
         places = [at for at, one in enumerate(alone) if one.among(getattr(one, end), slice(0, 1)).any()]
         among = [found.among(getattr(found, end), some) for some in workspace.blocks(size, 16)]
         assert np.flatnonzero(np.concatenate([np.zeros(0, np.bool_), *among])).tolist() == places
+
+
+def test_nodes_above_the_highest_level_share_no_label() -> None:
+    """A name of a leaf and of a wider node is told from the level of that node on."""
+    hierarchy = Hierarchy.from_rows([["a", "x", "b"], ["b", "y", "b"]], root="*")
+    assert [several_nodes(hierarchy, highest) for highest in (1, 2, 3, None)] == [[], ["b"], ["b"], ["b"]]

@@ -16,7 +16,7 @@ from kohort.io import read
 from kohort.schema import Attribute, Role, Schema
 from kohort.verify import Claim, singling
 from kohort.verify.parts import WrittenParts
-from kohort.verify.singling import SummedUniques, most, singled_out, told, worst_of
+from kohort.verify.singling import SummedUniques, drawn_of, most, singled_out, told, worst_of
 from tests.reference.destinations import write_parts
 
 if TYPE_CHECKING:
@@ -121,3 +121,8 @@ def test_more_columns_than_pairs_can_be_looked_at_are_refused(monkeypatch: pytes
     assert len(singled_out(read(table(300, *[2] * columns)).columns)) == columns
     with pytest.raises(LimitError, match="3 columns would be released as they are"):
         singled_out(read(table(300, 2, 2, 2)).columns)
+
+
+def test_nobody_is_drawn_twice() -> None:
+    """Whoever is unique among all is unique in the sample."""
+    assert sorted(drawn_of(100, 100).tolist()) == [*range(100)]
