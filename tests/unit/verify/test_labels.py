@@ -17,7 +17,7 @@ from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
 from kohort.schema.hierarchies import suppress
 from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import labels as label_reading
-from kohort.verify.labels import Meaning, meaning_of, off_grid, several_nodes
+from kohort.verify.labels import Meaning, meaning_of, off_grid, several_nodes, twofold
 from kohort.verify.values import SourceValues, values_of
 
 if TYPE_CHECKING:
@@ -361,3 +361,25 @@ def test_nodes_above_the_highest_level_share_no_label() -> None:
     """A name of a leaf and of a wider node is told from the level of that node on."""
     hierarchy = Hierarchy.from_rows([["a", "x", "b"], ["b", "y", "b"]], root="*")
     assert [several_nodes(hierarchy, highest) for highest in (1, 2, 3, None)] == [[], ["b"], ["b"], ["b"]]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "texts", "labels", "found"),
+    [
+        (
+            quasi(label=Label.SET),
+            ["a", "b", "{a, b}", "{c, d}"],
+            ["{a, b}", "{c, d}", "a", "*"],
+            [True, False, False, False],
+        ),
+        (quasi(label=Label.SET), ["a", "b", "*"], ["{a, b}", "*"], [False, True]),
+        (quasi(label=Label.RANGE, order=Order.SORTED), ["a", "b", "[a-b]"], ["[a-b]", "a"], [True, False]),
+        (quasi(), ["1", "2"], ["[1-2]", "*"], [False, False]),
+    ],
+)
+def test_labels_that_are_values_too_are_read_in_two_ways(
+    attribute: Attribute, texts: list[str], labels: list[str], found: list[bool]
+) -> None:
+    """A value that is spelled like a set or a range of others, or like what stands for anything; no other one."""
+    assert twofold(values(attribute, texts), pl.Series(labels)).tolist() == found
+    assert twofold(values(attribute, texts), pl.Series(["x"]), {"x"}).tolist() == [True]
