@@ -131,7 +131,7 @@ class Detail:
         columns = values.reshape(self.of.size, -1)
         keys = np.column_stack([columns, self.of + 1]).astype(np.uint32)
         found = group(keys)
-        records = np.bincount(found.of, weights=self.counts, minlength=found.first.size).astype(np.int64)
+        records = np.bincount(found.of, weights=self.counts).astype(np.int64)
         return self.of[found.first], records
 
 

@@ -33,7 +33,7 @@ def kl_divergence(outcome: Outcome) -> Shares:
     detail = outcome.detail
     assert detail is not None  # noqa: S101  the metric declares it
     of, records = detail.joint(detail.quasi)
-    sizes = np.bincount(of + 1, records, outcome.sizes.size + 1).astype(np.int64)  # the suppressed come first
+    sizes = np.bincount(of + 1, records).astype(np.int64)  # the suppressed come first
     volumes = np.append(np.log2(detail.whole).sum(), np.log2(detail.covered).sum(axis=1))
     bits = _log_sum(records) - _log_sum(sizes[sizes > 0]) + np.sort(sizes * volumes).sum() - detail.cell_bits
     return np.asarray(max(float(bits) / sizes.sum(), 0.0))

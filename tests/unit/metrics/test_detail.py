@@ -181,6 +181,16 @@ def test_the_identity_costs_nothing() -> None:
     assert [METRICS[name](outcome) for name in ("ambiguity", "gcp", "kl")] == [1.0, 0.0, 0.0]
 
 
+def test_a_penalty_counts_by_the_weight_of_its_attribute() -> None:
+    """In a class of all ages there are and of one city the ages lose everything, and the cities nothing."""
+    three = pl.DataFrame({"age": ["1", "2", "2"], "city": ["Bari"] * 3})
+    schema = Schema((Attribute("age", Role.QUASI), Attribute("city", Role.QUASI)))
+    outcome = outcome_of(three, Job(schema, (KAnonymity(3),)))
+    for ages, cities in ((3, 1), (1, 3)):
+        weighted = replace(outcome, weights=np.array([ages, cities]))
+        assert METRICS["gcp"](weighted) == pytest.approx(ages / (ages + cities))
+
+
 @pytest.mark.parametrize("name", ["ambiguity", "gcp", "classification"])
 def test_they_are_monotone_as_they_declare(name: str) -> None:
     """A node costs no less than those below it, where no record is suppressed."""

@@ -199,8 +199,8 @@ def test_only_what_is_defined_is_measured() -> None:
 
 def test_an_unknown_metric_is_a_misuse() -> None:
     """The error names the nearest metrics, or all where none is near."""
-    with pytest.raises(UsageError, match="c_dm"):
-        metric_of("c_dn")
+    with pytest.raises(UsageError, match=r"did you mean c_avg or c_dm\?"):
+        metric_of("c_dvg")
     with pytest.raises(UsageError, match="entropy"):
         metric_of("?")
     with pytest.raises(UsageError, match="kl cannot be an objective"):
