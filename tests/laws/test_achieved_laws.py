@@ -28,6 +28,7 @@ from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.k_e_anonymity import KEAnonymity
 from kohort.models.k_map import KMap
+from kohort.models.known import models, variants
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness, distances_of
@@ -209,6 +210,22 @@ def test_the_greatest_k_and_e(given: tuple[Classes, list[Fraction]]) -> None:
     if least.value > 0:
         assert satisfied_jointly(KEAnonymity("s", 2, least.value), classes_.profile)
         assert not satisfied_jointly(KEAnonymity("s", 2, least.value + Fraction(1, 10**3)), classes_.profile)
+
+
+@given(numbered(), st.none() | st.integers(-1, 1))
+def test_what_is_achieved_is_a_parameter_of_the_model(given: tuple[Classes, list[Fraction]], more: int | None) -> None:
+    """Whatever the classes, it is called and directed as the model says, and there is a value or a reason.
+
+    Where there is no population, neither end of a presence has one: that is told once.
+    """
+    profile = given[0].profile
+    profile = replace(profile, population=None if more is None else profile.sizes + more)
+    for kind in models().values():
+        directions = {one.name: one.rising for one in kind.specification.parameters}
+        for variant in variants(kind, "s"):
+            for one in variant.model.achieved(profile):
+                assert directions.get(one.parameter) == one.rising or (kind, one.parameter) == (DeltaPresence, "delta")
+                assert (one.value is None) == bool(one.reason)
 
 
 @given(classes(), st.integers(0, 5))
