@@ -16,6 +16,7 @@ from kohort.algorithms.method import Choices
 from kohort.algorithms.mondrian import sizes
 from kohort.algorithms.mondrian.dimension import AtRandom, MostValues, Widest, dimension_of
 from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.algorithms.mondrian.space import Space
 from kohort.core.recoding import Multidimensional
 from kohort.errors import InfeasibleError, UsageError
 from kohort.models.base import Declaration
@@ -27,6 +28,7 @@ from tests.toy_models import ToyModel
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kohort.algorithms.mondrian.forest import Partition
     from kohort.algorithms.mondrian.mondrian import Cut
     from kohort.arrays import Mask
     from kohort.core.frequency import ClassProfile
@@ -93,6 +95,22 @@ def test_strict_has_no_cut_where_one_side_is_too_small() -> None:
 def test_recommended_form_deals_where_strict_stops() -> None:
     """[1,2,2,2,2,2] at k = 2 is dealt into halves, and the half of equal values stays whole."""
     assert values(cut_by(line(1, 2, 2, 2, 2, 2), 2, relaxed=True)) == [[1, 2, 2], [2, 2, 2]]
+
+
+def test_what_no_cut_can_part_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the strict cuts only leaves of differing tuples and 2k records are looked at, to be dealt."""
+    tried: list[list[int]] = []
+
+    def carve(_: Space, partition: Partition, split: object) -> list[Partition]:
+        assert split is None
+        tried.append(sorted(partition.rows.quasi[:, 0].tolist()))
+        return [partition]
+
+    monkeypatch.setattr(Space, "carve", carve)
+    cut_by(line(1, 1, 1, 1, 5, 6, 7), 2, relaxed=True)
+    assert not tried
+    cut_by(line(1, 1, 1, 1, 5, 6, 6, 6), 2, relaxed=True)
+    assert tried == [[5, 6, 6, 6]]
 
 
 def test_dealing_is_in_proportion_to_sensitive_values() -> None:

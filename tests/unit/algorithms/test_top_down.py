@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
@@ -15,7 +19,16 @@ from kohort.algorithms.mondrian.top_down import TopDown, grow
 from kohort.core.recoding import Multidimensional
 from kohort.errors import InfeasibleError, UsageError
 from kohort.models.k_anonymity import KAnonymity
-from tests.reference.mondrian_tables import DistinctLDiversity, in_order, leaves_of, line, random_table
+from tests.reference.mondrian import Record
+from tests.reference.mondrian_tables import (
+    DistinctLDiversity,
+    SmallTable,
+    in_order,
+    leaves_of,
+    line,
+    random_table,
+)
+from tests.reference.top_down import top_down as top_down_plainly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +44,7 @@ def groups(*values: int, k: int = 2) -> list[list[int]]:
 def test_groups_grow_around_the_records_that_are_farthest_apart() -> None:
     """Two heaps are two classes, though a median would cut the larger one."""
     assert groups(1, 2, 2, 3, 3, 3, 90, 91, k=2) == [[1, 2, 2], [3, 3, 3], [90, 91]]
+    assert groups(1, 2, 90, 91, k=2) == [[1, 2], [90, 91]]
 
 
 def test_a_group_that_is_too_small_takes_the_nearest_of_the_other() -> None:
@@ -42,6 +56,36 @@ def test_a_group_that_is_too_small_takes_the_nearest_of_the_other() -> None:
 def test_equal_records_stay_together() -> None:
     """No label is broader than it must be for the sake of equal sizes."""
     assert groups(5, 5, 5, 5, 5) == [[5] * 5]
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> SmallTable:
+    """Tables of one to three dimensions whose penalties floating point adds up exactly; some codes share a place."""
+    random, dimensions = np.random.default_rng(draw(st.integers(0, 1 << 32))), draw(st.integers(1, 3))
+    positions = [sorted([0, *random.integers(0, 33, 12), 32]) for _ in range(dimensions)]
+    weights = random.choice([1, 2, 4], dimensions).tolist()
+    codes = np.concatenate([[[0] * dimensions, [13] * dimensions], random.integers(0, 14, (40, dimensions))])
+    values, counts = random.integers(0, 3, len(codes)), random.integers(1, 4, len(codes))
+    rows = zip(codes.tolist(), values.tolist(), counts.tolist(), strict=True)
+    tuples = tuple((Record(tuple(row), (value,)), count) for row, value, count in rows)
+    scales = tuple(tuple(map(int, scale)) for scale in positions)
+    return SmallTable(tuples[: draw(st.integers(2, len(tuples)))], scales, tuple(map(Fraction, weights)))
+
+
+@given(tables(), st.integers(2, 8), st.integers(1, 3))
+def test_reference_agrees(table: SmallTable, k: int, l: int) -> None:  # noqa: E741  the paper's letter
+    """The leaves are those of the plain reference, first group before second."""
+
+    def diverse(rows: list[Record]) -> bool:
+        return len(rows) >= k and len({row.sensitive for row in rows}) >= l
+
+    records = table.records()
+    assume(diverse(records))
+    expected = top_down_plainly(records, table.rules(diverse, "nearest", relaxed=False), max(k, l))
+    found = TopDown().solve(table.problem(KAnonymity(k), DistinctLDiversity(l)))
+    assert leaves_of(found, table) == in_order(expected)
+    assert (found.trace["splits"], found.trace["leaves"]) == (len(expected) - 1, len(expected))
+    assert math.log2(len(expected)) <= found.trace["depth"] <= len(expected) - 1
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -206,11 +206,10 @@ class _Labels(NamedTuple):
         tuple_of, label_of = self.pairs.T
         labels, pairs, unknown = len(self.covered), len(self.pairs), len(self.covered) + np.arange(len(self.pairs))
         counts = table.counts[tuple_of]
-        by_tuple = np.argsort(tuple_of, kind="stable")
         used = np.arange(labels)
         rows = [  # row, unknown, factor
-            (tuple_of[by_tuple], unknown[by_tuple], np.ones(pairs, np.int64)),  # all records of a tuple, no more
-            (table.counts.size + tuple_of[by_tuple], unknown[by_tuple], np.full(pairs, -1)),
+            (tuple_of, unknown, np.ones(pairs, np.int64)),  # all records of a tuple, no more
+            (table.counts.size + tuple_of, unknown, np.full(pairs, -1)),
             (2 * table.counts.size + used, used, np.full(labels, -k)),  # k records of a label that is used
             (2 * table.counts.size + label_of, unknown, np.ones(pairs, np.int64)),
             (2 * table.counts.size + labels + np.arange(pairs), label_of, counts),  # none of one that is not
