@@ -19,6 +19,7 @@ from kohort.algorithms.mondrian import blocks, waves
 from kohort.algorithms.mondrian.dimension import AtRandom, MostValues
 from kohort.algorithms.mondrian.mondrian import Cut, Mondrian
 from kohort.core.frequency import FrequencySet
+from kohort.core.recoding import Multidimensional
 from kohort.errors import InfeasibleError
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.base import Declaration, PrivacyModel
@@ -27,6 +28,7 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
 from kohort.schema import Label, Scale
 from kohort.schema.sensitive import SensitiveDomain
+from tests.reference.lattice import Column, RawTable, problem_of
 from tests.reference.mondrian import Record, mondrian
 from tests.reference.mondrian_tables import VALUES, DistinctLDiversity, SmallTable, in_order, leaves_of
 from tests.toy_models import ToyModel
@@ -235,6 +237,23 @@ def test_a_value_that_somebody_has_again_counts_once() -> None:
     table = SmallTable(records, ((0, 1),), (Fraction(1),), people=True)
     problem = table.problem(AlphaKAnonymity("disease", Fraction(1, 3), 2))
     assert [len(leaf) for leaf in leaves_of(Mondrian().solve(problem), table)] == [4, 3]
+
+
+def test_people_may_be_in_several_leaves_that_are_released_alike() -> None:
+    """In either of two leaves called * half of the people have A; in both together more, as some have B in both."""
+    rows = (
+        *(("a", "C", "s"), ("a", "B", "t")),
+        *(("b", "A", "p"), ("b", "A", "q"), ("c", "B", "u"), ("c", "B", "v")),
+        *(("d", "A", "x"), ("d", "A", "y"), ("d", "A", "z"), ("e", "B", "u"), ("e", "B", "v"), ("e", "B", "w")),
+    )
+    cells, values, people = zip(*rows, strict=True)
+    table = RawTable((Column(tuple((cell, "*") for cell in "abcde")),), tuple(zip(cells, strict=True)), values)
+    model = AlphaKAnonymity("disease", Fraction(1, 2), 2)
+    solution = Mondrian().solve(problem_of(table, model, apart=True))
+    assert isinstance(solution.recoding, Multidimensional)
+    assert np.bincount(solution.recoding.regions).tolist() == [2, 4, 6]
+    with pytest.raises(InfeasibleError, match="but not together"):
+        Mondrian().solve(problem_of(replace(table, people=people), model))
 
 
 def test_nobody_may_be_known_to_be_absent() -> None:

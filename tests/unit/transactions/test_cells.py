@@ -47,6 +47,15 @@ def test_an_item_stays_where_it_does_no_harm() -> None:
     assert released(["ab", "ac", "ac", "bc", "bc"]) == ["b", "ac", "ac", "bc", "bc"]
 
 
+def test_the_rounds_are_told() -> None:
+    """The first finds where the item does harm, the second that it does none elsewhere; none if nothing is a mole."""
+    for rows, rounds in ((["ab", "ac", "ac", "bc", "bc"], 2), (["ab", "ab"], 0)):
+        database, model = Transactions.of(rows), Coherence.of(h="1", k=2, p=2)
+        roles = Listed(private=()).over(database, model.h)
+        solution = LocalSuppression().solve(SuppressionProblem(database, roles, model, item_losses(database)))
+        assert solution.trace == {"rounds": rounds}
+
+
 def test_what_becomes_rare_goes_too() -> None:
     """Where taking an item from one transaction leaves too few with another set, it goes from those too."""
     rows = ["mwx", "wx", "mw", "vx", "vx", "m", "m", "m"]

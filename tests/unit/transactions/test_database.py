@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import cast
 
 import numpy as np
@@ -76,6 +77,14 @@ def test_fewer_items() -> None:
     assert only.sets() == [["milk"], [], ["tea"], ["milk", "tea"]]
     none = BASKETS.only(np.zeros(3, np.bool_))
     assert (none.names, len(none), none.cells.size) == ((), 4, 0)
+
+
+def test_common_items_are_in_the_share_itself_too() -> None:
+    """Of four transactions two are half; an item of one alone is rarer."""
+    rows = Transactions.of([["milk", "bread"], [], ["tea"], ["tea", "bread"]])
+    for share, stay in ((Fraction(1, 4), (True, True, True)), (Fraction(1, 2), (True, False, True))):
+        assert tuple(rows.common(share)) == stay
+    assert not rows.common(Fraction(51, 100)).any()
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ from kohort.errors import LimitError
 from kohort.transactions import _bitmaps, _engines, _levels
 from kohort.transactions._bitmaps import Bitmaps
 from kohort.transactions._engines import EngineName
+from kohort.transactions._rows import Rows
+from kohort.transactions._tids import Tids
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
@@ -164,6 +166,30 @@ def test_bitmaps_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told(mine(problem_of(raw), engine=EngineName.BITMAPS)) == whole
     monkeypatch.setattr(Bitmaps, "__init__", None)  # they cannot be made any more
     assert told(mine(problem_of(raw))) == whole
+
+
+@pytest.mark.parametrize(("engine", "other"), [(EngineName.BITMAPS, Tids), (EngineName.TIDS, Bitmaps)])
+def test_the_engine_that_is_asked_for_is_used_alone(
+    engine: EngineName, other: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the other one cannot even be made, the moles are the same."""
+    raw = larger(4)
+    whole = told(mine(problem_of(raw)))
+    monkeypatch.setattr(other, "__init__", None)
+    assert told(mine(problem_of(raw), engine=engine)) == whole
+
+
+def test_bitmaps_fit_that_take_no_more_memory_than_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is compared is what they take: a bitmap of each item, and a number of each pair."""
+    raw = larger(8)
+    database = Transactions.of([map(str, row) for row in raw.rows])
+    rows = Rows(database.starts, database.cells, len(database.names))
+    public, private = (rows.only(np.arange(kind, len(database.names), 3)) for kind in (0, 1))
+    bitmaps = Bitmaps(public, private)
+    taken = sum(_bitmaps.bits_of(one, np.arange(len(rows), dtype=np.int32)).nbytes for one in (public, private))
+    for room, fits in ((0, True), (-1, False)):
+        monkeypatch.setattr(_bitmaps, "_ROOM", taken + bitmaps.pairs.nbytes + room)
+        assert Bitmaps.fit(public, private) is fits
 
 
 # ── Edges ────────────────────────────────────────────────────────────────────────────────────────

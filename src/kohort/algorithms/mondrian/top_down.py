@@ -120,7 +120,7 @@ def _split(space: Space, partition: Partition) -> Sides | None:
     if rows.records < 2 * space.least:
         return None
     order = np.lexsort(rows.quasi.T[::-1])
-    equal = group(rows.quasi[order].astype(np.uint32))  # numbered as they appear: in lexicographic order
+    equal = group(rows.quasi[order])  # numbered as they appear: in lexicographic order
     of = np.empty_like(equal.of)
     of[order] = equal.of
     codes = rows.quasi[order[equal.first]]
