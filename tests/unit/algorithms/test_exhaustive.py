@@ -13,6 +13,7 @@ import pytest
 from kohort.algorithms.lattice import answer
 from kohort.algorithms.lattice.answer import LISTED, NEAREST, WIDE, refuse_large
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
+from kohort.algorithms.lattice.given import GivenNode
 from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.rollup import RollUp
 from kohort.core.lattice import Lattice
@@ -25,7 +26,7 @@ from tests.reference.lattice import Column, RawTable, problem_of
 from tests.reference.mondrian_tables import DistinctLDiversity
 
 if TYPE_CHECKING:
-    from kohort.algorithms.problem import Solution
+    from kohort.algorithms.problem import Algorithm, Solution
 
 CHAIN = (("a", "ab", "*"), ("b", "ab", "*"), ("c", "c", "*"))
 
@@ -123,6 +124,14 @@ def test_no_hint_to_suppress_everything() -> None:
         Exhaustive(SuppressionLimit.of("100%")).solve(problem)
     assert error.value.what == "no node of the lattice leaves any record in a class that meets 9-anonymity"
     assert error.value.hint == "allow a higher level of q0, or ask for less"
+
+
+@pytest.mark.parametrize("search", [Exhaustive(), GivenNode((0, 2))])
+def test_all_models_that_are_asked_for_are_named(search: Algorithm) -> None:
+    """Where no class is left, and where some are but too few records, the reader cannot know which model it is."""
+    for k in (9, 4):
+        with pytest.raises(InfeasibleError, match=f"{k}-anonymity and distinct l-diversity"):
+            search.solve(problem_of(table(max_level=0), KAnonymity(k), DistinctLDiversity(2)))
 
 
 def test_nothing_but_records_helps_where_there_are_fewer_than_k() -> None:

@@ -80,6 +80,14 @@ def test_what_is_no_node_is_refused(node: tuple[int, ...], what: str) -> None:
     assert caught.value.what == what
 
 
+def test_classes_are_rolled_up_once_from_the_bottom() -> None:
+    """What is looked at are the five classes of the bottom, or nothing where they are asked for themselves."""
+    limit = SuppressionLimit(1)
+    assert GivenNode((1, 0), limit).solve(SMALL).trace == {"lattice": 4, "classes_walked": 5, "evaluated": 1}
+    pairs = problem_of(RawTable((chain("a*", "b*"),), (("a",), ("a",), ("b",), ("b",))), KAnonymity(2))
+    assert GivenNode((0,)).solve(pairs).trace == {"lattice": 2, "classes_walked": 0, "evaluated": 1}
+
+
 def test_levels_are_put_in_schema_order_by_their_names() -> None:
     """Levels that come with their columns' names may come in any order."""
     named = GivenNode((1, 0), SuppressionLimit(1), names=("q1", "q0")).solve(SMALL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -46,7 +47,7 @@ NO_NUMBERS = [
 
 #: Ways to make a model of one number, and numbers beside its range.
 NUMBERS: list[tuple[Callable[[Any], PrivacyModel], list[object]]] = [
-    (lambda number: EntropyLDiversity("s", number), [1, 0, -2, 0.5, "1"]),
+    (lambda l: EntropyLDiversity("s", l), [1, 0, -2, 0.5, "1"]),  # noqa: E741  the paper's letter
     (lambda c: RecursiveLDiversity("s", c, 2), [0, -1, "2e9"]),
     (lambda t: TCloseness("s", t), [1, -0.1, 2, "1.0"]),
     (lambda alpha: AlphaKAnonymity("s", alpha, 2), [0, 1, -0.5, 1.5]),
@@ -92,9 +93,11 @@ def test_what_is_no_count_is_refused(make: Callable[[Any], PrivacyModel], value:
 
 @pytest.mark.parametrize("make", [make for make, _ in NUMBERS])
 def test_a_number_of_many_digits_is_refused(make: Callable[[Any], PrivacyModel]) -> None:
-    """Ten digits after the point are too many for decisions in 64-bit integers."""
-    with pytest.raises(UsageError, match="more than nine digits"):
+    """Ten digits after the point are too many for decisions in 64-bit integers; the parameter is named."""
+    (letter,) = signature(make).parameters
+    with pytest.raises(UsageError, match=f"{letter} has more than nine digits") as refused:
         make("0.3333333333")
+    assert refused.value.where == letter
 
 
 @pytest.mark.parametrize("name", ["", None, 3], ids=repr)
