@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING
@@ -285,9 +285,13 @@ def test_the_table_is_left_alone() -> None:
 
 
 def test_trace_counts_cuts_leaves_and_depth() -> None:
-    """Four leaves of a balanced tree come of three cuts, two deep; dealt leaves count like others."""
-    trace = Mondrian().solve(line(*range(8)).problem(KAnonymity(2))).trace
-    assert trace == {"cuts": 3, "leaves": 4, "depth": 2}
+    """Four leaves of a balanced tree come of three cuts, two deep, however they are found; dealt ones count as well."""
+    eight = replace(line(*range(8)), tuples=tuple((Record((value,), (0,), value), 1) for value in range(8)))
+    cuts: tuple[Cut, ...] = ("nearest", "median", "loss")
+    for cut, models in product(cuts, ((), (DistinctLDiversity(1),))):
+        for table in (eight, replace(eight, people=True)):
+            trace = Mondrian(cut).solve(table.problem(KAnonymity(2), *models)).trace
+            assert trace == {"cuts": 3, "leaves": 4, "depth": 2}
     trace = Mondrian(relaxed=True).solve(line(0, 1, 2, 2, 2, 2, 2, 3).problem(KAnonymity(2))).trace
     assert trace == {"cuts": 2, "leaves": 3, "depth": 2}
 
