@@ -239,6 +239,21 @@ def test_a_value_that_somebody_has_again_counts_once() -> None:
     assert [len(leaf) for leaf in leaves_of(Mondrian().solve(problem), table)] == [4, 3]
 
 
+@given(st.lists(st.integers(2, 9) | st.integers(2, 5_000), min_size=1, max_size=40))
+def test_partitions_are_counted_together_that_are_about_as_large(sizes: list[int]) -> None:
+    """Each once, none with another that has several times as many rows; and their rows are theirs."""
+    ends = np.cumsum(sizes)
+    open_ = np.column_stack([ends - sizes, ends])
+    together = list(blocks.alike(open_))
+    assert sorted(np.concatenate(together).tolist()) == open_.tolist()
+    for some in together:
+        rows = np.diff(some).ravel()
+        assert rows.max() <= blocks.ALIKE * rows.min()
+        every, of = blocks.rows_of(some)
+        assert every.tolist() == [row for first, last in some.tolist() for row in range(first, last)]
+        assert np.bincount(of).tolist() == rows.tolist()
+
+
 def test_people_may_be_in_several_leaves_that_are_released_alike() -> None:
     """In either of two leaves called * half of the people have A; in both together more, as some have B in both."""
     rows = (

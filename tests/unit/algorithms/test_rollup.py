@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from weakref import finalize
 
 import numpy as np
 import pytest
@@ -14,16 +16,21 @@ from hypothesis import strategies as st
 from kohort.algorithms.lattice import rollup as rolling
 from kohort.algorithms.lattice.rollup import Fields, RollUp, levels_of
 from kohort.models.k_anonymity import KAnonymity
+from kohort.workspace import Workspace
 from tests.reference.lattice import Column, RawTable, problem_of
 from tests.unit.algorithms.lattices import loop_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from kohort.algorithms.lattice.classes import Rolled
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Index
     from kohort.core.lattice import Node
+
+T = TypeVar("T", bound=np.generic)
 
 #: What the records of a class have in common, a hierarchy node of each attribute: how many have each sensitive value.
 Classes: TypeAlias = dict[tuple[int, ...], list[int]]
@@ -184,6 +191,35 @@ def test_memory_is_kept_low(monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
         latest = rollup.at(node)
         known: list[Rolled] = getattr(rollup, REMEMBERED)
         assert sum(one.bytes for one in known if one not in (latest, rollup.bottom)) <= kept
+
+
+@pytest.mark.parametrize("of_people", [False, True])
+@pytest.mark.parametrize("attributes", [1, 2, 4, 25])
+def test_it_takes_no_more_room_than_it_says(attributes: int, of_people: bool) -> None:  # noqa: FBT001  a parameter
+    """A search is refused by that where the disk has less: never are arrays of more bytes there at once."""
+    there = [0]
+
+    class Counted(Workspace):
+        def empty(self, shape: int | tuple[int, ...], dtype: type[T] | np.dtype[T]) -> NDArray[T]:
+            return self.counted(super().empty(shape, dtype))
+
+        def zeros(self, shape: int | tuple[int, ...], dtype: type[T] | np.dtype[T]) -> NDArray[T]:
+            return self.counted(super().zeros(shape, dtype))
+
+        def counted(self, made: NDArray[T]) -> NDArray[T]:
+            there.append(there[-1] + made.nbytes)
+            finalize(made, gone, made.nbytes)
+            return made
+
+    def gone(size: int) -> None:
+        there.append(there[-1] - size)
+
+    of = problem(attributes)
+    frequency = replace(of.frequency, people=np.arange(200) // 2) if of_people else of.frequency
+    rollup = RollUp.of(frequency, of.domains, workspace=Counted())
+    for node in some_nodes(attributes, 60):
+        rollup.classes(rollup.at(node))
+    assert 0 < max(there) <= rolling.room_for(frequency, of.domains)
 
 
 def test_a_base_is_made_where_it_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
