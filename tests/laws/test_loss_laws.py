@@ -84,6 +84,20 @@ def test_costs_that_no_integer_holds_are_rounded_once(table: Mixed, data: st.Dat
     assert abs(found - unit * expected) <= 2 * len(table.kinds)
 
 
+@given(st.lists(st.integers(0, 99), min_size=2, max_size=9, unique=True), st.booleans())
+def test_a_range_costs_the_same_wherever_its_numbers_begin(numbers: list[int], rounded: bool) -> None:  # noqa: FBT001
+    """Of moments, say, counted from long ago: also where costs are rounded, not a unit is lost."""
+    found: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        if rounded:
+            patch.setattr(costs, "LARGEST", 1 << 30)
+            patch.setattr("math.lcm", vast)
+        for begin in (100, 10**15):
+            table = Mixed(("range",), tuple((str(begin + number), 0) for number in sorted(numbers)))
+            found.append(unit_cost(table.problem(KAnonymity(2)), [0, len(numbers) // 2])[0])
+    assert found[0] == found[1]
+
+
 @given(tables(), KS)
 def test_reference_agrees(table: Mixed, k: int) -> None:
     """The leaves are those of the plain reference, left before right."""
