@@ -9,7 +9,7 @@ from typing import Final
 
 from kohort import system
 from kohort.errors import FileError, InputError, TargetError
-from kohort.whole_files import whole_file
+from kohort.whole_files import refuse_name, whole_file
 
 #: No key file is longer than this: the rest is not read.
 _LONGEST: Final = 4096
@@ -36,7 +36,7 @@ def read_key_file(path: str | os.PathLike[str], *, hint: str, secret: bool) -> b
         with open(path, "rb", opener=_at_once) as file:
             mode = os.fstat(file.fileno()).st_mode
             text = file.read(_LONGEST) if stat.S_ISREG(mode) else None
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # no file has NUL or half a character in its name
         raise InputError("there is no such key file", where=where, hint=hint) from None
     except IsADirectoryError:
         text, mode = None, 0
@@ -65,10 +65,11 @@ def write_key_file(path: str | os.PathLike[str], text: bytes, *, hint: str, mode
         mode: Who may read it.
 
     Raises:
-        TargetError: something is there.
+        TargetError: something is there, or the name is that of standard output.
         FileError: the system failed to write it; nothing is left.
     """
     where = str(path)
+    refuse_name(Path(path))
     try:
         with whole_file(Path(path), mode=mode) as file:
             file.write(text)

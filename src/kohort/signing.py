@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kohort.errors import InputError, MissingExtraError, TargetError
 from kohort.key_files import PUBLIC, read_key_file, write_key_file
+from kohort.whole_files import refuse_name
 
 if TYPE_CHECKING:
     import os
@@ -120,6 +121,7 @@ def write_signing_keys(path: str | os.PathLike[str]) -> PublicKey:
         FileError: the system failed to write.
         MissingExtraError: the library is not installed.
     """
+    refuse_name(Path(path))
     key, form = _library().Ed25519PrivateKey.generate(), _forms()
     beside = Path(f"{path}.pub")
     hint = (

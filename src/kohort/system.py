@@ -92,6 +92,10 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+#: More threads than these are of no use, and thousands wait for one another, or take the memory.
+MOST_THREADS: Final = max(cores(), 64)
+
+
 def threads() -> int:
     """The threads that this process may use: those of the data-frame library."""
     told = os.environ.get("POLARS_MAX_THREADS", "")

@@ -7,10 +7,28 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 from kohort import system
+from kohort.errors import TargetError
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
+
+
+def refuse_name(path: Path) -> None:
+    """Refuse what is no name for an output.
+
+    That is `-`, by which standard output is meant, on which nothing is taken back; and what is no text, which a
+    certificate could not repeat.
+
+    Raises:
+        TargetError: it is such a name.
+    """
+    if str(path) == "-":
+        hint = "name a file; one that is called so by its whole path"
+        raise TargetError("nothing is published on standard output", where="-", hint=hint)
+    if "\0" in path.name or path.name.encode(errors="replace").decode() != path.name:
+        what = "the output's name holds NUL, or bytes that are no text in UTF-8"
+        raise TargetError(what, where=str(path), hint="choose another name")
 
 
 @contextmanager

@@ -68,7 +68,7 @@ class Workspace:
 
     def __post_init__(self) -> None:
         """Refuse a folder that is not there."""
-        if self.folder is not None and not self.folder.is_dir():
+        if self.folder is not None and not os.path.isdir(self.folder):  # noqa: PTH112  it does not raise where the system refuses to look
             raise FileError("the folder for spilled arrays does not exist", where=str(self.folder), hint=_ELSEWHERE)
 
     def empty(self, shape: int | tuple[int, ...], dtype: type[T] | np.dtype[T]) -> NDArray[T]:

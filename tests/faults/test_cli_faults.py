@@ -709,6 +709,12 @@ def test_104_an_output_that_is_full_is_told(scene: Scene) -> None:
         f"anonymize people.csv --out - --format csv {ROLES}",
         "init people.csv --out -",
         "perturb people.csv --out - --format csv --perturb age=rounding:step=5",
+        "key -",
+        "key --sign -",
+        "generate italy --records 9 --out -",
+        "generate admissions --records 9 --out -",
+        "generate baskets --out -",
+        "demo --records 99 --out -",
     ],
 )
 def test_98_no_file_is_called_like_standard_output(scene: Scene, command: str) -> None:

@@ -17,9 +17,9 @@ from kohort.api.shown import Inspection, Perturbed
 from kohort.assessment import checking
 from kohort.assessment.checking.findings import FIRST
 from kohort.assessment.inspection.guesses import inspect_table
-from kohort.calls import called
+from kohort.calls import called, threads_of
 from kohort.engines.known import LOCALLY, engine_of
-from kohort.errors import UsageError
+from kohort.errors import CallError, UsageError
 from kohort.io import ReadOptions
 from kohort.io.tables import table_within
 from kohort.io.typed import kind_of
@@ -195,7 +195,7 @@ def anonymize(
     (4, ['[30-54)'])
     """
     made = job_by(job, options, population=population)
-    memory = bytes_of(memory_limit) if isinstance(memory_limit, str) else memory_limit
+    memory = _memory(memory_limit)
     with _placing(made):
         return pipeline.anonymize(
             source,
@@ -203,7 +203,7 @@ def anonymize(
             population=population,
             target=target,
             overwrite=overwrite,
-            threads=threads,
+            threads=threads_of(threads, "anonymize"),
             inputs=() if isinstance(made, Job) else made.inputs,
             engine=engine_of(engine, memory, spill_folder),
             staging=None if spill_folder is None else Path(spill_folder),
@@ -262,19 +262,19 @@ def sweep(
     >>> [(row["k"], row["classes"]) for row in sweep(people, quasi=["age"], vary={"k": [2, 4]}).rows]
     [('2', 2), ('4', 1)]
     """
-    varied = _varied(vary)
+    varied, count = _varied(vary), threads_of(threads, "sweep")
     made = tables_by(job, cast("Mapping[str, object]", options), population=population, varied=varied)
     variations = Variations(made.tables, varied, made.request)
     try:
         plan = variations.plan()
         reading = variations.requests[0].job.reading
         people = None if population is None else _table(population, reading)
-        return sweeps.sweep(_table(source, reading), plan, population=people, threads=threads, bounded=bound)
+        return sweeps.sweep(_table(source, reading), plan, population=people, threads=count, bounded=bound)
     except UsageError as fault:
         raise _placed(fault, variations.requests) from None
 
 
-@called('check(people, ["age", "city"], k=10)')
+@called('check(people, ["age", "city"], k=10)', schema="Schema")
 def check(
     source: object,
     quasi: Sequence[str],
@@ -311,7 +311,7 @@ def check(
     >>> bool(check(people, ["age"], k=2)), bool(check(people, ["age"], k=1 + 1, l={"illness": 2}))
     (False, False)
     """
-    names = names_in(quasi, "quasi")
+    names, sensitive = names_in(quasi, "quasi"), names_in(sensitive, "sensitive")
     if promises:
         asked = _asked(names, sensitive, promises, population)
         models, schema = (*_models(models), *asked.models), schema or asked.schema
@@ -363,6 +363,16 @@ def perturb(
 
 
 # --- what the functions share -----------------------------------------------------------------------------------------
+
+
+def _memory(limit: object) -> int | None:
+    """The bytes of a limit of memory."""
+    if limit is None or isinstance(limit, str):
+        return None if limit is None else bytes_of(limit)
+    if type(limit) is not int or limit < 1:
+        hint = "write memory_limit='4GiB', or a number of bytes"
+        raise CallError("memory_limit is neither a text nor a positive integer", where="anonymize", hint=hint)
+    return limit
 
 
 def _table(source: object, reading: Mapping[str, object] | ReadOptions) -> Table:

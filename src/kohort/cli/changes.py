@@ -83,7 +83,7 @@ def _path(text: str) -> Place:
     """A dotted path of keys; empty for another text."""
     try:
         held: Any = {} if "\n" in text else tomllib.loads(f"{text} = 0")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return ()
     found: list[str] = []
     while held:
@@ -96,7 +96,7 @@ def _value(text: str) -> object:
     """A value of TOML; a text that is none stands for itself."""
     try:
         held = tomllib.loads(f"value = {text}", parse_float=Decimal)
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # no TOML, thousands of digits, or endless brackets
         return text
     return held["value"] if len(held) == 1 else text
 

@@ -14,6 +14,7 @@ import typer
 from kohort.cli import options
 from kohort.cli.screen import progress, say
 from kohort.errors import MissingExtraError, TargetError
+from kohort.whole_files import refuse_name
 
 if TYPE_CHECKING:
     from kohort.job.request import Request
@@ -81,6 +82,7 @@ def demo(
     from kohort.report.render.release import release_text
 
     KAnonymity(k)  # refuses what is no k
+    refuse_name(out)
     if not overwrite:
         _refuse_existing(out)
     say(f"1. A synthetic register of {records:,} people living in Italy; nobody in it is real.\n")

@@ -41,12 +41,9 @@ DryRun = Annotated[
 #: Threads by default: the cores that this process may use.
 CORES = system.cores()
 
-#: More threads than these are of no use, and thousands wait for one another, or take the memory.
-MOST_THREADS = max(CORES, 64)
-
 
 def _of_use(threads: int) -> int:
-    return min(threads, MOST_THREADS)
+    return min(threads, system.MOST_THREADS)
 
 
 Threads = Annotated[
@@ -64,7 +61,7 @@ Threads = Annotated[
 
 def use_threads(threads: int = CORES) -> None:
     """Limit the data-frame library to `threads`, unless the user has; it reads this when it is first imported."""
-    os.environ.setdefault("POLARS_MAX_THREADS", str(min(threads, MOST_THREADS)))
+    os.environ.setdefault("POLARS_MAX_THREADS", str(_of_use(threads)))
 
 
 class Run(NamedTuple):

@@ -230,8 +230,8 @@ def _of_all(
 
 def _limit_threads(words: Sequence[str]) -> None:
     """Limit the data-frame library to `--threads`: it reads the limit when it is imported, with the form of a job."""
-    from kohort.cli.options import MOST_THREADS, use_threads
-    from kohort.system import DIGITS
+    from kohort.cli.options import use_threads
+    from kohort.system import DIGITS, MOST_THREADS
 
     for at, word in enumerate(words):
         number = words[at + 1] if word == "--threads" and at + 1 < len(words) else word.removeprefix("--threads=")

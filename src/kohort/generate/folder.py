@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from kohort.errors import FileError, TargetError
-from kohort.whole_files import whole_file
+from kohort.whole_files import refuse_name, whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,9 +28,10 @@ def write_folder(folder: Path, files: Mapping[str, Iterable[bytes]], *, overwrit
         The paths written, in the order of `files`.
 
     Raises:
-        TargetError: A file of such a name exists, and `overwrite` is not set.
+        TargetError: A file of such a name exists, and `overwrite` is not set; or the folder has no such name.
         FileError: Writing failed.
     """
+    refuse_name(folder)
     paths = {folder / name: pieces for name, pieces in files.items()}
     taken = [path.name for path in paths if path.exists()]
     if taken and not overwrite:

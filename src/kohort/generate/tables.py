@@ -109,14 +109,14 @@ def _read(path: Path, form: type[_Form]) -> Tree:
         made = form.model_validate(tree)
     except OSError as error:
         raise FileError(f"the file cannot be read: {error.strerror}", where=str(path)) from None
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise InputError("it is no JSON text", where=str(path), hint="write it in UTF-8") from None
     except ValidationError as fault:
         first = fault.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or "the whole"
         raise InputError(
             f"{place}: {first['msg']}", where=str(path), hint="see kohort generate italy in the docs"
         ) from None
+    except (ValueError, RecursionError):  # no JSON, thousands of digits, or endless brackets
+        raise InputError("it is no JSON text", where=str(path), hint="write it in UTF-8") from None
     for what in _unfit(made):
         raise InputError(what, where=str(path), hint="correct the table")
     return cast("Tree", tree)

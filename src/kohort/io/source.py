@@ -125,7 +125,7 @@ def state(path: str) -> tuple[int, int, int]:
     """
     try:
         found = Path(path).stat()
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # no file has NUL or half a character in its name
         raise InputError("no such file", where=path) from None
     except OSError as error:
         raise FileError(f"the file cannot be read: {error.strerror}", where=path) from None

@@ -53,10 +53,10 @@ def document_at(path: Path) -> Document:
         FileError: the system fails to read it.
         JobError: it is no TOML.
     """
-    if not path.is_file():
-        what = "the job is not a regular file" if path.exists() else "there is no such job file"
-        raise InputError(what, where=str(path), hint="kohort init writes one to correct")
     try:
+        if not path.is_file():
+            what = "the job is not a regular file" if path.exists() else "there is no such job file"
+            raise InputError(what, where=str(path), hint="kohort init writes one to correct")
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as fault:
         raise InputError("the job file cannot be read", where=str(path), hint="it must be a UTF-8 text file") from fault

@@ -16,6 +16,7 @@ from kohort import system
 from kohort.errors import FileError, KohortError, TargetError, UnsupportedError
 from kohort.publish.disk import locked, reporting
 from kohort.publish.journal import Entry, settle, temporary, version
+from kohort.whole_files import refuse_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
@@ -71,9 +72,7 @@ def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -
 
 def place_of(path: Path) -> Target:
     """The place of `path`, its folder usable and cleared of what dead runs left."""
-    if str(path) == "-":
-        hint = "name a file; one that is called so by its whole path"
-        raise TargetError("nothing is published on standard output", where="-", hint=hint)
+    refuse_name(path)
     if not path.parent.is_dir():
         if _SCHEME.fullmatch(path.parts[0]):
             what = "this output cannot go to an address: only the release of a table can"

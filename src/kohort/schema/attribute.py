@@ -124,9 +124,9 @@ def names_in(value: object, keyword: str) -> tuple[str, ...]:
         what = f"{keyword} is of class {kind}, and must be a list of names"
         raise SchemaError(what, where=where, hint=_listed(keyword, "age", "city"))
     names = tuple(cast("Iterable[object]", value))
-    other = next((one for one in names if not isinstance(one, str)), None)
-    if other is not None:
-        what = f"{keyword} holds a value of class {type(other).__name__}, and names are texts"
+    others = [one for one in names if not isinstance(one, str)]
+    if others:
+        what = f"{keyword} holds a value of class {type(others[0]).__name__}, and names are texts"
         raise SchemaError(what, where=where, hint=_listed(keyword, "age", "city"))
     return cast("tuple[str, ...]", names)
 

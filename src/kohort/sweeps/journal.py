@@ -154,7 +154,7 @@ def _whole(file: int) -> bytes:
 def _points(lines: bytes) -> Iterator[tuple[str, Point]]:
     """The points of the lines that hold one."""
     for line in lines.splitlines():
-        with suppress(ValueError, TypeError, KeyError):
+        with suppress(ValueError, TypeError, KeyError, RecursionError):
             held: dict[str, Any] = json.loads(line)
             yield held["key"], _point(held["point"])
 

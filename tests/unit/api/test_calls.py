@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,13 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.calls import PATH, called
+from kohort import system
+from kohort.calls import PATH, called, threads_of
 from kohort.errors import CallError, KohortError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
 PEOPLE = pl.DataFrame({"age": [36, 36, 41, 41]})
 
@@ -45,6 +48,60 @@ def test_any_argument_of_a_function(name: str) -> None:
             call()
         except KohortError as fault:
             assert fault.what or isinstance(fault, kohort.JobError), call  # noqa: PT017  what else is raised fails too
+
+
+#: Calls that are right.
+RIGHT: Mapping[str, tuple[tuple[object, ...], Mapping[str, object]]] = {
+    "anonymize": ((PEOPLE,), {"quasi": ["age"], "k": 2}),
+    "anonymize_transactions": (([["a", "b"], ["a"]],), {"private": ["b"], "h": 0.5, "k": 2, "p": 1}),
+    "assess": ((PEOPLE, ["age"]), {}),
+    "check": ((PEOPLE, ["age"]), {}),
+    "compare": ((PEOPLE, PEOPLE), {}),
+    "draft": ((PEOPLE,), {}),
+    "inspect": ((PEOPLE,), {}),
+    "perturb": ((PEOPLE, {"age": "noise:scale=0.1"}), {}),
+    "sweep": ((PEOPLE,), {"quasi": ["age"], "vary": {"k": [2]}}),
+}
+
+#: What else nobody should pass, where an argument has a name.
+ODD: tuple[object, ...] = (*WRONG, "x", "", -1, 10**30, float("nan"), [None], {1: 2}, {"age": None}, "\ud800", "\0")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", RIGHT)
+def test_any_argument_by_name(name: str) -> None:
+    """Whatever an argument with a name is, no error but kohort's own is raised."""
+    function: Callable[..., object] = getattr(kohort, name)
+    right, named = RIGHT[name]
+    kinds = inspect.signature(function).parameters.values()
+    for key in [one.name for one in kinds if one.kind is inspect.Parameter.KEYWORD_ONLY]:
+        for odd in ODD if key not in {"target", "engine"} else ():  # which may be any text
+            with suppress(KohortError):
+                function(*right, **{**named, key: odd})
+
+
+@pytest.mark.parametrize("wrong", [0, -1, True, 1.5, "2", None])
+def test_a_number_of_threads(wrong: object) -> None:
+    """It is a positive integer, and more than are of use are not begun."""
+    for name in ("anonymize", "sweep"):
+        right, named = RIGHT[name]
+        with pytest.raises(CallError, match="threads is not a positive integer"):
+            getattr(WILD, name)(*right, **named, threads=wrong)
+    assert threads_of(10**9, "anonymize") == system.MOST_THREADS
+
+
+def test_a_name_that_no_file_can_have(tmp_path: Path) -> None:
+    """NUL and half a character are in no name, and bytes that are no text in no certificate."""
+    for wrong in ("a\0b.", "a\ud800.", "a\udc80."):
+        for save, form in ((release().save, "csv"), (release().report, "html")):
+            with pytest.raises(KohortError, match="holds NUL, or bytes that are no text"):
+                save(tmp_path / f"{wrong}{form}")
+    for wrong in ("a\0b.csv", "a\ud800.csv"):
+        with pytest.raises(KohortError, match="no such file"):
+            kohort.read(tmp_path / wrong)
+        with pytest.raises(KohortError, match="no such key file"):
+            kohort.anonymize(PEOPLE, quasi=["age"], k=2, sign_key=str(tmp_path / wrong))
+    assert [*tmp_path.iterdir()] == []
 
 
 @pytest.mark.parametrize("name", ["save", "report"])

@@ -75,6 +75,8 @@ def test_a_table_that_the_file_lacks_is_made(job: Path) -> None:
         ("privat.k=3", "unknown key privat"),
         ("privacy.k=1", "k must be an integer of at least 2"),
         ("privacy.k=two", "k must be an integer of at least 2"),
+        (f"privacy.k={'9' * 5000}", "k must be an integer of at least 2"),
+        (f"privacy.k={'[' * 5000}", "k must be an integer of at least 2"),
         ("privacy.k.least=3", "k is not a table of the job"),
         ("columns.height.l=2", "role is missing"),
         ("columns.age=5", "it must be a table"),
@@ -90,9 +92,8 @@ def test_a_wrong_change_is_a_fault_at_its_flag(job: Path, change: str, what: str
     ran = kohort("run", job, "--set", change, "--dry-run")
     assert ran.status == 2
     assert what in ran.err
-    assert (
-        f"where: --set {change}" in ran.err.replace("\n  ", "\n") or f"where: --set {change.splitlines()[0]}" in ran.err
-    )
+    start = change.splitlines()[0][:60]
+    assert f"where: --set {change}" in ran.err.replace("\n  ", "\n") or f"where: --set {start}" in ran.err
 
 
 def test_other_faults_keep_their_lines(job: Path) -> None:

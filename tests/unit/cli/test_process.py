@@ -15,7 +15,7 @@ import pytest
 import typer
 
 from kohort import cli, system
-from kohort.cli import options, program, screen
+from kohort.cli import program, screen
 from kohort.cli.program import noting
 from kohort.errors import FileError, SourceNote
 from tests.command import kohort
@@ -91,7 +91,7 @@ def test_a_note_is_printed_once_and_other_warnings_stay(capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize(
-    ("number", "used"), [("00003", 3), (str(10**8), options.MOST_THREADS), ("9" * 5000, options.MOST_THREADS)]
+    ("number", "used"), [("00003", 3), (str(10**8), system.MOST_THREADS), ("9" * 5000, system.MOST_THREADS)]
 )
 def test_more_threads_than_are_of_use_are_not_begun(number: str, used: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred million would take all memory, and thousands wait for one another for ever."""

@@ -159,8 +159,9 @@ def test_what_is_no_table_is_refused(tmp_path: Path, tables: dict[str, object], 
     assert (ran.status, (tmp_path / "out").exists()) == (3, False)
 
 
-def test_what_is_no_json_is_refused(tmp_path: Path) -> None:
-    """Such as CSV by the name of JSON."""
-    (tmp_path / "cities.json").write_bytes(b"name;inhabitants\n\xff")
+@pytest.mark.parametrize("text", [b"name;inhabitants\n\xff", b"name", b"9" * 5000, b"[" * 10_000])
+def test_what_is_no_json_is_refused(tmp_path: Path, text: bytes) -> None:
+    """Such as CSV by the name of JSON, or a number of thousands of digits."""
+    (tmp_path / "cities.json").write_bytes(text)
     with pytest.raises(InputError, match="no JSON text"):
         own_tables(tmp_path)

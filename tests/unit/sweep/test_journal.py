@@ -89,7 +89,13 @@ def test_a_beginning_cut_short_begins_anew(path: Path, length: int) -> None:
         assert journal["a"] == FULL
 
 
-@pytest.mark.parametrize("line", ["{}", "[]", "7", '{"key": "x", "point": {"values": []}}', '{"key": 1}', "\xff"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("{}", "[]", "7", '{"key": "x", "point": {"values": []}}', '{"key": 1}', "\xff"),
+        *(pytest.param(one * 10_000, id=f"10,000 times {one}") for one in "[9"),
+    ],
+)
 def test_lines_that_hold_no_point_are_passed_over(path: Path, line: str) -> None:
     """Whatever stands there is no point, and no fault either."""
     path.write_bytes(HEADER + line.encode() + b"\n")

@@ -36,7 +36,7 @@ from kohort.metrics.base import Outcome
 from kohort.metrics.class_size import C_AVG
 from kohort.metrics.discernibility import C_DM
 from kohort.metrics.loss import LM, NCP, attribute_losses
-from kohort.schema import Attribute, Label, Role, Scale, Schema
+from kohort.schema import Attribute, Label, Role, Scale, Schema, names_in
 from kohort.schema.domain.base import part_of
 from kohort.schema.hierarchy import SUPPRESSED
 from kohort.shown import Shown
@@ -121,7 +121,7 @@ class Comparison(Shown):
         return "Comparison", rows
 
 
-@called("compare(people, release)")
+@called("compare(people, release)", schema="Schema")
 def compare(
     before: object,
     after: object,
@@ -152,8 +152,9 @@ def compare(
     >>> found.suppressed, found.attributes[0].numeric[1].moments.mean
     (1, 24.5)
     """
+    tokens = frozenset(names_in(missing, "missing"))
     old, new = (one if isinstance(one, Table) else io.read(one) for one in (before, after))
-    return comparison_of(old, new, lines_of(old, new, schema=schema, missing=missing), k=k)
+    return comparison_of(old, new, lines_of(old, new, schema=schema, missing=tokens), k=k)
 
 
 def comparison_of(before: Table, after: Table, lines: Sequence[ColumnLine], *, k: int | None = None) -> Comparison:

@@ -127,7 +127,7 @@ class Risk(Shown):
         ]
 
 
-@called('assess(people, ["age", "city"])')
+@called('assess(people, ["age", "city"])', person="str")
 def assess(
     source: object,
     quasi: Sequence[str],
