@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import kohort
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
-from kohort.engines.local import LocalEngine
 from kohort.engines.retold import note_retold, note_retold_of
 from kohort.engines.spark import Spark
 from kohort.engines.spark_session import Cluster
@@ -151,33 +150,3 @@ def test_a_release_tells(allowed: tuple[str, ...]) -> None:
         warnings.simplefilter("always")
         kohort.anonymize(frame, made)
     assert [str(one.message).split(":")[0].endswith("one value of pay") for one in told] == [True] * (not allowed)
-
-
-@pytest.mark.parametrize("here", [True, False])
-@pytest.mark.parametrize(
-    ("name", "role", "shared", "key", "told"),
-    [
-        ("number", "identifying", 3, False, 1),
-        ("number", "identifying", 1, False, 0),
-        ("number", "identifying", 60, False, 0),
-        ("number", "identifying", 3, True, 0),
-        ("number", "drop", 3, False, 0),
-        ("patient_id", "drop", 3, False, 1),  # as --rest drop does
-    ],
-)
-@pytest.mark.parametrize("gaps", [True, False])
-def test_identifying_numbers_that_records_share_are_told_of(
-    name: str, role: str, shared: int, *, key: bool, told: int, here: bool, gaps: bool, tmp_path: Path
-) -> None:
-    """Unless people are counted by them, each record has its own, or so many share one that it is a place's."""
-    source = tmp_path / "in.csv"
-    numbers = [f"N{row // shared}" if row or not gaps or key else "" for row in range(300)]
-    FRAME.with_columns(pl.Series(name, numbers)).write_csv(source)
-    roles = {"drop": ["country", "code", "vote"], "identifying": []}
-    roles[role].append(name)
-    schema = kohort.Schema.of(quasi=["age"], person=name if key else None, **roles)
-    engine = LocalEngine() if here else ElsewhereEngine(BASE)
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        anonymize(source, kohort.Job.of(schema, kohort.KAnonymity(5)), target=tmp_path / "out.csv", engine=engine)
-    assert len([one for one in found if "to count people" in str(one.message)]) == told

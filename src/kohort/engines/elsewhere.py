@@ -20,7 +20,7 @@ from kohort.engines import limits, sql
 from kohort.engines.base import Counts
 from kohort.engines.local import LOCAL
 from kohort.engines.relation import CELL, Kind, Relation, unused
-from kohort.engines.repeated import note_repeated
+from kohort.engines.repeated import refuse_repeated
 from kohort.engines.retold import note_retold_of
 from kohort.engines.typed import TypedRecords
 from kohort.engines.unsafe import (
@@ -285,7 +285,7 @@ class ElsewhereEngine:
             source.look(looked_at(job))
             refuse_alone(source, job)
             refuse_leaks(source, job)
-            note_repeated(job, source.records, lambda name: source.distinct(name).texts)
+            refuse_repeated(job, source.records, source.distinct)
         refused = ""
         if most is not None and source.different(columns, flagged, job.schema.missing) > most:
             refused = _needing_all(job)

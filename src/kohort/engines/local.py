@@ -11,14 +11,14 @@ from kohort import io, system
 from kohort.engines import limits, unsafe
 from kohort.engines.altering import altered, coarsened, with_columns
 from kohort.engines.base import Counts
-from kohort.engines.repeated import note_repeated
+from kohort.engines.repeated import refuse_repeated
 from kohort.engines.retold import note_retold
 from kohort.errors import InfeasibleError, UsageError
 from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import write
 from kohort.tables.coded import CodedTable
 from kohort.tables.complete import entered
-from kohort.tables.dataset import ReleasedRecords
+from kohort.tables.dataset import ReleasedRecords, Values
 from kohort.tables.portions import Portion
 from kohort.tables.recoded import RecodedTable
 from kohort.verify import verify, verify_parts
@@ -112,7 +112,7 @@ class LocalEngine:
         if releasing:
             unsafe.refuse_unsafe(source, job)
             note_retold(source, job)
-            note_repeated(job, source.records, lambda name: source[name].values)
+            refuse_repeated(job, source.records, lambda name: Values(source[name].values, source[name].counts()))
         changed = coarsened(source, job)
         known = None if population is None else population.collect()
         coded = CodedTable(with_columns(source, changed), job.schema, known, self.workspace)

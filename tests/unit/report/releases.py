@@ -31,7 +31,9 @@ def people(records: int = PEOPLE) -> pl.DataFrame:
     rows = range(records)
     return pl.DataFrame(
         {
-            "id": [f"id{row // 2}" for row in rows],
+            "id": [
+                f"id {chr(97 + row // 52)}{chr(97 + row // 2 % 26)}" for row in rows
+            ],  # with digits two share a number
             "age": [str(18 + (row * row) % 61) for row in rows],
             "city": [CITIES[(row * row // 3) % 7] if row % 13 else "" for row in rows],
             "sex": ["f" if row % 3 else "m" for row in rows],
