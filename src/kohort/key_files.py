@@ -33,7 +33,7 @@ def read_key_file(path: str | os.PathLike[str], *, hint: str, secret: bool) -> b
     """
     where = str(path)
     try:
-        with open(path, "rb", opener=_at_once) as file:
+        with open(path, "rb", opener=system.open_at_once) as file:
             mode = os.fstat(file.fileno()).st_mode
             text = file.read(_LONGEST) if stat.S_ISREG(mode) else None
     except (FileNotFoundError, ValueError):  # no file has NUL or half a character in its name
@@ -48,11 +48,6 @@ def read_key_file(path: str | os.PathLike[str], *, hint: str, secret: bool) -> b
         what = f"others may read this key: its mode is {stat.S_IMODE(mode):04o}"
         raise InputError(what, where=where, hint="chmod 600 it; if others could have read it, make a new one")
     return text
-
-
-def _at_once(path: str, flags: int) -> int:
-    """Open a file without waiting for whoever writes to a pipe."""
-    return os.open(path, flags | system.AT_ONCE)
 
 
 def write_key_file(path: str | os.PathLike[str], text: bytes, *, hint: str, mode: int = SECRET) -> None:

@@ -95,7 +95,8 @@ def folders(source: Path) -> Iterator[Path]:
     yield source.parent / "__pycache__"
     yield Path(AppDirs("kohort", appauthor=False).user_cache_dir) / own
     if POSIX:
-        yield Path(tempfile.gettempdir()) / f"kohort-{user()}" / own
+        with suppress(OSError):  # there is no folder for temporary files that can be written to
+            yield Path(tempfile.gettempdir()) / f"kohort-{user()}" / own
 
 
 @cache

@@ -25,7 +25,7 @@ import signal
 import stat
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, Final, NoReturn
@@ -100,6 +100,10 @@ def threads() -> int:
     """The threads that this process may use: those of the data-frame library."""
     told = os.environ.get("POLARS_MAX_THREADS", "")
     return int(told) if told.isdecimal() and len(told) <= DIGITS and int(told) else cores()
+
+
+#: Where Linux tells a container how many bytes of memory it may have.
+_CONTAINER: Final = Path("/sys/fs/cgroup/memory.max")
 
 
 def address_space() -> int | None:
@@ -179,11 +183,24 @@ def open_unnamed(folder: Path) -> int | None:
 
 
 def memory() -> int:
-    """Bytes of memory that the machine has; 16 GiB where the system does not say."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # Windows has no such call
-        return 16 << 30
+    """Bytes of memory that this process may have: the machine's, or what a container or a limit of addresses allows.
+
+    16 GiB where the system does not say.
+    """
+    found = [address_space()]
+    with suppress(AttributeError, ValueError, OSError):  # Windows has no such call
+        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    with suppress(ValueError, OSError):  # it says `max` where there is no limit
+        found.append(int(_CONTAINER.read_text(encoding="ascii")))
+    return min((one for one in found if one is not None), default=16 << 30)
+
+
+def open_at_once(path: str, flags: int) -> int:
+    """An opener of files that does not wait for somebody to write to a pipe: one that nobody writes to is empty."""
+    fd = os.open(path, flags | AT_ONCE)
+    if AT_ONCE:
+        os.set_blocking(fd, True)
+    return fd
 
 
 def path_of(fd: int) -> Path:

@@ -511,6 +511,14 @@ def test_100_no_output_is_an_input_or_another_output(scene: Scene, files: str) -
     scene.fails(f"anonymize people.csv {files} {ROLES} --overwrite", 7, "the output" if "r." not in files else "output")
 
 
+@pytest.mark.parametrize("source", [f"{'x' * 300}.csv", "--population=no/such.csv --k-map=2 people.csv"])
+def test_100_an_input_that_cannot_be_looked_at_is_no_fault_of_the_output(scene: Scene, source: str) -> None:
+    """Whatever the system says of an input is told of the input."""
+    scene.write("r.csv", "former\n")
+    ran = scene.fails(f"anonymize --out r.csv {source} {ROLES} --overwrite", 6 if "xx" in source else 3)
+    assert "output" not in ran.err
+
+
 def test_100_a_release_does_not_replace_its_job(scene: Scene) -> None:
     """The job file is an input too."""
     scene.write("job.csv", JOB.replace("release.csv", "job.csv"))

@@ -20,9 +20,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from kohort import system
 from kohort.errors import FileError, InfeasibleError, InputError, KohortError, LimitError, UsageError
 from kohort.io import ReadOptions, read
-from kohort.io.source import Content, form
+from kohort.io.source import PIECE, Content, form
+from kohort.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -385,6 +387,46 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     refused("-", LimitError, 8, "10 bytes", options=ReadOptions(max_memory=10))
     pipe(b"name,age\n" + CANARY.encode())
     refused("-", InputError, 3, "standard input, line 2")
+
+
+class Endless:
+    """A pipe without end, which counts what is read of it."""
+
+    read_ = 0
+
+    def read(self, size: int) -> bytes:
+        """More of the same."""
+        self.read_ += size
+        return b"y\n" * (size // 2)
+
+
+@pytest.mark.parametrize(("left", "limit"), [(8 << 20, None), (1 << 40, 6 << 20), (1 << 40, 1)])
+def test_standard_input_without_end(left: int, limit: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is read up to half of the memory that there is, or that a limit allows, in pieces; then it is refused."""
+    endless = Endless()
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=endless))
+    monkeypatch.setattr("kohort.io.source.memory", lambda: left)
+    with pytest.raises(LimitError, match=r"exceeds .* bytes of memory") as refused:
+        read("-", ReadOptions(), Workspace(limit=limit))
+    assert refused.value.hint.startswith("write it to a plain UTF-8 file")
+    assert endless.read_ <= max(min(left, limit or left) // 2, PIECE) + PIECE
+
+
+def test_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It is the machine's, unless a container or a limit of addresses allows less, or nothing says what there is."""
+    monkeypatch.setattr("kohort.system._CONTAINER", tmp_path / "max")
+    monkeypatch.setattr("kohort.system.address_space", lambda: None)
+    whole = system.memory()
+    (tmp_path / "max").write_text("max\n")
+    assert system.memory() == whole
+    (tmp_path / "max").write_text("77\n")
+    assert system.memory() == 77
+    monkeypatch.setattr("kohort.system.address_space", lambda: 70)
+    assert system.memory() == 70
+    monkeypatch.setattr("kohort.system.address_space", lambda: None)
+    monkeypatch.setattr("kohort.system._CONTAINER", tmp_path / "none")
+    monkeypatch.delattr("os.sysconf", raising=False)
+    assert system.memory() == 16 << 30
 
 
 # ── B. header ────────────────────────────────────────────────────────────────────────────────────

@@ -7,6 +7,7 @@ import stat
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -184,6 +185,13 @@ def test_systems_without_modes_have_private_folders(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("kohort.system.POSIX", False)
     assert is_private(tmp_path)
     monkeypatch.setattr(machine_code, "POSIX", False)
+    assert len(list(machine_code.folders(tmp_path / "a.py"))) == 2
+
+
+def test_a_system_without_temporary_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container that can only be read may have none: loops are then compiled in memory, and nothing fails."""
+    message = "No usable temporary directory found"
+    monkeypatch.setattr("kohort.machine_code.tempfile.gettempdir", Mock(side_effect=FileNotFoundError(message)))
     assert len(list(machine_code.folders(tmp_path / "a.py"))) == 2
 
 

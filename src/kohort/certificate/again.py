@@ -21,6 +21,7 @@ from kohort.errors import FileError, InputError
 from kohort.io.manifest import altered, digest_of, has_manifest, read_manifest
 from kohort.io.stored import stored, text_of
 from kohort.schema.numbers import LARGEST
+from kohort.system import open_at_once
 
 if TYPE_CHECKING:
     import os
@@ -157,7 +158,7 @@ def of_bytes(path: str | os.PathLike[str], known: Certified) -> Iterator[Checked
     if file_.is_dir():  # of which it is the one part
         file_ /= Path(known.release).name
     try:
-        with file_.open("rb") as file:
+        with open(file_, "rb", opener=open_at_once) as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             size = file.tell()
     except OSError as error:
@@ -197,9 +198,9 @@ def read_certificate(path: str | os.PathLike[str]) -> Certificate | CoherenceCer
         FileError: the system failed to read it.
     """
     try:
-        with Path(path).open("rb") as file:
+        with open(path, "rb", opener=open_at_once) as file:
             text = file.read(_LONGEST)
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):
         hint = "a release alone may be what a stopped run left: verified, but nothing shows it; publish it again"
         raise FileError("there is no such certificate", where=str(path), hint=hint) from None
     except OSError as error:

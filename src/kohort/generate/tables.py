@@ -94,7 +94,9 @@ def own_tables(folder: Path) -> dict[str, Tree]:
         InputError: there is none, or one is not in its form, or nobody can be drawn from it.
     """
     found = {
-        name: _read(folder / f"{name}.json", form) for name, form in FORMS.items() if (folder / f"{name}.json").exists()
+        name: _read(folder / f"{name}.json", form)
+        for name, form in FORMS.items()
+        if (folder / f"{name}.json").is_file()
     }
     if not found:
         names = ", ".join(f"{name}.json" for name in FORMS)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from kohort.errors import KohortError, UnsupportedError
+from kohort.errors import FileError, KohortError, UnsupportedError
 from kohort.io.cells import as_text, encode, from_text
 from kohort.io.forms import FORMS
 from kohort.shown import many
@@ -89,6 +89,9 @@ def _writable(column: Column, origin: Column, form: FileForm) -> tuple[pl.Series
         return typed, said
     said = Labels(said.title) if said is not None else None
     lost = _lost(due, due, said, origin, form)
+    if lost and not _is_name("name", form):
+        what = f"{form.title} cannot be written at all"
+        raise FileError(what, hint="see whether there is room in the folder of temporary files (TMPDIR)")
     if lost and not _is_name(column.name, form):
         what = f"the column's name cannot be written to {form.title}"
         raise UnsupportedError(what, where=f"column {column.name}", hint="rename it in the input")
@@ -150,7 +153,9 @@ def _returned(column: pl.Series, labels: Mapping[str, Labels], form: FileForm) -
     numbered = pl.Series(names[1], range(len(column)), dtype=pl.Int64)  # no record without any value
     try:
         frame = form.unpack(form.pack(pl.DataFrame([column, numbered]), labels))
-    except (KohortError, AttributeError, LookupError, NameError):  # the last three are faults of kohort
+    except (KohortError, MemoryError, OSError):
+        raise
+    except (AttributeError, LookupError, NameError):  # faults of kohort
         raise
     except Exception:  # noqa: BLE001  the libraries' own, whose texts quote values
         return None

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from kohort.errors import FileError, InputError, KohortError, LimitError, MissingExtraError
 from kohort.io.forms import FORMS, FileForm, form_of
-from kohort.system import zeros_beyond_the_end
+from kohort.system import memory, zeros_beyond_the_end
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -177,13 +177,22 @@ def mapped(path: str) -> Content:
 
 
 def piped(options: ReadOptions) -> Content:
-    """The bytes on standard input."""
-    content = bytearray()
+    """The bytes on standard input, which may have no end.
+
+    Raises:
+        LimitError: there are more than may lie in memory.
+    """
+    content, most = bytearray(), _most(options)
     while piece := sys.stdin.buffer.read(PIECE):
         content += piece
-        if len(content) > options.max_memory:
-            raise _too_much("standard input", options)
+        if len(content) > most:
+            raise _too_much("standard input", most, options)
     return content
+
+
+def _most(options: ReadOptions) -> int:
+    """Bytes of a text that may lie in memory: half of what there is, since the table needs some, too."""
+    return min(options.max_memory, memory() // 2)
 
 
 def form(name: str, content: Content) -> str:
@@ -249,12 +258,11 @@ def _refuse_cut(library: Any, packed: Content) -> None:  # noqa: ANN401  a modul
 
 def _inside(name: str, file: Any, size: int, options: ReadOptions) -> bytearray:  # noqa: ANN401  a packed file
     """The text that unpacks from so many bytes."""
-    content = bytearray()
-    most = min(options.max_memory, max(options.max_ratio * size, _HARMLESS))
+    content, most = bytearray(), _most(options)
     while piece := file.read(PIECE):
         content += piece
-        if len(content) > most:
-            raise _too_much(name, options)
+        if len(content) > min(most, max(options.max_ratio * size, _HARMLESS)):
+            raise _too_much(name, most, options)
     inner = form(name.removesuffix(".gz").removesuffix(".zst"), content)
     if inner != "text":
         raise InputError(f"the packed file holds a {inner} file, not text", where=name)
@@ -274,15 +282,15 @@ def zstandard() -> Any:  # noqa: ANN401  a module that may be absent
         raise MissingExtraError(what, hint="pip install 'kohort[zstd]'") from None
 
 
-def _too_much(name: str, options: ReadOptions) -> LimitError:
-    what = f"the text exceeds {options.max_memory} bytes, or {options.max_ratio} bytes for one packed byte"
-    return LimitError(what, where=name, hint="unpack it to a plain UTF-8 file, which needs no memory")
+def _too_much(name: str, most: int, options: ReadOptions) -> LimitError:
+    what = f"the text exceeds {most} bytes of memory, or {options.max_ratio} bytes for one packed byte"
+    return LimitError(what, where=name, hint="write it to a plain UTF-8 file, and name that: it needs no memory")
 
 
 def _decoded(name: str, content: Content, options: ReadOptions) -> bytearray:
     """The text in UTF-8, decoded without replacing anything."""
     decoder = codecs.getincrementaldecoder(options.encoding)()
-    text = bytearray()
+    text, most = bytearray(), _most(options)
     for start in range(0, len(content), PIECE):
         piece = content[start : start + PIECE]
         before = decoder.getstate()
@@ -291,8 +299,8 @@ def _decoded(name: str, content: Content, options: ReadOptions) -> bytearray:
         except UnicodeError:
             decoder.setstate(before)
             raise _undecodable(name, text, decoder, piece) from None
-        if len(text) > options.max_memory:
-            raise _too_much(name, options)
+        if len(text) > most:
+            raise _too_much(name, most, options)
     return text
 
 

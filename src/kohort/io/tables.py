@@ -138,6 +138,8 @@ def _piped(options: ReadOptions, workspace: Workspace) -> Table:
     from kohort.io import source  # noqa: PLC0415  polars is loaded when something is read
     from kohort.io.text import read_text  # noqa: PLC0415
 
+    if workspace.limit is not None:
+        options = replace(options, max_memory=min(options.max_memory, max(workspace.limit // 2, source.PIECE)))
     name, content = "standard input", source.piped(options)
     form = source.form(name, content)
     if form not in {"text", *source.PACKED}:

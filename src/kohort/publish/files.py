@@ -98,10 +98,17 @@ def _refuse_kind(place: Target) -> None:
 
 def _refuse_input(place: Target, inputs: Sequence[Path]) -> None:
     """Refuse to replace a file the run reads, whatever name either goes by."""
-    for source in inputs:
-        same = place.former and source.exists() and os.path.samestat(source.stat(), place.former)
-        if same or os.path.realpath(source) == str(place.path):
-            raise TargetError("the output is an input of the same run", where=str(place.path), hint="name another file")
+    if any(_is_at(place, source) for source in inputs):
+        raise TargetError("the output is an input of the same run", where=str(place.path), hint="name another file")
+
+
+def _is_at(place: Target, source: Path) -> bool:
+    """Whether an input lies there; one that cannot be looked at is told of where it is read."""
+    with suppress(OSError):
+        if os.path.realpath(source) == str(place.path):
+            return True
+        return place.former is not None and os.path.samestat(source.stat(), place.former)
+    return False
 
 
 def _status(path: Path) -> os.stat_result | None:

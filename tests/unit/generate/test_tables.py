@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, cast
 
@@ -164,4 +165,12 @@ def test_what_is_no_json_is_refused(tmp_path: Path, text: bytes) -> None:
     """Such as CSV by the name of JSON, or a number of thousands of digits."""
     (tmp_path / "cities.json").write_bytes(text)
     with pytest.raises(InputError, match="no JSON text"):
+        own_tables(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_pipe_is_no_table(tmp_path: Path) -> None:
+    """Nobody waits for somebody who may never write to it."""
+    os.mkfifo(tmp_path / "cities.json")
+    with pytest.raises(InputError, match="the folder has no table"):
         own_tables(tmp_path)

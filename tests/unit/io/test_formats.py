@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import os
 import shutil
 import sqlite3
@@ -390,6 +391,21 @@ def test_a_name_that_comes_back_as_another() -> None:
     """A name that is lost on the way is refused, and its column named."""
     with pytest.raises(UnsupportedError, match="the column's name cannot be written to SPSS"):
         pack(from_frame(pl.DataFrame({"x" * 400: ["a"]})), "sav")
+
+
+def test_a_form_that_cannot_be_written_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system refuses, or no file can be made at all, it is no column's name that is wrong."""
+
+    def refuse(*_: object) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    table = from_frame(pl.DataFrame({"age": [36]}))
+    monkeypatch.setattr(databases, "pack_duckdb", refuse)
+    with pytest.raises(PermissionError):
+        pack(table, "duckdb")
+    monkeypatch.setattr(databases, "pack_duckdb", lambda *_: b"")
+    with pytest.raises(FileError, match="DuckDB cannot be written at all"):
+        pack(table, "duckdb")
 
 
 def test_no_time_is_written() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
+from types import ModuleType
 
 import pytest
 
-from kohort.report.charts import LOOKS, PERCENT, Line, LineChart, Mark, Tag, look
+from kohort.errors import FileError
+from kohort.report.charts import LOOKS, PERCENT, Line, LineChart, Mark, Tag, canvas, look
 from tests.unit.report.drawing import assert_legible, axes_of, words
 
 MARKS = {one.marker for one in LOOKS}
@@ -85,3 +88,23 @@ def test_a_mark_that_matters_is_named_where_there_is_no_room() -> None:
     full = replace(chart(0), lines=(Line("all", marks, look(0), joined=False),), measured=PERCENT, ticks=(), tags=tags)
     assert "knee: k = 5" in words(full)
     assert "k = 2" not in words(full)
+
+
+def test_what_matplotlib_says_of_its_folders_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A home that can only be read is no fault of a run; no folder at all is one, in a sentence of kohort's own."""
+
+    def load(name: str) -> ModuleType:
+        logging.getLogger("matplotlib.font_manager").warning("mkdir -p failed")
+        if name == "none":
+            raise OSError
+        return ModuleType(name)
+
+    monkeypatch.setattr(canvas, "import_module", load)
+    assert canvas.library("matplotlib.font_manager").__name__ == "matplotlib.font_manager"
+    with pytest.raises(FileError, match="finds no folder that it can write to"):
+        canvas.library("none")
+    assert caplog.messages == []
+    logging.getLogger("matplotlib").warning("of whoever else draws")
+    assert caplog.messages == ["of whoever else draws"]

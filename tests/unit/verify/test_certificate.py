@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from fractions import Fraction
+from threading import Timer
 from typing import TYPE_CHECKING
 
 import pytest
@@ -197,3 +199,22 @@ def test_no_such_file(tmp_path: Path) -> None:
     assert "a stopped run" in missing.value.hint
     with pytest.raises(FileError, match="reading the certificate failed"):
         read_certificate(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_pipes(tmp_path: Path) -> None:
+    """What another process writes is read to its end, as with `<(…)`; one that nobody writes to is empty."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="not a certificate"):
+        read_certificate(tmp_path / "pipe")
+    end, start = os.pipe()
+
+    def write() -> None:
+        with os.fdopen(start, "wb") as pipe:
+            pipe.write(made())
+
+    later = Timer(0.2, write)
+    later.start()
+    assert read_certificate(f"/dev/fd/{end}").k == 4
+    later.join()
+    os.close(end)

@@ -5,6 +5,7 @@ The bytes of a figure depend on nothing but what it shows.
 
 from __future__ import annotations
 
+import logging
 import re
 import warnings
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from math import floor, log10
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
 from unicodedata import east_asian_width
 
-from kohort.errors import MissingExtraError, UsageError
+from kohort.errors import FileError, MissingExtraError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -83,13 +84,22 @@ def library(name: str = "matplotlib") -> ModuleType:
 
     Raises:
         MissingExtraError: it is not installed.
+        FileError: it has to write to a folder, and there is none.
     """
+    log = logging.getLogger("matplotlib")
+    level = log.level
+    log.setLevel(logging.ERROR)  # that it finds no folder for its fonts, or has to look for them, is no fault of a run
     try:
         return import_module(name)
     except ImportError:
         raise MissingExtraError(
             "matplotlib is needed for pictures and is not installed", hint="pip install 'kohort[report]'"
         ) from None
+    except OSError:
+        what = "matplotlib, which draws pictures, finds no folder that it can write to"
+        raise FileError(what, hint="name one in MPLCONFIGDIR") from None
+    finally:
+        log.setLevel(level)
 
 
 def format_of(suffix: str) -> Format:
