@@ -23,9 +23,9 @@ def refuse_repeated(job: Job, records: int, values: Callable[[str], Values]) -> 
     """Refuse identifying numbers or codes that more than half of the records share with others; none with a person key.
 
     k records of a class may then be of fewer people. They are identifying by their role; or by their name, where they
-    are dropped or among the rest. A column that is dropped by name, and one that from 5 % to half of the records share, is told of, as a
-    `SourceNote`. Columns of a handful of values, of a place's many records, or whose values do not fit into memory, are
-    left out.
+    are dropped or among the rest. A column that is dropped by name, and one that from 5 % to half of the records share,
+    is told of, as a `SourceNote`. Columns of a handful of values, of a place's many records, or whose values do not fit
+    into memory, are left out.
 
     Args:
         job: What is to be released; its schema is over the table's columns.
