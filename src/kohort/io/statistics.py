@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from kohort.errors import InputError
+from kohort.errors import FileError, InputError
 from kohort.io.forms import FORMS, Content, FileForm, library
 from kohort.system import path_of
 from kohort.tables.table import Labels
@@ -129,6 +129,10 @@ def pack_xpt(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
     return _packed("xpt", frame, labels)
 
 
+#: What the library says where the system does not take what it writes.
+_REFUSED: Final = "Unable to write data"
+
+
 def _packed(key: str, frame: pl.DataFrame, labels: Mapping[str, Labels], **options: object) -> bytes:
     """A file with the names that the program allows; a name that it does not allow is the variable's label."""
     form = FORMS[key]
@@ -149,7 +153,13 @@ def _packed(key: str, frame: pl.DataFrame, labels: Mapping[str, Labels], **optio
         options["variable_format"] = {names[name]: shown for name, shown in _formats(frame).items()}
     write = getattr(pyreadstat, f"write_{_family(form)}")
     with nameless(f".{key}") as path:
-        write(_numbered(frame, labels).rename(names), path, column_labels=[title or "" for title in titles], **options)
+        try:
+            due = _numbered(frame, labels).rename(names)
+            write(due, path, column_labels=[title or "" for title in titles], **options)
+        except pyreadstat.ReadstatError as error:
+            if str(error) == _REFUSED:
+                raise FileError(f"{form.title} could not be written: the system took no more bytes") from None
+            raise
         written = Path(path).read_bytes()
     pattern, instead = _MADE[key]
     head = re.sub(pattern, lambda found: found[1] + instead, written[:_HEAD], flags=re.DOTALL)

@@ -7,6 +7,7 @@ import errno
 import os
 import shutil
 import sqlite3
+import subprocess
 import sys
 import zipfile
 from contextlib import closing
@@ -406,6 +407,25 @@ def test_a_form_that_cannot_be_written_here(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(databases, "pack_duckdb", lambda *_: b"")
     with pytest.raises(FileError, match="DuckDB cannot be written at all"):
         pack(table, "duckdb")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no such limit")
+@pytest.mark.parametrize(
+    ("key", "size"),
+    [("duckdb", 1000), ("duckdb", 20_000), ("duckdb", 300_000), ("sav", 20_000), ("zsav", 1), ("dta", 1000)],
+)
+def test_a_file_that_the_system_cuts_off(key: str, size: int, tmp_path: Path) -> None:
+    """A limit of size, as a full disk, is a failure to write: status 6, whichever of the file's parts it meets."""
+    frame = pl.DataFrame({"age": [str(20 + row % 50) for row in range(20_000)], "s": ["flu" * 9, "gout"] * 10_000})
+    frame.write_csv(tmp_path / "in.csv")
+    limited = f"import resource, signal; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, resource.RLIM_INFINITY))"
+    words = ["anonymize", "in.csv", "--out", f"r.{key}", "--quasi", "age", "--sensitive", "s", "--no-model", "s"]
+    code = f"{limited}; import runpy; runpy.run_module('kohort', run_name='__main__', alter_sys=True)"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False
+    )
+    assert (ran.returncode, [path.name for path in tmp_path.iterdir()]) == (6, ["in.csv"]), ran.stderr
+    assert "Traceback" not in ran.stderr
 
 
 def test_no_time_is_written() -> None:
