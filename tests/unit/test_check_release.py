@@ -30,6 +30,7 @@ from kohort.release import Job, Writing
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.signing import write_signing_keys
 from tests.jobs import freely
+from tests.unit.certificate.test_every_field import again, by_level, changes, table
 from tools import check_release
 
 if TYPE_CHECKING:
@@ -245,6 +246,30 @@ def test_a_thousand_changed_pairs_are_refused_by_both(tmp_path: Path) -> None:
             if not refused(path):
                 taken.append((seed, change.__name__, name))
     assert taken == []
+
+
+@pytest.mark.filterwarnings("ignore:.* is released as it is, and for nearly all:kohort.errors.SourceNote")
+@pytest.mark.parametrize("make", [made, table, by_level])
+def test_it_agrees_with_kohort_or_says_that_it_does_not_check(
+    make: Callable[[Path], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of every change of a certificate: what it refuses kohort refuses, and what kohort alone refuses it lists."""
+    path = make(tmp_path)
+    assert run(path) == 0
+    (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith("not checked, or only in part: ")]
+    listed, release = {*line.partition(": ")[2].split(", ")}, path.read_bytes()
+    wrong: list[tuple[object, ...]] = []
+    for place, parts in changes(json.loads(beside(path).read_bytes())):
+        if place[0] == "job" and isinstance(parts.get("job"), dict):
+            parts["job_sha256"] = digest(parts["job"])
+        text = json.dumps(parts, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        if place[0] in {"release", "signature"}:  # which decides how it is read; which is a part of its own
+            continue
+        found, tool = again(path, parts, tmp_path), [*check_release.faults(release, text.encode())]
+        refused = found is None or not found.met
+        if refused != bool(tool) and (tool or place[0] not in listed):
+            wrong.append((*place, tool))
+    assert wrong == []
 
 
 def _write(path: Path, pair: Pair, known: Parts, *, anew: bool) -> None:

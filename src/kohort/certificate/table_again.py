@@ -30,7 +30,7 @@ from kohort.certificate.described import Asked, Described, described
 from kohort.certificate.table_shown import Shown, foreign, lacking
 from kohort.errors import InfeasibleError, InputError, KohortError, UsageError
 from kohort.io.forms import located
-from kohort.io.manifest import has_manifest, read_manifest
+from kohort.io.manifest import has_manifest, others, read_manifest
 from kohort.io.options import ReadOptions
 from kohort.io.source import PACKED, form, mapped
 from kohort.io.source import foreign as foreign_form
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
     from kohort.certificate.described import DescribedColumn
     from kohort.certificate.table import Certificate
+    from kohort.io.manifest import Manifest
     from kohort.models.base import PrivacyModel
     from kohort.tables.table import Table
 
@@ -115,15 +116,25 @@ def _of_parts(path: str | os.PathLike[str], known: Certificate) -> Iterator[Chec
     if listed != [*known.parts]:
         told = f"{len(known.parts):,}, found {len(listed):,}, of which {same:,} are the same"
     yield judged("listed parts", told, "parts", met=listed == [*known.parts])
+    each = cast("Mapping[str, object]", known.job["writing"]).get("records_per_part")  # `described` has read it
+    if there and each is not None:
+        *sizes, last = [one.records for one in there]
+        fitting = sizes == [each] * len(sizes) and isinstance(each, int) and (0 < last <= each or not (last or sizes))
+        told = "as many in each as the job asks, the last apart" if fitting else "not as many in each as the job asks"
+        yield judged("records of the parts", told, "parts", met=fitting)
+    if there and (strange := others(Path(path))):
+        told = f"nothing is known of {many(len(strange), 'file', 'files')} beside the parts: {', '.join(strange)}"
+        yield unchecked("other files", told)
 
 
 def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) -> tuple[Table, CheckedPart]:
     """The released table, as it was written, and whether its bytes say nothing besides."""
     if stored(path) is not None:
         return io.read(path, ReadOptions(allow_empty=True)), _bytes(None)
-    if has_manifest(os.fspath(path)):  # it names its own separator
-        table = io.read(path, ReadOptions(allow_empty=True))
-        return unmarked(table) if asked.excel_safe else table, _bytes(None)
+    if has_manifest(os.fspath(path)):
+        table, listed = io.read(path, ReadOptions(allow_empty=True)), read_manifest(Path(path))
+        plain_parts = _plain_parts(Path(path), listed) if listed.separator else None
+        return unmarked(table) if asked.excel_safe else table, _bytes(plain_parts)
     try:
         format_ = format_of(known.release, asked.format)
     except UsageError as fault:
@@ -134,10 +145,24 @@ def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) ->
     table = io.read(path, ReadOptions(separator=separator, header=True, allow_empty=True))
     same = None
     if format_ in {Format.CSV, Format.TSV}:
-        again = Digest()
-        write(table, cast("BinaryIO", again), format_, separator=separator)
-        same = again.sha256 == known.sha256
+        same = _written_again(table, format_, separator) == known.sha256
     return unmarked(table) if asked.excel_safe else table, _bytes(same)
+
+
+def _plain_parts(folder: Path, listed: Manifest) -> bool:
+    """Whether every part of text is the plainest form of its cells, below the same names."""
+    reading = ReadOptions(separator=listed.separator, header=True, allow_empty=True)
+    tables = (io.read(path, reading) for path in listed.paths(folder))
+    found = [(table.names, _written_again(table, Format.CSV, listed.separator)) for table in tables]
+    names = {names for names, _ in found}
+    return len(names) == 1 and [digest for _, digest in found] == [part.sha256 for part in listed.parts]
+
+
+def _written_again(table: Table, format_: Format, separator: str) -> str:
+    """The digest of a table, written as kohort writes it."""
+    again = Digest()
+    write(table, cast("BinaryIO", again), format_, separator=separator)
+    return again.sha256
 
 
 def _is_text(path: str) -> bool:

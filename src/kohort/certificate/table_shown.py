@@ -188,6 +188,7 @@ class Shown:
             odd = sum(not (none or _pseudonym(text)) for text, none in pairs)
             told = f"{many(odd, 'cell is', 'cells are')} no pseudonyms" if odd else "nothing but pseudonyms"
             yield judged(f"cells of {column.name}", told, met=not odd)
+            yield unchecked(f"whose pseudonyms those of {column.name} are", "only who has the key can tell")
         for name in (name for name in self.asked.perturbed if name in self.table.names):
             wrong = misstated(self.table[name], self.known.perturbed.get(name), self.asked.missing)
             told = f"not as certified: {', '.join(wrong)}" if wrong else "as certified"

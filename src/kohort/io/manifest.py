@@ -211,6 +211,20 @@ def altered(folder: Path, known: Manifest) -> str:
     return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 
 
+def others(folder: Path) -> list[str]:
+    """The names in a folder of parts that are neither parts nor the manifest nor the certificate, hidden ones too.
+
+    Raises:
+        FileError: the system failed to read it.
+    """
+    known = read_manifest(folder)
+    try:
+        there = {path.name for path in folder.iterdir()}
+    except OSError as error:
+        raise FileError(f"reading the parts failed: {error.strerror}", where=str(folder)) from None
+    return sorted(there - {MANIFEST, CERTIFICATE, *(part.name for part in known.parts)})
+
+
 def _written(folder: Path, part: ListedPart) -> WrittenPart:
     return WrittenPart(folder / part.name, part.records)
 

@@ -24,13 +24,15 @@ from kohort.certificate.table_again import Brought, check_table_again
 from kohort.certificate.transactions_again import check_transactions_again
 from kohort.errors import InputError
 from kohort.io.baskets.options import BasketOptions
+from kohort.io.manifest import CERTIFICATE, MANIFEST, ListedPart, digest_of, read_manifest
+from kohort.io.write import Format
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.pseudonyms import Key
 from kohort.perturbation.rounding import Rounding
 from kohort.pipeline import anonymize
 from kohort.pipeline.transactions import anonymize_transactions
-from kohort.release import Job
+from kohort.release import Job, Writing
 from kohort.release.transactions import TransactionJob
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
@@ -88,6 +90,24 @@ def table(folder: Path) -> Path:
     return folder / "r.csv"
 
 
+def parts(folder: Path, format_: Format = Format.CSV) -> Path:
+    """A folder of parts with pseudonyms."""
+    schema = Schema(
+        (
+            Attribute("who", Role.IDENTIFYING, pseudonym=True),
+            Attribute("age", Role.QUASI, grid=Fraction(10)),
+            Attribute("town", Role.QUASI, hierarchy=TOWNS),
+            *(Attribute(name, Role.DROP) for name in ("height", "income", "job")),
+            Attribute("illness", Role.SENSITIVE),
+        )
+    )
+    job = freely(Job.of(schema, KAnonymity(4), key=Key(bytes(32))))
+    PEOPLE.write_csv(folder / "people.csv")
+    job = replace(job, writing=Writing(format=format_, records_per_part=7))
+    anonymize(folder / "people.csv", job, target=f"{folder / 'r'}/")
+    return folder / "r"
+
+
 def by_level(folder: Path) -> Path:
     """A full-domain release of complete records, some of which are suppressed, with a person key."""
     from kohort.algorithms.lattice.optimal import Optimal  # noqa: PLC0415  the other tests need no lattice
@@ -130,6 +150,8 @@ def baskets(folder: Path, *, cells: bool = False) -> Path:
 MADE: dict[str, Callable[[Path], Path]] = {
     "table": table,
     "levels": by_level,
+    "parts": parts,
+    "parts of Parquet": lambda folder: parts(folder, Format.PARQUET),
     "items": baskets,
     "cells": lambda folder: baskets(folder, cells=True),
 }
@@ -149,7 +171,8 @@ def release_by_level(tmp_path: Path) -> Path:
 
 def beside(path: Path) -> Path:
     """Where the certificate is."""
-    return path.with_name(f"{path.name}.kohort.json")
+    inside = path / CERTIFICATE
+    return inside if inside.exists() else path.with_name(f"{path.name}.kohort.json")
 
 
 def again(path: Path, parts: Parts, folder: Path, roles: Listed | None = None, **brought: object) -> Again | None:
@@ -170,6 +193,92 @@ def again(path: Path, parts: Parts, folder: Path, roles: Listed | None = None, *
 def unseen(found: Again) -> set[str]:
     """The fields that are told as not shown by the file."""
     return {field for part in found.parts if part.outcome is PartOutcome.UNCHECKED for field in part.fields}
+
+
+# ── parts, and what lies beside them ─────────────────────────────────────────────────────────────
+
+
+def listed_again(folder: Path) -> Parts:
+    """The parts of a certificate of changed parts; the manifest and it list what is there now."""
+    old = read_manifest(folder)
+    paths = sorted(folder.glob("part-*"))
+    tables = [pl.read_csv(path) if path.suffix == ".csv" else pl.read_parquet(path) for path in paths]
+    sizes = [(path.read_bytes(), table.height) for path, table in zip(paths, tables, strict=True)]
+    listed = tuple(
+        ListedPart(path.name, records, len(text), hashlib.sha256(text).hexdigest())
+        for path, (text, records) in zip(paths, sizes, strict=True)
+    )
+    (folder / MANIFEST).write_bytes(replace(old, parts=listed).encode())
+    made: Parts = json.loads(beside(folder).read_bytes())
+    made["parts"] = [{"name": one.name, "records": one.records, "sha256": one.sha256} for one in listed]
+    made["sha256"], made["size"] = digest_of(paths, text=bool(old.separator))
+    made["checks"]["bytes"] = made["size"]
+    return made
+
+
+def _moved(folder: Path) -> None:
+    """The first record of the second part is the last of the first one."""
+    one, other = sorted(folder.glob("part-*"))[:2]
+    header, record, *rest = other.read_bytes().splitlines(keepends=True)
+    one.write_bytes(one.read_bytes() + record)
+    other.write_bytes(b"".join([header, *rest]))
+
+
+def _exchanged(folder: Path) -> None:
+    one, other = sorted(folder.glob("part-*"))[:2]
+    texts = one.read_bytes(), other.read_bytes()
+    other.write_bytes(texts[0])
+    one.write_bytes(texts[1])
+
+
+def _in_last(change: Callable[[bytes], bytes]) -> Callable[[Path], object]:
+    def changed_last(folder: Path) -> None:
+        last = max(folder.glob("part-*"))
+        last.write_bytes(change(last.read_bytes()))
+
+    return changed_last
+
+
+PARTED: dict[str, Callable[[Path], object]] = {
+    "one left out": lambda folder: max(folder.glob("part-*")).unlink(),
+    "an empty one": lambda folder: (folder / "part-00004.csv").write_bytes(
+        (folder / "part-00003.csv").read_bytes().splitlines(keepends=True)[0]
+    ),
+    "one twice": lambda folder: (folder / "part-00004.csv").write_bytes((folder / "part-00003.csv").read_bytes()),
+    "exchanged": _exchanged,
+    "a record moved": _moved,
+    "another header": _in_last(lambda text: text.replace(b"illness", b"Illness")),
+    "a mark": _in_last(lambda text: b"\xef\xbb\xbf" + text),
+    "quotes": _in_last(lambda text: text.replace(b"flu", b'"flu"')),
+    "carriage returns": _in_last(lambda text: text.replace(b"\n", b"\r\n")),
+    "no last line end": _in_last(bytes.rstrip),
+    "another pseudonym": _in_last(lambda text: text.replace(b"p", b"q", 1)),
+}
+
+
+@pytest.mark.parametrize("name", PARTED)
+def test_every_kind_of_change_of_parts_is_found(name: str, tmp_path: Path) -> None:
+    """Though manifest and certificate list the parts as they are then."""
+    folder = parts(tmp_path)
+    PARTED[name](folder)
+    found = again(folder, listed_again(folder), tmp_path)
+    assert found is None or not found.met
+
+
+def test_what_lies_beside_parts_is_told(tmp_path: Path) -> None:
+    """Of other files in the folder, hidden ones too, nothing is known; of pseudonyms not whose they are."""
+    folder = parts(tmp_path)
+    known = json.loads(beside(folder).read_bytes())
+    found = again(folder, known, tmp_path)
+    assert found is not None
+    assert "other files" not in unseen(found)
+    assert "whose pseudonyms those of who are" in unseen(found)
+    (folder / "names.txt").touch()
+    (folder / ".more").mkdir()
+    found = again(folder, known, tmp_path)
+    assert found is not None
+    (told,) = [part.told for part in found.parts if part.name == "other files"]
+    assert told == "nothing is known of 2 files beside the parts: .more, names.txt"
 
 
 # ── every change of a certificate ────────────────────────────────────────────────────────────────
@@ -271,7 +380,7 @@ NOT_SHOWN = {
     *("metrics.lm", "metrics.ncp", "metrics.lm_geometric", "metrics.max_loss"),
     *("perturbed", "perturbed.income", "verified", "engine"),
     *("exposed.people", "exposed.range_ends", "exposed.set_members"),
-    *("nodes of town", "whether labels fit their records"),
+    *("nodes of town", "whether labels fit their records", "whose pseudonyms those of who are"),
 }
 
 
