@@ -36,14 +36,16 @@ NUMBERS = {
 }
 
 
-def shared(folder: Path, name: str, numbers: str, *, here: bool, **schema: Any) -> list[str]:  # noqa: ANN401  of Schema
+def shared(folder: Path, name: str, numbers: str, *, here: bool, **schema: Any) -> list[str]:  # noqa: ANN401  of Schema and job
     """What is told of a release of a table with such a column, whose other columns but age are dropped."""
     source = folder / "in.csv"
     FRAME.with_columns(pl.Series(name, NUMBERS[numbers])).write_csv(source)
     engine = LocalEngine() if here else ElsewhereEngine(BASE)
     roles = {"age": "quasi", **schema.pop("roles", {})}
     attributes = [kohort.Attribute(one, role) for one, role in roles.items()]
-    job = kohort.Job.of(kohort.Schema(tuple(attributes), **{"rest": "drop", **schema}), kohort.KAnonymity(5))
+    more = {key: schema.pop(key) for key in ("allow_singling", "no_model") if key in schema}
+    more["no_model"] = tuple(one for one in more.get("no_model", ()) if roles[one] == "sensitive")
+    job = kohort.Job.of(kohort.Schema(tuple(attributes), **{"rest": "drop", **schema}), kohort.KAnonymity(5), **more)
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         anonymize(source, job, target=folder / "out.csv", engine=engine)
@@ -72,6 +74,9 @@ def test_identifying_numbers_that_most_records_share_are_refused(
     [
         ("patient_id", "drop", "three", True),  # somebody decided so
         ("number", "drop", "three", False),  # nothing says that it is of people
+        ("patient_id", "quasi", "three", False),  # it is generalized
+        ("patient_age", "insensitive", "three", False),  # it is something of a person
+        ("ward_id", "insensitive", "three", False),
         ("number", "identifying", "some", True),
         ("number", "identifying", "half", True),
         ("number", "identifying", "few", False),
@@ -87,6 +92,19 @@ def test_identifying_numbers_that_records_share_are_told_of(
     """Unless nearly each record has its own, or so many share one that it is a place's, or they are names."""
     found = shared(tmp_path, name, numbers, here=here, roles={name: role})
     assert [f"--person {name}" in one for one in found] == [True] * told
+
+
+@pytest.mark.parametrize("here", [True, False])
+@pytest.mark.parametrize("roles", [{}, {"patient_id": "insensitive"}, {"patient_id": "sensitive"}])
+def test_numbers_of_people_that_would_be_released_are_refused(
+    roles: dict[str, str], *, here: bool, tmp_path: Path
+) -> None:
+    """They link the records of a person, whom no value singles out then; unless somebody allows it by name."""
+    how: dict[str, Any] = {"here": here, "rest": "insensitive", "no_model": tuple(roles)}
+    with pytest.raises(SchemaError, match="share one of 100 values with others") as refused:
+        shared(tmp_path, "patient_id", "three", roles=roles, **how)
+    assert "--allow-singling patient_id" in refused.value.hint
+    assert shared(tmp_path, "patient_id", "three", roles=roles, allow_singling=("patient_id",), **how) == []
 
 
 def test_several_such_columns_are_told_at_once(tmp_path: Path) -> None:

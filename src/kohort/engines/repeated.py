@@ -1,10 +1,10 @@
-"""Identifying columns that say whose records are several, where the job counts records."""
+"""Columns that say whose records are several, where the job counts records."""
 
 from __future__ import annotations
 
 import warnings
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kohort.assessment.inspection.panels import FEWEST, RECORDS, are_codes
 from kohort.errors import JobError, LimitError, SchemaError, SourceNote
@@ -18,14 +18,18 @@ if TYPE_CHECKING:
     from kohort.schema import Attribute
     from kohort.tables.dataset import Values
 
+#: Of names that say who somebody is: what they may speak of, and what one of them must.
+_SPOKEN: Final = frozenset({"id", "person", "name", "number", "whole", "row", "filler"})
+_WHO: Final = frozenset({"id", "person", "name"})
+
 
 def refuse_repeated(job: Job, records: int, values: Callable[[str], Values]) -> None:
-    """Refuse identifying numbers or codes that more than half of the records share with others; none with a person key.
+    """Refuse numbers or codes of people that more than half of the records share with others; none with a person key.
 
     k records of a class may then be of fewer people. They are identifying by their role; or by their name, where they
-    are dropped or among the rest. A column that is dropped by name, and one that from 5 % to half of the records share,
-    is told of, as a `SourceNote`. Columns of a handful of values, of a place's many records, or whose values do not fit
-    into memory, are left out.
+    are among the rest, dropped, or released as they are: then they also link a person's records. A column that is
+    dropped by name, and one that from 5 % to half of the records share, is told of, as a `SourceNote`. Columns of a
+    handful of values, of a place's many records, or whose values do not fit into memory, are left out.
 
     Args:
         job: What is to be released; its schema is over the table's columns.
@@ -39,21 +43,30 @@ def refuse_repeated(job: Job, records: int, values: Callable[[str], Values]) -> 
     if job.schema.person is not None:
         return
     faults: list[SchemaError] = []
-    for one in job.schema.attributes:
-        declared = one.name not in job.schema.undeclared
+    for one in (one for one in job.schema.attributes if _says_who(one, job)):
         with suppress(LimitError):
-            shared, different = _shared(values(one.name), job) if _says_who(one, declared=declared) else (0, 0)
+            shared, different = _shared(values(one.name), job)
             what = f"{shared:,} of {records:,} records share one of {different:,} values with others"
-            why = "if it says whose they are, classes may be of fewer than k people"
-            if 2 * shared > records and not (declared and one.role is Role.DROP):
-                hint = f"count people: --person {one.name} (in a job file person.key); if it says no such thing,"
-                hint += f" drop it by name: --drop {one.name}"
-                faults.append(SchemaError(f"{what}: {why}", where=f"column {one.name}", hint=hint))
+            if 2 * shared > records and not (one.role is Role.DROP and one.name not in job.schema.undeclared):
+                faults.append(_refused(one, what))
             elif 20 * shared > records:
-                note = f"{one.name}: {what}. {why.capitalize()}: count people by it (--person {one.name})"
+                note = f"{one.name}: {what}. {_WHY.capitalize()}: count people by it (--person {one.name})"
                 warnings.warn(SourceNote(note), stacklevel=3)
     if faults:
         raise faults[0] if len(faults) == 1 else JobError("classes may be of fewer than k people", faults)
+
+
+_WHY: Final = "if it says whose they are, classes may be of fewer than k people"
+
+
+def _refused(one: Attribute, what: str) -> SchemaError:
+    """The error of a column."""
+    hint = f"count people: --person {one.name} (in a job file person.key); if it says no such thing,"
+    if one.released and not one.pseudonym:
+        hint += f" --allow-singling {one.name} releases it as it is (allow-singling = true, Job.allow_singling)"
+    else:
+        hint += f" drop it by name: --drop {one.name}"
+    return SchemaError(f"{what}: {_WHY}", where=f"column {one.name}", hint=hint)
 
 
 def _shared(values: Values, job: Job) -> tuple[int, int]:
@@ -64,9 +77,10 @@ def _shared(values: Values, job: Job) -> tuple[int, int]:
     return int(counts[counts > 1].sum()) if of_people else 0, len(texts)
 
 
-def _says_who(attribute: Attribute, *, declared: bool) -> bool:
-    """Whether a column identifies: so its role says, or, of one that is dropped or of the rest, its name."""
-    if attribute.role is Role.IDENTIFYING and declared:
+def _says_who(attribute: Attribute, job: Job) -> bool:
+    """Whether a column says who somebody is: so its role says, or its name, unless it is generalized or allowed to."""
+    if attribute.role is Role.IDENTIFYING and attribute.name not in job.schema.undeclared:
         return True
-    hidden = attribute.role in {Role.IDENTIFYING, Role.DROP}
-    return hidden and not {"id", "person"}.isdisjoint(topics_of(attribute.name))
+    topics = topics_of(attribute.name).keys()
+    named = bool(topics & _WHO) and topics <= _SPOKEN
+    return named and attribute.role is not Role.QUASI and attribute.name not in job.allow_singling

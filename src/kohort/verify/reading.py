@@ -374,10 +374,14 @@ def unpacked(content: Content) -> bytes:
     return text
 
 
+#: Of a gzip header flags, time, level and system, where it says nothing.
+_NOTHING_SAID: Final = bytes([0, 0, 0, 0, 0, 0, 255])
+
+
 def inflated(content: Content) -> bytes:
-    """The content of one gzip member that has neither name nor time nor comment, and that nothing follows."""
-    if any(content[3:8]):  # flags and time
-        raise fault(TableCheck.BYTES, "the gzip header holds a name, a time or a comment")
+    """The content of one gzip member whose header says nothing, and that nothing follows."""
+    if content[3:10] != _NOTHING_SAID:
+        raise fault(TableCheck.BYTES, "the gzip header holds a name, a time, a comment or another note")
     inflate = zlib.decompressobj(wbits=31)
     try:
         text = inflate.decompress(content)
