@@ -42,10 +42,11 @@ def shared(folder: Path, name: str, numbers: str, *, here: bool, **schema: Any) 
     FRAME.with_columns(pl.Series(name, NUMBERS[numbers])).write_csv(source)
     engine = LocalEngine() if here else ElsewhereEngine(BASE)
     roles = {"age": "quasi", **schema.pop("roles", {})}
-    attributes = [kohort.Attribute(one, role) for one, role in roles.items()]
+    attributes = [kohort.Attribute(one, kohort.Role(role)) for one, role in roles.items()]
     more = {key: schema.pop(key) for key in ("allow_singling", "no_model") if key in schema}
     more["no_model"] = tuple(one for one in more.get("no_model", ()) if roles[one] == "sensitive")
-    job = kohort.Job.of(kohort.Schema(tuple(attributes), **{"rest": "drop", **schema}), kohort.KAnonymity(5), **more)
+    schema = {"rest": "drop", **schema}
+    job = kohort.Job.of(kohort.Schema(tuple(attributes), **schema), kohort.KAnonymity(5), **more)
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         anonymize(source, job, target=folder / "out.csv", engine=engine)

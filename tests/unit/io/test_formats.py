@@ -400,11 +400,14 @@ def test_a_form_that_cannot_be_written_here(monkeypatch: pytest.MonkeyPatch) -> 
     def refuse(*_: object) -> bytes:
         raise PermissionError(errno.EACCES, "Permission denied")
 
+    def nothing(*_: object) -> bytes:
+        return b""
+
     table = from_frame(pl.DataFrame({"age": [36]}))
     monkeypatch.setattr(databases, "pack_duckdb", refuse)
     with pytest.raises(PermissionError):
         pack(table, "duckdb")
-    monkeypatch.setattr(databases, "pack_duckdb", lambda *_: b"")
+    monkeypatch.setattr(databases, "pack_duckdb", nothing)
     with pytest.raises(FileError, match="DuckDB cannot be written at all"):
         pack(table, "duckdb")
 
