@@ -22,7 +22,7 @@ from kohort.errors import UnsupportedError
 from kohort.io.forms import files
 from kohort.job.document import document
 from kohort.job.draft import draft_of, job_text
-from kohort.job.draft.shapes import shape_of
+from kohort.job.draft.shapes import scale_of, shape_of
 from kohort.job.form import InputPart
 from kohort.job.parts import relative, right_part, table
 from kohort.job.request import Request, load, of, reading_of, request
@@ -308,14 +308,17 @@ def _proposed(
     scale: dict[str, object] = {} if guess.scale != "categorical" else {"scale": guess.scale}
     found: dict[str, dict[str, object]] = {role.value: dict(scale) for role in Role}
     values = [one for one in column.values.to_list() if one is not None and one not in missing]
-    if guess.scale != "numeric" or guess.grid is not None:
-        shape = shape_of(guess, values, path, folder)
+    if guess.scale != "numeric" or guess.grid is not None or guess.hierarchy is not None:
+        shape = shape_of(guess, values, path, folder, alone=bool((column.counts()[~column.absent(missing)] == 1).any()))
         made: dict[str, object] = (
             {"grid": _grid(shape.grid)} if shape.grid is not None else {"hierarchy": shape.hierarchy}
         )
+        named = scale_of(guess, shape)
+        if named is not None and "hierarchy" in made:
+            made["scale"] = named
         if guess.date_format is not None and "grid" in made:
             made["date-format"] = guess.date_format.value
-        found["quasi"] = {**({} if "grid" in made else scale), **made}
+        found["quasi"] = made
     if guess.scale == "numeric":
         found["sensitive"] |= {"t": CLOSENESS}
     elif len(values) >= DIVERSITY:

@@ -194,6 +194,37 @@ def test_near_unique_values() -> None:
     assert "a precise measurement or an ID" in guess(shuffled).reasons[0]
 
 
+def test_whole_numbers_may_be_written_with_a_point() -> None:
+    """Programs write 17.0 where a column has gaps: the cut points are those of 17."""
+    assert guess([f"{n}.0" for n in range(12, 19)] * 9, "age").grid == "2"
+    assert guess([*(f"{n}.0" for n in range(12, 19)), "12.5"] * 9, "age").grid == "0.5"
+
+
+def test_a_flag_is_a_category_whatever_it_is_called() -> None:
+    """`ht` may be a height or hypertension: of two values there are no ranges."""
+    assert (guess(["0", "1", "1"] * 9, "ht").scale, guess(["0", "1", "1"] * 9, "ht").hierarchy) == (
+        "categorical",
+        "suppress",
+    )
+    assert guess(["150", "160", "170"] * 9, "ht").scale == "numeric"
+
+
+def test_far_numbers_do_not_decide_the_ranges_of_all() -> None:
+    """One number in a thousand is far away: the ranges fit the others, and do not tell how far it is."""
+    cells = [str(n % 40) for n in range(999)]
+    found = guess([*cells, "61370"], "travel")
+    assert (found.scale, found.grid, found.hierarchy) == ("numeric", None, "intervals:0..40:2,4,8,16,32:open")
+    assert found.hierarchy_reason is not None
+    assert "61370" not in found.hierarchy_reason
+    labels = from_spec(found.hierarchy or "", [*map(str, range(40)), "61370"]).labels
+    assert labels[1][-1] == ">=40"
+    assert guess([*cells, "90"], "travel").grid == "5"
+    assert guess([*["0"] * 2000, "0.5", "61370"], "travel").grid == "5000"
+    assert guess(["-61370.5", *[f"-{text}.5" for text in cells]], "travel").hierarchy == (
+        "intervals:-40..0:2,4,8,16,32:open"
+    )
+
+
 def test_values_of_every_other_record_are_undecided() -> None:
     """Where two records share a value at most, it may be an id of what two records have in common."""
     cells = [str(n * n) for n in range(51)] * 2

@@ -49,6 +49,9 @@ HALF: Final = 0.5
 #: Records at least that must stand in the order of their numbers: fewer do so by chance.
 IN_ORDER: Final = 8
 
+#: Share of the records at either end of a column of numbers that may lie far from all others.
+OUTLYING: Final = 0.002
+
 #: Share of its span that a running number fills: some records may have been deleted, or never numbered.
 FILLED: Final = 0.95
 
@@ -94,6 +97,8 @@ class ColumnEvidence:
         records: All records.
         alone: Records with a value of their own.
         separation: Share of the pairs of records that have different values; missing counts as a value.
+        middle: The least and the greatest number of nearly all records, `OUTLYING` of them left out at either end; none
+            where not all values are plain numbers.
         form: The form that nearly all values have.
         numeric: Whether all are plain numbers, as a job reads them.
         number: Whether all are numbers, however they are written.
@@ -113,6 +118,7 @@ class ColumnEvidence:
     records: int
     alone: int
     separation: float
+    middle: tuple[str, ...]
     form: Pattern | None
     numeric: bool
     number: bool
@@ -162,6 +168,7 @@ def evidence_of(column: Column, records: int, missing: AbstractSet[str]) -> Colu
         records=records,
         alone=alone,
         separation=_separation(np.append(sizes, gaps), records),
+        middle=_middle(values, sizes) if numeric else (),
         form=_form(column.name, values, numeric=numeric, sole=alone > HALF * (records - gaps)),
         numeric=numeric,
         number=number,
@@ -188,6 +195,14 @@ def _unread(values: Texts) -> tuple[str, ...]:
 def _separation(sizes: Counts, records: int) -> float:
     pairs = records * (records - 1)
     return 1 - int(sizes @ (sizes - 1)) / pairs if pairs else 0.0
+
+
+def _middle(values: Texts, sizes: Counts) -> tuple[str, ...]:
+    """The least and the greatest number but for the outlying records."""
+    order = values.cast(float).arg_sort()
+    up_to = np.cumsum(sizes[order.to_numpy()])
+    ends = np.searchsorted(up_to, [OUTLYING * up_to[-1], (1 - OUTLYING) * up_to[-1]])
+    return tuple(values.gather(order.gather(ends)).to_list())
 
 
 def _form(name: str, values: Texts, *, numeric: bool, sole: bool) -> Pattern | None:

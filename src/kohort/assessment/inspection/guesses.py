@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kohort.assessment.classes import classes_of, records_of
@@ -36,8 +37,15 @@ ScaleName: TypeAlias = Literal["numeric", "categorical", "date"]
 #: Up to this many values there is no room for a level between a value and "*".
 FEW: Final = 3
 
-#: Whole numbers of at most so many values are categories, unless the name says that they measure something.
-CATEGORIES: Final = 10
+#: Whole numbers of at most so many values are categories, unless the name says that they measure something; of a flag's
+#: two values nothing else can be said.
+CATEGORIES, FLAG = 10, 2
+
+#: How many times as wide as those of nearly all records must be a grid's intervals, for its ends to be left open.
+FAR: Final = 5
+
+#: Why they are, for a reader.
+_FAR: Final = "round ranges of nearly all numbers; the few far below or above are one range at either end"
 
 _MEASURED: Final[frozenset[Topic]] = frozenset({"quantity", "money", "time"})
 
@@ -130,7 +138,8 @@ def _guess(evidence: ColumnEvidence, context: Context) -> Guess:
     days = [day_of(text, forms[0]) or 0 for text in _known(evidence)] if len(forms) == 1 else []
     numeric = numeric and not days
     ends = outermost(evidence.values) if role == "quasi" and numeric else []
-    step = step_of(ends) if ends else None
+    inner = _inner(evidence, ends) if ends else None
+    step = step_of(ends) if ends and inner is None else None
     period = round_period(min(days), max(days)) if days else None
     codes = rule_of(_known(evidence), postal=postal) if role == "quasi" and not (numeric or days) else None
     return Guess(
@@ -142,11 +151,11 @@ def _guess(evidence: ColumnEvidence, context: Context) -> Guess:
         missing=evidence.records - evidence.present,
         distinctness=evidence.distinct / evidence.records if evidence.records else 0.0,
         separation=evidence.separation,
-        hierarchy=_hierarchy(evidence, step, codes) if role == "quasi" else None,
+        hierarchy=(inner or _hierarchy(evidence, step, codes)) if role == "quasi" else None,
         grid=(period and period.value) or (None if step is None else said(step)),
         grid_reason=_why(period, days) if period else None if step is None else reason_for(step, ends),
         date_format=DateFormat.COMPACT if forms == [DateFormat.COMPACT] else None,
-        hierarchy_reason=None if codes is None else codes.why,
+        hierarchy_reason=_FAR if inner else None if codes is None else codes.why,
         certainty=found[0].certainty,
         missing_tokens=evidence.missing_tokens,
         trim=evidence.trim,
@@ -186,9 +195,9 @@ def _remarks(evidence: ColumnEvidence, forms: Sequence[DateFormat]) -> tuple[str
 
 
 def _is_category(evidence: ColumnEvidence) -> bool:
-    """Whether numbers are names of a few groups: whole, shared, and not called a measure."""
+    """Whether numbers are names of a few groups: whole, shared, and a flag or not called a measure."""
     few = evidence.whole and evidence.distinct <= CATEGORIES and not evidence.near_unique
-    return few and _MEASURED.isdisjoint(evidence.topics)
+    return few and (evidence.distinct <= FLAG or _MEASURED.isdisjoint(evidence.topics))
 
 
 def _hierarchy(evidence: ColumnEvidence, step: Fraction | None, codes: CodeRule | None) -> str | None:
@@ -211,23 +220,37 @@ def outermost(values: Texts) -> list[str]:
         pick(values.filter(floats == end).to_list(), key=Decimal)
         for pick, end in ((min, floats.min()), (max, floats.max()))
     ]
-    return found + values.filter(values.str.contains(".", literal=True)).head(1).to_list()
+    return found + values.filter(values.str.contains(r"\.[0-9]*[1-9]")).head(1).to_list()
 
 
 def step_of(values: Sequence[str]) -> Fraction | None:
     """The step of the grid that fits these numbers, as `grid = "round"` would choose it; `None` where all are equal.
 
-    >>> [str(step_of(ages)) for ages in (["18", "90"], ["1", "16"], ["0.5", "0.8"])]
+    >>> [str(step_of(ages)) for ages in (["18", "90"], ["1.0", "16.0"], ["0.5", "0.8"])]
     ['5', '2', '1/50']
     """
     low, high = _ends(values)
-    return round_step(low, high, whole=all("." not in text for text in values))
+    return round_step(low, high, whole=all(exact(text).denominator == 1 for text in values))
 
 
 def reason_for(step: Fraction, values: Sequence[str]) -> str:
     """Why to cut at multiples of the step, and how many intervals that makes."""
     low, high = (number // step for number in _ends(values))
     return f"round cut points in {high - low + 1:,} intervals; then no end of a range is a data value"
+
+
+def _inner(evidence: ColumnEvidence, ends: Sequence[str]) -> str | None:
+    """The rule of ranges for the middle of the numbers, where far ones would make a grid of all too coarse for it.
+
+    What lies outside is one range at either end, which does not tell how far.
+    """
+    low, high = _ends(evidence.middle)
+    step, of_all = round_step(low, high, whole=evidence.whole), step_of(ends)
+    if step is None or of_all is None or of_all < FAR * step:
+        return None
+    low, high = low // step * step, (high // step + 1) * step
+    widths = takewhile(lambda width: width < high - low, (step * 2**level for level in count()))
+    return f"intervals:{said(low)}..{said(high)}:{','.join(map(said, widths))}:open"
 
 
 def intervals(step: Fraction) -> str:

@@ -18,7 +18,7 @@ from kohort.io.forms import files, form_of
 from kohort.job.draft.protection import Protection, protected
 from kohort.job.draft.reading import person_key, seen_in
 from kohort.job.draft.roundings import roundings_of
-from kohort.job.draft.shapes import Shape, shape_of
+from kohort.job.draft.shapes import Shape, scale_of, shape_of
 from kohort.perturbation.rounding import Rounding
 from kohort.publish import check_target, publish
 from kohort.schema import Attribute, Role, Scale, Schema
@@ -145,7 +145,8 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
         column = seen.table[guess.name]
         if guess.role == "quasi":
             values = [text for text in column.values.to_list() if text is not None and text not in tokens]
-            shapes[guess.name] = shape_of(guess, values, path, folder)
+            alone = bool((column.counts()[~column.absent(tokens)] == 1).any())
+            shapes[guess.name] = shape_of(guess, values, path, folder, alone=alone)
     kept = [guess.name for guess in seen.guesses if guess.role in {"sensitive", "insensitive"}]
     roundings = roundings_of(table, kept, missing=tokens, people=people)
     attributes = tuple(_attribute(one, shapes.get(one.name), folder) for one in seen.guesses)
@@ -187,7 +188,8 @@ def _attribute(guess: Guess, shape: Shape | None, folder: Path) -> Attribute:
     """The attribute that a draft's column makes; what is undecided takes no part in measuring."""
     if guess.role == "undecided":
         return Attribute(guess.name, Role.DROP)
-    scale = None if guess.scale == "numeric" or (shape is not None and _by_tree(guess, shape)) else Scale(guess.scale)
+    written = scale_of(guess, shape)
+    scale = None if written is None else Scale(written)
     if shape is None:
         return Attribute(guess.name, Role(guess.role), scale)
     from kohort.schema.hierarchies import is_builder, read_hierarchy  # noqa: PLC0415
@@ -198,11 +200,6 @@ def _attribute(guess: Guess, shape: Shape | None, folder: Path) -> Attribute:
     grid = None if shape.grid is None else cuts(shape.grid)
     form = guess.date_format if scale is Scale.DATE else None
     return Attribute(guess.name, Role.QUASI, scale, held, grid=grid, date_format=form)
-
-
-def _by_tree(guess: Guess, shape: Shape) -> bool:
-    """Whether dates are generalized by a hierarchy, so that they stay names."""
-    return guess.scale == "date" and shape.hierarchy is not None
 
 
 def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str:
@@ -288,10 +285,11 @@ def _column(guess: Guess, draft: Draft) -> TomlTable:
         return column
     column["role"] = guess.role
     shape = draft.shapes.get(guess.name)
-    if guess.scale != "numeric" and not (shape is not None and _by_tree(guess, shape)):
-        column["scale"] = guess.scale
-        if guess.date_format is not None:
-            column["date-format"] = guess.date_format.value
+    scale = scale_of(guess, shape)
+    if scale is not None:
+        column["scale"] = scale
+    if scale == "date" and guess.date_format is not None:
+        column["date-format"] = guess.date_format.value
     if guess.role == "quasi":
         _add_shape(column, shape)
     if guess.role == "sensitive":

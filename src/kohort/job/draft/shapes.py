@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 from kohort.assessment.inspection.codes import FEW_NAMES, rule_of
 from kohort.errors import KohortError
 from kohort.schema.hierarchies import read_hierarchy
-from kohort.schema.numbers import is_numeric_text
+from kohort.schema.numbers import exact, is_numeric_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.assessment.inspection.guesses import Guess
+    from kohort.assessment.inspection.guesses import Guess, ScaleName
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,15 @@ class Shape:
     why: str
 
 
+#: Neighbours in the widest group that has a name, and numbers in the widest range.
+_WIDEST: Final = 8
+
+#: Names at most that are grouped: of more, groups that can be named hold too few records to help.
+_MOST_NAMES: Final = 64
+
+#: Letters of a name, on average, with which a group of the widest has a label to read.
+_LETTERS: Final = 25
+
 #: How a hierarchy beside the table is read, and what a comment says of it.
 _READ: Final = {
     "": "it lies beside the table",
@@ -40,7 +49,7 @@ _READ: Final = {
 }
 
 
-def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Path) -> Shape:
+def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Path, *, alone: bool = False) -> Shape:
     """How the column is generalized unless its steward knows better: never by labels that list a class's own values.
 
     Args:
@@ -48,6 +57,7 @@ def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Pa
         values: Its distinct values without missing ones.
         table: The table's file; `None` for standard input.
         folder: The job file's folder, to which paths in it are relative.
+        alone: Whether a value is a single record's.
     """
     beside = None if table is None else _beside(guess.name, values, table, folder)
     if beside is not None:
@@ -59,10 +69,46 @@ def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Pa
     codes = rule_of(values)
     if codes is not None:
         return Shape(codes.hierarchy, None, codes.why)
+    return _of_names(values, alone=alone)
+
+
+def _of_names(values: Sequence[str], *, alone: bool) -> Shape:
+    """Ranges of a count, groups of names, or all or nothing.
+
+    The label of a group lists its names. More than a few may be what people wrote, so none of them must be a single
+    record's.
+    """
     few = len(values) <= FEW_NAMES
-    if len(values) > 2 and (few or is_numeric_text(values)):  # noqa: PLR2004  two values have no groups
+    if len(values) <= 2:  # noqa: PLR2004  they have no groups
+        return Shape("suppress", None, "all or nothing")
+    if _count(values):
+        return Shape("intervals:2,4,8", None, "ranges of a count; a single number stays where enough share it")
+    if few or is_numeric_text(values) or (len(values) <= _MOST_NAMES and not alone and _short(values)):
         return Shape("groups:2,4,8", None, "neighbours in sorted order; a tree by meaning (CSV or JSON) is better")
-    return Shape("suppress", None, "all or nothing" if few else "all or nothing; a tree (CSV or JSON) keeps more")
+    return Shape("suppress", None, "all or nothing; a tree (CSV or JSON) keeps more")
+
+
+def scale_of(guess: Guess, shape: Shape | None) -> ScaleName | None:
+    """What a job says of the column's scale: nothing where the values decide.
+
+    Numbers that a hierarchy generalizes are names: as numbers their labels would be ranges of a class's own values.
+    """
+    if guess.scale == "categorical" or shape is None or shape.hierarchy is None:
+        return None if guess.scale == "numeric" else guess.scale
+    return "categorical" if guess.scale == "numeric" else None
+
+
+def _short(values: Sequence[str]) -> bool:
+    """Whether the label of a group can be read."""
+    return sum(map(len, values)) <= _LETTERS * len(values)
+
+
+def _count(values: Sequence[str]) -> bool:
+    """Whether numbers seem to count something: whole ones from 0 on, all in the first two of the widest ranges."""
+    if not is_numeric_text(values):
+        return False
+    numbers = [exact(text) for text in values]
+    return min(numbers) == 0 and max(numbers) < 2 * _WIDEST and all(one.denominator == 1 for one in numbers)
 
 
 #: Bytes of the longest name that a file has on the systems that we know.

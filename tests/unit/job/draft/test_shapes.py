@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kohort.assessment.inspection.guesses import Guess, ScaleName
-from kohort.job.draft.shapes import shape_of
+from kohort.job.draft.shapes import Shape, scale_of, shape_of
 
 NOWHERE = Path()
 
@@ -33,9 +34,14 @@ def guess(name: str = "x", *, hierarchy: str | None = None, grid: str | None = N
         (guess(), ["no", "yes"], "suppress"),
         (guess(hierarchy="suppress"), ["a", "b", "c"], "groups:2,4,8"),
         (guess(), ["a", "b", "c", "d", "e", "f", "g", "h"], "groups:2,4,8"),
-        (guess(), [str(place) for place in range(10)], "groups:2,4,8"),
-        (guess(), [f"name {'x' * place}" for place in range(20)], "suppress"),
-        (guess(), [f"name{chr(97 + place)}" for place in range(20)], "suppress"),
+        (guess(), [str(place) for place in range(10)], "intervals:2,4,8"),
+        (guess(), [f"name{chr(97 + place)}" for place in range(20)], "groups:2,4,8"),
+        (guess(), [f"{'long ' * 6}name{chr(97 + place)}" for place in range(20)], "suppress"),
+        (guess(), [f"name{'x' * place}" for place in range(65)], "suppress"),
+        (guess(), ["0", "1", "2.0", "5"], "intervals:2,4,8"),
+        (guess(), ["1", "2", "3", "4"], "groups:2,4,8"),
+        (guess(), ["0", "5000", "9000"], "groups:2,4,8"),
+        (guess(), ["0", "1"], "suppress"),
         (guess(), [], "suppress"),
     ],
 )
@@ -44,6 +50,30 @@ def test_a_name_is_never_released_as_a_set_of_its_class(made: Guess, values: lis
     shape = shape_of(made, values, None, NOWHERE)
     assert (shape.hierarchy, shape.grid) == (hierarchy, None)
     assert shape.why
+
+
+def test_a_name_of_one_record_stands_in_no_label() -> None:
+    """Of more than a few names each may be what somebody wrote: the label of a group would show it."""
+    names = [f"name{chr(97 + place)}" for place in range(20)]
+    assert shape_of(guess(), names, None, NOWHERE, alone=True).hierarchy == "suppress"
+    assert shape_of(guess(), names[:8], None, NOWHERE, alone=True).hierarchy == "groups:2,4,8"
+
+
+@pytest.mark.parametrize(
+    ("scale", "hierarchy", "written"),
+    [
+        ("numeric", None, None),
+        ("numeric", "age.csv", "categorical"),
+        ("date", None, "date"),
+        ("date", "dates", None),
+        ("categorical", "suppress", "categorical"),
+    ],
+)
+def test_numbers_with_a_hierarchy_are_names(scale: ScaleName, hierarchy: str | None, written: str | None) -> None:
+    """As numbers their labels would be ranges between values of the class."""
+    made = replace(guess(), scale=scale)
+    assert scale_of(made, Shape(hierarchy, "5" if hierarchy is None else None, "why")) == written
+    assert scale_of(made, None) == (None if scale == "numeric" else scale)
 
 
 def test_numbers_get_the_proposed_grid() -> None:
