@@ -194,6 +194,17 @@ def test_near_unique_values() -> None:
     assert "a precise measurement or an ID" in guess(shuffled).reasons[0]
 
 
+def test_numbers_with_decimals_are_no_ids() -> None:
+    """A fine measurement is quasi-identifying; in a clinical table it may be a finding; a whole number may be an id."""
+    cells = [f"{n * n % 1009}.{n % 9 + 1}" for n in range(1, 101)]
+    assert (guess(cells, "qq").role, guess(cells, "qq").grid) == ("quasi", "100")
+    assert "with decimals" in guess(cells, "qq").reasons[0]
+    health = {"disease": ["flu", "none"] * 50, "bmi": cells, "smoker": ["yes", "no"] * 50}
+    found = inspect_table(encoded({**health, "qq": cells}))[3]
+    assert (found.role, "with decimals" in found.reasons[0]) == ("undecided", True)
+    assert guess([text.replace(".", "") + ".0" for text in cells], "qq").role == "undecided"
+
+
 def test_whole_numbers_may_be_written_with_a_point() -> None:
     """Programs write 17.0 where a column has gaps: the cut points are those of 17."""
     assert guess([f"{n}.0" for n in range(12, 19)] * 9, "age").grid == "2"
@@ -223,6 +234,55 @@ def test_far_numbers_do_not_decide_the_ranges_of_all() -> None:
     assert guess(["-61370.5", *[f"-{text}.5" for text in cells]], "travel").hierarchy == (
         "intervals:-40..0:2,4,8,16,32:open"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "role"),
+    [
+        ("cls_students", [str(n * n % 97) for n in range(200)], "quasi"),
+        ("staff", [str(n * n % 97) for n in range(200)], "quasi"),
+        ("students", [f"S-{n % 97}" for n in range(200)], "identifying"),
+        ("student", [str(n * n % 97) for n in range(200)], "identifying"),
+        ("students", [str(n * n) for n in range(200, 0, -1)], "identifying"),
+        ("emp_length", [str(n % 11) for n in range(200)], "quasi"),
+        ("emp_x", [str(n % 50) for n in range(200)], "identifying"),
+        ("dayslink", [str(n * n % 97) for n in range(200)], "sensitive"),
+        ("link", [str(n * n % 97) for n in range(200)], "identifying"),
+        ("phone_bill", [str(n * n % 97) for n in range(200)], "sensitive"),
+        ("did_eval", [str(n * n % 97) for n in range(200)], "quasi"),
+        ("Europe", [str(n % 11) for n in range(200)], "quasi"),
+        ("euros", [str(n % 11) for n in range(200)], "sensitive"),
+        ("surgeon", ["Aldi", "Berti", "Conti", "Dini"] * 50, "quasi"),
+        ("surgery", ["hip", "knee", "spine", "none"] * 50, "sensitive"),
+        ("condominium", ["yes", "no"] * 100, "quasi"),
+    ],
+)
+def test_what_counts_people_or_days_names_nobody(name: str, cells: list[str], role: RoleName) -> None:
+    """A number of several people is a count, and a number of days is no address."""
+    assert guess(cells, name).role == role
+
+
+def test_the_sex_is_known_in_a_clinical_table_too() -> None:
+    """A flag `female` is no finding."""
+    health = {"disease": ["flu", "none"] * 50, "smoker": ["yes", "no"] * 50, "bmi": [str(n % 9) for n in range(100)]}
+    found = inspect_table(encoded({**health, "female": ["0", "1"] * 50, "z1": ["0", "1"] * 50}))
+    assert [one.role for one in found[3:]] == ["quasi", "sensitive"]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("class", ["benign", "malignant"], "sensitive"),
+        ("type", ["asthma", "diabetes", "other"], "sensitive"),
+        ("type", ["asthma", "red", "other"], "quasi"),
+        ("class", ["first", "second"], "quasi"),
+        ("city", ["benign", "malignant"], "quasi"),
+        ("class", ["1", "2"], "quasi"),
+    ],
+)
+def test_values_speak_where_the_name_says_nothing(name: str, values: list[str], role: RoleName) -> None:
+    """Most of the words are of diseases: it is a diagnosis, whatever kind of class it is."""
+    assert guess(values * 50, name).role == role
 
 
 def test_values_of_every_other_record_are_undecided() -> None:
@@ -269,7 +329,7 @@ FEW = [str(n % 4) for n in range(100)]
         ("code", FEW, "quasi"),
         ("subject", FEW, "identifying"),
         ("subject", FLAGS, "quasi"),
-        ("father", DECIMALS * 2, "undecided"),
+        ("father", DECIMALS * 2, "quasi"),
         ("city_id", FEW, "quasi"),
         ("city_id", NUMBERS, "identifying"),
         ("city_name", FLAGS, "quasi"),

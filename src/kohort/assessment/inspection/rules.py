@@ -9,12 +9,14 @@ They are tried in this order, and the first that has an opinion decides:
     5. numbers or codes, each once at most in each period of a panel        identifying
     6. latitude with longitude                                              identifying, or quasi where shared
     7. days, postal codes                                                   quasi-identifying
-    8. any other name that speaks                                           as the vocabulary says
-    9. one value, or none                                                   insensitive
-    10. a value of its own for most records                                 identifying if text, else undecided
-    11. a value for every other record                                      undecided
-    12. numbers in a table that is mostly clinical                          sensitive
-    13. values that records share                                           quasi-identifying
+    8. texts that speak of health, under a name that says nothing           sensitive
+    9. any other name that speaks                                           as the vocabulary says
+    10. one value, or none                                                  insensitive
+    11. numbers with decimals, a value for every other record               undecided in a clinical table, else quasi
+    12. a value of its own for most records                                 identifying if text, else undecided
+    13. a value for every other record                                      undecided
+    14. other numbers in a table that is mostly clinical                    sensitive
+    15. values that records share                                           quasi-identifying
 
 A column is never called sensitive or insensitive while most records have a value of their own, unless it holds numbers
 and its name speaks of money, time or health. No reason repeats a value.
@@ -28,7 +30,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from kohort.assessment.inspection.evidence import HALF
 from kohort.assessment.inspection.panels import are_codes
 from kohort.schema.patterns import COMPACT_DATE, DAYS, IDENTIFIERS, POSTAL_CODE
-from kohort.schema.vocabulary import ends_in, ends_in_place
+from kohort.schema.vocabulary import ends_in, ends_in_place, ends_in_plural, parts_of, topics_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,6 +68,9 @@ class Context:
 
 #: Up to so many values, what sounds like a way to reach somebody (phone) is a word for something else (phone service).
 _FLAG: Final = 3
+
+#: Values at most that are a list of words, such as diagnoses.
+_LISTED: Final = 100
 
 #: Up to so many values a column may be the arms of a trial.
 _ARMS: Final = 5
@@ -162,16 +167,30 @@ def _is_number(evidence: ColumnEvidence) -> bool:
 
 
 def _is_person(evidence: ColumnEvidence) -> bool:
-    """Whether a column that is called a person says which: it has no decimals, and more values than a flag."""
+    """Whether a column that is called a person says which: it has no decimals, and more values than a flag.
+
+    Whole numbers of several people (`students`) count them. What people have (`emp_length`) may be an id of theirs only
+    where few records share one.
+    """
     nothing_else = evidence.topics.keys() <= {"person", "whole", "row"}
-    return nothing_else and evidence.distinct > _FLAG and (evidence.whole or not evidence.number)
+    if not nothing_else or evidence.distinct <= _FLAG or not (evidence.whole or not evidence.number):
+        return False
+    if evidence.whole and ends_in_plural(evidence.name):
+        return evidence.near_unique
+    return evidence.many or ends_in(evidence.name, "person")
+
+
+def _is_contact(evidence: ColumnEvidence) -> bool:
+    """Whether a way to reach somebody is one: not a flag, nor a number of days, or of an amount of money."""
+    measure = evidence.number and not _MEASURES.isdisjoint(evidence.topics)
+    return not measure and (evidence.distinct > _FLAG or not evidence.distinct or evidence.near_unique)
 
 
 #: Topics that name somebody, and what else must hold.
 _NAMES_WHO: Final[tuple[tuple[Topic, Callable[[ColumnEvidence], bool]], ...]] = (
     ("name", lambda _: True),
     ("whole", lambda evidence: not evidence.number),
-    ("contact", lambda evidence: evidence.distinct > _FLAG or not evidence.distinct or evidence.near_unique),
+    ("contact", _is_contact),
     ("id", _is_id),
     ("naming", _is_somebodys),
     ("row", lambda evidence: evidence.near_unique),
@@ -221,6 +240,16 @@ def _by_known_form(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     return None
 
 
+def _by_speaking_values(evidence: ColumnEvidence, _: Context) -> Opinion | None:
+    if evidence.number or evidence.many or not all("filler" in topics_of(word) for word in parts_of(evidence.name)):
+        return None
+    spoken = sum("health" in topics_of(text) for text in evidence.values.head(_LISTED).to_list())
+    if spoken <= HALF * evidence.distinct:
+        return None
+    reason = f"{spoken:,} of its {_values(evidence)} speak of health; its name says nothing"
+    return Opinion("sensitive", "unsure", reason)
+
+
 def _by_name(evidence: ColumnEvidence, context: Context) -> Opinion | None:
     topic = _spoken(evidence, context)
     if topic is None:
@@ -253,6 +282,15 @@ def _by_constancy(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     if evidence.distinct == 1 < evidence.present == evidence.records:
         return Opinion("insensitive", "sure", f"all {evidence.records:,} records have the same value")
     return None
+
+
+def _by_decimals(evidence: ColumnEvidence, context: Context) -> Opinion | None:
+    if not evidence.numeric or evidence.whole or evidence.distinct < HALF * evidence.present:
+        return None
+    what = f"{_values(evidence)} with decimals: a precise measurement"
+    if context.clinical:
+        return Opinion("undecided", "unsure", f"{what}; sensitive, or may others know it (quasi)? decide which")
+    return Opinion("quasi", "unsure", f"{what}; {_separates(evidence)}")
 
 
 def _by_uniqueness(evidence: ColumnEvidence, _: Context) -> Opinion | None:
@@ -293,9 +331,16 @@ _RULES: Final[tuple[_Rule, ...]] = (
     _by_panel,
     _by_coordinates,
     _by_known_form,
+    _by_speaking_values,
     _by_name,
     _by_constancy,
 )
 
 #: Where none of these has one: how many records share a value decides. The last always has an opinion.
-_OTHERWISE: Final[tuple[_Rule, ...]] = (_by_uniqueness, _by_many_values, _by_clinical_table, _by_sharing)
+_OTHERWISE: Final[tuple[_Rule, ...]] = (
+    _by_decimals,
+    _by_uniqueness,
+    _by_many_values,
+    _by_clinical_table,
+    _by_sharing,
+)

@@ -62,6 +62,7 @@ _VOCABULARY: Final[Mapping[Topic, str]] = MappingProxyType(
 
 _POSTAL: Final = frozenset(words.POSTAL.split())
 _PLACES: Final = frozenset(words.PLACES.split())
+_SEVERAL: Final = frozenset(words.SEVERAL.split())
 _LATITUDE: Final = frozenset(["lat", "latitude", "latitudine", "latitud", "breite", "breitengrad"])
 _LONGITUDE: Final = frozenset(["lon", "lng", "long", "longitude", "longitudine", "longitud", "lange", "langengrad"])
 
@@ -145,6 +146,17 @@ def ends_in(name: str, topic: Topic) -> bool:
     """
     parts = _parts(name)
     return bool(parts) and topic in _topics(parts[-1])
+
+
+def ends_in_plural(name: str) -> bool:
+    """Whether the last word of `name` is of several people.
+
+    >>> [ends_in_plural(name) for name in ("n_students", "staff", "student", "class")]
+    [True, True, False, False]
+    """
+    last = "".join(_parts(name)[-1:])
+    several = last.endswith("s") and last not in _WHOLE and "person" in _WHOLE.get(last.removesuffix("s"), ())
+    return several or last in _SEVERAL
 
 
 def ends_in_place(name: str) -> bool:

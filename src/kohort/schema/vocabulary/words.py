@@ -85,7 +85,7 @@ numeroriga numeroordine ligne numeroligne fila numerofila progressivo
 
 #: An id of whoever or whatever the other words say.
 IDS: Final = """
-id ids uid pid sid cid eid mid did hhid identifier ident idnumber idno idnum identificativo identifiant kennung
+id ids uid pid sid cid eid mid hhid identifier ident idnumber idno idnum identificativo identifiant kennung
 identificador pidnum pnr patid patno patnr patnum subjid subjno subjectno caseid caseno sampleid respid respondentid
 idcode personid famid matricule persnr personnr matnr matrnr matrikelnr kdnr kundnr kundennr mitarbnr versnr
 versichertennr versicherungsnr svnr sozvnr probandennr vpnr mitgliedsnr teilnehmernr schulernr """
@@ -113,6 +113,9 @@ proband teilnehmer kunde kundin nutzer mitglied mitarbeiter schuler mutter vater
 sujet utilisateur salarie eleve etudiant adherent assure mere pere conjoint enfant paciente sujeto usuario empleado
 estudiante alumno hijo nino personal family household couple
 """
+
+#: Several of those in one word: a number of them counts.
+SEVERAL: Final = "staff people personal personale"
 
 #: A postal code.
 POSTAL: Final = """
@@ -151,9 +154,9 @@ commune quartier departement pais paese lugar comunidad
 #: Known of a person to neighbours, colleagues or registers, whatever else the name says.
 PLAIN: Final = f"""
 {POSTAL} {AGES} {BIRTHDAYS} {BIRTH_YEARS}
-birth birthmonth birthplace born gender sex race ethnic* nationality anni nascita sesso genere razza etnia geburt*
-geschlecht ethnie rasse staatsangehorigkeit sexe naissance genre nacimiento sexo genero raza nacionalidad nazionalita
-nationalite citizenship cittadinanza marital maritalstatus marstat mstatus latitude longitude
+birth birthmonth birthplace born gender sex male female race ethnic* nationality anni nascita sesso genere razza etnia
+geburt* geschlecht ethnie rasse staatsangehorigkeit sexe naissance genre nacimiento sexo genero raza nacionalidad
+nazionalita nationalite citizenship cittadinanza marital maritalstatus marstat mstatus latitude longitude
 """
 
 #: The same, where no word says more.
@@ -188,6 +191,7 @@ situationfamiliale marie celibataire divorce veuf menage famille enfants fratrie
 yeux cheveux ano mes dia fecha horas ingreso alta pais estado comunidad lugar residencia idioma lengua educacion
 estudios escuela escolaridad nivel titulo empleo trabajo oficio profesion ocupacion puesto empresa departamento
 estadocivil casado soltero divorciado viudo hogar familia hijos hermanos vivienda coche altura estatura ojos pelo inst
+doctor physician surgeon therapist nurse operator reviewer interviewer examiner investigator rater provider
 institution site center centre clinic hospital ospedale klinik hopital clinique clinica talla heimat
 """
 
@@ -198,7 +202,7 @@ remuneration stipend allowance pension* benefit* welfare foodstamp* revenue turn
 capitalloss dividend* interest asset* wealth networth equity stock bond saving* savings checking deposit* balance
 overdraft debt* loan* credit* mortgage* instal* installment arrears default delinq* bankrupt* bill billing billamt
 charge* cost* fee* fare* price* amount* amt* spend* spent expen* expenditure purchase* rent tax* premium* reimburs*
-payout claimamount invoiced limit money cash dollar* euro* usd gbp eur chf budget donation* fortune poverty risk
+payout claimamount invoiced limit money cash dollar* euro usd gbp eur chf budget donation* fortune poverty risk
 creditrisk creditscore fico wagegap hourlywage monthlyincome reddito redditi stipendio salario retribuzione paga
 guadagno entrate ricavo ricavi fatturato patrimonio risparmio risparmi saldo debito debiti prestito mutuo credito spesa
 spese costo prezzo importo tariffa canone affitto imposta tassa contributo contributi pensione assegno isee indennita
@@ -214,8 +218,8 @@ gasto* coste costo* precio importe tarifa alquiler impuesto* cuota account
 HEALTH: Final = """
 health* medical* medic* disease* ill illness* sick* disorder* syndrome* symptom* symptoms diagnos* diag dx icd drg
 comorb* complic* patholog* prognos* chronic acute disab* handicap* impair* injur* wound* trauma* allerg* asthma*
-cancer* tumor* tumour* carcin* neoplas* malignan* metasta* melanom* leuk* lymph* biops* histol* lesion* node nodes
-nodal diab* hypert* hypot* stroke* infarct* cardi* heart* coronar* angin* angio* arrhyth* atrial ventric* ejection
+cancer* tumor* tumour* carcin* neoplas* benign* malignan* metasta* melanom* leuk* lymph* biops* histol* lesion* node
+nodes nodal diab* hypert* hypot* stroke* infarct* cardi* heart* coronar* angin* angio* arrhyth* atrial ventric* ejection
 eject* valve* vein arter* aort* vascul* ischem* thal* isch* embol* thromb* clot* anem* anaem* bleed* hemorr* haemorr*
 hemo* haemo* hemat* haemat* hepat* liver* cirrh* ascites jaundice gall* bile bili* edema* oedema* kidney* renal* neph*
 dialys* urin* bladder* prostat* ovar* uter* cerv* menopaus* menstr* menarche pregnan* preg gravid* parity gestat*
@@ -250,7 +254,7 @@ gestorb* uberleb* todesursache schmerz* fieber* impf* operation* allergie* krebs
 symptome* traitement* medicament* soin* ordonnance deces mort* decede guer* grossesse enceint* fumeur* tabac* alcool*
 drogue* tension* glycem* cholesterol* sang* douleur* fievre* invalidite vacc* salud enferm* diagnostic* sintoma*
 tratamiento* fallec* muerte* muerto* defunc* embaraz* fumador* tabaquismo droga* presion* glucemia* colesterol sangre*
-dolor* fiebre* discapac* minusval* alergia* cirug* vacuna* alt gene genetic* ph ct temp nurse nursing gluc*
+dolor* fiebre* discapac* minusval* alergia* cirug* vacuna* alt gene genetic* ph ct temp nursing gluc*
 schwerbehinder*
 """
 
@@ -259,7 +263,7 @@ PRIVATE: Final = """
 relig* faith* church* belief* believ* denomination christian* muslim* islam* jewish* catholic* protestant* atheis* pray*
 polit* party partyid vote* voted voting ballot* election* elector* elected ideolog* liberal* conserv* democrat*
 republican* left leftright union unionized unionmember sexual* sexor* homo* gay* lesbian* bisex* lgbt* orient*
-transgender* intercourse condom* infidel* adulter* extramarital fidelity crime* crimin* arrest* convict* felon* misdem*
+transgender* intercourse condom infidel* adulter* extramarital fidelity crime* crimin* arrest* convict* felon* misdem*
 offens* offence* prison* jail* incarcer* sentenc* parole* probation* recid* charged* juvenile priors violen* guilt*
 verdict* police* custody abus* assault* theft* victimi* rating* opinion* attitud* satisf* happ* unhapp* trust* approv*
 agree* evaluat* apprais* perform* review* feedback* complain* score* gpa grades marks mark exam* result* promotion*
