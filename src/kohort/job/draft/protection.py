@@ -19,7 +19,7 @@ from kohort.schema import Role
 from kohort.sweeps.counting import answer, count
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.base import Perturbation
@@ -86,6 +86,8 @@ def protected(
 ) -> Protection:
     """Models for every sensitive attribute, the chosen one first, with what each costs.
 
+    A model with which nothing would be left is not chosen while another one leaves something.
+
     Cost: one search of at most 20,000 records for each proposal, and one more.
 
     Args:
@@ -101,18 +103,33 @@ def protected(
     def loss(method: Mondrian, *asked: PrivacyModel) -> float | None:
         return _loss(some, Job.of(schema, KAnonymity(k), *asked, algorithm=method, perturbations=tuple(perturbations)))
 
-    chosen = [found[0].model for found in models.values()]
-    together = {method: loss(method, *chosen) for method in METHODS}
-    method = min(METHODS, key=lambda one: 1.0 if (lost := together[one]) is None else lost)
     few = len(models) < MANY
+    method, together = _best(loss, models)
     proposals = {
         name: tuple(
             replace(one, loss=loss(method, one.model) if few or not at else None) for at, one in enumerate(found)
         )
         for name, found in models.items()
     }
-    alone = loss(method) if chosen else together[method]
-    return Protection(proposals, alone, together[method] if chosen else None, some.records, method)
+    if few and together is not None and together >= 1:  # nothing is left: what leaves something goes first
+        proposals = {name: tuple(sorted(found, key=_leaves_nothing)) for name, found in proposals.items()}
+        together = loss(method, *(found[0].model for found in proposals.values()))
+    return Protection(
+        proposals, loss(method) if models else together, together if models else None, some.records, method
+    )
+
+
+def _best(loss: Callable[..., float | None], models: Mapping[str, Sequence[Proposal]]) -> tuple[Mondrian, float | None]:
+    """The method with which all chosen models lose least, and that loss; `None` is that there is no release."""
+    chosen = [found[0].model for found in models.values()]
+    together = {method: loss(method, *chosen) for method in METHODS}
+    method = min(METHODS, key=lambda one: 1.0 if (lost := together[one]) is None else lost)
+    return method, together[method]
+
+
+def _leaves_nothing(proposal: Proposal) -> bool:
+    """Whether a release with the model keeps nothing of the quasi-identifiers, or there is none."""
+    return proposal.loss is None or proposal.loss >= 1
 
 
 def _models(table: Table, name: str, schema: Schema, k: int, *, numeric: bool) -> tuple[Proposal, ...]:

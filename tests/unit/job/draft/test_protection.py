@@ -84,3 +84,12 @@ def test_large_tables_are_measured_by_a_part(monkeypatch: pytest.MonkeyPatch) ->
     found = found_for(table(x=EVEN, y=EVEN))
     assert found.records == 50
     assert [one.loss is None for one in found.proposals["x"]] == [False, True, True]
+
+
+def test_a_model_that_leaves_nothing_is_not_chosen() -> None:
+    """Of the young few have it, of the old most: no two classes are as the table, but in both are both values."""
+    cells = ["yes" if place % 40 >= 20 + 7 * (place < 40) or place in {0, 45, 90} else "no" for place in range(RECORDS)]
+    found = found_for(table(x=cells))
+    assert [(one.key, one.loss == 1) for one in found.proposals["x"]] == [("l", False), ("t", True)]
+    assert found.together is not None
+    assert found.together < 1
