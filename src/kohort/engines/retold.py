@@ -107,8 +107,8 @@ def retold(table: Table, released: Sequence[str], hidden: Sequence[str]) -> Iter
 def telling(name: str, known: Sequence[str]) -> str:
     """What is wrong with releasing a column that gives others back, and what to do."""
     return (
-        f"for nearly all records each of its values goes with one value of {', '.join(known)}: whoever reads it knows"
-        f" that, however it is released; make {name} quasi-identifying or drop it, unless that does no harm"
+        f"for nearly all records its value gives away that of {', '.join(known)}, which the release hides:"
+        f" make {name} quasi-identifying or drop it, unless that does no harm"
     )
 
 

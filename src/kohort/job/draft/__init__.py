@@ -134,6 +134,8 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
         path: The table's file, beside which hierarchies are looked for; `None` for standard input.
         folder: The job file's folder.
     """
+    if len(table.columns) == 1:
+        warnings.warn(SourceNote(_SOLE), stacklevel=2)
     seen = seen_in(table, missing)
     tokens = frozenset(seen.missing)
     person = person_key(seen.table, seen.guesses, tokens)
@@ -159,6 +161,13 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
     if nobodys:
         warnings.warn(SourceNote(_unkeyed(person, nobodys)), stacklevel=2)
     return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, person, nobodys)
+
+
+#: What to look at where a separator was perhaps not seen.
+_SOLE: Final = (
+    "the table has one column: if its cells hold several, name the character between them (--separator), or align them"
+    " by that and not by blanks"
+)
 
 
 def _unkeyed(person: str | None, records: int) -> str:
