@@ -48,7 +48,8 @@ def requested(given: Given) -> Requested:
     named = flags.columns({role: given[role] for role in ("quasi", "sensitive")}, faults)
     columns = {name: said for name, said in named.items() if said["role"] == "quasi"}
     if not columns:
-        faults.append(UsageError("no quasi-identifying column is named", where="--quasi", hint="name at least one"))
+        hint = "name at least one, or --certificate FILE, which names those of a release"
+        faults.append(UsageError("no quasi-identifying column is named", where="--quasi", hint=hint))
     of_columns = [key for key in given.keys if key.is_model and key.of_column]
     for key in of_columns:
         for name in options.readable(given[key.flag]):

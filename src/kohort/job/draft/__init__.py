@@ -165,8 +165,8 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
 
 #: What to look at where a separator was perhaps not seen.
 _SOLE: Final = (
-    "the table has one column: if its cells hold several, name the character between them (--separator), or align them"
-    " by that and not by blanks"
+    "the table has one column: if its cells hold several values, name the character between them (--separator); columns"
+    " that blanks align have to be written as CSV first"
 )
 
 
