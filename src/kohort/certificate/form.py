@@ -38,17 +38,17 @@ class Certified:
     Attributes:
         kind: What was released.
         release: The file's name, without a folder.
-        sha256: The digest of its bytes.
-        size: How many they are.
-        kohort: The version that made and verified it.
-        libraries: Versions of the libraries that can make a difference.
-        job: Everything that was asked: with the same data it gives the same bytes.
+        sha256: The SHA-256 digest of its bytes.
+        size: The size of the file in bytes.
+        kohort: The version of kohort that made and verified it.
+        libraries: Versions of the libraries that can affect the release.
+        job: The complete job: with the same data it gives the same bytes.
         job_sha256: The digest of the job's canonical text.
-        checks: What each check compared.
-        not_promised: What does not follow.
-        signature: The kind of key, the public key and the signature over all other lines of the file, parted by blanks;
-            `None` where nobody signed it. See `kohort.signing`.
-        form: The version of this form.
+        checks: The number of comparisons of each check.
+        not_promised: What the certificate does not promise.
+        signature: The kind of key, the public key and the signature over all other lines of the file, separated by
+            blanks; `None` if it is unsigned. See `kohort.signing`.
+        form: The version of the certificate's format.
     """
 
     kind: str

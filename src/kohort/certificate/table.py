@@ -26,31 +26,31 @@ class Certificate(Certified):
 
     Attributes:
         models: Names of the privacy models, all met.
-        k: Records of the smallest class; people, where there is a person key.
+        k: Records of the smallest class; people, if there is a person key.
         records: Records released.
-        people: Whose records they are; `None` without a person key.
-        incomplete: Records that did not enter, because the job leaves out those that lack a value.
-        suppressed: Others left out, for a missing value or because their class failed the models.
-        classes: Equivalence classes.
-        class_sizes: Classes by size, in bands that double: `"10..19": 7`.
-        levels: Of a full-domain release, the level of its hierarchy that each quasi-identifier is released on; empty
-            of any other.
-        labels: What each quasi-identifier is released as: `range` (of numbers), `range of names`, `grid`, `set`,
+        people: People whose records were released; `None` without a person key.
+        incomplete: Records left out before the run, because the job requires complete records.
+        suppressed: Records suppressed, for a missing value or because their class failed the models.
+        classes: Number of equivalence classes.
+        class_sizes: Number of classes by size, in bands that double: `"10..19": 7`.
+        levels: The hierarchy level of each quasi-identifier in a full-domain release; empty for any other release.
+        labels: The kind of labels of each quasi-identifier: `range` (of numbers), `range of names`, `grid`, `set`,
             `mean`, or `ancestor`, which is a node of its hierarchy.
-        refined: Of local recoding, the levels of the full-domain release whose classes it refined: no label stands
+        refined: With local recoding, the levels of the full-domain release whose classes it refined: no label lies
             above them.
         data_dependent_labels: Whether labels were chosen by looking at records.
-        exposed: People whose exact value a label tells: by any column, by ends of ranges, members of sets, and means.
-        released_unchanged: Each column that is not generalized, and each pair of them that is told, with how many of
-            how many people have a value there that nobody else has; see `kohort.verify.singling`. Perturbed columns
-            are among them.
-        metrics: What the release cost, by metric.
-        perturbed: Of each perturbed column, what was done to it and what that did.
-        pseudonyms: Of each column of pseudonyms, how many records share one with another.
-        verified: How the files were held against the input: `record by record`, or `by aggregation`.
-        engine: What counted the input for that: `local`, or another engine and its version.
-        parts: Of a release of several files each one's name, records and digest, in the order of the records; `sha256`
-            and `size` are those of the joined ones.
+        exposed: People whose exact value a label reveals: in any column, by ends of ranges, by members of sets, and by
+            means.
+        released_unchanged: Each column that is not generalized, including perturbed ones, and each reported pair of
+            them, with the number of people who have a unique value there, and of all people; see
+            `kohort.verify.singling`.
+        metrics: The cost of the release, by metric.
+        perturbed: The method and its effect, for each perturbed column.
+        pseudonyms: The number of records that share a pseudonym with another, for each column of pseudonyms.
+        verified: How the files were compared with the input: `record by record`, or `by aggregation`.
+        engine: The engine that counted the input for verification: `local`, or another engine and its version.
+        parts: The name, records and digest of each file of a release in parts, in the order of the records; `sha256`
+            and `size` are those of the joined files.
     """
 
     models: tuple[str, ...]

@@ -46,29 +46,29 @@ class CoherenceCertificate(Certified):
 
     Attributes:
         model: The model's name with its numbers, met.
-        h: The share of a cohort in which a private item may at most be, exact.
-        k: The transactions that a cohort must at least have.
-        p: The public items that an attacker is assumed to know at most.
-        transactions: Transactions released, as many as there were.
-        items: Items that occur in them.
-        cells: Cells of them.
-        public: Public items there were; items below the minimum support are not counted, here and in the next two.
-        private: Private items there were.
-        neither: Items that are neither.
-        minimal_moles: For each size, the minimal moles there were: `rare` in fewer than k transactions, `breach` of h.
-        dropped: Public items that no transaction has any more.
+        h: The greatest share of a cohort that may have a private item, exact.
+        k: The smallest number of transactions that a cohort may have.
+        p: The greatest number of public items that the attacker is assumed to know.
+        transactions: Transactions released: all of the input.
+        items: Number of items that occur in them.
+        cells: Number of cells in them.
+        public: Public items of the input. This field and the next two do not count items below the minimum support.
+        private: Private items of the input.
+        neither: Items of the input that are neither public nor private.
+        minimal_moles: Minimal moles of the input by size: `rare` in fewer than k transactions, or a `breach` of h.
+        dropped: Public items of the input that no released transaction contains.
         suppressed: What is suppressed: `items` everywhere, or single `cells`.
-        suppressed_cells: Cells suppressed.
-        removed_items: Items removed for being below the minimum support.
+        suppressed_cells: Number of cells suppressed.
+        removed_items: Items removed because they are below the minimum support.
         removed_cells: Cells of these items.
-        distortion: The share of all cells that the release lacks, by their weights where items have any, rounded.
-        distortion_exact: The same as a fraction of what was lost and what was there.
-        cohorts: Sets of 0 to p public items that occur, counted anew in the released bytes; none is a mole.
+        distortion: The share of all cells that the release lacks, weighted if items have weights, rounded.
+        distortion_exact: The same as a fraction: cells lost by cells of the input.
+        cohorts: Sets of 0 to p public items that occur in the released bytes, recounted; none is a mole.
         smallest: Transactions of the smallest cohort.
-        confidence: The greatest share of a cohort that has one private item, rounded.
+        confidence: The greatest share of a cohort that has the same private item, rounded.
         confidence_exact: The same as a fraction in lowest terms.
-        verified: How the file was held against the input: `record by record`, or `by aggregation`.
-        engine: What counted the input for that: `local`, or another engine and its version.
+        verified: How the file was compared with the input: `record by record`, or `by aggregation`.
+        engine: The engine that counted the input for verification: `local`, or another engine and its version.
     """
 
     model: str
