@@ -44,7 +44,10 @@ DIMENSION: Final = Parameter(
 LIMIT: Final = Parameter(
     "limit",
     {"type": "string"},
-    "The most records that a lattice method may leave out: a count such as 20, or a share, '5%' or 0.05.",
+    (
+        "The greatest number of records that a lattice method may suppress: a count such as 20, or a "
+        "share, '5%' or 0.05."
+    ),
     ("5%",),
     origin="beside",
 )
@@ -73,7 +76,7 @@ TIME_LIMIT: Final = Parameter(
 LOCAL: Final = Parameter(
     "local",
     MappingProxyType({"type": "boolean"}),
-    "Refine the classes of the release that a lattice method finds: each gets finer levels where it can afford them.",
+    "Refine each class of the release that a lattice method finds to finer levels, where the models allow it.",
     (True,),
     origin="beside",
 )

@@ -175,10 +175,10 @@ def anonymize(
             the release is verified as text in memory; see `Release.save`.
         overwrite: Whether a file at `target` may be replaced.
         threads: How many threads the search may use; the bytes are the same for any number.
-        memory_limit: How much memory to use: bytes, or a text such as `4GiB`. What is as long as the table then lies in
-            files without a name; the bytes are the same.
-        spill_folder: Where these files are, and parts on their way to an object store; the system's temporary folder if
-            not given.
+        memory_limit: The memory to use: bytes, or a text such as `4GiB`. Arrays as long as the table then lie in
+            unnamed temporary files; the bytes are the same.
+        spill_folder: The folder for these files, and for parts to be uploaded to an object store; the system's
+            temporary folder if not given.
         engine: `duckdb` leaves CSV, Parquet and .duckdb files to DuckDB, which counts, joins, orders and writes; the
             records are never in this process, but for released cells that become Parquet, and the bytes are the same.
             With a connection of DuckDB, `source` is one of its tables or relations. `spark` leaves them to Spark on

@@ -23,7 +23,7 @@ class Attacks(NamedTuple):
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Try these attacks on IN, or all: linking, homogeneity, background, exposure, intersection, order, "
+            help="Run these attacks on IN, or all: linking, homogeneity, background, exposure, intersection, order, "
             "downcoding, minimality.",
             rich_help_panel="Method",
         ),

@@ -22,7 +22,10 @@ _TABLE: Final = MappingProxyType(
         },
         "sensitive": {"help": "Sensitive columns: find the strictest model that each meets. (repeatable)"},
         "hierarchy": {
-            "help": "A hierarchy: the distances between sensitive values, or what labels cover in the population table."
+            "help": (
+                "A hierarchy that defines the distances between sensitive values, or what labels cover in the"
+                " population table."
+            )
         },
         "person": {
             "help": "The column that identifies a person: people are counted, and a person's transactions merged.",
@@ -49,7 +52,7 @@ class CheckFlags(NamedTuple):
         bool,
         typer.Option(
             "--transactions",
-            help="IN holds transactions: check whether they are (h,k,p)-coherent.",
+            help="IN contains transactions: check whether they are (h,k,p)-coherent.",
             rich_help_panel="Transactions",
         ),
     ] = False
@@ -66,7 +69,7 @@ class CheckFlags(NamedTuple):
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Check again what this certificate claims about IN; the models come from it, too.",
+            help="Check the claims of this certificate about IN; it also names the models.",
             rich_help_panel="Reading",
         ),
     ] = None
@@ -74,7 +77,7 @@ class CheckFlags(NamedTuple):
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Demand that the certificate is signed by the holder of this public key.",
+            help="Require that the holder of this public key has signed the certificate.",
             rich_help_panel="Reading",
         ),
     ] = None
@@ -82,7 +85,7 @@ class CheckFlags(NamedTuple):
         bool,
         typer.Option(
             "--show-values",
-            help="Show the cells of failing classes, or the private items that stand in the way.",
+            help="Show the cells of failing classes, or the private items that prevent a release.",
             rich_help_panel="Output",
         ),
     ] = False
@@ -94,7 +97,7 @@ def check(
     compared: CheckFlags,
     printed: options.Printed,
     others: Annotated[
-        list[str] | None, typer.Argument(metavar="[IN]...", help="More files, each checked alike.")
+        list[str] | None, typer.Argument(metavar="[IN]...", help="More files to check in the same way.")
     ] = None,
 ) -> None:
     """Check files against privacy models or one against its certificate; without either, measure them."""

@@ -40,7 +40,7 @@ class Questions(NamedTuple):
         typer.Option(
             metavar="N",
             min=0,
-            help="How many random COUNT queries to run on both tables, if quasi-identifiers are known; 0: none.",
+            help="Number of random COUNT queries to run on both tables, if quasi-identifiers are known; 0 for none.",
             show_default=str(QUERIES),
             rich_help_panel="Method",
         ),
@@ -66,7 +66,9 @@ class Questions(NamedTuple):
         bool,
         typer.Option(
             "--bound",
-            help="Compute what no release with this k and such labels can lose less than, from a sample of BEFORE.",
+            help=(
+                "Compute a lower bound on the loss of any release with this k and such labels, from a sample of BEFORE."
+            ),
             rich_help_panel="Method",
         ),
     ] = False
@@ -93,7 +95,7 @@ class ComparisonOutput(NamedTuple):
 #: How flags differ from the keys of a job.
 _CHANGED: Final = MappingProxyType(
     {
-        "hierarchy": {"help": "A hierarchy file or builder: what labels of a quasi-identifier cover."},
+        "hierarchy": {"help": "A hierarchy file or builder that defines what the labels of a quasi-identifier cover."},
         "k": {"help": "The k of the release, for C_AVG."},
         "encoding": {"help": "Encoding of BEFORE; a release is UTF-8."},
     }

@@ -22,7 +22,7 @@ _FLAGS: Final = (
 _WRITTEN: Final = MappingProxyType(
     {
         "out": {"help": "The file to write; it gets no certificate."},
-        "out-format": {"help": "The form of that file; that of the input if not given."},
+        "out-format": {"help": "The format of that file; that of the input if not given."},
         "out-separator": {"help": "The character between its items or cells; if not given, that named for the input."},
     }
 )

@@ -68,7 +68,7 @@ def demo(
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FOLDER", help="The folder to work in; made if needed.")
     ] = Path("demo"),
-    records: Annotated[int, typer.Option(metavar="N", min=1, help="How many people.")] = 30_000,
+    records: Annotated[int, typer.Option(metavar="N", min=1, help="Number of people.")] = 30_000,
     k: options.K = 10,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same people.")] = 7,
     overwrite: options.Overwrite = False,

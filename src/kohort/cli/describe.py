@@ -37,7 +37,7 @@ def inspect(
         bool,
         typer.Option(
             "--transactions",
-            help="IN holds transactions: describe them and their items.",
+            help="IN contains transactions: describe them and their items.",
             rich_help_panel="Transactions",
         ),
     ] = False,
@@ -46,7 +46,7 @@ def inspect(
         typer.Option(
             "--picture",
             metavar="FILE",
-            help="Draw how the values of each column are distributed (.svg, .png): for you, not for the public.",
+            help="Draw the distribution of each column (.svg, .png): for you, not for the public.",
             rich_help_panel="Writing",
         ),
     ] = None,

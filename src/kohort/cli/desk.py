@@ -17,7 +17,9 @@ def app(
         Path | None,
         typer.Argument(
             metavar="IN",
-            help="A table or transactions, to draft a job for, or a job file (.toml). The desk asks if none is named.",
+            help=(
+                "A table or transactions to draft a job for, or a job file (.toml). If none is named, the desk asks."
+            ),
         ),
     ] = None,
     *,
@@ -25,7 +27,7 @@ def app(
         bool | None,
         typer.Option(
             "--transactions/--table",
-            help="What IN holds; if not given, kohort looks at how its lines are written.",
+            help="What IN contains; if not given, kohort detects it from the form of its lines.",
         ),
     ] = None,
     browser: Annotated[

@@ -29,13 +29,16 @@ def italy(
             "--out", "-o", metavar="FOLDER", help="The folder for people.csv and its hierarchies; made if needed."
         ),
     ] = Path("italy"),
-    records: Annotated[int, typer.Option(metavar="N", min=1, help="How many people.")] = 30_000,
+    records: Annotated[int, typer.Option(metavar="N", min=1, help="Number of people.")] = 30_000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same people.")] = 7,
     tables: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Regions, professions and incomes, or names, of your own: cities.json, professions.json, names.json.",
+            help=(
+                "A folder with your own regions, professions and incomes, or names: cities.json, "
+                "professions.json, names.json."
+            ),
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -61,7 +64,7 @@ def admissions(
             "--out", "-o", metavar="FOLDER", help="The folder for admissions.csv and its hierarchies; made if needed."
         ),
     ] = Path("admissions"),
-    records: Annotated[int, typer.Option(metavar="N", min=1, help="How many stays.")] = 30_000,
+    records: Annotated[int, typer.Option(metavar="N", min=1, help="Number of stays.")] = 30_000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same stays.")] = 7,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
@@ -79,11 +82,17 @@ def baskets(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file of basket lines to write.")] = Path(
         "baskets.dat"
     ),
-    transactions: Annotated[int, typer.Option(metavar="N", min=1, help="How many transactions.")] = 10_000,
-    items: Annotated[int, typer.Option(metavar="N", min=1, help="How many items; item 0 is the most popular.")] = 1_000,
-    length: Annotated[float, typer.Option(metavar="N", min=1, help="Items of a transaction, on average.")] = 10,
-    patterns: Annotated[int, typer.Option(metavar="N", min=1, help="Sets of items bought together.")] = 2_000,
-    pattern_length: Annotated[float, typer.Option(metavar="N", min=1, help="Items of a pattern, on average.")] = 4,
+    transactions: Annotated[int, typer.Option(metavar="N", min=1, help="Number of transactions.")] = 10_000,
+    items: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Number of items; item 0 is the most popular.")
+    ] = 1_000,
+    length: Annotated[float, typer.Option(metavar="N", min=1, help="Average number of items of a transaction.")] = 10,
+    patterns: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Number of patterns: sets of items bought together.")
+    ] = 2_000,
+    pattern_length: Annotated[
+        float, typer.Option(metavar="N", min=1, help="Average number of items of a pattern.")
+    ] = 4,
     seed: Seed = 7,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
@@ -103,11 +112,11 @@ def matrix(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The matrix file to write.")] = Path(
         "matrix.csv"
     ),
-    rows: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows: transactions.")] = 10_000,
-    columns: Annotated[int, typer.Option(metavar="N", min=1, help="How many columns: items.")] = 100,
+    rows: Annotated[int, typer.Option(metavar="N", min=1, help="Number of rows: transactions.")] = 10_000,
+    columns: Annotated[int, typer.Option(metavar="N", min=1, help="Number of columns: items.")] = 100,
     density: Annotated[float, typer.Option(metavar="D", min=0, max=1, help="The probability of a 1.")] = 0.1,
     seed: Seed = 7,
-    header: Annotated[bool, typer.Option("--header", help="Begin with the items' names.")] = False,
+    header: Annotated[bool, typer.Option("--header", help="Write the items' names in the first line.")] = False,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     quiet: options.Quiet = False,

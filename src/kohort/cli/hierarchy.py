@@ -85,11 +85,13 @@ def show(
     ],
     *,
     source: Annotated[
-        str | None, typer.Option("--in", metavar="IN", help="A table, over whose records losses are the mean.")
+        str | None, typer.Option("--in", metavar="IN", help="A table; each loss is then the mean over its records.")
     ] = None,
-    column: Annotated[str | None, typer.Option("--column", metavar="NAME", help="Its column.")] = None,
+    column: Annotated[str | None, typer.Option("--column", metavar="NAME", help="The column of that table.")] = None,
     reading: Reading,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="About how many lines of the tree to print.")] = 60,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Approximate number of lines of the tree to print.")
+    ] = 60,
     picture: Annotated[
         Path | None,
         typer.Option("--picture", metavar="FILE", help="Draw the loss of each level (.svg, .png)."),

@@ -26,7 +26,7 @@ def metadata(
         typer.Option("--out", "-o", metavar="FILE", help="The file to write.", show_default="standard output"),
     ] = None,
     title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What to call it.", show_default="the release's name")
+        str | None, typer.Option(metavar="TEXT", help="The title of the data set.", show_default="the release's name")
     ] = None,
     license_: Annotated[
         str | None, typer.Option("--license", metavar="URL", help="The address of the licence of the release.")

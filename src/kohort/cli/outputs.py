@@ -69,7 +69,10 @@ class Files(NamedTuple):
         bool,
         typer.Option(
             "--compare-grid",
-            help="Search again without the grids, or with proposed ones: shows what range ends reveal and grids cost.",
+            help=(
+                "Search again without the grids, or with proposed ones, to show what range ends reveal and "
+                "what grids cost."
+            ),
             rich_help_panel="Output",
         ),
     ] = False
@@ -78,7 +81,10 @@ class Files(NamedTuple):
         typer.Option(
             "--attack",
             metavar="A,B",
-            help="Try these attacks of `kohort risk`, or all, on the release, with its input; the report shows them.",
+            help=(
+                "Run these attacks of `kohort risk`, or all, on the release, with its input; the report shows"
+                " the results."
+            ),
             rich_help_panel="Output",
         ),
     ] = None
@@ -86,7 +92,10 @@ class Files(NamedTuple):
         bool,
         typer.Option(
             "--bound",
-            help="Compute what no release of classes of k records can lose less than, from a sample of the records.",
+            help=(
+                "Compute a lower bound on the loss of any release with classes of k records, from a sample of"
+                " the records."
+            ),
             rich_help_panel="Output",
         ),
     ] = False

@@ -16,7 +16,7 @@ AudienceWord = Annotated[
     typer.Option(
         "--audience",
         metavar="WORD",
-        help="Who reads the page: internal, the steward; or public, without values or counts below k.",
+        help="Who reads the page: internal, for the steward; or public, without values or counts below k.",
         show_default="internal",
         rich_help_panel="Output",
     ),

@@ -126,7 +126,7 @@ def key(
     *,
     sign: Annotated[
         bool,
-        typer.Option("--sign", help="A pair of keys to sign releases with: FILE for you, FILE.pub for everybody."),
+        typer.Option("--sign", help="Write a pair of keys for signing releases: FILE for you, FILE.pub for everybody."),
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:

@@ -53,14 +53,17 @@ _SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "demo": ("demo:demo", "Generate a register, anonymize it, verify the release and show the result."),
-        "app": ("desk:app", "Open the desk in your browser: see a table or transactions, choose, try and release."),
+        "app": (
+            "desk:app",
+            "Open the desk in your browser: inspect a table or transactions, choose settings, preview and release.",
+        ),
         "inspect": ("describe:inspect", "Guess what each column reveals, with reasons."),
         "init": ("describe:init", "Write a job file with these guesses, for you to correct."),
         "anonymize": ("anonymize:anonymize", "Turn a table into a verified k-anonymous release."),
         "transactions": ("transactions:transactions", "Turn baskets into a verified (h,k,p)-coherent release."),
         "convert": (
             "convert:convert",
-            "Write transactions in another form, as they are; this does not anonymize them.",
+            "Convert transactions to another format; this does not anonymize them.",
         ),
         "run": ("anonymize:run", "Run a job file, on a table or on transactions."),
         "check": (
@@ -68,7 +71,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
             "Check a file against privacy models or its certificate (status 1 if not met), or only measure it.",
         ),
         "report": ("report:report", "Write the page of a release, from its figures or from its job."),
-        "risk": ("risk:risk", "Report whom an attacker could find in a file as it stands, and how; write nothing."),
+        "risk": ("risk:risk", "Report whom an attacker could find in a file, and how; write nothing."),
         "compare": (
             "compare:compare",
             "Compare a table and its release: means, distributions, associations, counts and predictions.",

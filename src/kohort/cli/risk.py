@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 #: How flags differ from the keys of a job.
 _CHANGED: Final = MappingProxyType(
     {
-        "sensitive": {"help": "Columns that nobody can know beforehand (repeatable); all others are tried."},
-        "hierarchy": {"help": "A hierarchy file or builder: what labels cover in the population table."},
+        "sensitive": {"help": "Columns that nobody can know beforehand (repeatable); all others are examined."},
+        "hierarchy": {"help": "A hierarchy file or builder that defines what labels cover in the population table."},
     }
 )
 
@@ -33,14 +33,16 @@ class PopulationFlags(NamedTuple):
         int | None,
         typer.Option(
             metavar="N",
-            help="The number of people that IN is a sample of: estimate the risk among them.",
+            help="The size of the population that IN is a sample of: estimate the risk in it.",
             rich_help_panel="Promise",
         ),
     ] = None
     sampling_fraction: Annotated[
         str | None,
         typer.Option(
-            metavar="SHARE", help="Or the share of these people that is in IN, such as 0.05.", rich_help_panel="Promise"
+            metavar="SHARE",
+            help="Alternatively, the share of the population that is in IN, such as 0.05.",
+            rich_help_panel="Promise",
         ),
     ] = None
     threshold: Annotated[
@@ -55,7 +57,7 @@ class PopulationFlags(NamedTuple):
         int | None,
         typer.Option(
             metavar="M",
-            help="Report the risk when only M of the quasi-identifying columns are known, as well.",
+            help="Also report the risk if an attacker knows only M of the quasi-identifying columns.",
             rich_help_panel="Promise",
         ),
     ] = None
@@ -63,7 +65,7 @@ class PopulationFlags(NamedTuple):
         int,
         typer.Option(
             metavar="N",
-            help="The seed of samples, drawn if there are too many sets of columns to try them all.",
+            help="The seed of the sample that is drawn if there are too many sets of columns to try all.",
             rich_help_panel="Promise",
         ),
     ] = 0
@@ -85,7 +87,7 @@ def risk(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Report whom an attacker could find in a file as it stands, and how; write nothing."""
+    """Report whom an attacker could find in a file, and how; write nothing."""
     options.use_threads()
     from kohort.assessment.risk.attacks import Evidence
     from kohort.assessment.risk.overall import assess

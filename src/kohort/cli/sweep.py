@@ -43,10 +43,12 @@ Vary = Annotated[
     list[str],
     typer.Option(
         metavar="P=A,B,…",
-        help="What to vary: k=5,10; max-suppression=0,5%; quasi=2,3 (so many of --quasi, the others are dropped);"
-        " method=…; cut=nearest,loss; local=no,yes; a model: l:COLUMN=2,3 or t:COLUMN=0.1,0.2"
-        " (repeatable: all combinations)."
-        " Of transactions: one of k, h, p, delta; rows, columns or density of generated matrices.",
+        help=(
+            "What to vary: k=5,10; max-suppression=0,5%; quasi=2,3 (the first 2 or 3 of --quasi; the "
+            "others are dropped); method=…; cut=nearest,loss; local=no,yes; a model: l:COLUMN=2,3 or "
+            "t:COLUMN=0.1,0.2 (repeatable: all combinations). For transactions: one of k, h, p, delta; "
+            "rows, columns or density of generated matrices."
+        ),
         rich_help_panel="Method",
     ),
 ]

@@ -59,7 +59,7 @@ class SweepOutput(NamedTuple):
         typer.Option(
             "--picture",
             metavar="FILE",
-            help="Draw a figure against what is varied (.svg, .png, .pdf, .jpg).",
+            help="Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).",
             rich_help_panel="Writing",
         ),
     ] = None
@@ -86,7 +86,7 @@ class SweepOutput(NamedTuple):
         bool,
         typer.Option(
             "--seconds",
-            help="Report the seconds that each point or run took; they differ from time to time.",
+            help="Report the seconds that each point or run took; they differ from run to run.",
             rich_help_panel="Output",
         ),
     ] = False
@@ -94,7 +94,7 @@ class SweepOutput(NamedTuple):
         bool,
         typer.Option(
             "--bound",
-            help="For a table: bound the loss of each point from below, once for each k and kind of labels.",
+            help="For a table: compute a lower bound on the loss of each point, once for each k and kind of labels.",
             rich_help_panel="Output",
         ),
     ] = False
@@ -139,7 +139,7 @@ class Drawn(NamedTuple):
         typer.Option(
             metavar="N",
             min=1,
-            help="Instead of IN: generate 0/1 matrices, one for each seed, of so many rows.",
+            help="Instead of IN: generate 0/1 matrices with N rows, one for each seed.",
             show_default="10000",
             rich_help_panel="Transactions",
         ),
@@ -149,7 +149,7 @@ class Drawn(NamedTuple):
         typer.Option(
             metavar="N",
             min=1,
-            help="The items of generated matrices.",
+            help="Number of items of generated matrices.",
             show_default="100",
             rich_help_panel="Transactions",
         ),

@@ -31,7 +31,7 @@ class Teaching(NamedTuple):
         bool,
         typer.Option(
             "--show-values",
-            help="Name the private items that stand in the way, not only their number.",
+            help="Name the private items that prevent a release, not only their number.",
             rich_help_panel="Output",
         ),
     ] = False

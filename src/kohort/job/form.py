@@ -90,8 +90,8 @@ class InputPart(Part):
     header: bool | None = Field(
         None,
         description=(
-            "Whether the first line names the columns; without names they are column_1, column_2, … If "
-            "not given, it does, and a first line that looks like data is an error."
+            "Whether the first line contains the column names; without names they are column_1, column_2,"
+            " … If not given, it does, and a first line that looks like data is an error."
         ),
     )
     names: list[str] = Field([], description="Names for the columns of a file without a header.")
@@ -110,7 +110,7 @@ class InputPart(Part):
         description=("Leave out records with a missing value in one of these columns, or in any column ('all')."),
     )
     key_file: Annotated[str | None, Flag(metavar="FILE")] = Field(
-        None, alias="key-file", description="The key that pseudonyms are made with; `kohort key` writes one."
+        None, alias="key-file", description="The key for pseudonyms; `kohort key` writes one."
     )
 
 
@@ -118,7 +118,7 @@ class InputPart(Part):
 SIGN_KEY: Any = Field(
     None,
     alias="sign-key",
-    description="Sign the certificate, and with it the release, with this private key; `kohort key --sign` makes one.",
+    description="Sign the certificate, and so the release, with this private key; `kohort key --sign` writes one.",
 )
 
 
@@ -140,7 +140,7 @@ class OutputPart(Part):
     records_per_part: Annotated[Annotated[int, Field(ge=1)] | None, Flag(metavar="N")] = Field(
         None,
         alias="records-per-part",
-        description="Write FOLDER/ as parts of so many records, with their certificate and a manifest that lists them.",
+        description="Write FOLDER/ as parts of N records, with their certificate and a manifest that lists them.",
     )
     sign_key: Annotated[str | None, Flag(metavar="FILE")] = SIGN_KEY
 
@@ -174,7 +174,7 @@ class MethodPart(Part):
         None, description="The order of categorical values, for columns that can have it."
     )
     labels: Annotated[Label, Word] | None = Field(
-        None, description="What is released in place of a class's values, for columns that can have it."
+        None, description="The kind of labels that replace a class's values, for columns that can have it."
     )
     grid: Annotated[Literal["round", "none"], Flag(name="no-grid")] = Field(
         "round",
@@ -202,7 +202,7 @@ class PersonPart(Part):
     """The people behind the records, where one person has several."""
 
     key: Annotated[str, Flag(name="person", metavar="COLUMN")] = Field(
-        description="The identifying column that says whose record it is: people are counted, not records."
+        description="The identifying column of the person behind a record: people are counted, not records."
     )
 
 
@@ -221,12 +221,13 @@ class _Column(Part):
 
     role: Annotated[Role, Word] = Field(description="What the column reveals about a person.")
     scale: Annotated[Scale, Word] | None = Field(
-        None, description="Whether a column is numeric, categorical or of dates; its values decide if not given."
+        None,
+        description="The scale of a column: numeric, categorical or dates; detected from its values if not given.",
     )
     date_format: Annotated[Annotated[DateFormat, Word] | None, Flag(name="date-format")] = Field(
         None,
         alias="date-format",
-        description="How the dates of a quasi-identifier are written; its values decide if not given.",
+        description="The date format of a quasi-identifier; detected from its values if not given.",
     )
     hierarchy: Annotated[str | None, Flag(metavar="FILE")] = Field(
         None,
@@ -241,12 +242,11 @@ class _Column(Part):
     weight: Annotated[Number, Flag(metavar="NUMBER")] = Field(
         Fraction(1),
         description=(
-            "How much a column counts, in Mondrian's choice of cuts and in a lattice method's "
-            "objective; 1 if not given."
+            "The weight of a column in Mondrian's choice of cuts and in a lattice method's objective; 1 if not given."
         ),
     )
     bounds: Annotated[Bounds | None, Flag(metavar="LOW..HIGH")] = Field(
-        None, description="The least and the greatest value of the domain."
+        None, description="The smallest and the greatest value of the domain."
     )
     grid: Annotated[GridText | None, Flag(metavar="STEP")] = Field(
         None,
@@ -259,13 +259,13 @@ class _Column(Part):
         None, description="The order of a categorical column's values."
     )
     label: Annotated[Annotated[Label, Word] | None, NO_FLAG] = Field(
-        None, description="What is released in place of a class's values."
+        None, description="The kind of labels that replace a class's values."
     )
     missing: Annotated[Missing, Word] = Field(
         Missing.VALUE,
         description=(
-            "What a missing value is: own-value, a value like any other (if not given); suppress, a "
-            "reason to leave its record out; or refuse, an error."
+            "The treatment of a missing value: own-value, a value like any other (if not given); "
+            "suppress, which suppresses its record; or refuse, an error."
         ),
     )
     pseudonym: bool = Field(
@@ -276,12 +276,12 @@ class _Column(Part):
         default=False,
         alias="allow-singling",
         description=(
-            "Release the column although it may single out more than half of the people, alone or with another, or "
-            "holds identifying cells."
+            "Release the column even if it singles out more than half of the people, alone or with "
+            "another, or contains identifying cells."
         ),
     )
     no_model: bool = Field(
-        default=False, alias="no-model", description="Release a sensitive column although no privacy model protects it."
+        default=False, alias="no-model", description="Release a sensitive column without a privacy model."
     )
 
 
@@ -348,9 +348,9 @@ class RunPart(Part):
     engine: EngineName = Field(
         "local",
         description=(
-            "Where the records are counted, joined, ordered and written: local reads them into this process; duckdb "
-            "leaves CSV, Parquet and .duckdb files to DuckDB, and spark CSV, Parquet and tables of its catalogue to "
-            "Spark. The release is the same."
+            "The engine that counts, joins, sorts and writes the records: local, in this process; duckdb,"
+            " for CSV, Parquet and .duckdb files; or spark, for CSV, Parquet and tables of its catalogue."
+            " The release is the same."
         ),
     )
     master: Annotated[str | None, Flag(metavar="URL")] = Field(
@@ -363,15 +363,17 @@ class RunPart(Part):
         None,
         alias="memory-limit",
         description=(
-            "How much memory to use, such as 4GiB: what is as long as the table then lies in files without a name. "
-            "The release is the same."
+            "The memory to use, such as 4GiB; arrays as long as the table then lie in unnamed temporary "
+            "files. The release is the same."
         ),
     )
     spill_folder: Annotated[str | None, Flag(metavar="FOLDER")] = Field(
         None,
         alias="spill-folder",
-        description="Where these files are, and parts on their way to an object store; the system's temporary folder "
-        "if not given.",
+        description=(
+            "The folder for these files, and for parts to be uploaded to an object store; the system's "
+            "temporary folder if not given."
+        ),
     )
 
 
@@ -398,7 +400,7 @@ class QuestionFile(Part):
     person: PersonPart | None = None
     population: PopulationPart | None = None
     rest: Annotated[
-        Literal["refuse", "insensitive", "drop"], Field(description="What happens to columns that are not listed.")
+        Literal["refuse", "insensitive", "drop"], Field(description="The treatment of columns that are not listed.")
     ] = "refuse"
     columns: dict[str, ColumnPart] = Field(description="Every column by its name.")
 

@@ -28,8 +28,8 @@ class Reading(TypedDict, total=False):
     encoding: str
     """The encoding of the text."""
     header: bool | None
-    """Whether the first line names the columns; without names they are column_1, column_2, … If not given, it does, and
-    a first line that looks like data is an error."""
+    """Whether the first line contains the column names; without names they are column_1, column_2, … If not given, it
+    does, and a first line that looks like data is an error."""
     names: Sequence[str]
     """Names for the columns of a file without a header."""
     trim: bool
@@ -54,7 +54,7 @@ class Promises(TypedDict, total=False):
     average_risk: Number
     """The average risk of being found is not greater than a threshold."""
     person: str
-    """The identifying column that says whose record it is: people are counted, not records."""
+    """The identifying column of the person behind a record: people are counted, not records."""
     hierarchy: Mapping[str, str | PathLike[str] | Hierarchy | Mapping[str, object]]
     """A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents), or a builder:
     intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10 or suppress."""
@@ -67,8 +67,7 @@ class Promises(TypedDict, total=False):
     t: Mapping[str, Number]
     """In every class, the distribution of the values is at most t away from that in the table."""
     distance: Mapping[str, Literal["equal", "ordered", "hierarchical"]]
-    """How t is measured; if not given: by the hierarchy, else by order for numbers, else equal. One of equal, ordered,
-    hierarchical."""
+    """The ground distance; if not given: hierarchical with a hierarchy, ordered for numbers, else equal."""
     alpha: Mapping[str, Number]
     """No value makes up more than the share alpha of a class, and every class has the job's k records."""
     delta_disclosure: Mapping[str, Number]
@@ -95,41 +94,42 @@ class Options(Reading, Promises, total=False):
     drop: Sequence[str]
     """Columns that are not needed: never released."""
     max_suppression: Number
-    """The most records that a lattice method may leave out: a count such as 20, or a share, '5%' or 0.05."""
+    """The greatest number of records that a lattice method may suppress: a count such as 20, or a share, '5%' or
+    0.05."""
     rest: Literal["refuse", "insensitive", "drop"]
-    """What happens to columns that are not listed. One of refuse, insensitive, drop."""
+    """The treatment of columns that are not listed. One of refuse, insensitive, drop."""
     scale: Mapping[str, Literal["numeric", "categorical", "date"]]
-    """Whether a column is numeric, categorical or of dates; its values decide if not given."""
+    """The scale of a column: numeric, categorical or dates; detected from its values if not given."""
     date_format: Mapping[
         str, Literal["yyyy-mm-dd", "yyyy/mm/dd", "yyyymmdd", "dd.mm.yyyy", "dd/mm/yyyy", "mm/dd/yyyy", "dd-mm-yyyy"]
     ]
-    """How the dates of a quasi-identifier are written; its values decide if not given. One of yyyy-mm-dd, yyyy/mm/dd,
+    """The date format of a quasi-identifier; detected from its values if not given. One of yyyy-mm-dd, yyyy/mm/dd,
     yyyymmdd, dd.mm.yyyy, dd/mm/yyyy, mm/dd/yyyy, dd-mm-yyyy."""
     max_level: Mapping[str, int]
     """The highest level of its hierarchy that a lattice method may use."""
     weight: Mapping[str, Number]
-    """How much a column counts, in Mondrian's choice of cuts and in a lattice method's objective; 1 if not given."""
+    """The weight of a column in Mondrian's choice of cuts and in a lattice method's objective; 1 if not given."""
     bounds: Mapping[str, tuple[Number, Number]]
-    """The least and the greatest value of the domain."""
+    """The smallest and the greatest value of the domain."""
     grid: Mapping[str, Number | Sequence[Number]]
     """Public cut points: a step (5), a list (18,30,65), 'round', or 'hierarchy' for those of its hierarchy; of dates a
     period: week, month, quarter, year, five-years, decade or century."""
     missing: Mapping[str, Literal["own-value", "suppress", "refuse"]]
-    """What a missing value is: own-value, a value like any other (if not given); suppress, a reason to leave its record
-    out; or refuse, an error."""
+    """The treatment of a missing value: own-value, a value like any other (if not given); suppress, which suppresses
+    its record; or refuse, an error."""
     pseudonym: Sequence[str]
     """Release pseudonyms in place of an identifying column's values; this is not anonymity."""
     allow_singling: Sequence[str]
-    """Release the column although it may single out more than half of the people, alone or with another, or holds
+    """Release the column even if it singles out more than half of the people, alone or with another, or contains
     identifying cells."""
     no_model: Sequence[str]
-    """Release a sensitive column although no privacy model protects it."""
+    """Release a sensitive column without a privacy model."""
     missing_token: Sequence[str]
     """Texts that mean a missing value; by default only the empty cell, to which the flag adds more."""
     complete_records: Sequence[str] | Literal["all"]
     """Leave out records with a missing value in one of these columns, or in any column ('all')."""
     key_file: str
-    """The key that pseudonyms are made with; `kohort key` writes one."""
+    """The key for pseudonyms; `kohort key` writes one."""
     format: Literal[
         "csv",
         "tsv",
@@ -152,9 +152,9 @@ class Options(Reading, Promises, total=False):
     excel_safe: bool
     """Neutralize cells that a spreadsheet would run as formulas."""
     records_per_part: int
-    """Write FOLDER/ as parts of so many records, with their certificate and a manifest that lists them."""
+    """Write FOLDER/ as parts of N records, with their certificate and a manifest that lists them."""
     sign_key: str
-    """Sign the certificate, and with it the release, with this private key; `kohort key --sign` makes one."""
+    """Sign the certificate, and so the release, with this private key; `kohort key --sign` writes one."""
     method: Literal[
         "mondrian",
         "mondrian-relaxed",
@@ -178,8 +178,8 @@ class Options(Reading, Promises, total=False):
     order: Literal["hierarchy", "frequency", "sorted"]
     """The order of categorical values, for columns that can have it. One of hierarchy, frequency, sorted."""
     labels: Literal["range", "set", "ancestor", "mean", "grid", "set-of-names"]
-    """What is released in place of a class's values, for columns that can have it. One of range, set, ancestor, mean,
-    grid, set-of-names."""
+    """The kind of labels that replace a class's values, for columns that can have it. One of range, set, ancestor,
+    mean, grid, set-of-names."""
     no_grid: bool
     """Public cut points for numeric quasi-identifiers without a hierarchy, grid or label of their own: multiples of a
     round number, or none (--no-grid), so that ranges end at values of the data, as in the literature."""
@@ -191,8 +191,7 @@ class Options(Reading, Promises, total=False):
     """Release these levels without a search: 0,1,2 in the order of the quasi-identifiers, or by name,
     age=2,sex=0,city=1."""
     local: bool
-    """Refine the classes of the release that a lattice method finds: each gets finer levels where it can afford
-    them."""
+    """Refine each class of the release that a lattice method finds to finer levels, where the models allow it."""
     time_limit: Number
     """Seconds after which best-effort stops; 30 if not given."""
     perturb: Mapping[str, str | Mapping[str, object]] | Sequence[Perturbation]

@@ -108,18 +108,16 @@ class TransactionsPart(Part):
     format: Annotated[Form, Word] | None = Field(
         None,
         description=(
-            "How transactions are stored: basket (a line each), long (a record for each item), matrix "
+            "The format of the transactions: basket (a line each), long (a record for each item), matrix "
             "(of 0 and 1), matrix-header, or lists; if not given, lists for Parquet, and else basket."
         ),
     )
     key: Annotated[str | None, Flag(metavar="COLUMN")] = Field(
-        None, description="The column that says which transaction a record belongs to; the first if not given."
+        None, description="The column that identifies the transaction of a record; the first column if not given."
     )
     person: Annotated[str | None, Flag(metavar="COLUMN")] = Field(
         None,
-        description=(
-            "Instead of a key, the column that says whose record it is: all of one person become one transaction."
-        ),
+        description="Instead of a key, the column of the person: all records of one person become one transaction.",
     )
     item: Annotated[str | None, Flag(metavar="COLUMN")] = Field(None, description="The column of items.")
 
@@ -129,7 +127,8 @@ class BasketsPart(Part):
 
     path: str = Field(description="The transactions: text (also .gz) or Parquet; '-' is standard input.")
     separator: Annotated[Separator | None, Flag(metavar="CHAR")] = Field(
-        None, description=("The character between items or cells; if not given, blanks for baskets, and else detected.")
+        None,
+        description="The character between items or cells; if not given, blanks for baskets, otherwise detected.",
     )
     encoding: Annotated[Encoding, Flag(metavar="NAME")] = Field("utf-8", description="The encoding of the text.")
 
@@ -157,7 +156,7 @@ class CoherencePart(Part):
     )
     k: Annotated[K, Flag(metavar="K", default=10)] = Field(description="Every cohort has at least k transactions.")
     p: Annotated[P, Flag(metavar="P", default=4)] = Field(
-        description="The most public items of a person that an attacker knows."
+        description="The greatest number of a person's public items that an attacker knows."
     )
 
 
@@ -193,7 +192,7 @@ class ItemsPart(Part):
     min_support: Annotated[Support | None, Flag(metavar="SHARE")] = Field(
         None, alias="min-support", description="First remove items that are in a smaller share of the transactions."
     )
-    weight: dict[str, Weight] | None = Field(None, description="How much a cell of an item counts; 1 if not given.")
+    weight: dict[str, Weight] | None = Field(None, description="The weight of an item's cells; 1 if not given.")
     weight_file: Annotated[str | None, Flag(metavar="FILE")] = Field(
         None, alias="weight-file", description="A file of weights, ITEM=NUMBER on each line."
     )
@@ -205,8 +204,8 @@ class SuppressionPart(Part):
     score: Annotated[Score, Word] | None = Field(
         None,
         description=(
-            "The item to drop next: mmil, in the most minimal moles for what it loses (if not given); "
-            "mm, in the most; 1il, of the least loss; or all, every public item."
+            "The item to drop next: mmil, in most minimal moles per unit of loss (if not given); mm, in "
+            "most minimal moles; 1il, with the least loss; or all, every public item."
         ),
     )
     give_back: bool = Field(
@@ -224,7 +223,7 @@ class SuppressionPart(Part):
         "items", description="What to suppress: whole items, or single cells, which promises less."
     )
     max_sets: Sets | None = Field(
-        None, alias="max-sets", description="The most sets of items to hold in memory at once."
+        None, alias="max-sets", description="The greatest number of sets of items to keep in memory at once."
     )
 
 
@@ -234,20 +233,21 @@ class CountingPart(RunPart):
     engine: EngineName = Field(
         "local",
         description=(
-            "Where transactions are counted: local reads them into memory, which is much the fastest; duckdb and spark "
-            "leave records in long form where they are, for databases that memory does not hold. The release is the "
-            "same."
+            "The engine that counts the transactions: local, in memory, by far the fastest; duckdb or "
+            "spark, for records in long form that do not fit into memory. The release is the same."
         ),
     )
     memory_limit: Annotated[Memory | None, Flag(metavar="AMOUNT")] = Field(
         None,
         alias="memory-limit",
-        description="With an engine, how much memory to use, such as 4GiB; a database that fits into it is refused.",
+        description="With an engine, the memory to use, such as 4GiB; a database that fits into it is refused.",
     )
     spill_folder: Annotated[str | None, Flag(metavar="FOLDER")] = Field(
         None,
         alias="spill-folder",
-        description="Where an engine puts what memory does not hold; the system's temporary folder if not given.",
+        description=(
+            "The folder for what an engine cannot keep in memory; the system's temporary folder if not given."
+        ),
     )
 
 

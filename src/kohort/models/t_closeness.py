@@ -204,7 +204,7 @@ class TCloseness:
             Parameter(
                 "distance",
                 word(*DISTANCES),
-                "How t is measured; if not given: by the hierarchy, else by order for numbers, else equal.",
+                "The ground distance; if not given: hierarchical with a hierarchy, ordered for numbers, else equal.",
                 DISTANCES,
                 origin="beside",
             ),
