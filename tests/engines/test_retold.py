@@ -69,8 +69,8 @@ def notes(frame: pl.DataFrame, job: Job) -> list[str]:
 def test_a_code_that_stands_for_a_generalized_column_is_told_of() -> None:
     """With both names; the vote tells nothing, and a column that was allowed by name is not told of."""
     (told,) = notes(FRAME, job())
-    assert told.startswith("code is released as it is")
-    assert "one value of country:" in told
+    assert told.startswith("code is released unchanged")
+    assert "its value determines that of country:" in told
     assert notes(FRAME, job("code")) == []
 
 
@@ -115,8 +115,8 @@ def test_a_release_from_elsewhere_tells(base: str, together: int | None, tmp_pat
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         made = anonymize(source, job(), target=tmp_path / "out.csv", engine=engine)
-    said = [str(one.message) for one in told if "is released as it is" in str(one.message)]
-    assert ["one value of country:" in one for one in said] == [True]
+    said = [str(one.message) for one in told if "is released unchanged" in str(one.message)]
+    assert ["determines that of country:" in one for one in said] == [True]
     assert ("parts" in made.trace) == (together is not None)
     assert source_notes(made) == source_notes(anonymize(source, job("code"), target=tmp_path / "local.csv"))
     assert "ends within a line" in source_notes(made)[0]
@@ -149,4 +149,4 @@ def test_a_release_tells(allowed: tuple[str, ...]) -> None:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         kohort.anonymize(frame, made)
-    assert [str(one.message).split(":")[0].endswith("one value of pay") for one in told] == [True] * (not allowed)
+    assert [str(one.message).split(":")[0].endswith("that of pay, which the release hides") for one in told] == [True] * (not allowed)

@@ -352,7 +352,7 @@ def test_55_a_table_of_records_that_the_schema_suppresses(scene: Scene, method: 
 def test_4_no_flag_is_advised_that_a_command_has_not(scene: Scene, command: str) -> None:
     """Only a release can be of no records; the other commands ask for some."""
     scene.write("none.csv", "age,city\n")
-    ran = scene.fails(command, 4, "there are 0 records", "hint: bring a table with records")
+    ran = scene.fails(command, 4, "there are 0 records", "hint: use a table with records")
     assert "--allow-empty" not in ran.err
 
 
@@ -968,7 +968,7 @@ def test_what_the_system_refuses_has_a_status(
     ("job", "said"),
     [
         (".".join("a" * 5000) + " = 1\n", "nested too deeply"),
-        (f"[privacy]\nk = {'9' * 5000}\n", "a number of thousands of digits"),
+        (f"[privacy]\nk = {'9' * 5000}\n", "a number with thousands of digits"),
         (f'[run]\nmemory-limit = "{"9" * 5000}GiB"\n', "memory-limit"),
     ],
 )

@@ -69,7 +69,7 @@ class Attacks(NamedTuple):
             given = {name.replace("_", "-"): value for name, value in self._asdict().items()}
             flags.refuse(given, "this flag is only for attacks", "leave it out, or add --attack all")
         if self.register_key is not None and None in {self.original, self.register}:
-            what = "the key is a column of the register and of the input, and both are needed"
+            what = "the key is a column of the register and of the input; both are needed"
             raise UsageError(what, where="--register-key", hint="add --register FILE and --original FILE")
         names_of(self.attack)
 

@@ -91,17 +91,17 @@ def demo(
     job.write_text(JOB.format(k=k, step=_step(people)), encoding="utf-8")
     say(f"{_head(people)}\n")
     say(
-        "2. Names and ids go. Gender, city, age, education and profession are generalized (Mondrian, strict) until\n"
-        f"   every combination is shared by at least {k} people. Incomes are rounded, so that few stand alone, and in\n"
-        "   each group they are spread nearly as in the whole register (t-closeness).\n"
+        "2. Names and ids are removed. Gender, city, age, education and profession are generalized (Mondrian,\n"
+        f"   strict): at least {k} people share every combination. Incomes are rounded, so that few are unique, and\n"
+        "   in each group they are distributed nearly as in the whole register (t-closeness).\n"
     )
     reports, how = _reports(out / "report.html")
     release = _release(load(job), reports, overwrite=overwrite)
     say(f"{_head(out / 'release.csv')}\n")
-    say(f"3. What came of it\n\n{_indented(release_text(release_figures(release)))}\n")
+    say(f"3. Result\n\n{_indented(release_text(release_figures(release)))}\n")
     quasi = ",".join(attribute.name for attribute in release.job.schema.quasi)
     say(
-        "4. Where to go from here\n\n"
+        "4. Next steps\n\n"
         f"   look at it          {how}\n"
         f"   check the release   kohort check {out / 'release.csv'} --quasi {quasi} --k {k}\n"
         f"   change the job      edit {job}, then kohort run {job} --overwrite\n"

@@ -42,14 +42,14 @@ def app(
     from kohort.app.door import Door
 
     if source is None and transactions is not None:
-        raise UsageError("it says what a file holds, and no file is named", where="--transactions", hint="name it, too")
+        raise UsageError("the flag describes a file, and no file is named", where="--transactions", hint="name it, too")
     desk = None if source is None else desk_of(source, Path(), transactions=transactions)
     run(Door(Path.cwd(), desk), Opening(_tell, browser=browser))
 
 
 def _tell(address: str) -> None:
     """Print the address at once, also into a pipe."""
-    echo(f"The desk is open, for the browser that goes there first:\n\n  {address}\n\nCtrl-C closes it.")
+    echo(f"The desk is open, for the first browser that opens this address:\n\n  {address}\n\nCtrl-C closes it.")
     import sys
 
     sys.stdout.flush()

@@ -125,7 +125,7 @@ def refusing_empty() -> Generator[None]:
     try:
         yield
     except InfeasibleError as fault:
-        raise InfeasibleError(fault.what, where=fault.where, hint="bring a table with records") from None
+        raise InfeasibleError(fault.what, where=fault.where, hint="use a table with records") from None
 
 
 def names(texts: Sequence[str] | None) -> list[str]:

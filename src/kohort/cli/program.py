@@ -204,7 +204,7 @@ def _nothing() -> None:
 
 app = typer.Typer(
     name="kohort",
-    help="Make personal data safe to release, prove it on the bytes that leave, and see what it cost.",
+    help="Make personal data safe to release, verify the released bytes, and measure the cost.",
     cls=CommandGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,

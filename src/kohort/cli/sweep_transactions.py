@@ -195,7 +195,7 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
         raise UsageError(
             "for transactions only one parameter can vary",
             where="--vary",
-            hint="vary the others in sweeps of their own",
+            hint="vary the others in separate sweeps",
         )
     from kohort.job.varied import read
 
@@ -206,7 +206,9 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
     if name == "delta":
         raw["items"]["delta"] = values[0]
     if compared.seeds is not None and "delta" not in raw["items"] and source is not None:
-        raise UsageError("only roles that are drawn have seeds", where="--seeds", hint="leave it out, or add --delta")
+        raise UsageError(
+            "seeds apply only to randomly drawn roles", where="--seeds", hint="leave it out, or add --delta"
+        )
     raw["input"]["path"], raw["output"] = source or "-", {"path": str(shown.out or "nothing is released")}
     made = flags.transaction_request(raw, ())
     with _placed(made):

@@ -65,7 +65,7 @@ def note_retold_of(data: Elsewhere, job: Job) -> None:
 def _note(found: Iterator[tuple[str, list[str]]]) -> None:
     """Tell of columns that give others back."""
     for name, known in found:
-        note = f"{name} is released as it is, and {telling(name, known)} (--allow-singling {name})"
+        note = f"{name} is released unchanged, and {telling(name, known)} (--allow-singling {name})"
         warnings.warn(SourceNote(note), stacklevel=3)
 
 
@@ -107,8 +107,8 @@ def retold(table: Table, released: Sequence[str], hidden: Sequence[str]) -> Iter
 def telling(name: str, known: Sequence[str]) -> str:
     """What is wrong with releasing a column that gives others back, and what to do."""
     return (
-        f"for nearly all records its value gives away that of {', '.join(known)}, which the release hides:"
-        f" make {name} quasi-identifying or drop it, unless that does no harm"
+        f"for nearly all records its value determines that of {', '.join(known)}, which the release hides:"
+        f" make {name} quasi-identifying or drop it, unless that is harmless"
     )
 
 

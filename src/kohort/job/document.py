@@ -79,8 +79,8 @@ def document(text: str, *, name: str = "job", folder: Path = Path()) -> Document
     except RecursionError:
         raise job_error([UsageError("it is nested too deeply", where=name, hint="a job has three levels")]) from None
     except ValueError:  # Python reads no whole number of thousands of digits
-        what = "it holds a number of thousands of digits"
-        raise job_error([UsageError(what, where=name, hint="write a number that something can be")]) from None
+        what = "it contains a number with thousands of digits"
+        raise job_error([UsageError(what, where=name, hint="write a shorter number")]) from None
     return Document(raw, lambda place: _line(lines, place, name), folder)
 
 
@@ -89,9 +89,7 @@ def _not_toml(said: str, text: str, name: str) -> UsageError:
     what, _, place = said.partition(" (at ")
     line = re.match(r"line (\d+)", place)
     where = f"{name}, line {line[1] if line else text.count(chr(10)) + 1}"
-    return UsageError(
-        f"not valid TOML: {what[:1].lower()}{what[1:]}", where=where, hint="see toml.io for how it is written"
-    )
+    return UsageError(f"not valid TOML: {what[:1].lower()}{what[1:]}", where=where, hint="see toml.io for the syntax")
 
 
 def _line(lines: Mapping[Place, int], place: Place, name: str) -> str:

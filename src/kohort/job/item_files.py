@@ -37,7 +37,7 @@ def weights_in(path: Path) -> dict[str, Fraction]:
         try:
             weight = exact(text)
         except KohortError:
-            raise InputError("this is no weight", where=where, hint="write ITEM=NUMBER, such as bread=2") from None
+            raise InputError("this is not a weight", where=where, hint="write ITEM=NUMBER, such as bread=2") from None
         if not name or weight <= 0:
             what = "a weight must be above 0" if name else "there is no item before the ="
             raise InputError(what, where=where, hint="write ITEM=NUMBER, such as bread=2")

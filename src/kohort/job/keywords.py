@@ -213,7 +213,7 @@ def _valued(found: Said, key: Key, value: object) -> None:
         role = "sensitive" if key.is_model else "quasi"
         fitting = [name for name, column in found.tables["columns"].items() if column["role"] == role]
         example = f"write {key.keyword}={{{[*fitting, 'age'][0]!r}: {_literal(value)}}}"
-        raise UsageError(f"{key.keyword} is of single columns", where=f"{key.keyword}=…", hint=example)
+        raise UsageError(f"{key.keyword} applies to single columns", where=f"{key.keyword}=…", hint=example)
     for name, one in cast("Mapping[str, object]", value).items():
         if name not in found.tables["columns"]:
             raise _no_role(name, key, found)
@@ -311,7 +311,9 @@ def perturbed(value: object) -> dict[str, object]:
     for one in cast("Iterable[object]", value):
         columns = cast("tuple[str, ...]", getattr(one, "columns", ()))
         if not columns or columns[0] in found:
-            what = f"column {columns[0]} is perturbed twice" if columns else f"{type(one).__name__} is no perturbation"
+            what = (
+                f"column {columns[0]} is perturbed twice" if columns else f"{type(one).__name__} is not a perturbation"
+            )
             raise UsageError(what, where="perturb=…", hint=_PERTURBED)
         found[columns[0]] = {**cast("dict[str, object]", plain(parameters_of(cast("Perturbation", one))))}
     return found

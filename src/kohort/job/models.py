@@ -124,7 +124,7 @@ def _in_vain(raw: Mapping[str, object], asked: Asked) -> Iterator[tuple[Place, s
                 "say where it is: [population] path, --population, or population=…",
             )
     elif not needing:
-        hint = "leave it out, or ask for k-map or presence"
+        hint = "leave it out, or add k-map or presence"
         yield ("population", "path"), "no privacy model needs a population table", hint
 
 

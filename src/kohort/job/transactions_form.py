@@ -62,7 +62,7 @@ def _weight(value: object) -> Fraction:
     """How much an item counts."""
     weight = number(value)
     if weight <= 0:
-        raise wrong("a weight must be above 0", "items that nothing is said of have 1")
+        raise wrong("a weight must be above 0", "items without a weight have 1")
     return weight
 
 

@@ -47,13 +47,15 @@ def _of_reading(raw: Mapping[str, object]) -> Iterator[Misfit]:
     said = right_part(TransactionsPart, table(raw, "transactions"))
     form = form_of(said, table(raw, "input").get("path"))
     if said.key is not None and said.person is not None:
-        fault = UsageError("key and person are one column", hint="say person where it is a person's, else key")
+        fault = UsageError("key and person are one column", hint="use person if it identifies a person, otherwise key")
         yield Misfit(("transactions", "person"), fault)
     if said.format is None and table(raw, "transactions").get("format") is not None:
         return  # which form is meant is not known
     columns = {"key": said.key, "person": said.person, "item": said.item}
     for key in (key for key, column in columns.items() if column is not None and form in _NO_COLUMNS):
-        fault = UsageError(f"transactions of the form {form} have no such column", hint="leave it out, or say the form")
+        fault = UsageError(
+            f"transactions in the format {form} have no such column", hint="leave it out, or set the format"
+        )
         yield Misfit(("transactions", key), fault)
 
 
@@ -75,13 +77,15 @@ def _of_roles(raw: Mapping[str, object]) -> Iterator[Misfit]:
         yield Misfit(("items", f"{key}-file"), UsageError(f"{key} says the same", hint="leave one out"))
     drawn = "delta" in said
     for key in (key for key in (_LISTED if drawn else _DRAWN) if key in said):
-        what = "the roles are drawn (delta)" if drawn else "only roles that are drawn (delta) have it"
+        what = "the roles are drawn at random (delta)" if drawn else "it applies only to randomly drawn roles (delta)"
         yield Misfit(("items", key), UsageError(what, hint="leave one out" if drawn else "leave it out, or add delta"))
     known = {field.alias or name for name, field in ItemsPart.model_fields.items()}
     if not drawn and "items" in raw and said <= known and said.isdisjoint(("private", "private-file")):
         public = not said.isdisjoint(("public", "public-file"))
         what = "public items alone protect nothing" if public else "no private item is named"
-        yield Misfit(("items",), UsageError(what, hint="say private or private-file, or draw the roles with delta"))
+        yield Misfit(
+            ("items",), UsageError(what, hint="name them with private or private-file, or draw the roles with delta")
+        )
 
 
 def _of_method(raw: Mapping[str, object]) -> Iterator[Misfit]:
@@ -91,13 +95,15 @@ def _of_method(raw: Mapping[str, object]) -> Iterator[Misfit]:
     chosen = {"score": said.score is not None, "give-back": said.give_back, "suppress": said.optimal and cells}
     if said.optimal or cells:
         method = (
-            "the optimum drops whole items" if said.optimal else "suppressing cells begins with mmil and gives back"
+            "the optimum suppresses whole items"
+            if said.optimal
+            else "suppression of cells always uses mmil and gives back"
         )
         hint = f"leave it out, or {'leave out optimal' if said.optimal else 'suppress items'}"
         for key in (key for key, given in chosen.items() if given):
-            yield Misfit(("method", key), UsageError(f"{method}: it has no such choice", hint=hint))
+            yield Misfit(("method", key), UsageError(f"{method}: this choice has no effect", hint=hint))
     if said.time_limit is not None and not said.optimal:
-        fault = UsageError("only the optimum stops before its end", hint="leave it out, or add optimal")
+        fault = UsageError("only the search for the optimum has a time limit", hint="leave it out, or add optimal")
         yield Misfit(("method", "time-limit"), fault)
 
 

@@ -178,7 +178,7 @@ def _complete(value: object) -> columns.Complete:
         return "all"
     named = cast("list[object]", value) if isinstance(value, list) else []
     if not named or not all(isinstance(name, str) for name in named):
-        raise wrong("complete records are told by a list of columns, or 'all'", 'such as ["age", "city"]')
+        raise wrong("complete-records is a list of columns, or 'all'", 'such as ["age", "city"]')
     return tuple(map(str, named))
 
 

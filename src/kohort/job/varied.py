@@ -246,7 +246,7 @@ def _drop_quasi(tables: dict[str, object], said: str) -> None:
     """Leave the first so many of the quasi-identifiers; the others are not released."""
     names = quasi_of(tables)
     if not _number(said) or int(said) > len(names):
-        what = f"there are {len(names)} quasi-identifiers, and the first {said} of them are asked for"
+        what = f"there are {len(names)} quasi-identifiers, and {said} are requested"
         raise UsageError(what, where="vary", hint=f"use numbers from 1 to {len(names)}")
     for name in names[int(said) :]:
         table(tables, ("columns",))[name] = {"role": "drop"}

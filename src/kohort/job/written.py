@@ -128,7 +128,7 @@ def _input(job: Job, ends: Ends) -> dict[str, object]:
     if job.key is not None:
         if ends.key_file is None:
             hint = 'say where its file is: job.to_toml(key_file="key.json")'
-            raise UsageError("the job has a key, which no job file may hold", where="to_toml", hint=hint)
+            raise UsageError("the job has a key, which no job file may contain", where="to_toml", hint=hint)
         made["key-file"] = ends.key_file
     return made
 

@@ -51,7 +51,7 @@ def check_population(job: Job, population: object) -> None:
         raise UsageError(f"{' and '.join(needing)} needs a population table", where="population", hint=hint)
     if population is not None and not needing:
         what = "no privacy model needs a population table"
-        raise UsageError(what, where="population", hint="leave it out, or ask for k-map or presence")
+        raise UsageError(what, where="population", hint="leave it out, or add k-map or presence")
 
 
 def unjudged_sensitive(job: Job) -> tuple[str, ...]:

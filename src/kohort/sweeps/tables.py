@@ -197,7 +197,7 @@ def sweep(
     [(('2',), 'found', 2, 0.5), (('9',), 'infeasible', 0, 0.0)]
     """
     if not table.records:
-        raise InfeasibleError("there are 0 records", hint="bring a table with records")
+        raise InfeasibleError("there are 0 records", hint="use a table with records")
     described = [job.described() for job in plan.jobs]
     jobs = {key: _over(job, table) for key, job in zip(described, plan.jobs, strict=True)}
     records = entering(table, plan.jobs[0])[0].records

@@ -219,7 +219,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "text to perturb": (lambda: perturb("age=noise"), "a method for each column"),
     "number to perturb": (lambda: perturb({"age": 3}), "the method is of class int"),
     "nothing to perturb": (lambda: perturb({}), "no column is to be perturbed"),
-    "no perturbation": (lambda: perturb([3]), "int is no perturbation"),
+    "no perturbation": (lambda: perturb([3]), "int is not a perturbation"),
     "twice": (lambda: perturb([Rounding("age", Fraction(5))] * 2), "column age is perturbed twice"),
     "parameter of no value": (lambda: perturb({"age": "noise:scale"}), "where: perturb={'age': …}"),
     "parameter of a wrong type": (lambda: perturb({"age": {"method": 5}}), "it must be a text"),

@@ -529,11 +529,11 @@ def test_what_is_no_k_is_refused(k: str) -> None:
         ("input.missing = 'NA'", "it must be a list", ""),
         (
             "input.complete-records = 'some'",
-            "complete records are told by a list of columns",
+            "complete-records is a list of columns",
             'such as ["age", "city"]',
         ),
-        ("input.complete-records = []", "complete records are told by a list of columns", ""),
-        ("input.complete-records = [1]", "complete records are told by a list of columns", ""),
+        ("input.complete-records = []", "complete-records is a list of columns", ""),
+        ("input.complete-records = [1]", "complete-records is a list of columns", ""),
         ("input.header = 1", "it must be true or false", ""),
         (
             "input.names = ['age']\ninput.header = true",

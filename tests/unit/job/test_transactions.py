@@ -239,9 +239,9 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
     found = [(one.where.removeprefix("job, "), one.hint) for one in faults(FAULTY)]
     assert found == [
         ("line 2 (transactions.fromat)", "did you mean format?"),
-        ("line 3 (transactions.person)", "say person where it is a person's, else key"),
-        ("line 3 (transactions.person)", "leave it out, or say the form"),
-        ("line 4 (transactions.key)", "leave it out, or say the form"),
+        ("line 3 (transactions.person)", "use person if it identifies a person, otherwise key"),
+        ("line 3 (transactions.person)", "leave it out, or set the format"),
+        ("line 4 (transactions.key)", "leave it out, or set the format"),
         ("line 7 (input.path)", ""),
         ("line 11 (output.format)", "did you mean matrix or matrix-header?"),
         ("line 14 (privacy.h)", "such as 0.4 for 40 %"),
@@ -253,7 +253,7 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
         ("line 21 (items.delta)", "such as 0.4"),
         ("line 22 (items.seed)", ""),
         ("line 23 (items.min-support)", "such as 0.4 or 2/5"),
-        ("line 24 (items.weight.bread)", "items that nothing is said of have 1"),
+        ("line 24 (items.weight.bread)", "items without a weight have 1"),
         ("line 24 (items.weight.milk)", "write digits without a leading zero, such as -12 or 0.5"),
         ("line 27 (method.score)", "did you mean mmil?"),
         ("line 28 (method.give-back)", ""),
@@ -271,8 +271,8 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
         ('items = { private = ["a"], private-file = "a" }', "private says the same", "line 5 (items.private-file)"),
         ('items = { private = ["a"], public = ["b"], public-file = "b" }', "public says", "line 5 (items.public-file)"),
         ('items = { private = ["a"], weight = { b = 2 }, weight-file = "b" }', "weight says", "line 5 (items.weight-"),
-        ('items = { private = ["a"], seed = 1 }', "only roles that are drawn", "line 5 (items.seed)"),
-        ('items = { private = ["a"], draw = "paper" }', "only roles that are drawn", "line 5 (items.draw)"),
+        ('items = { private = ["a"], seed = 1 }', "only to randomly drawn roles", "line 5 (items.seed)"),
+        ('items = { private = ["a"], draw = "paper" }', "only to randomly drawn roles", "line 5 (items.draw)"),
         ('items = { private = ["a"], delta = 0.4 }', "the roles are drawn", "line 5 (items.private)"),
         ("items = { allow-absent = true, delta = 0.4 }", "the roles are drawn", "line 5 (items.allow-absent)"),
         (
@@ -282,7 +282,7 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
         ),
         ("items = { delta = 0 }", "delta is the share", "line 5 (items.delta)"),
         ("items = { delta = 0.4, min-support = 1 }", "a minimum support is a share", "line 5 (items.min-support)"),
-        ("items.delta = 0.4\nmethod.time-limit = 5", "only the optimum", "line 6 (method.time-limit)"),
+        ("items.delta = 0.4\nmethod.time-limit = 5", "only the search for the optimum", "line 6 (method.time-limit)"),
         ('items.delta = 0.4\nmethod = { optimal = true, score = "mm" }', "the optimum", "line 6 (method.score)"),
         (
             "items.delta = 0.4\nmethod = { optimal = true, give-back = true }",
@@ -296,12 +296,12 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
         ),
         (
             'items.delta = 0.4\nmethod = { suppress = "cells", score = "mm" }',
-            "suppressing cells",
+            "suppression of cells",
             "line 6 (method.score)",
         ),
         (
             "items.delta = 0.4\nmethod = { suppress = 'cells', give-back = true }",
-            "suppressing",
+            "suppression of cells",
             "line 6 (method.give-back)",
         ),
         ('items.delta = 0.4\nrun.memory-limit = "1GB"', "into memory as a whole", "line 6 (run.memory-limit)"),
@@ -338,7 +338,7 @@ def test_what_is_no_share_is_refused(h: str) -> None:
     ("name", "text", "what", "line"),
     [
         ("private", "\n\n", "the file names no item", ""),
-        ("weights", "bread=2\nmilk\n", "this is no weight", ", line 2"),
+        ("weights", "bread=2\nmilk\n", "this is not a weight", ", line 2"),
         ("weights", "bread=2\n=2\n", "there is no item before the =", ", line 2"),
         ("weights", "bread=0", "a weight must be above 0", ", line 1"),
         ("weights", "bread=1\n\nbread=2\n", "the item has a weight already", ", line 3"),

@@ -312,7 +312,7 @@ def _check(table: Table, quasi: Sequence[str], sensitive: Sequence[str], person:
     key = [Attribute(name, Role.IDENTIFYING) for name in table.names if name == person]
     Schema((*named, *key), rest=Role.INSENSITIVE, person=person).over(table.names)
     if not table.records:
-        raise InfeasibleError("there are 0 records", hint="bring a table with records")
+        raise InfeasibleError("there are 0 records", hint="use a table with records")
 
 
 def _worst(table: Table, quasi: Sequence[str], classes: Classes) -> tuple[tuple[str | None, ...], ...]:

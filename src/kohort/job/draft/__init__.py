@@ -189,7 +189,7 @@ def _warned(table: Table, guesses: Sequence[Guess], rounded: Collection[str]) ->
             yield guess
             continue
         told = telling(guess.name, found[guess.name])
-        warnings.warn(SourceNote(f"{guess.name} is proposed to be released as it is, and {told}"), stacklevel=2)
+        warnings.warn(SourceNote(f"{guess.name} would be released unchanged, and {told}"), stacklevel=2)
         yield replace(guess, certainty="unsure", reasons=(*guess.reasons, told))
 
 
@@ -232,9 +232,7 @@ def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str
         privacy.add(tomlkit.comment(line))
     document["privacy"] = privacy
     if draft.person is not None:
-        key = tomlkit.string(draft.person).comment(
-            "several records have one value of it: people are counted, not records"
-        )
+        key = tomlkit.string(draft.person).comment("several records share a value: people are counted, not records")
         whose = tomlkit.table()
         if draft.nobodys:
             whose.add(tomlkit.comment(_unkeyed(draft.person, draft.nobodys)))
@@ -325,4 +323,4 @@ def _add_models(column: TomlTable, proposals: Sequence[Proposal]) -> None:
             column.add(tomlkit.comment(f"{one.key} = {one.value}{cost and f'  # {cost}'}"))
         else:
             column[one.key] = tomlkit.value(one.value).comment(cost) if cost else tomlkit.value(one.value)
-    column.add(tomlkit.comment("no-model = true  # releases it without a limit to what a class reveals of it"))
+    column.add(tomlkit.comment("no-model = true  # releases it with no limit on what a class reveals"))
