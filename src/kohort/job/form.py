@@ -72,7 +72,7 @@ NO_FLAG = Flag(hidden=True)
 
 
 class InputPart(Part):
-    """Where the table is and how it is written; paths in a job file are relative to its folder."""
+    """The table and its format; paths in a job file are relative to its folder."""
 
     path: str = Field(
         description=(
@@ -123,7 +123,7 @@ SIGN_KEY: Any = Field(
 
 
 class OutputPart(Part):
-    """Where the release goes."""
+    """The release to write, and its format."""
 
     path: Annotated[str, Flag(name="out", metavar="OUT")] = Field(
         description="The release to publish: a file, FOLDER/, a folder of an object store (s3://BUCKET/FOLDER/, gs://, "
@@ -152,7 +152,7 @@ else:
 
 
 class PrivacyPart(_OfTable):
-    """What every class must satisfy, besides what single columns ask for."""
+    """Requirements on every class, in addition to those of single columns."""
 
     max_suppression: Annotated[Limit | None, Flag(metavar="LIMIT", group="method")] = Field(
         None,
@@ -162,7 +162,7 @@ class PrivacyPart(_OfTable):
 
 
 class MethodPart(Part):
-    """How the recoding is found."""
+    """The method that finds the recoding, and its labels."""
 
     name: Annotated[MethodName, Flag(name="method")] = Field(
         "mondrian",
@@ -199,7 +199,7 @@ class MethodPart(Part):
 
 
 class PersonPart(Part):
-    """The people behind the records, where one person has several."""
+    """The people behind the records, if a person can have several."""
 
     key: Annotated[str, Flag(name="person", metavar="COLUMN")] = Field(
         description="The identifying column of the person behind a record: people are counted, not records."
@@ -207,7 +207,7 @@ class PersonPart(Part):
 
 
 class PopulationPart(Part):
-    """People whom an attacker may know, those of the table among them."""
+    """The people whom an attacker may know, including those of the table."""
 
     path: Annotated[str, Flag(name="population", metavar="FILE")] = Field(
         description=(
@@ -299,7 +299,7 @@ else:
 
 
 class _Perturbed(Part):
-    """How one column is perturbed; which of the parameters there are depends on the method."""
+    """The perturbation of a column; its parameters depend on the method."""
 
     method: str = Field(description=f"{', '.join([*PERTURBATIONS][:-1])} or {[*PERTURBATIONS][-1]}.")
     together: list[str] = Field([], description="Further columns that are changed with it (microaggregation).")
@@ -321,7 +321,7 @@ else:
 
 
 class PerturbPart(Part):
-    """What is changed in columns that would be released unchanged."""
+    """Changes to columns that would otherwise be released unchanged."""
 
     columns: Annotated[dict[str, PerturbedPart], Flag(name="perturb", metavar="COLUMN=METHOD[:…]")] = Field(
         {},
@@ -343,7 +343,7 @@ class PerturbPart(Part):
 
 
 class RunPart(Part):
-    """What a run may use, and where the records are counted; the release is the same for any of it."""
+    """The engine and the resources of a run; the release is the same for any of them."""
 
     engine: EngineName = Field(
         "local",
@@ -378,7 +378,7 @@ class RunPart(Part):
 
 
 class PurposePart(Part):
-    """What the release is for and who answers for it: free text for its certificate and its pages."""
+    """The purpose of the release and who is responsible for it: free text for its certificate and its pages."""
 
     purpose: str | None = Field(None, description="What the release is for.")
     recipient: str | None = Field(None, description="Who receives it.")

@@ -103,7 +103,7 @@ Names = Annotated[list[str], AfterValidator(_some), Field(min_length=1)]
 
 
 class TransactionsPart(Part):
-    """What a transaction is in the input. A job file with this table is one on transactions."""
+    """The transactions of the input. A job file with this table is a job on transactions."""
 
     format: Annotated[Form, Word] | None = Field(
         None,
@@ -123,7 +123,7 @@ class TransactionsPart(Part):
 
 
 class BasketsPart(Part):
-    """Where the transactions are and how they are written."""
+    """The file of the transactions, and its format."""
 
     path: str = Field(description="The transactions: text (also .gz) or Parquet; '-' is standard input.")
     separator: Annotated[Separator | None, Flag(metavar="CHAR")] = Field(
@@ -134,7 +134,7 @@ class BasketsPart(Part):
 
 
 class ReleasePart(Part):
-    """Where the release goes."""
+    """The release to write, and its format."""
 
     path: Annotated[str, Flag(name="out", metavar="OUT")] = Field(
         description="The release to publish; its certificate is written beside it, as NAME.kohort.json."
@@ -149,7 +149,7 @@ class ReleasePart(Part):
 
 
 class CoherencePart(Part):
-    """What every cohort must satisfy: the transactions that share at most p public items."""
+    """Requirements on every cohort: the transactions that share at most p public items."""
 
     h: Annotated[H, Flag(metavar="H", default="0.4")] = Field(
         description="The largest share of a cohort that may have a private item, such as 0.4 or 2/5."
@@ -161,7 +161,7 @@ class CoherencePart(Part):
 
 
 class ItemsPart(Part):
-    """Which items are public, which private, and how much each counts."""
+    """The public and the private items, and the weights of items."""
 
     private: Names | None = Field(
         None, description="Items that nobody may infer; all others are public unless public items are listed."
@@ -199,7 +199,7 @@ class ItemsPart(Part):
 
 
 class SuppressionPart(Part):
-    """How the suppression is found."""
+    """The method that finds the suppression."""
 
     score: Annotated[Score, Word] | None = Field(
         None,
@@ -228,7 +228,7 @@ class SuppressionPart(Part):
 
 
 class CountingPart(RunPart):
-    """Where the transactions are counted, and what that may use; the release is the same for any of it."""
+    """The engine that counts the transactions, and its resources; the release is the same for any of them."""
 
     engine: EngineName = Field(
         "local",
