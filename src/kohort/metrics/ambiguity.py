@@ -36,7 +36,7 @@ AMBIGUITY = Metric(
     Specification(
         key="ambiguity",
         title="Ambiguity (AM)",
-        sentence="The mean number of combinations of values that a record may stand for: 1 is nothing lost.",
+        sentence="The mean number of combinations of values that a record may stand for: 1 if nothing is lost.",
         unit="AM: combinations of values a record may stand for",
         properties={"monotone": "a more general value stands for no fewer values, and a suppressed record for all"},
     ),

@@ -31,7 +31,9 @@ C_DM = Metric(
     Specification(
         key="c_dm",
         title="Discernibility (C_DM)",
-        sentence="The class sizes of all records, added up; a suppressed record counts as many as the table has.",
+        sentence=(
+            "The sum of the class sizes of all records; a suppressed record counts as a class of the whole table."
+        ),
         unit="C_DM: records in the class of each record, summed",
     ),
     discernibility,

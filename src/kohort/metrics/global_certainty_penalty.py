@@ -41,7 +41,7 @@ GCP = Metric(
     Specification(
         key="gcp",
         title="Certainty penalty (GCP)",
-        sentence="The mean loss of a quasi-identifier, m of |A| names counting as m/|A|: 0 is nothing lost.",
+        sentence="The mean loss of a quasi-identifier, where m of |A| names count as m/|A|: 0 if nothing is lost.",
         unit="GCP: mean penalty of a quasi-identifier",
         properties={"monotone": "a more general value stands for no fewer values, and a suppressed record for all"},
     ),

@@ -27,7 +27,7 @@ HEIGHT = Metric(
     Specification(
         key="height",
         title="Height (sum of levels)",
-        sentence="The levels of all quasi-identifiers, added up: 0 is the table as it was.",
+        sentence="The sum of the levels of all quasi-identifiers: 0 for the original table.",
         unit="steps of generalization, summed",
     ),
     height,

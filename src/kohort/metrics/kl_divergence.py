@@ -50,8 +50,8 @@ KL_DIVERGENCE = Metric(
         key="kl",
         title="KL divergence",
         sentence=(
-            "The divergence of the table's distribution from that of its release, in bits; the values of a class count"
-            " as evenly spread over its label."
+            "The divergence of the table's distribution from that of its release, in bits, if the values "
+            "of a class are spread evenly over its label."
         ),
         unit="KL divergence from the table, bits",
         properties={"not monotone": "suppressing one more class may lower the divergence of all suppressed records"},

@@ -61,7 +61,9 @@ LM = Metric(
     Specification(
         key="lm",
         title="Loss (LM)",
-        sentence="The mean losses of all quasi-identifiers, added up: 0 is nothing lost, their number is all lost.",
+        sentence=(
+            "The sum of the mean losses of the quasi-identifiers: from 0, nothing lost, to their number, all lost."
+        ),
         unit="LM: loss of the quasi-identifiers, 0..1 each, summed",
     ),
     loss,
@@ -73,7 +75,7 @@ NCP = Metric(
     Specification(
         key="ncp",
         title="Loss (NCP)",
-        sentence="The mean loss of a quasi-identifier: 0 is nothing lost, 1 is all lost.",
+        sentence="The mean loss of a quasi-identifier: from 0, nothing lost, to 1, all lost.",
         unit="NCP: mean loss of a quasi-identifier",
     ),
     certainty_penalty,
@@ -85,7 +87,9 @@ LM_GEOMETRIC = Metric(
     Specification(
         key="lm_geometric",
         title="Loss (geometric mean)",
-        sentence="The geometric mean of 1 plus each quasi-identifier's loss, less 1: 0 is nothing lost, 1 is all lost.",
+        sentence=(
+            "The geometric mean of 1 plus each quasi-identifier's loss, minus 1: from 0, nothing lost, to 1, all lost."
+        ),
         unit="geometric mean of the losses",
     ),
     geometric_loss,
@@ -97,7 +101,7 @@ ARX_LOSS = Metric(
     Specification(
         key="arx_loss",
         title="Loss (ARX)",
-        sentence="The metric that ARX calls Loss: 0 is nothing lost, 1 is all lost.",
+        sentence="The metric that ARX calls Loss: from 0, nothing lost, to 1, all lost.",
         unit="geometric mean of the losses",
     ),
     arx_loss,

@@ -32,7 +32,9 @@ MAXIMUM_LOSS = Metric(
     Specification(
         key="max_loss",
         title="Maximum loss",
-        sentence="The loss of the quasi-identifier that loses most: 0 is nothing lost, 1 is all of one column lost.",
+        sentence=(
+            "The loss of the quasi-identifier that loses most: from 0, nothing lost, to 1, all of one column lost."
+        ),
         unit="loss of the quasi-identifier that loses most",
         not_promised="Other quasi-identifiers: it says nothing about those that lose less.",
         properties={

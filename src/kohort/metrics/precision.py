@@ -32,7 +32,7 @@ PRECISION = Metric(
     Specification(
         key="precision",
         title="Precision",
-        sentence="One minus the mean share of the hierarchies' height that values were raised: 1 is nothing lost.",
+        sentence="One minus the mean ratio of a value's level to the height of its hierarchy: 1 if nothing is lost.",
         unit="precision: 1 - mean level / height",
     ),
     precision,

@@ -75,7 +75,10 @@ DATAFLY = Method(
     Specification(
         key="datafly",
         title="Datafly",
-        sentence="Generalizes the attribute of most distinct values until few enough records stand out (Sweeney 1997).",
+        sentence=(
+            "Generalizes the attribute with most distinct values until the failing records fit the limit "
+            "(Sweeney 1997)."
+        ),
         parameters=ON_LEVELS,
         not_promised="Least loss: its release is allowed, and mostly not the best.",
         properties={"proven": "never: it takes the first releasable node on one way up"},

@@ -93,7 +93,7 @@ OPTIMAL = Method(
     Specification(
         key="optimal",
         title="Optimal",
-        sentence="Finds and proves the release of least cost, pruning the lattice as OLA, Flash and Incognito do.",
+        sentence="Finds the release of least cost and proves it, pruning the lattice as OLA, Flash and Incognito do.",
         parameters=ON_LEVELS,
         properties={"proven": "always: every node is judged, inferred to fail, or bounded"},
     ),

@@ -109,7 +109,7 @@ SUPPRESS_CELLS = Method(
     Specification(
         key="suppress-cells",
         title="Cell suppression",
-        sentence="Releases values as they are, or as `*`: few cells, found greedily.",
+        sentence="Releases values unchanged or as `*`: few suppressed cells, found greedily.",
         properties={"proven": "never: each step is greedy"},
     ),
     lambda _: SuppressCells(),
@@ -119,8 +119,10 @@ SUPPRESS_CELLS_OPTIMAL = Method(
     Specification(
         key="suppress-cells-optimal",
         title="Cell suppression, optimal",
-        sentence="Releases values as they are, or as `*`: the fewest cells, proven by integer programming (small"
-        " tables).",
+        sentence=(
+            "Releases values unchanged or as `*`: the fewest suppressed cells, proven by integer "
+            "programming (small tables)."
+        ),
         properties={"proven": "where the solver's bound is reached, and no model but k asks for more"},
     ),
     lambda _: SuppressCells(proven=True),

@@ -170,7 +170,10 @@ ORDERED = Method(
     Specification(
         key="ordered",
         title="Order cut",
-        sentence="Divides records, in an order in which neighbours are alike, at least loss (as Ghinita et al. 2007).",
+        sentence=(
+            "Sorts the records so that neighbours are similar, and divides them at the least loss (as "
+            "Ghinita et al. 2007)."
+        ),
         not_promised="Secrets of the division: classes may overlap and are hardly larger than k, so without a grid "
         "more exact values follow from the labels than after strict cuts; with a model of sensitive values, which of "
         "several equal people was put in which class tells of these values, on a grid as well.",
