@@ -56,18 +56,18 @@ if TYPE_CHECKING:
 
 @called('read("people.csv"), or read(frame)')
 def read(source: object, **reading: Unpack[Reading]) -> Table:
-    """The table in a file or a frame, every value as the text that it was: `00118` stays, and `NA` is a text.
+    """Read a table from a file or a frame, with every value as its original text: `00118` stays, and `NA` is a text.
 
-    Every function takes paths and frames, too; a table that is read already is not read again.
+    All other functions also take paths and frames; use this one to read a table only once.
 
     Args:
         source: A path to CSV, TSV (also .gz), Parquet or Arrow, `-` for standard input, a polars, pandas or Arrow
             frame, or a release.
-        **reading: How delimited text is written: `separator=";"`, `encoding="cp1252"` …
+        **reading: The format of delimited text: `separator=";"`, `encoding="cp1252"` …
 
     Raises:
         InputError: the source cannot be read as what it claims to be.
-        UsageError: an option is none, or is of no use.
+        UsageError: an option is unknown, or has no effect.
         InfeasibleError: there are no records.
 
     >>> import polars as pl
@@ -83,8 +83,8 @@ def inspect(source: object, *, missing_token: Sequence[str] = (), **reading: Unp
 
     Args:
         source: A path, a frame or a table.
-        missing_token: The texts that mean no value, besides the empty one.
-        **reading: How delimited text is written.
+        missing_token: Texts that mark a missing value, in addition to the empty one.
+        **reading: The format of delimited text.
 
     >>> import polars as pl
     >>> inspect(pl.DataFrame({"sex": ["f", "m"] * 20}))["sex"].role
@@ -97,13 +97,13 @@ def inspect(source: object, *, missing_token: Sequence[str] = (), **reading: Unp
 
 @called('draft("people.csv"), or draft(frame)')
 def draft(source: object, *, k: int = 10, missing_token: Sequence[str] = (), **reading: Unpack[Reading]) -> Draft:
-    """A job to correct: roles, hierarchies and grids, and models for sensitive columns with what each costs.
+    """Draft a job to correct: roles, hierarchies and grids, and models for sensitive columns with their costs.
 
     Args:
-        source: A path, a frame or a table; hierarchies are looked for beside a file.
-        k: Of k-anonymity.
-        missing_token: The texts that mean no value, besides the empty one.
-        **reading: How delimited text is written.
+        source: A path, a frame or a table; hierarchies beside a file are used.
+        k: The k of k-anonymity.
+        missing_token: Texts that mark a missing value, in addition to the empty one.
+        **reading: The format of delimited text.
 
     >>> import polars as pl
     >>> people = pl.DataFrame({"sex": ["f", "m"] * 20, "code": [f"x{n % 7}" for n in range(40)]})
@@ -162,27 +162,27 @@ def anonymize(
 ) -> Release:
     """Make a verified release of a table.
 
-    Either by a job, or by keyword arguments: those of `kohort anonymize`, with underscores. A list names columns, a
-    mapping gives each of some columns a value, and what the command line does without being asked holds here too: k is
-    10, and numbers get public cut points.
+    Give a job, or keyword arguments: those of `kohort anonymize`, with underscores. A list names columns, a mapping
+    gives some columns a value each. The defaults are those of the command line: k is 10, and numbers get public cut
+    points.
 
     Args:
         source: A path, `-` for standard input, a polars, pandas or Arrow frame, or a table.
         job: The schema, the models and the method.
-        population: A table of people whom an attacker may know, those of the source among them: where a model needs
-            one. Of the same kinds as the source, and read alike.
-        target: Where to publish: a path, or `s3://BUCKET/FOLDER/` (also `gs`, `az`) for an object store. Without it
-            the release is verified as text in memory; see `Release.save`.
+        population: A table of the people whom an attacker may know, including those of the source, if a model needs
+            one. It may be of the same kinds as the source, and is read in the same way.
+        target: Where to publish the release: a path, or `s3://BUCKET/FOLDER/` (also `gs`, `az`) for an object store.
+            Without it, the release is verified as text in memory; see `Release.save`.
         overwrite: Whether a file at `target` may be replaced.
-        threads: How many threads the search may use; the bytes are the same for any number.
+        threads: Number of threads that the search may use; the bytes are the same for any number.
         memory_limit: The memory to use: bytes, or a text such as `4GiB`. Arrays as long as the table then lie in
             unnamed temporary files; the bytes are the same.
         spill_folder: The folder for these files, and for parts to be uploaded to an object store; the system's
             temporary folder if not given.
-        engine: `duckdb` leaves CSV, Parquet and .duckdb files to DuckDB, which counts, joins, orders and writes; the
-            records are never in this process, but for released cells that become Parquet, and the bytes are the same.
-            With a connection of DuckDB, `source` is one of its tables or relations. `spark` leaves them to Spark on
-            this machine; with a session of Spark, `source` is a frame of it, a table of its catalogue, or files.
+        engine: With `duckdb`, DuckDB counts, joins, sorts and writes CSV, Parquet and .duckdb files; the records never
+            enter this process, except released cells that are written as Parquet, and the bytes are the same. With a
+            connection of DuckDB, `source` is one of its tables or relations. With `spark`, Spark does the same on this
+            machine; with a session of Spark, `source` is one of its frames, a table of its catalogue, or files.
         **options: The roles of columns, the privacy models, the method, how the table is read.
 
     Raises:
@@ -241,17 +241,17 @@ def sweep(
     bound: bool = False,
     **options: Unpack[Options],
 ) -> TableSweep:
-    """What releases would cost as parameters vary; nothing is released.
+    """Compute what releases would cost as parameters vary, without releasing anything.
 
     Args:
         source: A path, a frame or a table.
-        job: The job that stays as it is but for what is varied; or keyword arguments, as in `anonymize`.
-        vary: The values of each parameter; all combinations are tried: `{"k": [5, 10]}`, `{"quasi": [2, 3]}` (so many
-            of them), `{"method": ["samarati", "optimal"], "max-suppression": ["0", "5%"]}`, or of a model of a column
-            `{"l:illness": [2, 3]}`.
-        population: The population table, where a model needs one.
-        threads: How many jobs may be solved at once; the figures are the same for any number.
-        bound: Whether to compute what no release can lose less than, once for each k and kind of labels.
+        job: The job, except for the varied parameters; or keyword arguments, as in `anonymize`.
+        vary: The values of each parameter; all combinations are tried: `{"k": [5, 10]}`, `{"quasi": [2, 3]}` (the
+            first 2 or 3 of them), `{"method": ["samarati", "optimal"], "max-suppression": ["0", "5%"]}`, or for the
+            model of a column `{"l:illness": [2, 3]}`.
+        population: The population table, if a model needs one.
+        threads: Number of jobs that may be solved at once; the figures are the same for any number.
+        bound: Whether to compute a lower bound on the loss, once for each k and kind of labels.
         **options: As in `anonymize`.
 
     Raises:
@@ -293,12 +293,12 @@ def check(
         source: A path, a frame, a table or a release.
         quasi: The columns whose equal cells make a class.
         models: The models that the classes must satisfy; or their keyword arguments, as in `anonymize`.
-        sensitive: Columns for which every model of sensitive values is tried, and its strictest parameter found.
-        schema: What else is known of columns; see `kohort.assessment.checking.check`.
+        sensitive: Columns for which to find the strictest parameter of every model of sensitive values.
+        schema: Further properties of columns; see `kohort.assessment.checking.check`.
         population: The people whom an attacker may know, for models that need them.
         reference: The table before its release, whose values t-closeness, delta-disclosure and beta-likeness refer
-            to; without one they refer to those of the file.
-        first: How many failing classes to list for each model.
+            to; without it they refer to those of the file.
+        first: Number of failing classes to list for each model.
         **promises: The models by keyword: `k=5, l={"illness": 2}`; `person`, `hierarchy`.
 
     Raises:
@@ -336,20 +336,20 @@ def perturb(
     seed: int | None = None,
     insecure_reproducible: bool = False,
 ) -> Perturbed:
-    """The table with some columns perturbed, and the measured effect; all other columns stay as they are.
+    """Perturb some columns of a table and measure the effect; all other columns stay unchanged.
 
-    This is not anonymity; in a release, give `anonymize` the argument `perturb`.
+    The result is not anonymous; for a release, give `anonymize` the argument `perturb`.
 
     Args:
         source: A path, a frame or a table.
         perturb: The method of each column, `{"income": "noise:scale=0.1,decimals=0"}`, or perturbations.
-        missing_token: The texts that mean no value, besides the empty one.
+        missing_token: Texts that mark a missing value, in addition to the empty one.
         seed: For tests: the same seed draws the same noise, and anyone who knows it can remove the noise.
         insecure_reproducible: Accept a seed.
 
     Raises:
-        UsageError: a perturbation is none, or does not fit its column.
-        InputError: cells are no numbers.
+        UsageError: a perturbation is unknown, or does not fit its column.
+        InputError: cells are not numbers.
 
     >>> import polars as pl
     >>> perturb(pl.DataFrame({"income": [1499, 2501]}), {"income": "rounding:step=1000"}).frame()["income"].to_list()

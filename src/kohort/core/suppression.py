@@ -19,11 +19,11 @@ _share = re.compile(rf"([0-9]{{1,3}}(?:{_decimals})?|{_decimals})%|([01]?{_decim
 
 @dataclass(frozen=True, slots=True)
 class SuppressionLimit:
-    """At most so many records, or at most this share of them.
+    """The greatest number, or share, of records that may be suppressed.
 
     Attributes:
-        records: The number of records; `None` where a share is meant.
-        share: The share in 0..1; `None` where a number is meant.
+        records: The number of records; `None` if the limit is a share.
+        share: The share in 0..1; `None` if the limit is a number.
 
     >>> [SuppressionLimit.of(said).among(30_162) for said in (20, "20", "5%", ".05", "100%")]
     [20, 20, 1508, 1508, 30162]

@@ -11,8 +11,7 @@ class Singling:
 
     Attributes:
         columns: The column, or the pair.
-        unique: People with a value, or a pair of values, that nobody else has. Without a person key each record counts
-            as a person.
+        unique: People with a unique value, or pair of values. Without a person key each record counts as a person.
         people: All people.
 
     >>> Singling(("ticket",), 3, 4).share
@@ -44,9 +43,9 @@ class Exposed:
     """People whose exact value of a quasi-identifier a label reveals: it prints the value, and they alone have it.
 
     A label prints the ends of a range, the members of a set, and a mean. A person is exposed if the label covers
-    several values, prints this one, and nobody else of the class has it: one detail (the youngest, the one from there)
-    is then enough to find the record. The ends of a grid's intervals and the nodes of a hierarchy are no data, and a
-    missing value is no value.
+    several values, prints this one, and nobody else in the class has it: one detail (the youngest, the one from there)
+    is then enough to find the record. The ends of a grid's intervals and the nodes of a hierarchy are not data, and a
+    missing value is not a value.
 
     Attributes:
         people: People exposed by any column. Without a person key each record counts as a person.

@@ -17,24 +17,24 @@ _RESERVED: Final = frozenset("\0\n\r")
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ReadOptions:
-    r"""How to read a table; only `trim` and `allow_empty` concern other sources than delimited text.
+    r"""How to read a table; only `trim` and `allow_empty` apply to sources other than delimited text.
 
     Attributes:
-        separator: The character between cells; sniffed among `,` `;` tab `|` when not given.
+        separator: The character between cells; if not given, detected among `,` `;` tab `|`.
         encoding: Any text encoding Python knows; a byte order mark is accepted.
-        header: Whether the first record holds the column names; without it they are column_1, column_2, … `None`: it
-            does, unless it looks like data, which is an error that asks.
+        header: Whether the first record contains the column names; otherwise they are column_1, column_2, … `None`: it
+            does, and a first record that looks like data is an error.
         names: The column names of a text without a header.
         trim: Remove the blanks around every cell and every column name.
-        quote: The character round cells that hold separators, quotes or line ends; None where there is none and
-            it is a character like any other.
-        skip_blank: Pass over lines without any character. Otherwise such a line is the empty value of a table of
-            one column, at its end too; in a wider one it is an error, except at the end.
-        allow_empty: Accept a table of no records.
-        max_cell: Bytes of one cell. Free text stays far below 16 MiB; a forgotten quote soon exceeds it.
-        max_memory: Bytes of text that lies in memory because it was packed, piped or in another encoding. A plain
-            file is mapped, not loaded, and has no limit.
-        max_ratio: Bytes that one packed byte may become. Tables reach 5 to 50, bombs a thousand.
+        quote: The character around cells that contain separators, quotes or line ends; None if no character has this
+            meaning.
+        skip_blank: Skip lines without any character. Otherwise such a line is an empty value in a table with one
+            column, even at its end; in a table with several columns it is an error, except at the end.
+        allow_empty: Accept a table without records.
+        max_cell: Greatest size of a cell in bytes. Free text stays far below 16 MiB; a forgotten quote soon exceeds it.
+        max_memory: Greatest size in bytes of text in memory: compressed, piped or in another encoding. A plain file is
+            mapped, not loaded, and has no limit.
+        max_ratio: Greatest number of bytes that one compressed byte may become. Tables reach 5 to 50, bombs a thousand.
 
     >>> ReadOptions(separator=";", names=("age", "city")).has_header
     False

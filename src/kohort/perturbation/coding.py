@@ -32,9 +32,9 @@ class Coding(Perturbation):
     """Numbers below `bottom` become one number, and those above `top` another: the bound, or their own mean.
 
     Attributes:
-        column: What it changes.
-        bottom: The least number that stays; `None` where none is too small.
-        top: The greatest that stays, likewise.
+        column: The column to change.
+        bottom: The smallest number that stays; `None` for no lower bound.
+        top: The greatest number that stays; `None` for no upper bound.
         by: `value` for the bound itself, which moves the mean of the column; `mean` for that of the numbers beyond
             the bound, which keeps it.
 

@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 class Effect:
     """A column before and after, over the records that have a value.
 
-    Means, variances and correlations are those of the cells as they are written: rounded, within their bounds.
-    Of a column of names only the counts and `linked` say something; the others are `None`.
+    Means, variances and correlations are those of the written cells: rounded, within their bounds. For a column of
+    names, only the counts and `linked` apply; the others are `None`.
 
     Attributes:
         column: Its name.
         method: The perturbation's name.
         records: Records that have a value.
-        unchanged: Of those, how many have the value that they had.
-        decimals: Digits after the point of the written cells, at most.
-        bounds: Between which every cell lies, both included; `None` on a side that has none.
+        unchanged: The number of these whose value did not change.
+        decimals: The greatest number of digits after the decimal point of the written cells.
+        bounds: The smallest and greatest allowed cell; `None` on a side without a bound.
         mean: Before and after.
         variance: Before and after, with n - 1 below; `None` of a single record.
         correlation: The largest change of its correlation with another numeric column that is released, and that
             column's name; `None` where there is none.
-        linked: Share of the records whose nearest neighbour among the perturbed cells is their own: what somebody finds
-            who knows the cells as they were. Ties count in shares.
-        reproducible: Whether the random numbers came from a seed: who knows or guesses it takes the noise off again.
+        linked: Share of the records whose nearest neighbour among the perturbed cells is their own: the success of an
+            attacker who knows the original cells. Ties count in shares.
+        reproducible: Whether the random numbers came from a seed: anyone who knows or guesses it can remove the noise.
     """
 
     column: str

@@ -35,8 +35,8 @@ class Microaggregation(Perturbation):
     numbers.
 
     Attributes:
-        columns: What it changes, together.
-        k: Records of a group, at least.
+        columns: The columns to change together.
+        k: The smallest size of a group.
 
     >>> import numpy as np
     >>> made, = Microaggregation(("age",), 3).perturb([np.array([20.0, 61.0, 24.0, 22.0, 60.0, 62.0])], [])

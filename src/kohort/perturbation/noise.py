@@ -33,16 +33,16 @@ _SURE: Final = 1e-13
 class Noise(Perturbation):
     """x' = (x + e - mean(x + e)) · sd(x) / sd(x + e) + mean(x), where e is normal with variance `scale` · var(x).
 
-    Mean and variance (with n - 1 below) stay as they were, before rounding and, as far as whole steps can hold them,
-    after it. A column of one number stays as it is. Bounds are met by reflecting what lies outside, and shifting and
-    stretching again.
+    Mean and variance (with n - 1 below) are preserved, before rounding and, as far as whole steps allow, after it. A
+    column with one number does not change. Values outside the bounds are reflected, then the column is shifted and
+    stretched again.
 
     Attributes:
-        column: What it changes.
+        column: The column to change.
         scale: Variance of the noise over the variance of the column.
-        decimals: Digits after the point of what is written; `None`: as many as the column has.
-        lower: No number below this is made; a column that has one is refused.
-        upper: No number above this, likewise.
+        decimals: Digits after the decimal point of the written values; `None`: as many as the column has.
+        lower: The smallest allowed number; a column with a smaller one is refused.
+        upper: The greatest allowed number; a column with a greater one is refused.
 
     >>> import numpy as np
     >>> incomes = np.array([18_000.0, 25_000.0, 31_000.0, 90_000.0])

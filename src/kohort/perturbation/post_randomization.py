@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PostRandomization(Perturbation):
-    """Each name stays with probability `keep`; else one is drawn by their frequencies, perhaps the same.
+    """Each name stays with probability `keep`; otherwise one is drawn by frequency, possibly the same.
 
-    This is invariant: the expected count of every name is the count that it had.
+    This form is invariant: the expected count of every name is its original count.
 
     Attributes:
-        column: What it changes.
-        keep: Probability that nothing is drawn.
+        column: The column to change.
+        keep: The probability that nothing is drawn.
 
     >>> import numpy as np
     >>> seldom = PostRandomization("job", Fraction(1, 10))

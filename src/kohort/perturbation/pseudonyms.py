@@ -40,7 +40,7 @@ _NEW: Final = "make one with `kohort key FILE`"
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What pseudonyms are made with; it is in no text, certificate or report.
+    """The key for pseudonyms; no message, certificate or report contains it.
 
     Attributes:
         secret: 32 random bytes.
@@ -93,7 +93,7 @@ def read_key(path: str | os.PathLike[str]) -> Key:
     """The key in a file that only its owner may read.
 
     Raises:
-        InputError: there is none, others may read it, or it holds no key.
+        InputError: the file does not exist, others may read it, or it contains no key.
         FileError: the system failed to read it.
     """
     key = _key(read_key_file(path, hint=_NEW, secret=True))
@@ -104,11 +104,11 @@ def read_key(path: str | os.PathLike[str]) -> Key:
 
 
 def write_key(path: str | os.PathLike[str]) -> None:
-    """Write a new key to a file that only its owner may read. No file is ever replaced: a key that is gone is gone.
+    """Write a new key to a file that only its owner may read. No file is ever replaced: a lost key cannot be recovered.
 
     Raises:
-        TargetError: something is there.
-        FileError: the system failed to write it; nothing is left.
+        TargetError: the file exists.
+        FileError: the system failed to write it; no file is left.
     """
     hint = "choose another name: a key is never replaced, for its pseudonyms could never be made again"
     write_key_file(path, f"{Key.new().secret.hex()}\n".encode(), hint=hint)

@@ -32,7 +32,7 @@ class RankSwapping(Perturbation):
     either; one that finds none stays. The numbers of the column stay the same, and with them all its statistics.
 
     Attributes:
-        column: What it changes.
+        column: The column to change.
         share: Ranks within reach, as a share of the records that have a value.
 
     >>> import numpy as np

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rounding(Perturbation):
-    """Each number to the nearest multiple of `step`; one in the middle of two to the even one: as often up as down.
+    """Round each number to the nearest multiple of `step`; halfway, to the even multiple: as often up as down.
 
     Attributes:
-        column: What it changes.
-        step: Distance of the numbers that are left.
+        column: The column to change.
+        step: The distance between the resulting numbers.
 
     >>> import numpy as np
     >>> made, = Rounding("income", Fraction(1000)).perturb([np.array([1499.0, 1500.0, 2500.0, -700.0])], [])

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 class Purpose:
     """What a release is for: five free texts, each of which may be missing.
 
-    They change no byte of the release. Its certificate and its pages have them, the public ones too: name a role or an
-    office where a person's name is not to be published.
+    They change no byte of the release. They appear in its certificate and its pages, including the public page: to keep
+    a person's name private, name a role or an office.
 
     Attributes:
         purpose: What the release is for.
@@ -74,14 +74,14 @@ SECRET: Final = MappingProxyType({"kohort": "secret"})
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """How a release is written.
+    """The format of a release.
 
     Attributes:
         format: The file's format; `None` takes it from the target's name.
-        separator: Between the cells of delimited text.
+        separator: The character between the cells of delimited text.
         excel_safe: Whether cells that a spreadsheet would run as a formula get a leading apostrophe.
-        records_per_part: Records of each part, where the release is a folder of several; `None` for one part.
-        sign_key: The file of the key that signs the certificate; `None` leaves it unsigned. It is told nowhere.
+        records_per_part: Records of each part, if the release is a folder of several; `None` for one part.
+        sign_key: The file of the key that signs the certificate; `None` leaves it unsigned. No output contains it.
     """
 
     format: Format | None = None
@@ -93,29 +93,30 @@ class Writing:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Job(Shown):
-    """Everything that decides a release but the records: equal jobs over equal records give equal bytes.
+    """Everything that determines a release, except the records: equal jobs over equal records give equal bytes.
 
     Attributes:
         schema: The role of every column.
-        models: What every class must satisfy; at least one. Each must fit the schema; see `kohort.release.fit`.
-        algorithm: How the recoding is found.
-        reading: How the input is read.
-        writing: How the release is written.
-        time_limit: Seconds after which a search that can stop early (best-effort) gives its best answer so far; with
-            it equal jobs may give different releases. Naming the node found (`GivenNode`) repeats one.
-        allow_singling: Released columns that may single people out, or hold cells of identifying columns: others that
-            are unique for more than half of the people, alone or as a pair, or hold such cells, are refused; see
+        models: The models that every class must satisfy; at least one. Each must fit the schema; see
+            `kohort.release.fit`.
+        algorithm: The algorithm that finds the recoding.
+        reading: The format of the input.
+        writing: The format of the release.
+        time_limit: Seconds after which a search that can stop early (best-effort) returns its best result so far; equal
+            jobs may then give different releases. To reproduce one, name its node (`GivenNode`).
+        allow_singling: Released columns that may single people out, or contain cells of identifying columns. Others are
+            refused if they are unique for more than half of the people, alone or as a pair, or contain such cells; see
             `kohort.assessment.risk.singling` and `kohort.verify.identifiers`.
-        no_model: Sensitive columns that are released though no privacy model is about them.
+        no_model: Sensitive columns that are released without a privacy model.
         complete: Columns in which a record must have a value, or `all`: other records are left out before anything is
             counted.
-        perturbations: What is changed in columns that would be released unchanged.
-        key: What pseudonyms are made with, where identifying columns have them. It is told nowhere.
-        seed: Of random perturbations; `None`: the system's entropy. Who knows or guesses it takes the noise off, so it
-            goes only with `insecure_reproducible`, and is told nowhere.
-        insecure_reproducible: Whether that may be: for tests, for nothing that is released.
-        purpose: What the release is for and who answers for it; no byte of the release depends on it.
-        unused_hierarchies: Columns whose hierarchy is of no use to the job and was left out; filled in.
+        perturbations: Changes to columns that would otherwise be released unchanged.
+        key: The key for pseudonyms of identifying columns. No output contains it.
+        seed: The seed of random perturbations; `None`: the system's entropy. Anyone who knows or guesses it can remove
+            the noise, so it requires `insecure_reproducible`, and no output contains it.
+        insecure_reproducible: Whether a seed is allowed: for tests only, never for a release.
+        purpose: The purpose of the release and who is responsible for it; no byte of the release depends on it.
+        unused_hierarchies: Columns whose hierarchy has no effect in the job and was left out; filled in.
     """
 
     schema: Schema

@@ -36,28 +36,27 @@ class Release(Shown):
     """A verified release and what it cost.
 
     Attributes:
-        job: What was asked.
-        records: The released records, and the input records that they were.
-        suppressed: Records that the recoding leaves out; verification holds the release to it.
+        job: The job.
+        records: The released records, and the input record of each.
+        suppressed: Records that the recoding suppresses; verification compares the release with it.
         sizes: (c,) records of each class.
         metrics: Cost by metric; see `kohort.metrics`.
         losses: Loss of each quasi-identifier, in 0..1.
-        trace: What the search counted.
-        proven: Whether the algorithm proves its answer optimal.
+        trace: The counts of the search.
+        proven: Whether the algorithm proves that its result is optimal.
         seconds: Wall time of each stage.
-        problem: What a lattice method was asked; `None` of other methods, whose frequency sets can be large.
-        levels: The level of each quasi-identifier; empty where the method has none.
-        refined: Where its classes are on finer levels than the full-domain release that a lattice method found, the
-            levels of that; else empty.
-        candidates: What a lattice method found allowed, best first; the release is the first.
-        bound: What no allowed release costs less than, in the method's objective.
-        population: The population table, where a model needed one.
-        verdict: What verification found on the bytes (of a frame: on its cells as text).
-        like: The kind of frame the input was: `polars`, `pandas`, `pyarrow`; files count as polars.
+        problem: The problem of a lattice method; `None` for other methods, whose frequency sets can be large.
+        levels: The level of each quasi-identifier; empty for methods without levels.
+        refined: With local recoding, the levels of the full-domain release whose classes were refined; otherwise empty.
+        candidates: The allowed releases that a lattice method found, best first; the release is the first.
+        bound: A lower bound on the cost of every allowed release, in the method's objective.
+        population: The population table, if a model needed one.
+        verdict: The result of verification on the bytes (for a frame, on its cells as text).
+        like: The kind of frame of the input: `polars`, `pandas`, `pyarrow`; files count as polars.
         path: Where the release was published: a path, or an address in an object store; `None` while it is only in
             memory.
-        certificate: Where its certificate is; `None` likewise.
-        signed_by: The fingerprint of the key that signed the certificate; `None` where it is unsigned.
+        certificate: Where its certificate is; `None` while the release is only in memory.
+        signed_by: The fingerprint of the key that signed the certificate; `None` if it is unsigned.
     """
 
     job: Job

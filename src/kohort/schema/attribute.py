@@ -25,7 +25,7 @@ E = TypeVar("E", bound=StrEnum)
 
 
 class Role(StrEnum):
-    """What a column tells about a person, and so what a release does with it."""
+    """What a column reveals about a person, and so what a release does with it."""
 
     IDENTIFYING = "identifying"
     """Names the person alone (name, tax code): never released, at most a pseudonym in its place."""
@@ -71,7 +71,7 @@ class Order(StrEnum):
 
 
 class Label(StrEnum):
-    """What a region's values are released as (semantics R6)."""
+    """The kind of label that replaces a region's values (semantics R6)."""
 
     RANGE = "range"
     SET = "set"
@@ -83,7 +83,7 @@ class Label(StrEnum):
 
 
 class Missing(StrEnum):
-    """What a missing quasi-identifying value means."""
+    """The treatment of a missing quasi-identifying value."""
 
     VALUE = "own-value"
     """A value like any other: it must be shared by k records too. The default."""
@@ -146,29 +146,29 @@ class Attribute:
 
     Attributes:
         name: The column's name.
-        role: What the column tells about a person.
-        scale: Numeric, categorical or date; `None` lets the values decide (numeric where every value parses as a
-            number and none has a leading zero; dates of a quasi-identifier where every value is one in the same form).
-        hierarchy: Generalization hierarchy; its leaves are then the attribute's domain. Of a sensitive one, it says
-            how far values are apart. Or the text of a builder,
-            such as `mask:right` or `intervals:5,10,20`, that runs over the observed values.
-        weight: How much this attribute counts when Mondrian chooses where to cut, and in a lattice method's
-            objective; a billionth to a billion.
-        bounds: Least and greatest value of a numeric domain, where that is known; else the observed ones.
-        grid: Public cut points; cuts and labels then lie on it only. `round` becomes a step once the values are known,
-            and nothing where they are not numbers or all the same.
-        order: Order of the codes of a categorical domain; `None`: its hierarchy's, else by frequency.
-        label: What is released; `None`: grid interval where there is a grid, else range for numbers,
-            lowest common ancestor where there is a hierarchy, set of values otherwise.
-        missing: What a missing value means; of a sensitive one, it is no value that adds to diversity.
+        role: What the column reveals about a person.
+        scale: Numeric, categorical or date; `None` lets the values decide (numeric if every value parses as a number
+            and none has a leading zero; dates of a quasi-identifier if every value is a date of the same format).
+        hierarchy: Generalization hierarchy; its leaves are then the attribute's domain. For a sensitive attribute, it
+            defines the distances between values. Or the text of a builder, such as `mask:right` or
+            `intervals:5,10,20`, that runs over the observed values.
+        weight: The weight of this attribute in Mondrian's choice of cuts and in a lattice method's objective; a
+            billionth to a billion.
+        bounds: Smallest and greatest value of a numeric domain, if known; otherwise the observed ones.
+        grid: Public cut points; cuts and labels then lie on the grid only. `round` becomes a step once the values are
+            known, and no grid if they are not numbers or all equal.
+        order: Order of the codes of a categorical domain; `None`: its hierarchy's, otherwise by frequency.
+        label: The kind of released labels; `None`: grid intervals with a grid, otherwise ranges for numbers, lowest
+            common ancestors with a hierarchy, and sets of values for all others.
+        missing: The treatment of a missing value; in a sensitive attribute it does not add to diversity.
         max_level: The greatest level of the hierarchy that a lattice method may use; `None`: its root.
-        pseudonym: Whether pseudonyms are released in place of an identifying column's values; else nothing is.
-        date_format: How dates are written; `None` lets the values decide.
+        pseudonym: Whether pseudonyms are released in place of an identifying column's values; otherwise nothing is.
+        date_format: The date format; `None` lets the values decide.
 
-    Numbers may also be given as int, text, or float, which counts as the decimal it prints; listed words as text.
+    Numbers may also be given as int, text, or float, which stands for the decimal that it prints; listed words as text.
 
     Raises:
-        SchemaError: A part is nothing of its kind, contradicts another, or generalizes what is not quasi-identifying.
+        SchemaError: An argument is invalid, contradicts another, or generalizes a column that is not quasi-identifying.
 
     >>> Attribute("age", Role.QUASI, grid=Fraction(5)).role.value
     'quasi'

@@ -25,11 +25,12 @@ class Schema(Shown):
 
     Attributes:
         attributes: One per column; names are unique.
-        missing: The texts that mean "no value", besides null and the empty cell, which always do.
-        person: The identifying column that says whose a record is, where people have several; they are counted then.
-        rest: The role of every column that has no attribute; `None` refuses such a column. Quasi-identifying it
-            cannot be: what is generalized must be named. A person key among them is identifying where they are dropped.
-        undeclared: The columns whose role is that of the rest: no one decided on them by name; `over` fills it in.
+        missing: Texts that mark a missing value, in addition to null and the empty cell, which always do.
+        person: The identifying column of the person, if people can have several records; people are then counted.
+        rest: The role of every column without an attribute; `None` refuses such a column. It cannot be
+            quasi-identifying, because generalized columns must be named. A person key among them is identifying if they
+            are dropped.
+        undeclared: The columns that have the role of the rest because nobody named them; `over` fills it in.
 
     Raises:
         SchemaError: Two attributes share a name, or the rest is quasi-identifying.

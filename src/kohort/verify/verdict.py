@@ -280,30 +280,30 @@ class Band:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict(Shown):
-    """What was found in a release that passed every check.
+    """The result of verifying a release that passed every check.
 
     Attributes:
         records: Records released.
-        suppressed: Records left out.
+        suppressed: Records suppressed.
         classes: Equivalence classes.
-        smallest: Records of the smallest class, people where there is a person key: the k that was achieved; 0 without
-            records.
+        smallest: Records of the smallest class, or people if there is a person key: the achieved k; 0 without records.
         largest: Records of the largest class.
         bands: ReleasedClasses by size: k to 2k-1, 2k to 4k-1, and so on; bands without a class are left out.
         models: Names of the models, all met.
-        sha256: Of the file's bytes; empty for a table in memory.
+        sha256: The digest of the file's bytes; empty for a table in memory.
         data_dependent: Whether some label was chosen by looking at records: ranges and means without a grid, nodes of
             hierarchies built from frequencies.
-        checks: What each check compared, by name: bytes, columns, records, cells, labels or classes.
-        people: Whose records are released; `None` without a person key.
-        incomplete: Records that did not enter, because they lack a value; not among the suppressed ones.
-        singling: How many people each column that is not generalized singles out, then each pair that singles out more
-            than 5 % of them and more than either alone; see `kohort.verify.singling`. Perturbed columns are among them.
-        exposed: Whose exact value a label gives away; see `kohort.core.uniques.Exposed`.
-        parts: Of a release of several files, these, in their order; `sha256` is of the joined ones.
+        checks: The number of comparisons of each check, by name: bytes, columns, records, cells, labels or classes.
+        people: People whose records are released; `None` without a person key.
+        incomplete: Records left out before the run because they lack a value; not among the suppressed ones.
+        singling: The number of people whom each column that is not generalized, including perturbed ones, singles out;
+            then each pair that singles out more than 5 % of them and more than either alone; see
+            `kohort.verify.singling`.
+        exposed: The people whose exact value a label reveals; see `kohort.core.uniques.Exposed`.
+        parts: The files of a release in parts, in their order; `sha256` is that of the joined files.
         way: How it was verified.
-        labels: What each generalized column is released as; see `kohort.verify.labels.kind_of`.
-        engine: What counted the input; with its version where it is another than kohort itself.
+        labels: The kind of labels of each generalized column; see `kohort.verify.labels.kind_of`.
+        engine: The engine that counted the input, with its version unless it is kohort itself.
     """
 
     records: int

@@ -66,10 +66,10 @@ PARTS: Final = (1 << 12, 1 << 16, 1 << 18, 1 << 20, 1 << 22)
 
 @dataclass(frozen=True, slots=True)
 class BestEffort:
-    """The best node found until `Problem.should_stop` says to stop, and the least that any other may cost.
+    """The best node found until `Problem.should_stop` says to stop, and a lower bound on the cost of any other.
 
     Attributes:
-        limit: How many records may be suppressed.
+        limit: The suppression limit.
         objective: The metric, by its name in `kohort.metrics`.
     """
 

@@ -40,8 +40,8 @@ class Datafly:
     """Greedy generalization, the classic baseline.
 
     Attributes:
-        limit: How many records may be suppressed.
-        objective: The metric that reports what the release costs; it decides nothing.
+        limit: The suppression limit.
+        objective: The metric that reports the cost of the release; it decides nothing.
 
     >>> Datafly(SuppressionLimit.of(20)).name
     'datafly'

@@ -27,7 +27,7 @@ class Exhaustive:
     """Every node of the lattice, judged; the best by a metric.
 
     Attributes:
-        limit: How many records may be suppressed.
+        limit: The suppression limit.
         objective: The metric, by its name in `kohort.metrics`; ties go to the lower, then to the lexicographically
             first node.
     """

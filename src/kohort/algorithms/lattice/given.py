@@ -29,8 +29,8 @@ class GivenNode:
 
     Attributes:
         node: The level of each quasi-identifier, in schema order or that of `names`.
-        limit: How many records may be suppressed.
-        objective: The metric that reports what the release costs; it decides nothing.
+        limit: The suppression limit.
+        objective: The metric that reports the cost of the release; it decides nothing.
         names: The quasi-identifiers in the order of the levels; empty: in schema order, which is the table's.
 
     >>> GivenNode((0, 1, 2, 1), names=("sex", "race", "marital-status", "age")).name

@@ -60,7 +60,7 @@ class Optimal:
     """The node of least cost.
 
     Attributes:
-        limit: How many records may be suppressed.
+        limit: The suppression limit.
         objective: The metric, by its name in `kohort.metrics`, in which quasi-identifiers count by their weights.
 
     >>> Optimal(SuppressionLimit.of("5%"), "c_dm").name

@@ -56,7 +56,7 @@ class Samarati:
     """All releases of least height, the preferred one first.
 
     Attributes:
-        limit: How many records may be suppressed.
+        limit: The suppression limit.
         objective: The metric that prefers one of them, by its name in `kohort.metrics`; `None`: the first in
             lexicographic order.
 

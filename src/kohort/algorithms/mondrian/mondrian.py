@@ -62,12 +62,12 @@ __all__ = ["Cut", "Mondrian"]
 
 @dataclass(frozen=True, slots=True)
 class Mondrian:
-    """The algorithm with its choices.
+    """Mondrian with its options.
 
     Attributes:
         cut: `nearest`, `median` or `loss`.
-        relaxed: whether equal values may be parted.
-        dimension: which dimension is tried first; `None` for the widest.
+        relaxed: whether equal values may be divided.
+        dimension: the dimension that is cut first; `None` for the widest.
 
     >>> Mondrian(relaxed=True).name
     'mondrian-relaxed'

@@ -142,21 +142,21 @@ def assess(
     hierarchies: Mapping[str, Hierarchy | str] | None = None,
     seed: int = 0,
 ) -> Risk:
-    """The re-identification risk of a file as it stands, released or raw.
+    """The re-identification risk of a file, released or raw.
 
     Args:
         source: A table, or what `kohort.io.read` takes: a path or a frame.
-        quasi: The columns that an attacker may know of people.
-        sensitive: Columns that nobody can know beforehand; all others are tried as undeclared quasi-identifiers.
-        person: The column that says whose a record is; people are counted then.
+        quasi: The columns that an attacker may know about people.
+        sensitive: Columns that nobody can know beforehand; all others are examined as undeclared quasi-identifiers.
+        person: The column that identifies the person of a record; people are then counted.
         population: A table of the population with the quasi-identifying columns: its people are matched with classes
             by what the labels cover.
-        population_size: The number of people that the file is a sample of, where there is no table.
-        sampling_fraction: Or the share of them that it is.
+        population_size: The size of the population that the file is a sample of, if there is no table of it.
+        sampling_fraction: Alternatively, the share of the population that is in the file.
         threshold: Risks above it count as over: 0.2 by default.
-        known: Also compute the risk if only so many of the quasi-identifiers are known.
-        hierarchies: Hierarchies of quasi-identifiers, which say what released labels cover in the population table.
-        seed: Seed of the samples that are drawn where there is too much to look at.
+        known: Also compute the risk if an attacker knows only this number of quasi-identifiers.
+        hierarchies: Hierarchies of quasi-identifiers, which define what released labels cover in the population table.
+        seed: Seed of the samples that are drawn if there is too much to examine.
 
     Raises:
         SchemaError: A column is not there, or none is named.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def suppress(values: Iterable[str], *, name: str = "") -> Hierarchy:
-    """A single level: a value stays as it is or becomes `*`.
+    """A single level: a value is released unchanged or as `*`.
 
     >>> suppress(["male", "female", "male"]).labels
     (('female', 'male'), ('*',))
