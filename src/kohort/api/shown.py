@@ -26,8 +26,8 @@ class Inspection(Shown):
     """A guess for each column of a table; `inspection["age"]` is one, with its reasons.
 
     Attributes:
-        records: Of the table.
-        guesses: In the order of the columns.
+        records: Number of records of the table.
+        guesses: The guesses, in the order of the columns.
     """
 
     records: int
@@ -69,12 +69,12 @@ class Perturbed(Shown):
     """A table with some columns perturbed, which is not anonymous.
 
     Attributes:
-        table: The records, in the order that they had.
-        effects: What was done to each column.
-        like: The kind of frame that was given.
-        original: The table that it was.
-        missing: The texts that mean no value.
-        inputs: The files that it was read from.
+        table: The perturbed records, in their original order.
+        effects: The effect on each column.
+        like: The kind of frame of the input.
+        original: The original table.
+        missing: The texts that mark a missing value.
+        inputs: The files of the original table.
     """
 
     table: Table

@@ -41,12 +41,12 @@ _PACKED = frozenset({".arrow", ".feather", ".gz", ".ipc", ".xlsx"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasketWriting:
-    """How a released transaction database is written.
+    """The format of a released transaction database.
 
     Attributes:
-        form: The form; `None`: the one it was read in.
-        separator: Between items or cells; `None`: the one it was read with.
-        sign_key: The file of the key that signs the certificate; `None` leaves it unsigned. It is told nowhere.
+        form: The format; `None`: that of the input.
+        separator: The character between items or cells; `None`: that of the input.
+        sign_key: The file of the key that signs the certificate; `None` leaves it unsigned. No output contains it.
     """
 
     form: Form | None = None
@@ -56,18 +56,18 @@ class BasketWriting:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TransactionJob(Shown):
-    """Everything that decides a release but the transactions: equal jobs over equal transactions give equal bytes.
+    """Everything that determines a release, except the transactions: equal jobs and transactions give equal bytes.
 
     Attributes:
         coherence: The promise.
-        roles: Which items are public, which private.
-        algorithm: How the suppression is found.
+        roles: The public and the private items.
+        algorithm: The algorithm that finds the suppression.
         min_support: Items in a smaller share of the transactions are removed first, public and private alike; 0: none.
-        weights: Item names and how much a cell of each counts in the loss; 1 where not said.
-        reading: How the input is read.
-        writing: How the release is written.
-        most: The sets of items that may be held in memory at once.
-        purpose: What the release is for and who answers for it; no byte of the release depends on it.
+        weights: Item names and the weight of their cells in the loss; 1 if not given.
+        reading: The format of the input.
+        writing: The format of the release.
+        most: The greatest number of sets of items to keep in memory at once.
+        purpose: The purpose of the release and who is responsible for it; no byte of the release depends on it.
     """
 
     coherence: Coherence
@@ -171,17 +171,17 @@ class TransactionRelease(Shown):
     """A release of a transaction database and what it cost.
 
     Attributes:
-        job: What was asked.
+        job: The job.
         source: The database as read.
         database: The database that was searched: the source less the items below the minimum support.
         roles: The roles of the searched database's items.
-        solution: What is suppressed, and how that came about.
-        released: The transactions in the order of their own content, with the items that are left.
-        lineage: (n,) the source's transaction that each released one was; never published. It is empty where the
-            transactions stay elsewhere.
+        solution: The suppression, and how it was found.
+        released: The transactions with the remaining items, ordered by their own content.
+        lineage: (n,) the source's transaction of each released one; never published. It is empty if the transactions
+            stay elsewhere.
         dropped: (d,) items of `database` that no released transaction has, in the order in which they were dropped.
-        losses: (m,) what dropping each item of `database` loses: its support, times its weight.
-        lost: What the release lost.
+        losses: (m,) the loss of dropping each item of `database`: its support, times its weight.
+        lost: The loss of the release.
         repeated: Cells of the input that named an item its transaction already had.
         seconds: Wall time of each stage.
         like: What the input was: `file`, or the library of a frame or sparse matrix.

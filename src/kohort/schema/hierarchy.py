@@ -41,15 +41,15 @@ __all__ = ["SUPPRESSED", "Hierarchy", "fault"]
 class Hierarchy(Shown):
     """A tree over the values of one attribute, all of whose leaves lie at the same depth.
 
-    What does not nest cannot be built: a node knows one parent, labels are distinct on each level, and
-    siblings are neighbours. Two hierarchies are equal when their labels and parents are.
+    A hierarchy that does not nest cannot be built: a node has one parent, labels are distinct on each level, and
+    siblings are neighbours. Two hierarchies are equal if their labels and parents are.
 
     Args:
         labels: `labels[level][node]`, the text of each node; `labels[0]` are the leaves.
         parents: `parents[level][node]`, index of the node's parent on the next level; never decreasing.
         name: The attribute, for messages.
         data_dependent: Whether the nodes were chosen by looking at records, as frequencies do.
-        changes: What its reader changed to make a file nest, a sentence each: the certificate has them.
+        changes: The changes that made a file nest, one sentence each; they are in the certificate.
 
     Attributes:
         maps: `maps[level][leaf]`, index of the leaf's ancestor on the level; `maps[0]` counts up.

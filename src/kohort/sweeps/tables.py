@@ -56,24 +56,24 @@ class Seconds(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """What one job would release. Where it ended without an answer, nothing but `ending` and `why` is known.
+    """What one job would release. If it ended without a release, only `ending` and `why` are known.
 
     Attributes:
-        values: A value of each axis, as it is said.
+        values: A value of each axis, as given.
         ending: How the job ended.
-        why: What stood in the way; empty where there is an answer.
-        metrics: Cost by metric, see `kohort.metrics`: `lm`, `ncp`, `c_dm`, `c_avg` …; methods on levels have some more.
+        why: The reason if there is no release; empty otherwise.
+        metrics: Cost by metric, see `kohort.metrics`: `lm`, `ncp`, `c_dm`, `c_avg` …; lattice methods have more.
         losses: Loss of each quasi-identifier, 0..1.
         released: Records that would be released.
-        suppressed: Records that would be left out.
-        classes: How many equivalence classes there are.
+        suppressed: Records that would be suppressed.
+        classes: Number of equivalence classes.
         smallest: Records of the smallest class.
         largest: Records of the largest class.
         highest: The greatest prosecutor's risk: one over the people of the smallest class.
         average: The mean prosecutor's risk.
-        node: The level of each quasi-identifier; empty where the method has none.
-        seconds: What it took, where that was asked for.
-        least: What no release with its k and labels loses less than, where that was asked for.
+        node: The level of each quasi-identifier; empty for methods without levels.
+        seconds: The run time, if requested.
+        least: A lower bound on the loss of any release with this k and these labels, if requested.
     """
 
     values: tuple[str, ...]
@@ -115,15 +115,15 @@ class Point:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TableSweep(Shown):
-    """What every job would release.
+    """What each job of a sweep would release.
 
     Attributes:
-        axes: What is varied; at least one, and no name twice.
-        records: Of the table; complete ones, where the first job asks for these.
-        fixed: What stays as it is, by name, as it is said: `quasi`, `k`, `method`, `max-suppression`, `models` (but k);
-            what is varied, and what does not apply, is not in it.
+        axes: The varied parameters; at least one, and no name twice.
+        records: Number of records of the table; of complete ones, if the first job requires these.
+        fixed: The parameters that do not vary, by name, as given: `quasi`, `k`, `method`, `max-suppression`, `models`
+            (except k), without those that do not apply.
         points: Every combination of values; those of the last axis change fastest.
-        within: The loss (NCP) that a proposed point may have at most; `None` where none is to be proposed.
+        within: The greatest loss (NCP) of a proposed point; `None` if none is to be proposed.
     """
 
     axes: tuple[Axis, ...]

@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 class LocalSuppression:
     """Suppress cells: the items that the greedy search drops stay where they do no harm.
 
-    Those that lose most come first, ties by item order. Items that are moles alone are suppressed everywhere.
+    Items with the greatest loss come first, ties by item order. Items that are moles by themselves are suppressed
+    everywhere.
     """
 
     @property

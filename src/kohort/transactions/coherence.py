@@ -27,12 +27,12 @@ class Coherence:
     """The promise of (h,k,p)-coherence.
 
     Attributes:
-        h: The share of a cohort in which a private item may at most be, 0..1, exact; 1 sets no bound.
-        k: The transactions that a cohort must at least have.
-        p: The public items that an attacker knows at most.
+        h: The greatest share of a cohort that may have a private item, 0..1, exact; 1 sets no bound.
+        k: The smallest number of transactions that a cohort may have.
+        p: The greatest number of public items that an attacker knows.
 
     Raises:
-        UsageError: a number is out of its range, or nothing is promised.
+        UsageError: a number is out of range, or the parameters promise nothing.
 
     >>> model = Coherence.of(h="0.8", k=2, p=2)
     >>> model.h, model.name

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 class Optimum:
     """Suppress the items that lose least, with a proof; or the best found in time, with a bound.
 
-    Of several optima the greedy search's, with what it can give back, is preferred; otherwise it is the one that the
-    solver comes upon, which runs with one thread and a fixed seed: a function of moles, losses and its version. Where
-    the time limit ends the search, the answer depends on the machine too. Items that are moles alone come first, each
-    part in item order.
+    Of several optima, that of the greedy search, less the items it can restore, is preferred. Otherwise it is the one
+    that the solver finds; with one thread and a fixed seed, it depends only on the moles, the losses and the solver's
+    version. If the time limit ends the search, the result also depends on the machine. Items that are moles by
+    themselves come first, each part in item order.
 
     Attributes:
-        time_limit: Seconds that the solver may take, mining and the greedy search not counted; `None`: no limit.
+        time_limit: Seconds that the solver may take, without mining and the greedy search; `None`: no limit.
 
     Raises:
         UsageError: the limit is not above 0.

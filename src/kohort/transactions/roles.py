@@ -51,7 +51,7 @@ class Roles(Shown):
 
 
 class Draw(StrEnum):
-    """How private items are drawn."""
+    """The rule that draws private items."""
 
     FEASIBLE = "feasible"
     """Among the items in at most the share h of all transactions: others could not be protected at all."""
@@ -64,12 +64,12 @@ class Draw(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Listed(Shown):
-    """Roles said by name.
+    """Roles given by name.
 
     Attributes:
         private: The private items' names.
-        public: The public items' names; the rest is neither. Where it is `None`, every other item is public.
-        absent: Whether a name may stand for an item that is in no transaction.
+        public: The public items' names; the rest is neither. If it is `None`, every other item is public.
+        absent: Whether names of items that are in no transaction are accepted.
 
     >>> from kohort.transactions.database import Transactions
     >>> roles = Listed(private=("pill",)).over(Transactions.of([["bread", "pill"], ["milk"]]), Fraction(1))
@@ -124,8 +124,8 @@ class Drawn:
 
     Attributes:
         delta: The share of public items, above 0 and at most 1.
-        seed: Of the generator.
-        draw: How private items are drawn.
+        seed: The seed of the generator.
+        draw: The rule that draws private items.
     """
 
     delta: Fraction

@@ -33,7 +33,7 @@ _ANY: Final = 2**62
 
 
 class Score(StrEnum):
-    """What makes an item the next to drop."""
+    """The score that selects the next item to drop."""
 
     MMIL = "mmil"
     """The minimal moles that contain it, for each unit of loss: MM/IL."""
@@ -60,8 +60,8 @@ class Greedy:
     """Drop the item of the highest score until no mole is left.
 
     Attributes:
-        score: What makes an item the next to drop.
-        give_back: Whether items that turn out to be dispensable are given back at the end (reverse deletion).
+        score: The score that selects the next item to drop.
+        give_back: Whether items whose suppression proves unnecessary are restored at the end (reverse deletion).
 
     >>> from kohort.transactions.coherence import Coherence
     >>> from kohort.transactions.database import Transactions

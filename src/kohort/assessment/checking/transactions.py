@@ -34,14 +34,14 @@ class MoleCount:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CoherenceFinding(Shown):
-    """How a transaction database fares on (h,k,p)-coherence.
+    """The result of checking a transaction database for (h,k,p)-coherence.
 
     Attributes:
         model: The model's name.
-        transactions: Transactions.
-        too_few: Whether all transactions together are fewer than k: the empty set is a mole.
-        over: Private items in more than the share h of all transactions: because of them the empty set is one.
-        moles: Minimal moles by size, from 1 to p; none where the empty set is a mole, which is a part of every set.
+        transactions: Number of transactions.
+        too_few: Whether there are fewer than k transactions: the empty set is a mole.
+        over: Private items in more than the share h of all transactions: they make the empty set a mole.
+        moles: Minimal moles by size, from 1 to p; none if the empty set is a mole, because it is part of every set.
     """
 
     model: str

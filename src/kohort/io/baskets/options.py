@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Form(StrEnum):
-    """The forms that a transaction database lies in; which one is said, never guessed: a draft only proposes one."""
+    """The formats of a transaction database. You name one; kohort never guesses it, a draft only proposes one."""
 
     BASKET = "basket"
     """A line for each transaction: its items, separated by blanks (FIMI) or by a separator; an empty line is a
@@ -25,12 +25,12 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasketOptions:
-    """How to read a transaction database; `kohort.io.options.ReadOptions` has what concerns delimited text.
+    """How to read a transaction database; see `kohort.io.options.ReadOptions` for delimited text.
 
     Attributes:
-        form: The form.
-        separator: Between items or cells: one ASCII character. Where not given: blanks for basket lines; found by
-            itself for the other forms.
+        form: The format.
+        separator: The character between items or cells, in ASCII. If not given: blanks for basket lines, detected for
+            the other formats.
         encoding: Any text encoding Python knows.
         key: Of the long form the column that says which transaction a record belongs to (the first if not given); of
             lists, a column of persons whose transactions are merged. Name a person's column, and all transactions of

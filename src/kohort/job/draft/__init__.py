@@ -64,15 +64,15 @@ class Draft(Shown):
 
     Attributes:
         guesses: One for each column, in order.
-        k: Of k-anonymity.
-        shapes: How each quasi-identifier is generalized.
-        roundings: To which step measures are rounded that would single people out.
+        k: The k of k-anonymity.
+        shapes: The generalization of each quasi-identifier.
+        roundings: The rounding steps of measures that would otherwise single people out.
         protection: The models proposed for sensitive columns.
-        missing: The texts that mean no value; none if only the empty one does.
+        missing: The texts that mark a missing value; empty if only the empty text does.
         trim: Whether blanks around cells are removed.
-        person: The column that says whose a record is, where people have several records.
-        nobodys: How many records have no value of it.
-        source: The input as its job file shall name it.
+        person: The column of the person, if people have several records.
+        nobodys: Number of records without a value in that column.
+        source: The input, as the job file names it.
         reading: Further keys of the input table.
     """
 

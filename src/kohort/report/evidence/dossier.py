@@ -29,15 +29,15 @@ What Safe Harbor asks beside its list: no actual knowledge of how to identify so
 
 
 class Dossier(Figures, frozen=True):
-    """What can be said of a release to those who must judge it; for its steward, since it is made of the input, too.
+    """The evidence about a release for those who must judge it; for its steward, since it is also made from the input.
 
     Attributes:
-        audience: Whom it is for.
-        criteria: What attacks found, by the criteria of the Article 29 Working Party; see `criteria.CRITERIA`.
-        identifiers: The identifiers of HIPAA Safe Harbor that the input seems to hold, and what becomes of each.
-        techniques: What was done, in the terms of ISO/IEC 20889.
-        context: What ISO/IEC 27559 asks about, and how far it is answered here.
-        verdict: What verification found.
+        audience: Its readers.
+        criteria: The results of attacks, by the criteria of the Article 29 Working Party; see `criteria.CRITERIA`.
+        identifiers: The identifiers of HIPAA Safe Harbor that the input seems to contain, and what happens to each.
+        techniques: The techniques applied, in the terms of ISO/IEC 20889.
+        context: The questions of ISO/IEC 27559, and how far kohort answers them.
+        verdict: The result of verification.
         not_shown: What none of it shows.
     """
 

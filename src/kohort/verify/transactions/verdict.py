@@ -73,19 +73,19 @@ class CoherenceClaim:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CoherenceVerdict(Shown):
-    """What was found in a release that passed every check.
+    """The result of verifying a release that passed every check.
 
     Attributes:
         transactions: Transactions released.
-        items: Items that occur.
-        cells: Cells.
-        cohorts: Sets of 0 to p public items that occur: each was counted anew, and none is a mole.
+        items: Number of items that occur.
+        cells: Number of cells.
+        cohorts: Sets of 0 to p public items that occur: each was recounted, and none is a mole.
         smallest: Transactions of the smallest cohort of any such set.
         confidence: The greatest share of a cohort that has one private item: numerator and denominator.
-        sha256: Of the file's bytes; empty for a database in memory.
-        checks: What each check compared, by name.
-        way: Whether each transaction was held against the one it was, or sums of their hashes.
-        engine: What counted: kohort itself, or a database and its version.
+        sha256: The digest of the file's bytes; empty for a database in memory.
+        checks: The number of comparisons of each check, by name.
+        way: Whether each transaction was compared with its original, or sums of their hashes.
+        engine: The engine that counted: kohort itself, or a database and its version.
     """
 
     transactions: int
