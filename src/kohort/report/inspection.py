@@ -35,14 +35,14 @@ def distributions_picture(
     if not found:
         hint = "name or drop the columns that identify people; the others are drawn"
         raise UnsupportedError("every column may identify people, so none is drawn", where="--picture", hint=hint)
-    notes = ["For those who may see the records: it holds values of them. Do not publish it.", _SMALL]
+    notes = ["Only for those who may see the records: it contains their values. Do not publish it.", _SMALL]
     notes += [f"Not drawn, because they may identify people: {', '.join(left_out)}."] if left_out else []
     return Panels(
         title=f"Distributions of {records:,} records", charts=tuple(map(_chart, found)), notes=tuple(notes)
     ).bytes(format_)
 
 
-_SMALL: Final = f"Values of fewer than {LEAST} records are put together; counts of 1 to {LEAST - 1} are not shown."
+_SMALL: Final = f"Values of fewer than {LEAST} records are merged; counts of 1 to {LEAST - 1} are not shown."
 
 
 def _chart(one: Distribution) -> BarChart:

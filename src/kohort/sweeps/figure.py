@@ -91,7 +91,7 @@ def _risk_utility(words: list[str]) -> RiskUtility:
     losses = [word for word in words if word in METRICS and METRICS[word].less_is_better]
     if len(risks) > 1 or len(losses) > 1 or len(risks) + len(losses) < len(words):
         hint = f"such as {_NAME}:average,ncp; a risk ({', '.join(RISKS)}), and a metric of which less is better"
-        raise UsageError("it is not clear which risk and which loss are to be drawn", where="figure", hint=hint)
+        raise UsageError("name the risk and the loss to draw", where="figure", hint=hint)
     return RiskUtility(*(risks or ["highest"]), *(losses or [DEFAULT]))
 
 

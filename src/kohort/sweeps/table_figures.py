@@ -30,7 +30,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 SHOWN: Final = ("lm", "c_avg", "c_dm", "precision")
 
 #: What a sweep over a table is not.
-NOTHING: Final = "Nothing is released, so nothing is verified: a release of a point is made by kohort anonymize."
+NOTHING: Final = "A sweep releases and verifies nothing. To release one of its points, use kohort anonymize."
 
 #: How an impossible point is told.
 _SKIPPED: Final = "skipped as impossible"

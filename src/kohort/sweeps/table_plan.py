@@ -47,7 +47,7 @@ class Axis:
     def __post_init__(self) -> None:
         """Refuse an axis that compares nothing, or the same twice."""
         if not self.values or len(set(self.values)) < len(self.values):
-            raise UsageError(f"{self.name}: at least one value must be said, and none twice", where="vary")
+            raise UsageError(f"{self.name}: give at least one value, and none twice", where="vary")
 
     @property
     def numbers(self) -> tuple[float, ...] | None:
@@ -136,7 +136,7 @@ class TablePlan:
             for value, row in rows.items():
                 one = first.setdefault(tuple(row), value)
                 if row and one != value:
-                    raise UsageError(f"{axis.name}: {one} and {value} ask for the same", where="vary", hint="drop one")
+                    raise UsageError(f"{axis.name}: {one} and {value} mean the same", where="vary", hint="drop one")
 
     @property
     def points(self) -> list[tuple[str, ...]]:

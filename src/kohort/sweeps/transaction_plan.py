@@ -135,7 +135,7 @@ class Plan:
         try:
             exact = tuple(sorted(one if isinstance(one, Fraction) else Fraction(str(one)) for one in values))
         except (ValueError, ZeroDivisionError):
-            raise UsageError("a value is no number", where="vary", hint="numbers such as 5, 0.4 or 2/5") from None
+            raise UsageError("a value is not a number", where="vary", hint="numbers such as 5, 0.4 or 2/5") from None
         return cls(
             job=job, vary=Parameter(vary), values=exact, methods=tuple(methods), seeds=tuple(seeds), matrix=matrix
         )
@@ -144,7 +144,7 @@ class Plan:
         """Refuse a sweep that compares nothing, or the same twice."""
         for where, given in (("vary", self.values), ("methods", self.methods), ("seeds", self.seeds)):
             if not given or len(set(given)) < len(given):
-                raise UsageError("at least one must be said, and none twice", where=where)
+                raise UsageError("give at least one, and none twice", where=where)
         unknown = [name for name in self.methods if name not in METHODS]
         if unknown:
             what = f"there is no method {unknown[0]}"

@@ -22,7 +22,7 @@ MOST_SENTENCES: Final = 6
 _ACROSS: Final = MappingProxyType(
     {
         "k": "k: records that a class must have",
-        "max-suppression": "max-suppression: records that may be left out",
+        "max-suppression": "max-suppression: records that may be suppressed",
         "quasi": "number of quasi-identifiers",
         "method": "method",
     }

@@ -47,7 +47,7 @@ Minimal moles
 
 Dropped 3 items (mmil): 6, 5, 1
 Distortion 0.4000 (8/20)
-What is left: 4 items, 12 of 20 cells"""
+Remaining: 4 items, 12 of 20 cells"""
 
 
 def test_the_text_of_the_worked_example() -> None:
@@ -139,7 +139,7 @@ The mole tree: each minimal mole is a path, items of most moles first; in bracke
   2 (1)
     5 (1)
 
-Scores: MM counts the minimal moles that hold an item, IL what dropping it loses
+Scores: MM is the number of minimal moles that contain an item, IL the loss of dropping it
 Step 1: 5 is dropped; minimal moles before: 3, after: 1
      item  MM  IL  mmil
      0     1   5   1/5
@@ -154,7 +154,7 @@ Step 2: 1 is dropped; minimal moles before: 1, after: 0
 No minimal mole of two items or more is left
 
 Dropped: 6, 5, 1
-What is left, the transactions in the order of their content
+The remaining transactions, ordered by their content
   item  role     support  123456
   0     public   5        xxxxx.
   2     public   5        .xxxxx
@@ -200,7 +200,10 @@ def test_a_breach_names_the_private_item_and_its_share() -> None:
     assert "  a  in 3  s is in 2 of them, more than 1/2\n" in text
     assert "Minimal moles of two items or more\n  none\n" in text
     assert "mole tree" not in text
-    assert "\nScores: MM counts the minimal moles that hold an item, IL what dropping it loses\nNo minimal" in text
+    assert (
+        "\nScores: MM is the number of minimal moles that contain an item, IL the loss of dropping it\nNo minimal"
+        in text
+    )
 
 
 def test_items_removed_first_given_back_and_without_a_role_are_told() -> None:

@@ -349,7 +349,7 @@ def test_a_plan_that_compares_nothing_is_refused() -> None:
         ks()
     with pytest.raises(UsageError, match="none twice"):
         ks(2, 2)
-    with pytest.raises(UsageError, match=r"5% and 0\.05 ask for the same"):
+    with pytest.raises(UsageError, match=r"5% and 0\.05 mean the same"):
         TablePlan.of({"max-suppression": ["5%", "0.05"]}, lambda _: Job.of(AGE, KAnonymity(2)))
     with pytest.raises(UsageError, match="10,201 points"):
         TablePlan.of({one: [str(value) for value in range(101)] for one in "ab"}, lambda _: Job.of(AGE, KAnonymity(2)))

@@ -131,7 +131,7 @@ def _sides(grid: GridFigures | None) -> Iterator[str]:
         return
     grids = " ".join(f"{name}={cuts}" for name, cuts in grid.grids.items())
     yield f"With a grid and without ({'proposed' if grid.proposed else 'requested'}: {grids})"
-    yield "                  can be pinpointed   exact value given away       LM"
+    yield "                  can be pinpointed     exact value revealed       LM"
     for name, side in (("with", grid.with_), ("without", grid.without)):
         yield f"  {name:<9}  {_side(side)}"
 

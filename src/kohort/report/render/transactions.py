@@ -106,7 +106,7 @@ def _cost(figures: TransactionFigures) -> Iterator[str]:
     """What was lost, what is left, and whether less could be lost."""
     yield f"Distortion {figures.distortion:.4f} ({figures.distortion_exact}){_proof(figures)}"
     cells = f"{figures.released_cells:,} of {many(figures.cells, 'cell')}"
-    yield f"What is left: {many(figures.released_items, 'item')}, {cells}"
+    yield f"Remaining: {many(figures.released_items, 'item')}, {cells}"
 
 
 def _proof(figures: TransactionFigures) -> str:
@@ -242,7 +242,7 @@ def _steps(release: TransactionRelease) -> Iterator[str]:
     if not isinstance(algorithm, Greedy) or algorithm.score is Score.ALL:
         yield f"The method {algorithm.name} scores no items"
         return
-    yield "Scores: MM counts the minimal moles that hold an item, IL what dropping it loses"
+    yield "Scores: MM is the number of minimal moles that contain an item, IL the loss of dropping it"
     moles = _named(release, release.solution.moles.sets[1:])
     for number, step in enumerate((step for step in release.solution.steps if step.moles), 1):
         chosen = release.database.names[step.item]
@@ -280,7 +280,7 @@ def _rest(release: TransactionRelease) -> Iterator[str]:
     yield f"Dropped: {_shown(release, release.dropped) or 'nothing'}"
     if release.solution.returned is not None and release.solution.returned.size:
         yield f"Restored: {_shown(release, release.solution.returned)}"
-    yield "What is left, the transactions in the order of their content"
+    yield "The remaining transactions, ordered by their content"
     yield from _grid(release.here().released, _role_names(release))
     yield f"Distortion: {release.lost}/{release.whole} = {float(release.distortion):.4f}"
 
