@@ -187,7 +187,7 @@ def test_roles_are_drawn_for_experiments(visitor: Visitor) -> None:
     visitor.post("/protection", h="0.4", k="3", p="2", delta="0.5", seed="7")
     assert visitor.desk.raw["items"] == {"delta": 0.5, "seed": 7}
     page = visitor.get("/items")
-    assert "drawn by lot" in told(page)
+    assert "drawn at random" in told(page)
     drawn = page.text.count("<option selected>private</option>")
     assert drawn == 4
     figures = kohort("run", _saved(visitor), "--dry-run", "--json").figures
@@ -330,7 +330,7 @@ def test_drawn_roles_can_be_varied(visitor: Visitor) -> None:
     """With the seed of the job."""
     visitor.post("/protection", h="0.6", k="3", p="1", delta="0.5", seed="3")
     page = visitor.get("/curve?vary=delta&values=0.5,0.8")
-    assert "Roles that are drawn are the same at every point." in told(page)
+    assert "Roles drawn at random are the same at every point." in told(page)
     visitor.post("/curve", choice="delta 0.8 mmil")
     assert visitor.desk.raw["items"]["delta"] == 0.8
 
@@ -388,7 +388,7 @@ def test_the_evidence_is_a_dossier(shop: Path, visitor: Visitor) -> None:
         "What this does not",
     ):
         assert heading in shown
-    assert "No item seems to hold one." in shown
+    assert "No item seems to contain one." in shown
     assert "left out of every transaction" in shown
     assert "satisfies (0.4, 3, 2)-coherence" in shown
     text = (shop / "shop.csv").read_text(encoding="utf-8")

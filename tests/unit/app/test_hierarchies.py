@@ -45,10 +45,10 @@ def test_the_levels_of_a_column_are_shown(visitor: Visitor) -> None:
     shown = told(page)
     assert "Levels of education.json" in shown
     assert "Any education" in shown
-    assert "The file stays as it is" in shown
+    assert "The file does not change" in shown
     assert f'href="/hierarchy?place={EDUCATION}"' in visitor.get(f"/column?place={EDUCATION}").text
     assert f'href="/hierarchy?place={EDUCATION}"' in visitor.get("/columns").text
-    assert "The job says no hierarchy" in told(visitor.get(f"/hierarchy?place={AGE}"))
+    assert "The job has no hierarchy" in told(visitor.get(f"/hierarchy?place={AGE}"))
 
 
 @pytest.mark.parametrize("place", [NAME, "99", "x", ""])

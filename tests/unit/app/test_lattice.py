@@ -134,7 +134,7 @@ def test_a_lattice_without_a_release_is_shown(folder: Path, visit: Callable[...,
     (folder / "levels.toml").write_text(LEVELS.replace("k = 5", "k = 301"), encoding="utf-8")
     page = visit(folder / "levels.toml").get("/lattice")
     assert set(kinds(page.text).values()) == {"failing"}
-    assert "The job releases no node that is shown." in told(page)
+    assert "The job releases none of the nodes shown." in told(page)
 
 
 def test_of_a_larger_lattice_the_best_are_listed(levels: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:

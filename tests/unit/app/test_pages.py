@@ -404,7 +404,7 @@ def test_two_versions_are_compared(visitor: Visitor) -> None:
     visitor.post("/protection", k="many", name="ordered")
     assert visitor.get("/compare?with=1").status_code == 422
     visitor.post("/history", to="0")
-    assert "they are the same" in told(visitor.get("/compare?with=0"))
+    assert "the jobs are the same" in told(visitor.get("/compare?with=0"))
     assert visitor.get("/compare?with=9").status_code == 422
     assert visitor.get("/compare").status_code == 422
 
