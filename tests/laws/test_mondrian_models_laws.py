@@ -243,7 +243,7 @@ def test_a_value_that_somebody_has_again_counts_once() -> None:
 def test_partitions_are_counted_together_that_are_about_as_large(sizes: list[int]) -> None:
     """Each once, none with another that has several times as many rows; and their rows are theirs."""
     ends = np.cumsum(sizes)
-    open_ = np.column_stack([ends - sizes, ends])
+    open_ = np.column_stack([ends - sizes, ends]).astype(np.int64)
     together = list(blocks.alike(open_))
     assert sorted(np.concatenate(together).tolist()) == open_.tolist()
     for some in together:
