@@ -70,7 +70,7 @@ def test_a_code_that_stands_for_a_generalized_column_is_told_of() -> None:
     """With both names; the vote tells nothing, and a column that was allowed by name is not told of."""
     (told,) = notes(FRAME, job())
     assert told.startswith("code is released unchanged")
-    assert "its value determines that of country:" in told
+    assert "its value determines that of country, which the release hides:" in told
     assert notes(FRAME, job("code")) == []
 
 
@@ -116,7 +116,7 @@ def test_a_release_from_elsewhere_tells(base: str, together: int | None, tmp_pat
         warnings.simplefilter("always")
         made = anonymize(source, job(), target=tmp_path / "out.csv", engine=engine)
     said = [str(one.message) for one in told if "is released unchanged" in str(one.message)]
-    assert ["determines that of country:" in one for one in said] == [True]
+    assert ["determines that of country, which" in one for one in said] == [True]
     assert ("parts" in made.trace) == (together is not None)
     assert source_notes(made) == source_notes(anonymize(source, job("code"), target=tmp_path / "local.csv"))
     assert "ends within a line" in source_notes(made)[0]
