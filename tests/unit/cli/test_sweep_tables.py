@@ -93,7 +93,7 @@ def test_people_read_a_table(asked: list[object]) -> None:
     assert ended.status == 0
     assert "40 records; quasi = age, city; method = mondrian" in ended.out
     assert "infeasible at k = 50: the whole table, 40 records" in ended.out
-    assert "Nothing is released" in ended.out
+    assert "A sweep releases and verifies nothing" in ended.out
     assert kohort(*asked, "--vary", "k=2", "--quiet").out == ""
 
 
