@@ -18,7 +18,7 @@ import polars as pl
 
 from kohort.errors import FileError, InputError, MissingExtraError
 from kohort.io.cells import as_text, from_text
-from kohort.io.forms import FORMS, Content, FileForm, library
+from kohort.io.forms import FORMS, NO_ROOM, Content, FileForm, library
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -193,9 +193,6 @@ def duckdb_table(base: Any, name: str) -> pl.DataFrame:  # noqa: ANN401  DuckDB'
     return pl.DataFrame(found.to_arrow_table())
 
 
-_ROOM: Final = "see whether there is room in the folder of temporary files (TMPDIR)"
-
-
 def pack_duckdb(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
     """A DuckDB file of one table, made in a private folder."""
     del labels  # as above
@@ -208,7 +205,7 @@ def pack_duckdb(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
                 base.execute(f"CREATE TABLE {TABLE} AS SELECT * FROM cells")  # noqa: S608  constants
                 base.execute("CHECKPOINT")  # to close it would do the same, and not say what the disk refuses
         except (duckdb.IOException, duckdb.FatalException):
-            raise FileError("DuckDB could not be written: the system took no more bytes", hint=_ROOM) from None
+            raise FileError("DuckDB could not be written: the system took no more bytes", hint=NO_ROOM) from None
         return path.read_bytes()
 
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from kohort.errors import FileError, KohortError, UnsupportedError
 from kohort.io.cells import as_text, encode, from_text
-from kohort.io.forms import FORMS
+from kohort.io.forms import FORMS, NO_ROOM
 from kohort.shown import many
 from kohort.tables.table import Column, Labels, Table
 
@@ -90,8 +90,7 @@ def _writable(column: Column, origin: Column, form: FileForm) -> tuple[pl.Series
     said = Labels(said.title) if said is not None else None
     lost = _lost(due, due, said, origin, form)
     if lost and not _is_name("name", form):
-        what = f"{form.title} cannot be written at all"
-        raise FileError(what, hint="see whether there is room in the folder of temporary files (TMPDIR)")
+        raise FileError(f"{form.title} cannot be written at all", hint=NO_ROOM)
     if lost and not _is_name(column.name, form):
         what = f"the column's name cannot be written to {form.title}"
         raise UnsupportedError(what, where=f"column {column.name}", hint="rename it in the input")

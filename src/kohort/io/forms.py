@@ -128,6 +128,9 @@ def _statistics(key: str, title: str, *magic: bytes, suffixes: tuple[str, ...] =
     )
 
 
+#: What to do where the system takes no more of what a library writes.
+NO_ROOM: Final = "see whether there is room in the folder of temporary files (TMPDIR)"
+
 #: The formats, by the ending of their files without its point.
 FORMS: Final[Mapping[str, FileForm]] = MappingProxyType(
     {
