@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numba
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,13 +11,13 @@ from hypothesis import strategies as st
 from kohort.algorithms.mondrian import loss_kernels as kernels
 from kohort.algorithms.mondrian.by_loss import Tree
 from kohort.algorithms.mondrian.cost_kernels import add, clear, cost, groups
-from kohort.algorithms.mondrian.costs import SET, SPAN, Costs, Priced
-from kohort.algorithms.mondrian.lanes import BYTES, OF_GROUP, OF_ROW, OF_WORDS, count, put, stretch
+from kohort.algorithms.mondrian.costs import ANCESTOR, SET, SPAN, Costs, Priced
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kohort.algorithms.mondrian.loss_kernels import Scan
     from kohort.arrays import Codes, Counts, Index, Mask
-    from kohort.core.frequency import Words
 
 #: Values of a column: few, more than a word has bits, more than are told apart, more than two bytes hold.
 SIZES = (2, 5, 40, 70, 100, 300, 70_000)
@@ -32,30 +31,43 @@ class Table(NamedTuple):
     costs: Costs
 
 
+def tree(size: int) -> list[Index]:
+    """The node of each leaf, level by level: three nodes have a parent, up to the root."""
+    levels = [np.arange(size)]
+    while levels[-1][-1] > 0:
+        levels.append(levels[-1] // 3)
+    return levels
+
+
 @st.composite
-def tables(draw: st.DrawFn) -> Table:
-    """Tables of up to 10 columns, ranges or sets, some of whose places lie close together."""
-    kinds = draw(st.lists(st.tuples(st.sampled_from([SPAN, SET]), st.sampled_from(SIZES)), min_size=1, max_size=10))
+def tables(draw: st.DrawFn, sizes: Sequence[int] = SIZES) -> Table:
+    """Tables of up to 10 columns, ranges, sets or ancestors, some of whose places lie close together."""
+    column = st.tuples(st.sampled_from([SPAN, SET, ANCESTOR]), st.sampled_from(sizes))
+    columns = draw(st.lists(column, min_size=1, max_size=10))
+    kinds, many = np.array([kind for kind, _ in columns]), np.array([size for _, size in columns])
     random = np.random.default_rng(draw(st.integers(0, 1 << 32)))
-    tuples, sizes = draw(st.integers(2, 60)), np.array([size for _, size in kinds])
-    near = random.random((tuples, sizes.size)) < draw(st.sampled_from([0.0, 0.5, 0.9]))
-    places = np.where(near, random.integers(0, np.minimum(sizes, 4), near.shape), random.integers(0, sizes, near.shape))
-    steps = [np.arange(size) * 7 if kind == SET else np.cumsum(random.integers(0, 4, size)) for kind, size in kinds]
-    words = [-(-size // 64) if kind == SET else 0 for kind, size in kinds]
+    near = random.random((draw(st.integers(2, 60)), many.size)) < draw(st.sampled_from([0.0, 0.5, 0.9]))
+    places = np.where(near, random.integers(0, np.minimum(many, 4), near.shape), random.integers(0, many, near.shape))
+    steps: list[Index] = [
+        np.cumsum(random.integers(0, 4, size)) if kind == SPAN else np.arange(size) * 7 for kind, size in columns
+    ]
+    trees = [tree(size) if kind == ANCESTOR else [] for kind, size in columns]
+    heights = [np.full_like(one, 5 * level) for some in trees for level, one in enumerate(some)]
+    none: list[Index] = [np.empty(0, np.int64)]
     costs = Costs(
-        kinds=np.array([kind for kind, _ in kinds]),
-        first=np.cumsum([0, *sizes])[:-1],
+        kinds=kinds,
+        first=np.cumsum([0, *many])[:-1],
         starts=np.concatenate(steps),
         ends=np.concatenate(steps),
-        gaps=np.full(sizes.size, -1),
+        gaps=np.full(many.size, -1),
         whole=np.array([int(one[-1]) for one in steps]),
-        nodes=np.empty(0, np.int64),
-        above=np.empty(0, np.int64),
-        levels=np.stack([np.zeros_like(sizes), sizes], axis=1),
-        words=np.cumsum([0, *words]),
+        nodes=np.concatenate(sum(trees, none)),
+        above=np.concatenate([*none, *heights]),
+        levels=np.stack([np.cumsum([0, *(sum(map(len, some)) for some in trees)])[:-1], many], axis=1),
+        words=np.cumsum([0, *(-(-many // 64) * (kinds == SET))]),
     )
-    coded: Codes = places.astype(np.uint32) if sizes.max() > 1 << 16 else places.astype(np.uint16)
-    return Table(coded, random.integers(1, 4, tuples), costs)
+    coded: Codes = places.astype(np.uint32) if many.max() > 1 << 16 else places.astype(np.uint16)
+    return Table(coded, random.integers(1, 4, len(places)), costs)
 
 
 def dear(table: Table, chosen: Mask) -> int:
@@ -121,68 +133,3 @@ def test_leaves_hold_every_tuple_once(table: Table, least: int) -> None:
     assert all((np.diff(leaf) > 0).all() for leaf in np.split(tuples, starts[1:]))
     if table.counts.sum() >= least:
         assert (np.add.reduceat(tree.rows.counts, starts) >= least).all()
-
-
-def called(groups: Codes, at: int, others: Codes, other: int, ends: int, fresh: bool) -> int:  # noqa: FBT001, PLR0917
-    """A kernel that does nothing else."""
-    return put(groups, at, others, other, ends, fresh)
-
-
-COMPILED: Any = numba.njit(called)
-
-
-@given(st.sampled_from([np.uint16, np.uint32]), st.integers(0, 1 << 32), st.booleans(), st.booleans())
-def test_the_instruction_puts_chunks_into_groups(codes: Any, seed: int, is_row: bool, fresh: bool) -> None:  # noqa: ANN401, FBT001
-    """The vector instruction does what it does step by step, to this chunk alone, and says where it grew."""
-    random, most = np.random.default_rng(seed), int(np.iinfo(codes).max)
-    size, ends = (OF_ROW, 0) if is_row else (OF_GROUP, BYTES)
-    groups, others = (
-        random.choice([0, 1, 7, most - 1, most], 5 * each // codes().itemsize).astype(codes)
-        for each in (OF_GROUP, size)
-    )
-    plain, compiled = groups.copy(), groups.copy()
-    at, other = int(random.integers(0, 5)) * OF_GROUP, int(random.integers(0, 5)) * size
-
-    found = COMPILED(compiled, at, others, other, ends, fresh)
-    assert found == put(plain, at, others, other, ends, fresh)
-    np.testing.assert_array_equal(plain, compiled)
-
-
-def stretched(dear: Index, at: int, low: Index, high: Index, others: int, one: int, whole: int) -> None:  # noqa: PLR0917
-    """A kernel that does nothing else."""
-    stretch(dear, at, low, high, others, one, whole)
-
-
-def counted(members: Counts, at: int, bits: Words, others: int, one: int, mask: int) -> None:  # noqa: PLR0917
-    """A kernel that does nothing else."""
-    count(members, at, bits, others, one, mask)
-
-
-STRETCHED: Any = numba.njit(stretched)
-COUNTED: Any = numba.njit(counted)
-
-
-@given(st.integers(0, 1 << 32))
-def test_groups_are_compared_as_step_by_step(seed: int) -> None:
-    """The vector instructions add what they add step by step, to so many others alone."""
-    random, many = np.random.default_rng(seed), 3 * OF_WORDS
-    low, high = random.choice([-(1 << 61), -1, 0, 5, 9, 1 << 60], (2, many))
-    bits = random.integers(0, 1 << 64, many, dtype=np.uint64)
-    at, others, one = (int(random.integers(0, each)) for each in (OF_WORDS, OF_WORDS + 1, many))
-    whole, mask = (
-        int(random.integers(0, 12)),
-        np.uint64(random.choice(np.array([0, 255 << 8, (1 << 64) - 1], np.uint64))),
-    )
-    cases: list[tuple[Any, Any, tuple[Any, ...]]] = [
-        (stretch, STRETCHED, (at, low, high, others, one, whole)),
-        (count, COUNTED, (at, bits, others, one, np.uint64(mask))),
-    ]
-    for plain, compiled, given_ in cases:
-        before = random.integers(0, 100, many)
-        expected, found = before.copy(), before.copy()
-        plain(expected, *given_)
-        compiled(found, *given_)
-        np.testing.assert_array_equal(found, expected)
-        untouched = np.ones(many, np.bool_)
-        untouched[at : at + OF_WORDS] = False
-        np.testing.assert_array_equal(found[untouched], before[untouched])

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 #: The core as it is written, and compiled. Python loads a library of any name.
-SOURCE: Final = Path(__file__).with_name("core.c")
-SOURCES: Final = (SOURCE, SOURCE.with_name("carve.h"))
+SOURCES: Final = tuple(sorted(Path(__file__).parent.glob("*.[ch]")))
 LIBRARY: Final = Path(__file__).with_name("core.so")
 
+#: What the C counts on: that sums wrap around, and that rows are moved as words, whatever they hold.
+MEANING: Final = ("-std=c11", "-fwrapv", "-fno-strict-aliasing", "-fPIC")
+
 #: Nothing that only some processors of a kind have: a wheel is for all of them.
-FLAGS: Final = ("-std=c11", "-O3", "-g0", "-fPIC", "-fvisibility=hidden")
+FLAGS: Final = (*MEANING, "-O3", "-g0", "-fvisibility=hidden")
 
 #: What brings a compiler where the system has none: some 100 MB, fetched while a wheel is built and then removed.
 ZIG: Final = "ziglang>=0.13"
@@ -49,11 +51,11 @@ def build(target: Path = LIBRARY, flags: Sequence[str] = FLAGS) -> None:
     Raises:
         OSError: there is no compiler, none of them compiles it, or the folder cannot be written to.
     """
-    told = "there is no C compiler"
+    told, written = "there is no C compiler", [str(path) for path in SOURCES if path.suffix == ".c"]
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".build-") as folder:
         made = Path(folder) / target.name
         for compiler in compilers():
-            command = [*compiler, *flags, "-shared", str(SOURCE), "-o", str(made)]
+            command = [*compiler, *flags, "-shared", *written, "-o", str(made)]
             try:
                 run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  a compiler
             except OSError as error:

@@ -7,52 +7,12 @@
    `tests/reference/loops.py` has the same loops in Python; `tests/unit/test_native.py` compares them, and builds this
    file with sanitizers. Multi-byte loads are little-endian, as on every platform that there are wheels for. */
 
-#include <stdint.h>
-#include <string.h>
+#include "core.h"
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
-#if defined(_WIN32)
-#define API __declspec(dllexport)
-#else
-#define API __attribute__((visibility("default")))
-#endif
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int32_t i32;
-typedef int64_t i64;
-
-/* An array of NumPy: its first item, how many there are, and the bytes of each. */
-typedef struct {
-    void *at;
-    i64 size, item;
-} Array;
-
-enum { REFUSED = -1, FULL = -2, BATCH = 32, LINE = 64 };
-
-#define DOOR(holds)      \
-    do {                 \
-        if (!(holds))    \
-            return REFUSED; \
-    } while (0)
-
-static int is_power(i64 size) { return size > 0 && (size & (size - 1)) == 0; }
-
-/* Whether `length` items from `start` on lie among `size`. */
-static int is_inside(i64 start, i64 length, i64 size) { return start >= 0 && length >= 0 && start <= size && length <= size - start; }
-
-static u64 number(const Array *array, i64 place) {
-    switch (array->item) {
-    case 1: return ((const u8 *)array->at)[place];
-    case 2: return ((const u16 *)array->at)[place];
-    case 4: return ((const u32 *)array->at)[place];
-    default: return ((const u64 *)array->at)[place];
-    }
-}
+enum { FULL = -2, BATCH = 32, LINE = 64 };
 
 /* An odd number without pattern: a product's upper bits depend on all lower bits of its factors. */
 static u64 mixed(u64 state, u64 word) {

@@ -88,6 +88,7 @@ SHARES: Final = Of(np.float64)
 CODES: Final = Of(np.uint8, np.uint16, np.uint32)
 NUMBERS: Final = Of(np.uint32, np.int64)
 LISTED: Final = Of(np.uint32)
+MARKS: Final = Of(np.bool_)
 
 #: Arrays that are written to.
 TO_BYTES: Final = Of(np.uint8, written=True)
@@ -97,7 +98,7 @@ TO_SIZES: Final = Of(np.int32, written=True)
 TO_NUMBERS: Final = Of(np.uint32, written=True)
 TO_GROUPS: Final = Of(np.uint32, np.int64, written=True)
 TO_CODES: Final = Of(np.uint16, np.uint32, written=True)
-
+TO_MARKS: Final = Of(np.bool_, written=True)
 
 #: Columns of records.
 COLUMNS: Final = Together(BYTES, INDEX, CODES)
@@ -189,3 +190,15 @@ CARVE: Final = Function(
     Together(TO_INDEX, TO_INDEX, TO_CODES, TO_CODES),
     *[NUMBER] * 4,
 )
+
+#: Cut by what cuts save: see `kohort.algorithms.mondrian.loss_kernels`, and `.loss_wave_kernels` for the last three.
+LOSS: Final = Together(*[INDEX] * 11, WORDS, TO_WORDS, *[TO_INDEX] * 5)
+RANKED: Final = TO_INDEX, TO_MARKS, TO_INDEX, TO_INDEX, TO_INDEX, TO_WORDS
+LOSS_MEMORY: Final = Function("kohort_loss_memory", NUMBER, NUMBER)
+PROPOSE: Final = Function("kohort_propose", LOSS, TO_CODES, *[NUMBER] * 5)
+CARVE_BY_LOSS: Final = Function("kohort_carve_by_loss", LOSS, TO_CODES, TO_CODES, *[NUMBER] * 3, TO_INDEX, TO_INDEX)
+RANK: Final = Function("kohort_rank", LOSS, TO_CODES, INDEX, NUMBER, Together(*RANKED))
+COUNT_SIDES: Final = Function(
+    "kohort_count_sides", LOSS, TO_CODES, INDEX, Together(*RANKED), INDEX, CODES, INDEX, TO_INDEX, TO_INDEX
+)
+CUT: Final = Function("kohort_cut", LOSS, TO_CODES, TO_CODES, INDEX, Together(*RANKED), TO_INDEX, MARKS, TO_INDEX)

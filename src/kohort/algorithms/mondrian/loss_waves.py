@@ -90,8 +90,8 @@ class Judged:
             left=np.empty(room, np.int64),
             groups=np.empty((room, 2), np.uint64),
         )
-        done = rank(self.both[0], self.scan, some, (self.least, True), ranked)
-        return ranked._replace(ends=ranked.ends[:done], coarse=ranked.coarse[:done])
+        done = rank(self.both[0], self.scan, some, self.least, ranked)
+        return ranked._replace(ends=ranked.ends[:done], coarse=ranked.coarse[:done], spans=ranked.spans[:done])
 
     def _cut(self, open_: Index, ranked: Ranked) -> Iterator[tuple[Index, Index]]:
         """Which partitions were cut, and the parts that came of it."""
@@ -116,8 +116,7 @@ class Judged:
         sizes = np.empty(2 * number, np.int64)
         histograms = np.empty((2 * number, self.columns.cells), np.int64)
         held = Held(self.codes, np.append(0, np.cumsum(self.columns.sizes)))
-        out = (sizes, histograms, np.empty(PLACES, np.int64))
-        count_sides(self.both[0], self.scan, open_, ranked, asked, held, out)
+        count_sides(self.both[0], self.scan, open_, ranked, asked, held, (sizes, histograms))
         of = np.repeat(open_[asked[:, 0], BLOCK], 2 * (asked[:, 2] - asked[:, 1]))
         allowed = both_sides(self.models, self.columns.profile(sizes, histograms, of))
         parts = np.empty((2 * len(asked), open_.shape[1]), np.int64)

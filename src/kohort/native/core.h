@@ -1,0 +1,47 @@
+/* What both halves of the compiled core share: types, and the door that refuses what leads beyond an array. */
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(_WIN32)
+#define API __declspec(dllexport)
+#else
+#define API __attribute__((visibility("default")))
+#endif
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t i32;
+typedef int64_t i64;
+
+/* An array of NumPy: its first item, how many there are, and the bytes of each. */
+typedef struct {
+    void *at;
+    i64 size, item;
+} Array;
+
+enum { REFUSED = -1 };
+
+#define DOOR(holds)      \
+    do {                 \
+        if (!(holds))    \
+            return REFUSED; \
+    } while (0)
+
+static inline int is_power(i64 size) { return size > 0 && (size & (size - 1)) == 0; }
+
+/* Whether `length` items from `start` on lie among `size`. */
+static inline int is_inside(i64 start, i64 length, i64 size) {
+    return start >= 0 && length >= 0 && start <= size && length <= size - start;
+}
+
+static inline u64 number(const Array *array, i64 place) {
+    switch (array->item) {
+    case 1: return ((const u8 *)array->at)[place];
+    case 2: return ((const u16 *)array->at)[place];
+    case 4: return ((const u32 *)array->at)[place];
+    default: return ((const u64 *)array->at)[place];
+    }
+}

@@ -1,0 +1,123 @@
+"""Cuts by loss in the compiled core: a wrong number in any array is refused, or leads nowhere outside of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from kohort.algorithms.mondrian import loss_kernels as kernels
+from kohort.algorithms.mondrian.loss_wave_kernels import Held, Ranked, count_sides, cut, rank
+from kohort.native.library import CARVE_BY_LOSS, COUNT_SIDES, CUT, LOSS_MEMORY, PROPOSE, RANK
+from tests.laws.test_loss_kernel_laws import Table, tables
+from tests.unit.test_native import GUARD, WILD
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+#: Of each function's arguments, whole numbers apart.
+Call = tuple[Any, list["NDArray[Any] | int | Sequence[NDArray[Any]]"]]
+
+
+class Spoilt:
+    """Copies of arrays between bytes that nobody may change, some numbers of which are wild."""
+
+    def __init__(self, data: st.DataObject, share: int) -> None:
+        """Spoil one array in so many."""
+        self._data, self._share = data, share
+        self._wholes: list[NDArray[np.uint8]] = []
+
+    def of(self, given: Any) -> Any:  # noqa: ANN401  an argument of any kind
+        """The argument."""
+        if isinstance(given, int):
+            return given if self._spared() else self._data.draw(WILD)
+        if not isinstance(given, np.ndarray):
+            return [self.of(one) for one in given]
+        array = cast("NDArray[Any]", given)
+        whole = np.full(2 * GUARD + array.nbytes, 0xA5, np.uint8)
+        inside: NDArray[Any] = whole[GUARD : GUARD + array.nbytes].view(array.dtype)
+        inside[:] = array.reshape(-1)
+        self._wholes.append(whole)
+        words: NDArray[Any] = inside.view(np.uint64) if array.nbytes % 8 == 0 else inside
+        if inside.size and not self._spared():
+            if self._data.draw(st.booleans()):
+                return inside[: self._data.draw(st.integers(0, inside.size - 1))]
+            at = self._data.draw(st.lists(st.integers(0, words.size - 1), min_size=1, max_size=3))
+            wild = self._data.draw(st.lists(WILD, min_size=len(at), max_size=len(at)))
+            words[at] = np.array(wild, np.int64).astype(words.dtype)
+        return inside
+
+    def check(self) -> None:
+        """Nothing round them was changed."""
+        for whole in self._wholes:
+            assert (whole[:GUARD] == 0xA5).all()
+            assert (whole[-GUARD:] == 0xA5).all()
+
+    def _spared(self) -> bool:
+        return self._data.draw(st.integers(0, self._share)) > 0
+
+
+def calls(table: Table, least: int) -> list[Call]:
+    """What each function is called with while a table is cut, once the first cuts have been judged."""
+    scan, tuples, records = kernels.memory(table.costs), table.counts.size, int(table.counts.sum())
+    rows = kernels.rows(table.places, table.counts, scan)
+    open_ = np.array([[0, tuples, records, 0, 0]])
+    room = 2 * scan.found.left.size
+    ranked = Ranked(
+        ends=np.zeros(1, np.int64),
+        coarse=np.zeros(1, np.bool_),
+        spans=np.zeros((1, *scan.spans.shape), np.int64),
+        at=np.zeros((room, 2), np.int64),
+        left=np.zeros(room, np.int64),
+        groups=np.zeros((room, 2), np.uint64),
+    )
+    assert rank(rows, scan, open_, least, ranked) == 1
+    number = int(ranked.ends[0])
+    assume(number > 0)
+    asked = np.array([[0, 0, number]])
+    held = Held((np.arange(tuples) % 4).astype(np.uint16)[:, np.newaxis], np.array([0, 3]))
+    sides = np.zeros(2 * number, np.int64), np.zeros((2 * number, 3), np.int64)
+    count_sides(rows, scan, open_, ranked, asked, held, sides)
+    for one, (attribute, value) in enumerate(ranked.at[:number].tolist()):
+        low, span = ranked.spans[0, attribute].tolist()
+        values = table.places[:, attribute].astype(np.int64) - low
+        values = values * kernels.PLACES // span if span > kernels.PLACES else values
+        bits = (ranked.groups[one][values // 64 % 2] >> (values % 64).astype(np.uint64)) & np.uint64(1)
+        is_left = bits == 0 if value == kernels.PLACES else values <= value
+        for side, chosen in enumerate((is_left, ~is_left)):
+            assert sides[0][2 * one + side] == table.counts[chosen].sum()
+            counted = [table.counts[chosen & (held.codes[:, 0] == code)].sum() for code in range(3)]
+            assert sides[1][2 * one + side].tolist() == counted
+    allowed, parts = np.ones(number, np.bool_), np.zeros((2, 5), np.int64)
+    spare, codes = np.zeros_like(rows.codes), rows.codes
+    both = kernels.Rows.of(rows.words.copy(), scan.codes), kernels.Rows.of(np.zeros_like(rows.words), scan.codes)
+    assert cut(both, scan, open_, ranked, asked.copy(), allowed, parts) == len(parts)
+    assert [both[0].counts[first:last].sum() for first, last in parts[:, :2]] == parts[:, 2].tolist()
+    leaves = np.zeros(4 * tuples + 4, np.int64), np.zeros(4 * tuples, np.int64)
+    return [
+        (PROPOSE, [scan.arrays, codes, 0, tuples, records, least, 1]),
+        (CARVE_BY_LOSS, [scan.arrays, codes, spare, records, least, 1, *leaves]),
+        (RANK, [scan.arrays, codes, open_, least, ranked]),
+        (COUNT_SIDES, [scan.arrays, codes, open_, ranked, asked, *held, *sides]),
+        (CUT, [scan.arrays, codes, spare, open_, ranked, asked, allowed, parts]),
+        (LOSS_MEMORY, [scan.spans.shape[0], scan.chunks]),
+    ]
+
+
+@given(tables((2, 5, 70, 300)), st.integers(1, 6), st.data())
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_no_number_leads_beyond_an_array(table: Table, least: int, data: st.DataObject) -> None:
+    """Sides are counted as they are; and wherever a number is wrong, nothing outside of the arrays is changed."""
+    for function, arguments in calls(table, least):
+        spoilt = Spoilt(data, 30)
+        given_ = [spoilt.of(one) for one in arguments]
+        try:
+            function(*given_)
+        except IndexError as refused:
+            assert "does not fit" in str(refused)  # noqa: PT017  either is right
+        spoilt.check()
