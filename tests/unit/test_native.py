@@ -480,7 +480,11 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
         os.environ.pop("CC")
         os.environ |= {} if before is None else {"CC": before}
     names = ["tests/unit/test_native.py", "tests/unit/io/test_text.py", "tests/unit/algorithms/test_mondrian.py"]
-    names += ["tests/unit/test_native_loss.py", "tests/laws/test_loss_kernel_laws.py", "tests/laws/test_loss_laws.py"]
+    names += [
+        "tests/unit/test_native_mondrian.py",
+        "tests/laws/test_loss_kernel_laws.py",
+        "tests/laws/test_loss_laws.py",
+    ]
     environment = os.environ | {
         "LD_PRELOAD": runtime.stdout.strip(),
         "ASAN_OPTIONS": "detect_leaks=0",

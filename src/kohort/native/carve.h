@@ -22,6 +22,13 @@ static inline void NAME(ranges)(const CODE *row, i64 rows, i64 width, CODE *low,
     }
 }
 
+static void NAME(spread)(const CODE *row, i64 rows, i64 width, CODE *low, CODE *high) {
+    if (width % 8 == 0)
+        NAME(ranges)(row, rows, width, low, high, 8);
+    else
+        NAME(ranges)(row, rows, width, low, high, 4);
+}
+
 /* By what a dimension is compared with others; 0 where all records are alike there. */
 static i64 NAME(measure)(const Rule *rule, const Work *work, const CODE *row, i64 rows, i64 width, i64 dimension) {
     const i64 *scale = (const i64 *)rule->scales.positions.at + ((const i64 *)rule->scales.starts.at)[dimension];
@@ -149,10 +156,7 @@ static i64 NAME(carve)(const Rows *rows, const Rule *rule, const Work *work, con
         i64 part[3], depth = stack[top - 1], dimension = -1, code = 0, left = 0;
         memcpy(part, stack + (top -= 4), sizeof part);
         i64 first = part[0], last = part[1], there = first < half ? half : -half;
-        if (width % 8 == 0)
-            NAME(ranges)(codes + first * width, last - first, width, low, high, 8);
-        else
-            NAME(ranges)(codes + first * width, last - first, width, low, high, 4);
+        NAME(spread)(codes + first * width, last - first, width, low, high);
         for (i64 each = 0; each < rule->scales.starts.size; each++)
             DOOR(high[each] < rule->scales.positions.size - starts[each]);
         if (part[2] / 2 >= rule->k && depth < whole[3])

@@ -181,15 +181,26 @@ WRITE: Final = Function("kohort_write", COLUMNS, *[NUMBER] * 2, TO_BYTES, TO_IND
 COMPARE: Final = Function("kohort_compare", BYTES, COLUMNS, Together(TO_BYTES), *[NUMBER] * 2, TO_INDEX)
 
 #: Cut a partition down to its leaves: see `kohort.algorithms.mondrian.kernel`.
+BUFFER: Final = Together(TO_CODES, TO_WORDS, TO_NUMBERS, TO_INDEX)
+RULE: Final[tuple[Any, ...]] = Together(INDEX, INDEX, SHARES, INDEX), *[NUMBER] * 4
 CARVE: Final = Function(
     "kohort_carve",
-    Together(TO_CODES, TO_WORDS, TO_NUMBERS, TO_INDEX),
-    Together(INDEX, INDEX, SHARES, INDEX),
-    *[NUMBER] * 4,
+    BUFFER,
+    *RULE,
     Together(TO_CODES, TO_CODES, TO_INDEX, TO_CODES, TO_INDEX, TO_INDEX, TO_INDEX),
     Together(TO_INDEX, TO_INDEX, TO_CODES, TO_CODES),
     *[NUMBER] * 4,
 )
+
+#: Cut what models judge: see `kohort.algorithms.mondrian.wave_kernels`.
+MEMORY: Final = Together(*[TO_INDEX] * 4, TO_CODES, TO_CODES)
+CUTS: Final = Together(INDEX, INDEX)
+PROPOSE_CUTS: Final = Function("kohort_propose_cuts", BUFFER, *RULE, MEMORY, TO_INDEX, TO_INDEX, TO_INDEX, NUMBER)
+PROFILE_CUTS: Final = Function(
+    "kohort_profile_cuts", BUFFER, MEMORY, INDEX, NUMBER, CUTS, INDEX, NUMBER, TO_INDEX, TO_INDEX
+)
+SETTLE_CUTS: Final = Function("kohort_settle_cuts", BUFFER, INDEX, NUMBER, CUTS, MARKS, TO_INDEX)
+CORNERS: Final = Function("kohort_corners", BUFFER, INDEX, MEMORY, TO_CODES, TO_CODES)
 
 #: Cut by what cuts save: see `kohort.algorithms.mondrian.loss_kernels`, and `.loss_wave_kernels` for the last three.
 LOSS: Final = Together(*[INDEX] * 11, WORDS, TO_WORDS, *[TO_INDEX] * 5)

@@ -10,10 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-import numpy as np
-
 from kohort.errors import UsageError
-from kohort.kernels import kernel
 
 if TYPE_CHECKING:
     from kohort.arrays import Codes
@@ -48,6 +45,9 @@ class AtRandom:
             raise UsageError("a seed is a whole number of at least 0, with 18 digits at most", where="dimension")
 
 
+#: The bits of a word.
+WORD: Final = (1 << 64) - 1
+
 #: Seeds stay below this.
 LARGEST: Final = 10**18
 
@@ -80,20 +80,17 @@ def dimension_of(text: str) -> Dimension:
 _WORDS: Final[dict[str, Dimension]] = {"widest": WIDEST, "most-values": MostValues()}
 
 
-@kernel
-def drawn(seed: int, low: Codes, high: Codes, dimensions: int, dimension: int) -> int | np.int64:
+def drawn(seed: int, low: Codes, high: Codes, dimension: int) -> int:
     """A number from 1 to 2**31 for a dimension of a partition: splitmix64 over the seed and the partition's ranges."""
-    state = np.uint64(seed)
-    for place in range(dimensions):
-        state = _mixed(state ^ np.uint64(low[place]))
-        state = _mixed(state ^ np.uint64(high[place]))
-    return np.int64(_mixed(state ^ np.uint64(dimension)) >> np.uint64(33)) + 1
+    state = seed
+    for least, most in zip(low.tolist(), high.tolist(), strict=True):
+        state = _mixed(_mixed(state ^ least) ^ most)
+    return (_mixed(state ^ dimension) >> 33) + 1
 
 
-@kernel
-def _mixed(state: np.uint64) -> np.uint64:
+def _mixed(state: int) -> int:
     """The next state: every bit of it depends on every bit of the last."""
-    state += np.uint64(0x9E3779B97F4A7C15)
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return state ^ (state >> np.uint64(31))
+    state = (state + 0x9E3779B97F4A7C15) & WORD
+    state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & WORD
+    state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & WORD
+    return state ^ (state >> 31)

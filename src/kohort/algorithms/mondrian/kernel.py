@@ -5,8 +5,8 @@ range of the other half, those left of the cut from the front and the others fro
 ranges again and no two partitions share memory: threads may work on different ones. A row is padded to whole 64-bit
 words, to be moved in few steps.
 
-Where only sizes count, the whole search is one loop of the compiled core (`kohort.native`, carve.h); the loops below
-are those of other models. Cost per tuple and level of the tree: one pass for the ranges of all dimensions, one to three
+Where only sizes count, the whole search is one loop of the compiled core (`kohort.native`, carve.h); `wave_kernels` has
+those of other models. Cost per tuple and level of the tree: one pass for the ranges of all dimensions, one to three
 over one column for its median, one to move the rows; each in the order of memory.
 """
 
@@ -14,23 +14,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from kohort.algorithms.mondrian.dimension import drawn
-from kohort.kernels import kernel
 from kohort.native.library import CARVE
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from kohort.arrays import Codes, Counts, Index, Positions, Shares
-
-#: Rows whose ranges are taken side by side, so that the compiler can use whole vector registers; a power of two.
-STRIDE = 16
-
-#: Relative difference of two float64 estimates from which they decide; their error is below 1e-15.
-DECIDED = 1e-9
-
 
 #: By what the dimensions of a partition are measured.
 BY_WIDTH, BY_VALUES, BY_CHANCE = 0, 1, 2
@@ -74,6 +64,11 @@ class Rule(NamedTuple):
     nearest: bool
     by: int = BY_WIDTH
     seed: int = 0
+
+    @property
+    def arguments(self) -> tuple[tuple[Positions | Index | Shares, ...], int, bool, int, int]:
+        """All of it as the compiled core takes it."""
+        return (self.positions, self.starts, self.factors, self.ratios), self.k, self.nearest, self.by, self.seed
 
 
 class Work(NamedTuple):
@@ -131,103 +126,4 @@ def carve(buffer: Buffer, rule: Rule, work: Work, leaves: Leaves, part: Part, le
     Returns:
         The number of leaves.
     """
-    numbers = rule.k, rule.nearest, rule.by, rule.seed
-    scales = rule.positions, rule.starts, rule.factors, rule.ratios
-    return CARVE(buffer, scales, *numbers, work, leaves, *part, levels)
-
-
-@kernel
-def _widen(lows: Codes, highs: Codes, low: Codes, high: Codes) -> None:
-    """Widen the ranges `low`..`high` by others, place by place."""
-    for place in range(lows.size):
-        low[place] = min(low[place], lows[place])
-        high[place] = max(high[place], highs[place])
-
-
-@kernel
-def ranges(codes: Codes, width: int, part: Part, low: Codes, high: Codes) -> None:
-    """Least and greatest code of every column of the rows, into the first of `low` and `high`.
-
-    Of blocks of up to STRIDE rows first, the last overlapping the one before it; then the block is halved.
-    """
-    place, end = part.first * width, part.last * width
-    block = width
-    while block < low.size and 2 * block <= end - place:
-        block *= 2
-    for column in range(block):
-        low[column] = high[column] = codes[place + column]
-    while place + block < end:
-        place = min(place + block, end - block)
-        rows = codes[place : place + block]
-        _widen(rows, rows, low, high)
-    while block > width:
-        block //= 2
-        _widen(low[block : 2 * block], high[block : 2 * block], low, high)
-
-
-@kernel
-def measure(  # noqa: PLR0917  a kernel takes arrays by position
-    rule: Rule, codes: Codes, width: int, part: Part, tally: Counts, low: Codes, high: Codes, dimension: int
-) -> int | np.int64:
-    """By what a dimension of a partition is compared with others; 0 where all its records are alike there."""
-    start = rule.starts[dimension]
-    span = np.int64(rule.positions[start + high[dimension]] - rule.positions[start + low[dimension]])
-    if span == 0 or rule.by == BY_WIDTH:
-        return span
-    if rule.by == BY_CHANCE:
-        return drawn(rule.seed, low, high, rule.starts.size, dimension)
-    found = 0
-    for row in range(part.first, part.last):
-        tally[codes[row * width + dimension]] = 0
-    for row in range(part.first, part.last):
-        code = codes[row * width + dimension]
-        found += 1 - int(tally[code])
-        tally[code] = 1
-    return found
-
-
-@kernel
-def _greater(p: int, q: int, r: int, s: int) -> bool:
-    """Whether p/q > r/s, exactly: their continued fractions compared term by term, as Euclid's algorithm gives them."""
-    while p // q == r // s:
-        p, r = p % q, r % s
-        if p == 0 or r == 0:
-            return p > 0
-        p, q, r, s = s, r, q, p
-    return p // q > r // s
-
-
-@kernel
-def widest(widths: Index, factors: Shares, ratios: Index) -> int:
-    """R2: the dimension of the greatest relative width, the first of equals; -1 where every width is 0."""
-    best = -1
-    best_share = 0.0
-    for dimension in range(widths.size):
-        share = widths[dimension] * factors[dimension]
-        if share <= best_share * (1 - DECIDED):
-            continue
-        if share < best_share * (1 + DECIDED):
-            over, under = ratios[dimension, best, 0], ratios[dimension, best, 1]
-            if not _greater(widths[dimension], widths[best], under, over):
-                continue
-        best, best_share = dimension, share
-    return best
-
-
-@kernel
-def divide(buffer: Buffer, part: Part, there: int, dimension: int, code: int | np.int64) -> int:
-    """Move the rows to the other half, `there` rows on, those below the code first; where the others begin."""
-    codes, words, tuples, counts = buffer
-    width = codes.size // tuples.size
-    left, right = part.first + there, part.last - 1 + there
-    for row in range(part.first, part.last):
-        is_left = int(codes[row * width + dimension] < code)
-        place = right + (left - right) * is_left  # no branch, for no processor could predict it
-        for word in range(words.shape[1]):
-            words[place, word] = words[row, word]
-        tuples[place] = tuples[row]
-        if counts.size > 0:
-            counts[place] = counts[row]
-        left += is_left
-        right -= 1 - is_left
-    return left
+    return CARVE(buffer, *rule.arguments, work, leaves, *part, levels)

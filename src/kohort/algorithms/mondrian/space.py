@@ -142,9 +142,7 @@ class Space:
             case MostValues():
                 measures = [values(one) * (width > 0) for one, width in enumerate(widths)]
             case AtRandom(seed):
-                measures = [
-                    int(drawn(seed, low, high, len(low), one)) * (width > 0) for one, width in enumerate(widths)
-                ]
+                measures = [drawn(seed, low, high, one) * (width > 0) for one, width in enumerate(widths)]
             case _:
                 assert_never(self.dimension)
         shares = [measure * factor for measure, factor in zip(measures, self.factors, strict=True)]

@@ -21,7 +21,6 @@ import numpy as np
 
 from kohort.algorithms.mondrian.blocks import Columns, alike, both_sides, rows_of
 from kohort.algorithms.mondrian.forest import Forest
-from kohort.algorithms.mondrian.kernel import STRIDE
 from kohort.algorithms.mondrian.sizes import LEAST_SHARE, SHARES_PER_THREAD, buffer_of
 from kohort.algorithms.mondrian.wave_kernels import (
     BLOCK,
@@ -29,13 +28,14 @@ from kohort.algorithms.mondrian.wave_kernels import (
     TRIED,
     WIDTHS,
     Cuts,
-    Rows,
+    Profiles,
+    Sensitive,
     Values,
     corners,
+    profile,
     propose,
     settle,
 )
-from kohort.algorithms.mondrian.wave_profiles import Profiles, Sensitive, profile, profile_people
 from kohort.core.recoding import Multidimensional
 from kohort.workspace import HEAP, TALLIED, blocks
 
@@ -141,12 +141,6 @@ class Cutter:
         return cls(buffer, rule, sensitive, asked, columns, order)
 
     @property
-    def rows(self) -> Rows:
-        """The rows of the buffer."""
-        codes, tuples = self.buffer.codes, self.buffer.tuples
-        return Rows(codes, self.buffer.counts, codes.size // tuples.size)
-
-    @property
     def cells(self) -> int:
         """Columns of all histograms."""
         return int(self.sensitive.places[:, 1].sum())
@@ -165,7 +159,7 @@ class Cutter:
             while len(rest):
                 turn, cuts = self._proposed(rest, values, room[0])
                 wave.found.append(turn[cuts.of[:, 0] < 0, :TRIED])
-                pieces.append(self._settled(turn, cuts, room[1]))
+                pieces.append(self._settled(turn, values, cuts, room[1]))
                 rest = rest[len(turn) :]
             wave.open_ = np.concatenate(pieces)
         for group in alike(np.concatenate(small)):
@@ -176,29 +170,27 @@ class Cutter:
     def memory(self, rows: int) -> Values:
         """Memory for one thread to look at so many rows; what is not needed of it is never touched."""
         codes, upto = np.empty(rows + 1, np.int64), np.empty(rows + 1, np.int64)  # one more is written, and not read
-        low, high = (np.empty_like(self.buffer.codes, shape=STRIDE * self.rows.width) for _ in range(2))
-        return Values(codes, upto, np.empty(self.rule.positions.size, np.int64), low, high)
+        most, width = self.rule.positions.size, self.buffer.codes.size // self.buffer.tuples.size
+        low, high = (np.empty_like(self.buffer.codes, shape=width) for _ in range(2))
+        return Values(codes, upto, np.empty(most, np.int64), np.empty(most + 2, np.int64), low, high)
 
     def _room(self) -> tuple[Index, Profiles]:
         """Room for cuts and the profiles of both their sides."""
         cuts = max(CELLS // (2 * max(self.cells, 1)), LEAST_CUTS)
         return np.empty((cuts, 2), np.int64), Profiles(
-            np.empty(2 * cuts, np.int64),
-            np.empty((2 * cuts, self.cells), np.int64),
-            np.empty(self.rule.positions.size + 2, np.int64),
+            np.empty(2 * cuts, np.int64), np.empty((2 * cuts, self.cells), np.int64)
         )
 
     def _proposed(self, open_: Index, values: Values, room: Index) -> tuple[Index, Cuts]:
         """The first of the open partitions, as many as there is room for, and the cuts that they propose."""
         cuts = Cuts(np.zeros((len(open_), 3), np.int64), room)
-        done = propose(self.rows, self.rule, values, open_, (cuts, self.cells))
+        done = propose(self.buffer, self.rule, values, open_, (cuts, self.cells))
         return open_[:done], Cuts(cuts.of[:done], room[: int(cuts.of[done - 1, 1])])
 
-    def _settled(self, open_: Index, cuts: Cuts, room: Profiles) -> Index:
+    def _settled(self, open_: Index, values: Values, cuts: Cuts, room: Profiles) -> Index:
         """What is open after the allowed cuts."""
-        profiles = Profiles(room.sizes[: 2 * len(cuts.at)], room.histograms[: 2 * len(cuts.at)], room.lines)
-        count = profile if self.sensitive.person < 0 else profile_people
-        count(self.rows, self.sensitive, open_, cuts, profiles)
+        profiles = Profiles(room.sizes[: 2 * len(cuts.at)], room.histograms[: 2 * len(cuts.at)])
+        profile(self.buffer, self.sensitive, values, open_, (cuts, profiles))
         out = np.empty((2 * len(open_), open_.shape[1]), np.int64)
         of = np.repeat(open_[:, BLOCK], 2 * np.diff(cuts.of[:, 1], prepend=0))
         allowed = both_sides(self.models, self.columns.profile(profiles.sizes, profiles.histograms, of))
@@ -233,8 +225,9 @@ def _joined(frequency: FrequencySet, cutter: Cutter, leaves: Index, workspace: W
         inside = cutter.buffer.tuples[place]
         inside_ = inside if cutter.tuples is None else cutter.tuples[inside]
         regions[inside_] = np.repeat(np.arange(first, last, dtype=np.uint32), sizes[first:last])
-    low, high = (np.empty_like(quasi, shape=(len(leaves), quasi.shape[1])) for _ in range(2))
-    corners(cutter.rows, leaves, cutter.memory(0), low, high)
+    ends = [np.empty_like(cutter.buffer.codes, shape=(len(leaves), quasi.shape[1])) for _ in range(2)]
+    corners(cutter.buffer, leaves, cutter.memory(0), *ends)
+    low, high = (cast("Codes", codes.astype(quasi.dtype, copy=False)) for codes in ends)
     recoding = Multidimensional(workspace.ascending(tuples), regions, frequency.counts, low, high)
     return Forest(recoding, leaves[:, DEPTH])
 

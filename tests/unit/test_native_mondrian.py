@@ -1,7 +1,9 @@
-"""Cuts by loss in the compiled core: a wrong number in any array is refused, or leads nowhere outside of it."""
+"""Cuts that models judge, in the compiled core: a wrong number is refused, or leads nowhere outside of the arrays."""
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -10,8 +12,22 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kohort.algorithms.mondrian import loss_kernels as kernels
+from kohort.algorithms.mondrian.dimension import WIDEST, AtRandom, MostValues
 from kohort.algorithms.mondrian.loss_wave_kernels import Held, Ranked, count_sides, cut, rank
-from kohort.native.library import CARVE_BY_LOSS, COUNT_SIDES, CUT, LOSS_MEMORY, PROPOSE, RANK
+from kohort.algorithms.mondrian.sizes import buffer_of, rule_for
+from kohort.algorithms.mondrian.wave_kernels import WIDTHS, Cuts, Profiles, Sensitive, Values, corners, profile, propose
+from kohort.native.library import (
+    CARVE_BY_LOSS,
+    CORNERS,
+    COUNT_SIDES,
+    CUT,
+    LOSS_MEMORY,
+    PROFILE_CUTS,
+    PROPOSE,
+    PROPOSE_CUTS,
+    RANK,
+    SETTLE_CUTS,
+)
 from tests.laws.test_loss_kernel_laws import Table, tables
 from tests.unit.test_native import GUARD, WILD
 
@@ -20,8 +36,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from kohort.algorithms.mondrian.dimension import Dimension
+
 #: Of each function's arguments, whole numbers apart.
 Call = tuple[Any, list["NDArray[Any] | int | Sequence[NDArray[Any]]"]]
+
+
+#: The ways to choose the dimension of a cut.
+DIMENSIONS: tuple[Dimension, ...] = (WIDEST, MostValues(), AtRandom(7))
 
 
 class Spoilt:
@@ -111,9 +133,14 @@ def calls(table: Table, least: int) -> list[Call]:
 
 @given(tables((2, 5, 70, 300)), st.integers(1, 6), st.data())
 @pytest.mark.filterwarnings("ignore:overflow")
-def test_no_number_leads_beyond_an_array(table: Table, least: int, data: st.DataObject) -> None:
+def test_no_number_leads_cuts_by_loss_beyond_an_array(table: Table, least: int, data: st.DataObject) -> None:
     """Sides are counted as they are; and wherever a number is wrong, nothing outside of the arrays is changed."""
-    for function, arguments in calls(table, least):
+    spoil(calls(table, least), data)
+
+
+def spoil(some: list[Call], data: st.DataObject) -> None:
+    """Call functions with some numbers wrong."""
+    for function, arguments in some:
         spoilt = Spoilt(data, 30)
         given_ = [spoilt.of(one) for one in arguments]
         try:
@@ -121,3 +148,69 @@ def test_no_number_leads_beyond_an_array(table: Table, least: int, data: st.Data
         except IndexError as refused:
             assert "does not fit" in str(refused)  # noqa: PT017  either is right
         spoilt.check()
+
+
+@st.composite
+def waves(draw: st.DrawFn) -> list[Call]:
+    """What each function is called with while a table of one partition is cut between values."""
+    random = np.random.default_rng(draw(st.integers(0, 1 << 32)))
+    tuples, d, attributes = draw(st.integers(2, 40)), draw(st.integers(1, 9)), draw(st.integers(0, 2))
+    most, kind = draw(st.sampled_from([2, 9, 3000])), cast("Any", draw(st.sampled_from([np.uint16, np.uint32])))
+    people = np.sort(random.integers(0, tuples, tuples)) if draw(st.booleans()) else None
+    quasi, codes = random.integers(0, most, (tuples, d)), random.integers(0, 4, (tuples, attributes))
+    parts = [quasi, codes, *([] if people is None else [people[:, np.newaxis]])]
+    counts = random.integers(1, 4, tuples) if people is None and draw(st.booleans()) else np.ones(tuples, np.int64)
+    buffer = buffer_of(np.concatenate(parts, axis=1).astype(kind), counts)
+    k, by = draw(st.integers(1, 4)), draw(st.sampled_from(DIMENSIONS))
+    rule = rule_for(
+        [np.arange(most) * 3] * d, [Fraction(1, 1 + one % 3) for one in range(d)], k, nearest=True, dimension=by
+    )
+    assert rule is not None
+    open_ = np.full((1, WIDTHS + d), -1)
+    open_[0, :WIDTHS] = 0, tuples, counts.sum(), 0, 0, 0
+    low, high = (np.empty_like(buffer.codes, shape=buffer.codes.size // buffer.tuples.size) for _ in range(2))
+    (codes_, upto), lines = np.zeros((2, tuples + 1), np.int64), np.zeros(d * most + 2, np.int64)
+    values = Values(codes_, upto, lines[2:].copy(), lines, low, high)
+    places = [[d + one, 3, 3 * one] for one in range(attributes)]
+    places += [] if people is None else [[d + attributes, 1, 3 * attributes]]
+    sensitive = Sensitive(np.array(places, np.int64).reshape(-1, 3), -1 if people is None else d + attributes)
+    cells, of, at = 3 * attributes + (people is not None), np.zeros((1, 3), np.int64), np.zeros((40, 2), np.int64)
+    proposing: Call = (PROPOSE_CUTS, [buffer, *rule.arguments, values, open_.copy(), of, at, cells])
+    assert propose(buffer, rule, values, open_, (Cuts(of, at), cells)) == 1
+    dimension, number, _ = of[0].tolist()
+    cuts, leaves = Cuts(of, at[:number]), np.array([[0, tuples, counts.sum(), 0]])
+    sides = Profiles(np.zeros(2 * number, np.int64), np.zeros((2 * number, cells), np.int64))
+    profile(buffer, sensitive, values, open_, (cuts, sides))
+    persons = np.arange(tuples) if people is None else people
+    for line, (size, histogram) in enumerate(zip(sides.sizes.tolist(), sides.histograms.tolist(), strict=True)):
+        chosen = (quasi[:, dimension] < at[line // 2, 0]) ^ bool(line % 2)
+        weights = dict(zip(persons.tolist(), counts.tolist(), strict=True))
+        assert size == sum(weights[one] for one in set(persons[chosen].tolist()))
+        for one, value in product(range(attributes), range(3)):
+            has = set(persons[chosen & (codes[:, one] == value)].tolist())
+            assert histogram[3 * one + value] == sum(weights[each] for each in has)
+    least, greatest = (np.empty_like(buffer.codes, shape=(1, d)) for _ in range(2))
+    corners(buffer, leaves, values, least, greatest)
+    assert [*least[0], *greatest[0]] == [*quasi.min(axis=0), *quasi.max(axis=0)]
+    allowed, out = np.ones(number, np.bool_), np.zeros((2, WIDTHS + d), np.int64)
+    calls: list[Call] = [
+        proposing,
+        (PROFILE_CUTS, [buffer, values, open_, d, cuts, *sensitive, *sides]),
+        (CORNERS, [buffer, leaves, values, least, greatest]),
+        (SETTLE_CUTS, [buffer, open_, d, cuts, allowed, out]),
+    ]
+    return [(function, [*map(copied, arguments)]) for function, arguments in calls]
+
+
+def copied(given: Any) -> Any:  # noqa: ANN401  an argument of any kind
+    """The same, whatever becomes of the argument."""
+    if isinstance(given, np.ndarray):
+        return cast("NDArray[Any]", given).copy()
+    return given if isinstance(given, int) else [*map(copied, given)]
+
+
+@given(waves(), st.data())
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_no_number_leads_cuts_between_values_beyond_an_array(some: list[Call], data: st.DataObject) -> None:
+    """Sides are counted as they are, of records or of people; and a wrong number leads nowhere else."""
+    spoil(some, data)
