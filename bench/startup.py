@@ -86,7 +86,9 @@ def _scenes(folder: Path) -> list[Scene]:
 
 def _once(folder: Path) -> None:
     """Print single runs: sealed, and the first ones of an installation, without bytecode and without compiled loops."""
-    for name, arguments in (("anonymize", _anonymizing(folder)), ("transactions", _baskets(folder))):
+    drafting = ["-m", "kohort", "init", f"{folder}/people.csv", "--out", f"{folder}/job.toml", "--quiet", "--overwrite"]
+    tables, baskets = _anonymizing(folder), _baskets(folder)
+    for name, arguments in (("anonymize", tables), ("init", drafting), ("transactions", baskets)):
         sealed = cost(arguments, SEALED).cpu
         with tempfile.TemporaryDirectory() as empty:
             nothing = {"PYTHONPYCACHEPREFIX": f"{empty}/bytecode", "NUMBA_CACHE_DIR": f"{empty}/loops"}

@@ -31,7 +31,7 @@ _MODELS: Final = (
 
 
 #: Choices of methods that have loops of their own.
-_CHOICES: Final = {"cut": "--cut loss", "limit": "--max-suppression 50%", "local": "--local"}
+_CHOICES: Final = {"limit": "--max-suppression 50%", "local": "--local"}
 
 
 def compile_loops() -> None:
