@@ -20,6 +20,7 @@ from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import lt
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
@@ -65,6 +66,9 @@ _shortest = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]*[1-9]))?").fullmatch
 _MEMBER = r'"(?:[^"\\]|\\.)*"|[^{},"]+'
 _set = re.compile(rf"\{{(?:{_MEMBER})(?:, (?:{_MEMBER}))+\}}").fullmatch
 _members = re.compile(rf"(?:^\{{|, )({_MEMBER})").findall
+
+#: Most sets: of members that are printed as they are and hold no blank.
+_plain_set = re.compile(r"\{[!#-+\--z|~]+(?:, [!#-+\--z|~]+)+\}").fullmatch
 
 
 #: The least and the greatest rank of an empty span.
@@ -433,6 +437,9 @@ def _sets(labels: pl.Series) -> tuple[list[str], list[int]]:
 
 def parted(label: str) -> list[str]:
     """The members of a set; none where the label is not spelled as a set is printed."""
+    if _plain_set(label) and ABSENT not in label:
+        plain = label[1:-1].split(", ")
+        return plain if all(map(lt, plain, plain[1:])) else []
     if not _set(label):
         return []
     written: list[str] = _members(label)

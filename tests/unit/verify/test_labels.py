@@ -17,7 +17,7 @@ from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
 from kohort.schema.hierarchies import suppress
 from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import labels as label_reading
-from kohort.verify.labels import Meaning, meaning_of, off_grid, several_nodes, twofold
+from kohort.verify.labels import Meaning, meaning_of, off_grid, parted, several_nodes, twofold
 from kohort.verify.values import SourceValues, values_of
 
 if TYPE_CHECKING:
@@ -383,3 +383,18 @@ def test_labels_that_are_values_too_are_read_in_two_ways(
     """A value that is spelled like a set or a range of others, or like what stands for anything; no other one."""
     assert twofold(values(attribute, texts), pl.Series(labels)).tolist() == found
     assert twofold(values(attribute, texts), pl.Series(["x"]), {"x"}).tolist() == [True]
+
+
+#: Members of sets, and how each is written.
+WRITTEN = {"": "(missing)", "x,y": '"x,y"', "{": '"{"', "(missing)": '"(missing)"'} | {
+    one: one for one in ["a", "B", "12", "a b", "ü"]
+}
+
+
+@given(st.lists(st.sampled_from([*WRITTEN]), max_size=4), st.booleans(), st.sampled_from([", ", ", ", ",", ",  "]))
+def test_a_set_has_its_members_however_plain_they_are(members: list[str], ascend: bool, comma: str) -> None:  # noqa: FBT001
+    """At least two, ascending, each once; spelled in any other way it is no set."""
+    members = sorted(members) if ascend else members
+    label = "{" + comma.join(WRITTEN[one] for one in members) + "}"
+    is_set = comma == ", " and len(members) > 1 and members == sorted(set(members))
+    assert parted(label) == (members if is_set else [])
