@@ -1,11 +1,6 @@
 /* The inner loops of the main path: cells found and coded, rows grouped, text written and compared.
 
-   Each function checks at its door what it is given, and returns REFUSED instead of touching a byte outside of it: an
-   offset, a length, a code or a count is only used once it is known to lie inside its array. So no array that Python
-   can pass makes it read or write elsewhere, whatever is in it. Nothing is allocated or kept, and no GIL is needed.
-
-   `tests/reference/loops.py` has the same loops in Python; `tests/unit/test_native.py` compares them, and builds this
-   file with sanitizers. Multi-byte loads are little-endian, as on every platform that there are wheels for. */
+   `tests/reference/loops.py` has the same loops in Python; `tests/unit/test_native.py` compares them. */
 
 #include "core.h"
 #if defined(__SSE2__)

@@ -1,4 +1,11 @@
-/* What both halves of the compiled core share: types, and the door that refuses what leads beyond an array. */
+/* What all of the compiled core shares: types, and the door that refuses what leads beyond an array.
+
+   Each function that Python calls checks at its door what it is given, and returns REFUSED instead of touching a byte
+   outside of it: an offset, a length, a code or a count is only used once it is known to lie inside its array. So no array
+   that Python can pass makes it read or write elsewhere, whatever is in it. Nothing is allocated or kept, and no GIL is
+   needed. The tests give wild numbers to every function, also with sanitizers.
+
+   Multi-byte loads are little-endian, as on every platform that there are wheels for. */
 
 #include <stdint.h>
 #include <string.h>

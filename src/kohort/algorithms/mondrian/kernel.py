@@ -1,4 +1,4 @@
-"""Mondrian's strict cuts: what is cut and by what rule, and the loops on rows moved to and fro in one buffer.
+"""Mondrian's strict cuts: what is cut and by what rule, in rows that are moved to and fro in one buffer.
 
 The buffer has room for the table twice. A partition is a range of rows in one half. A cut moves them into the same
 range of the other half, those left of the cut from the front and the others from the back, so that both parts are
