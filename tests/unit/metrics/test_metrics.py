@@ -140,6 +140,25 @@ def test_entropy_and_height_are_sums_by_weight() -> None:
     assert METRICS["height"](LEVELS) == 1 + 3 * 2
 
 
+@pytest.mark.parametrize("name", sorted(name for name, metric in METRICS.items() if metric.join is not None))
+def test_attributes_cost_together_what_their_costs_join_to(name: str) -> None:
+    """Each alone, with the weights that they have: the cost of both is no sum or mean of other figures."""
+    metric, levels = METRICS[name], LEVELS.full_domain
+    assert levels is not None
+    assert metric.join is not None
+    alone = [
+        replace(
+            LEVELS,
+            losses=LEVELS.losses[[one]],
+            weights=LEVELS.weights[[one]],
+            full_domain=Levels(levels.levels[[one]], levels.heights[[one]], levels.bits[[one]]),
+        )
+        for one in range(2)
+    ]
+    costs = np.array([float(metric.costs(one)) for one in alone])
+    assert metric.join(costs, LEVELS.weights) == pytest.approx(float(metric.costs(LEVELS)))
+
+
 def test_the_identity_and_total_suppression_bound_every_metric() -> None:
     """On the bottom nothing is lost; with nothing released, all is, by every metric that does not look at levels."""
     nothing = np.zeros(2)
