@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import polars as pl
 import pytest
 
 from kohort.core.frequency import ClassProfile
@@ -15,10 +16,14 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.schema import Attribute, Role
 from kohort.schema.sensitive import resolve
+from kohort.tables.table import Column
+from kohort.verify import judging
 from kohort.verify.judging import ObservedProfile, SensitiveCodes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
 
     from kohort.arrays import Mask
     from kohort.models.base import Achieved
@@ -88,3 +93,18 @@ def test_each_class_has_the_values_of_its_records(
     held = {"s": (domain, SensitiveCodes(codes, np.array(values, np.uint8)))}
     observed = ObservedProfile(ClassProfile(np.array([2, 2])), np.array(of), None, None, held)
     assert observed.satisfied(DistinctLDiversity("s", 2)).tolist() == [True, False]
+
+
+EVEN: Callable[[Column], NDArray[Any] | None] = vars(judging)["_even"]
+
+
+@pytest.mark.parametrize("other", ["MILAN", "Milan ", "\uff2dilan", "M\u0456lan", "mi\u00adlan", "Mil\u00e4n"])
+def test_labels_that_look_alike_are_one(other: str) -> None:
+    """However they differ: in case, blanks, width, alphabet, or by what nobody sees; an accent is seen."""
+    texts = ["Milan", other, "Rome", "rome & co"]
+    codes = EVEN(Column("city", pl.Series(texts), np.array([0, 1, 2, 3, 1], np.uint8), pl.String()))
+    if other.endswith("\u00e4n"):
+        assert codes is None
+    else:
+        assert codes is not None
+        assert codes.tolist() == [0, 0, 1, 2, 0]

@@ -126,3 +126,8 @@ def test_more_columns_than_pairs_can_be_looked_at_are_refused(monkeypatch: pytes
 def test_nobody_is_drawn_twice() -> None:
     """Whoever is unique among all is unique in the sample."""
     assert sorted(drawn_of(100, 100).tolist()) == [*range(100)]
+
+
+def test_the_same_are_drawn_each_time() -> None:
+    """A release is refused, or not, whenever it is verified."""
+    assert drawn_of(10_000, 9).tolist() == drawn_of(10_000, 9).tolist()
