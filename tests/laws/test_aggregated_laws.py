@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from io import BytesIO
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,7 +26,7 @@ from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
 from kohort.pipeline import Stages, claim_of, silent, solve
-from kohort.verify import verify
+from kohort.verify import aggregated, verify
 from kohort.verify.aggregated import verify_by_aggregation
 from kohort.verify.aggregates import TableRelation
 from tests.engines.test_spilled import LABELS, METHODS, MISSING, MODELS, tables
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
     from kohort.release import Release
     from kohort.verify import Verdict
     from tests.reference.destinations import Cells
+
+#: Which records of a group meet which that are due.
+OVERLAPS: Any = vars(aggregated)["_overlaps"]
 
 #: Methods on levels, which need hierarchies.
 ON_LEVELS = ("samarati", "datafly", "suppress-cells", "optimal")
@@ -272,3 +278,31 @@ def accepted(judge: Callable[[], Verdict]) -> Verdict | None:
         return judge()
     except VerificationError:
         return None
+
+
+#: The sizes of the tuples and of the destinations of some groups.
+GROUPS = st.lists(st.tuples(*[st.lists(st.integers(1, 3), min_size=1, max_size=3)] * 2), min_size=1, max_size=4)
+
+
+@given(GROUPS)
+def test_the_records_of_a_group_lie_beside_those_that_are_due(groups: list[tuple[list[int], list[int]]]) -> None:
+    """One by one, whether a group has more records, or more are due; what a group lacks is counted."""
+    met, short, firsts = Counter[tuple[int, int]](), 0, [0, 0]
+    for sizes in groups:
+        mine, there = (
+            [first + place for place, size in enumerate(some) for _ in range(size)]
+            for first, some in zip(firsts, sizes, strict=True)
+        )
+        met.update(zip(mine, there, strict=False))
+        short += max(len(there) - len(mine), 0)
+        firsts = [first + len(some) for first, some in zip(firsts, sizes, strict=True)]
+    sides = [
+        (np.repeat(np.arange(len(groups)), [len(one) for one in side]), np.array([*chain.from_iterable(side)]))
+        for side in zip(*groups, strict=True)
+    ]
+    (one, other), records, lacking = OVERLAPS(*sides)
+    pairs = zip(one.tolist(), other.tolist(), strict=True)
+    assert (
+        Counter(chain.from_iterable([pair] * size for pair, size in zip(pairs, records.tolist(), strict=True))) == met
+    )
+    assert lacking == short

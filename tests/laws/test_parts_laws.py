@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import count
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms.lattice import best_effort
+from kohort.algorithms.lattice import best_effort, parts
 from kohort.algorithms.lattice.best_effort import BestEffort
 from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.optimal import Optimal
@@ -26,6 +26,9 @@ from tests.reference.lattice import Column, RawTable, problem_of
 
 if TYPE_CHECKING:
     from kohort.core.suppression import SuppressionLimit
+
+#: The problem of some attributes.
+PART: Any = vars(parts)["_part"]
 
 #: The metrics that join parts.
 JOINING = [metric for metric in OBJECTIVES.values() if metric.join is not None]
@@ -82,3 +85,13 @@ def test_nothing_is_known_where_it_is_enough() -> None:
     judge = NodeEvaluator.of(problem, 0, OBJECTIVES["lm"])
     assert least_of_parts(judge, np.ones(2), 2, lambda: True) == -inf
     assert least_of_parts(judge, np.ones(2), 2, never) == pytest.approx(2)
+
+
+def test_parts_have_their_columns_of_a_population() -> None:
+    """A model that counts people elsewhere counts them by the same attributes."""
+    column = Column((("a", "*"), ("b", "*")))
+    problem = problem_of(RawTable((column, column), (("a", "a"), ("b", "b"))), KAnonymity(2))
+    known = replace(problem.frequency, quasi=np.array([[0, 1], [1, 1]], np.uint16))
+    part = PART(replace(problem, population=known), np.array([1])).population
+    assert part.quasi.tolist() == [[1], [1]]
+    assert PART(problem, np.array([1])).population is None

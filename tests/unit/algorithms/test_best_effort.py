@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count, permutations, product
+from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -427,3 +428,12 @@ def test_it_says_what_it_is() -> None:
     """As on the command line; it needs hierarchies, not distinct tuples."""
     search = BestEffort()
     assert (search.name, search.distinct, search.full_domain) == ("best-effort", False, True)
+
+
+def test_a_child_has_levels_of_two_nodes_or_the_next_ones() -> None:
+    """Down to the bottom and up to the top, and never beyond."""
+    child: Callable[..., tuple[int, ...]] = vars(greedy)["_child"]
+    random, one, other, top = Random(7), (0, 3), (1, 2), (2, 3)  # noqa: S311  nobody is to be surprised
+    children = {child(one, other, top, random) for _ in range(400)}
+    assert {node[0] for node in children} == {0, 1, 2}
+    assert {node[1] for node in children} == {1, 2, 3}

@@ -7,6 +7,11 @@ from dataclasses import replace
 import pytest
 
 from kohort.algorithms.lattice.full_domain import full_domain
+from kohort.algorithms.lattice.local import LocalRecoding
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.lattice.suppress_cells import SuppressCells
+from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.algorithms.problem import Algorithm, on_nodes
 from kohort.core.recoding import FullDomain, RegionClasses, classes_of
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.lattice import Column, RawTable, problem_of
@@ -83,3 +88,9 @@ def test_a_missing_value_stays_apart_up_to_the_root() -> None:
     for level, expected in ((1, {("Sud", "f"): 3, ("", "m"): 2}), (2, {("*", "f"): 3, ("*", "m"): 3})):
         recoding = full_domain(problem, (level, 0))
         assert texts(classes_of(recoding, problem.frequency, problem.domains)) == expected
+
+
+def test_what_releases_nodes_says_so() -> None:
+    """Full-domain algorithms, and what refines their answers or suppresses cells; no cut of Mondrian."""
+    some: list[Algorithm] = [Optimal(), LocalRecoding(Optimal()), SuppressCells(), Mondrian()]
+    assert [*map(on_nodes, some)] == [True, True, True, False]
