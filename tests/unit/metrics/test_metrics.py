@@ -140,6 +140,16 @@ def test_entropy_and_height_are_sums_by_weight() -> None:
     assert METRICS["height"](LEVELS) == 1 + 3 * 2
 
 
+@pytest.mark.parametrize("name", ["ncp", "lm", "max_loss", "precision"])
+def test_a_record_is_worth_what_it_can_change_alone(name: str) -> None:
+    """Of ten records of one attribute that lose nothing, one is suppressed."""
+    levels = Levels(np.array([0]), np.array([2]), np.array([0.0]))
+    before, after = (replace(outcome([10 - gone], [[0.0]], gone), full_domain=levels) for gone in (0, 1))
+    worth = METRICS[name].disclosure.worth
+    assert worth is not None
+    assert abs(METRICS[name](after) - METRICS[name](before)) == pytest.approx(worth(10, 1))
+
+
 @pytest.mark.parametrize("name", sorted(name for name, metric in METRICS.items() if metric.join is not None))
 def test_attributes_cost_together_what_their_costs_join_to(name: str) -> None:
     """Each alone, with the weights that they have: the cost of both is no sum or mean of other figures."""

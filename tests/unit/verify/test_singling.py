@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -15,12 +16,17 @@ from kohort.errors import LimitError
 from kohort.io import read
 from kohort.schema import Attribute, Role, Schema
 from kohort.verify import Claim, singling
+from kohort.verify.classes import ReleasedClasses
 from kohort.verify.parts import WrittenParts
 from kohort.verify.singling import SummedUniques, drawn_of, most, singled_out, told, worst_of
 from tests.reference.destinations import write_parts
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+#: The records of some whole classes at a time.
+PARTS: Any = vars(singling)["_parts"]
 
 
 def columns(records: int, *sizes: int) -> list[list[str]]:
@@ -131,3 +137,11 @@ def test_nobody_is_drawn_twice() -> None:
 def test_the_same_are_drawn_each_time() -> None:
     """A release is refused, or not, whenever it is verified."""
     assert drawn_of(10_000, 9).tolist() == drawn_of(10_000, 9).tolist()
+
+
+def test_whole_classes_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as there is room for, at least one, however large it is."""
+    monkeypatch.setattr(singling, "_TOGETHER", 2)
+    classes = ReleasedClasses(np.array([0, 0, 0, 1, 2, 2]), np.array([3, 1, 2]), np.array([0, 3, 4]))
+    found = [(some, part.sizes.tolist(), part.of.tolist()) for some, part in islice(PARTS(classes), 9)]
+    assert found == [(slice(0, 3), [3], [0, 0, 0]), (slice(3, 4), [1], [0]), (slice(4, 6), [2], [0, 0])]
