@@ -14,6 +14,7 @@ import pytest
 
 from kohort import Attribute, Job, Role, Schema, anonymize
 from kohort.algorithms.known import METHODS
+from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.method import Choices
 from kohort.core.suppression import SuppressionLimit
 from kohort.io import read
@@ -210,3 +211,13 @@ def test_numbers_are_counted_in_their_steps(grid: Fraction | None) -> None:
     halves = pl.DataFrame({"age": ["1", "1.5", "2", "2.5", "3"]})
     job = Job(Schema((Attribute("age", Role.QUASI, grid=grid),)), (KAnonymity(5),))
     assert METRICS["ambiguity"](outcome_of(halves, job)) == pytest.approx(21)
+
+
+def test_numbers_on_levels_are_as_many_as_there_are() -> None:
+    """Of 1, 2 and 10 a node stands for some of three values, though as a range they span ten."""
+    frame = pl.DataFrame({"age": ["1", "2", "10"] * 2})
+    ages = Attribute("age", Role.QUASI, hierarchy=from_tree({"few": ["1", "2"], "many": ["10"]}, root="*"))
+    job = Job.of(Schema((ages,)), KAnonymity(2), algorithm=Optimal())
+    detail = answer(count(read(frame), job, None), job).outcome.detail
+    assert detail is not None
+    assert detail.whole.tolist() == [3]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -143,6 +144,7 @@ def test_a_release_is_judged_group_by_group(tmp_path: Path) -> None:
     assert found.exposed == Exposed(people=6, range_ends=6, set_members=0, means=0)
     assert found.data_dependent is True
     assert [part.records for part in found.parts] == [3, 3]
+    assert found.sha256 == sha256(RELEASE.encode()).hexdigest()
     assert {key: found.checks[key] for key in ("records", "labels", "classes", "cells")} == {
         "records": 6,
         "labels": 3,
