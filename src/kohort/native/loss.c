@@ -69,7 +69,7 @@ typedef struct {
     i64 *low, *high;  /* (d PLACES,) to merge: where the range of each group begins and ends, of ancestors as a place */
     u64 *bits;        /* (chunks PLACES,) the words of its sets */
     u64 *single;      /* (SINGLES groups) */
-    u64 *values;      /* (TOGETHER PLACES groups) the values of some attributes; empty between partitions */
+    u64 *values;      /* (TOGETHER PLACES groups) the values of some attributes */
     int fits;         /* whether all costs were found where they should be */
 } Scan;
 
@@ -505,7 +505,6 @@ static int fit(const Given *given, i64 item, Scan *scan) {
     scan->bits = (u64 *)scan->high + d * PLACES;
     scan->single = scan->bits + chunks * PLACES;
     scan->values = scan->single + OF_GROUP * chunks * SINGLES;
-    memset(scan->values, 0, 8 * (size_t)(memory + given->memory.size - scan->values));
     return 1;
 }
 

@@ -175,6 +175,8 @@ static inline void NAME(tally)(Scan *scan, const u64 *rows, i64 many, i64 column
     u8 *occurs = scan->fixed->occurs[column], of[BLOCK];
     for (i64 row = 0; row < many; row++) {
         of[row] = (u8)value_of(&values, NAME(code)(rows + row * width, attribute));
+        if (!occurs[of[row]])
+            NAME(empty)(scan, groups + of[row] * chunks);
         occurs[of[row]] = 1;
     }
     for (i64 chunk = 0; chunk < chunks; chunk++)
@@ -292,8 +294,6 @@ static i64 NAME(propose)(Scan *scan, const u64 *rows, i64 first, i64 last, i64 r
                         NAME(lay_out)(scan, value, scan->fixed->slots[column][value]);
                     found = merged(scan, &asked, column, attributes[column], values, found);
                 }
-                for (i64 value = 0; value < values; value++) /* for the next partition */
-                    NAME(empty)(scan, NAME(value)(scan, scan->fixed->slots[column][value]));
             }
         }
     return scan->fits ? found : REFUSED;
