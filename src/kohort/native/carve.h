@@ -96,7 +96,7 @@ static i64 NAME(median)(CODE *values, i64 *counts, i64 size, i64 low, i64 high, 
 /* The dimension that is cut, -1 at a leaf; rows below `code` are left of the cut, `left` records. */
 static i64 NAME(cut)(const Rows *rows, const Rule *rule, const Work *work, const i64 *part, i64 *code, i64 *left) {
     const i64 first = part[0], size = part[1] - first, records = part[2], k = rule->k;
-    const i64 width = rows->codes.size / rows->tuples.size;
+    const i64 width = width_of(rows);
     const CODE *row = (const CODE *)rows->codes.at + first * width, *low = work->low.at, *high = work->high.at;
     i64 *widths = work->widths.at, *counts = rows->counts.size ? work->counts.at : NULL, less, upto;
     CODE *values = work->values.at;
@@ -123,7 +123,7 @@ static i64 NAME(cut)(const Rows *rows, const Rule *rule, const Work *work, const
 
 /* Move rows to the other half, those below the code first; where the others begin. No branch: none could be foreseen. */
 static i64 NAME(divide)(const Rows *rows, i64 first, i64 last, i64 there, i64 dimension, i64 code) {
-    const i64 width = rows->codes.size / rows->tuples.size, words = width * (i64)sizeof(CODE) / 8;
+    const i64 width = width_of(rows), words = width * (i64)sizeof(CODE) / 8;
     const CODE *codes = rows->codes.at;
     u64 *word = rows->codes.at;
     u32 *tuples = rows->tuples.at;
@@ -145,7 +145,7 @@ static i64 NAME(divide)(const Rows *rows, i64 first, i64 last, i64 there, i64 di
 }
 
 static i64 NAME(carve)(const Rows *rows, const Rule *rule, const Work *work, const Leaves *leaves, const i64 *whole) {
-    const i64 half = rows->tuples.size / 2, width = rows->codes.size / rows->tuples.size, *starts = rule->scales.starts.at;
+    const i64 half = rows->tuples.size / 2, width = width_of(rows), *starts = rule->scales.starts.at;
     const CODE *codes = rows->codes.at;
     CODE *low = work->low.at, *high = work->high.at;
     u32 *tuples = rows->tuples.at;

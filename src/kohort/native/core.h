@@ -52,3 +52,6 @@ static inline u64 number(const Array *array, i64 place) {
     default: return ((const u64 *)array->at)[place];
     }
 }
+
+/* A function that is written for codes of any width, for the width that they have. */
+#define BY_ITEM(item, of, ...) ((item) == 2 ? of##_16(__VA_ARGS__) : of##_32(__VA_ARGS__))

@@ -118,6 +118,14 @@ typedef struct {
     i64 *sizes, *histograms, *lines, cells;
 } Counted;
 
+/* Whether these are rows of so many, and at least one. */
+static int are_rows(i64 first, i64 last, i64 tuples) { return first >= 0 && first < last && last <= tuples; }
+
+/* Whether a value is on the right of a candidate that is two groups. */
+static i64 is_right(const Ranked *ranked, i64 candidate, i64 value) {
+    return (i64)(((const u64 *)ranked->groups.at)[2 * candidate + value / 64] >> value % 64 & 1);
+}
+
 /* ── Costs ───────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 static inline i64 ones(u64 word) {
@@ -521,9 +529,8 @@ static i64 rows_in(const Array *codes, const Scan *scan) {
 
 API i64 kohort_propose(Array given, Array rows, i64 first, i64 last, i64 records, i64 least, i64 every) {
     OPENED(rows);
-    DOOR(first >= 0 && first < last && last <= tuples && records < LARGEST && least > 0 && least < LARGEST);
-    return rows.item == 2 ? propose_16(scan, rows.at, first, last, records, least, every != 0)
-                          : propose_32(scan, rows.at, first, last, records, least, every != 0);
+    DOOR(are_rows(first, last, tuples) && records < LARGEST && least > 0 && least < LARGEST);
+    return BY_ITEM(rows.item, propose, scan, rows.at, first, last, records, least, every != 0);
 }
 
 API i64 kohort_carve_by_loss(Array given, Array rows, Array spare, i64 records, i64 least, i64 to_and_fro, Array stack,
@@ -533,23 +540,23 @@ API i64 kohort_carve_by_loss(Array given, Array rows, Array spare, i64 records, 
     DOOR(tuples > 0 && spare.item == rows.item && rows_in(&spare, scan) == tuples && records < LARGEST);
     DOOR(least > 0 && least < LARGEST && stack.size >= 4);
     i64 open = stack.size / 4, most = leaves.size / 4;
-    return rows.item == 2 ? carve_by_loss_16(scan, rows.at, spare.at, tuples, &asked, stack.at, open, leaves.at, most)
-                          : carve_by_loss_32(scan, rows.at, spare.at, tuples, &asked, stack.at, open, leaves.at, most);
+    return BY_ITEM(rows.item, carve_by_loss, scan, rows.at, spare.at, tuples, &asked, stack.at, open, leaves.at, most);
 }
 
-/* Whether the candidates of so many partitions, or room for them, are arrays that fit each other. */
-static int are_ranked(const Ranked *ranked, i64 partitions, const Scan *scan) {
-    i64 candidates = ranked->left.size;
+/* Whether these are the candidates of all open partitions, or room for them: arrays that fit each other. */
+static int are_ranked(const Array *given, const Array *open, const Scan *scan) {
+    const Ranked *ranked = given->at;
+    if (given->size != sizeof(Ranked) / sizeof(Array) || open->size % OPEN)
+        return 0;
+    i64 candidates = ranked->left.size, partitions = open->size / OPEN;
     return ranked->ends.size == partitions && ranked->coarse.size == partitions && ranked->at.size == 2 * candidates &&
            ranked->spans.size == 2 * scan->attributes * partitions && ranked->groups.size == 2 * candidates;
 }
 
 API i64 kohort_rank(Array given, Array rows, Array open, i64 least, Array room) {
     OPENED(rows);
-    DOOR(room.size == sizeof(Ranked) / sizeof(Array) && open.size % OPEN == 0 && least > 0 && least < LARGEST);
-    DOOR(are_ranked(room.at, open.size / OPEN, scan));
-    return rows.item == 2 ? rank_16(scan, rows.at, tuples, &open, least, room.at)
-                          : rank_32(scan, rows.at, tuples, &open, least, room.at);
+    DOOR(are_ranked(&room, &open, scan) && least > 0 && least < LARGEST);
+    return BY_ITEM(rows.item, rank, scan, rows.at, tuples, &open, least, room.at);
 }
 
 /* Whether what is asked for are candidates, and partitions of so many tuples; how many candidates, or REFUSED. */
@@ -560,7 +567,7 @@ static i64 asked_for(const Asking *asking, const Array *open, const Ranked *rank
         const i64 *asked = asking->asked + 3 * one;
         DOOR(is_inside(asked[0], 1, open->size / OPEN) && is_inside(asked[1], 0, most) && asked[1] <= asked[2] && asked[2] <= most);
         const i64 *part = parts + OPEN * asked[0];
-        DOOR(part[0] >= 0 && part[0] < part[1] && part[1] <= tuples);
+        DOOR(are_rows(part[0], part[1], tuples));
         for (i64 each = 2 * asked[1]; each < 2 * asked[2]; each += 2)
             DOOR(is_inside(at[each], 1, scan->attributes) && is_inside(at[each + 1], 0, PLACES));
         DOOR(asked[2] - asked[1] <= ((i64)1 << 40) - all);
@@ -575,8 +582,7 @@ API i64 kohort_count_sides(Array given, Array rows, Array open, Array ranked, Ar
     const Asking asking = {asked.at, asked.size / 3};
     const i64 kinds = starts.size - 1, *start = starts.at;
     i64 lines[PLACES];
-    DOOR(ranked.size == sizeof(Ranked) / sizeof(Array) && open.size % OPEN == 0 && asked.size % 3 == 0);
-    DOOR(are_ranked(ranked.at, open.size / OPEN, scan) && kinds >= 0);
+    DOOR(are_ranked(&ranked, &open, scan) && asked.size % 3 == 0 && kinds >= 0);
     i64 all = asked_for(&asking, &open, ranked.at, tuples, scan);
     DOOR(all != REFUSED && sizes.size == 2 * all);
     const Held held = {codes, starts, kinds ? codes.size / kinds : INT64_MAX};
@@ -584,16 +590,14 @@ API i64 kohort_count_sides(Array given, Array rows, Array open, Array ranked, Ar
     DOOR(histograms.size == 2 * all * out.cells && codes.size == (kinds ? held.tuples * kinds : 0) && start[0] == 0);
     for (i64 one = 0; one < kinds; one++)
         DOOR(start[one] <= start[one + 1] && start[one + 1] <= out.cells);
-    return rows.item == 2 ? count_sides_16(scan, rows.at, &open, ranked.at, &asking, &held, &out)
-                          : count_sides_32(scan, rows.at, &open, ranked.at, &asking, &held, &out);
+    return BY_ITEM(rows.item, count_sides, scan, rows.at, &open, ranked.at, &asking, &held, &out);
 }
 
 API i64 kohort_cut(Array given, Array rows, Array spare, Array open, Array ranked, Array asked, Array allowed, Array out) {
     OPENED(rows);
     const Asking asking = {asked.at, asked.size / 3};
-    DOOR(ranked.size == sizeof(Ranked) / sizeof(Array) && open.size % OPEN == 0 && asked.size % 3 == 0);
-    DOOR(are_ranked(ranked.at, open.size / OPEN, scan) && spare.item == rows.item && rows_in(&spare, scan) == tuples);
+    DOOR(are_ranked(&ranked, &open, scan) && asked.size % 3 == 0);
+    DOOR(spare.item == rows.item && rows_in(&spare, scan) == tuples);
     DOOR(asked_for(&asking, &open, ranked.at, tuples, scan) == allowed.size && out.size == 2 * OPEN * asking.many);
-    return rows.item == 2 ? cut_some_16(scan, rows.at, spare.at, &open, ranked.at, &asking, allowed.at, out.at)
-                          : cut_some_32(scan, rows.at, spare.at, &open, ranked.at, &asking, allowed.at, out.at);
+    return BY_ITEM(rows.item, cut_some, scan, rows.at, spare.at, &open, ranked.at, &asking, allowed.at, out.at);
 }

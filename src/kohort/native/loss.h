@@ -60,6 +60,12 @@ static inline GROUP *NAME(value)(const Scan *scan, i64 slot) { return (GROUP *)s
 
 static inline void NAME(empty)(const Scan *scan, GROUP *group) { memset(group, 0, sizeof *group * (size_t)scan->chunks); }
 
+/* Put all of a row into a group. */
+static inline void NAME(put)(const Scan *scan, GROUP *group, const u64 *row) {
+    for (i64 chunk = 0; chunk < scan->chunks; chunk++)
+        NAME(add)(group + chunk, (const ROW *)row + chunk);
+}
+
 static inline i64 NAME(size)(const Scan *scan, i64 slot) { return NAME(value)(scan, slot)->records; }
 
 static inline Ends NAME(ends)(const GROUP *group, i64 attribute) {
@@ -264,11 +270,11 @@ static i64 NAME(propose)(Scan *scan, const u64 *rows, i64 first, i64 last, i64 r
         return 0;
     NAME(empty)(scan, whole);
     for (i64 row = first; row < last; row++) {
-        const ROW *chunks = (const ROW *)(rows + row * scan->width);
-        DOOR(chunks->records > 0 && chunks->records <= left);
-        left -= chunks->records;
-        for (i64 chunk = 0; chunk < scan->chunks; chunk++)
-            NAME(add)(whole + chunk, chunks + chunk);
+        const u64 *words = rows + row * scan->width;
+        i64 stands_for = ((const ROW *)words)->records;
+        DOOR(stands_for > 0 && stands_for <= left);
+        left -= stands_for;
+        NAME(put)(scan, whole, words);
     }
     DOOR(left == 0);
     scan->looked[0][0] = scan->looked[1][0] = 0;
@@ -331,8 +337,7 @@ static GROUP *NAME(gathered)(Scan *scan, i64 which, const u64 *rows, i64 first, 
     GROUP *group = NAME(single)(scan, which);
     NAME(empty)(scan, group);
     for (i64 row = first; row < last; row++)
-        for (i64 chunk = 0; chunk < scan->chunks; chunk++)
-            NAME(add)(group + chunk, (const ROW *)(rows + row * scan->width) + chunk);
+        NAME(put)(scan, group, rows + row * scan->width);
     return group;
 }
 
@@ -388,7 +393,7 @@ static i64 NAME(rank)(Scan *scan, const u64 *rows, i64 tuples, const Array *open
         const i64 *part = (const i64 *)open->at + OPEN * partition;
         if (found + scan->room > room->left.size)
             return partition;
-        DOOR(part[0] >= 0 && part[0] < part[1] && part[1] <= tuples && part[RECORDS] < LARGEST);
+        DOOR(are_rows(part[0], part[1], tuples) && part[RECORDS] < LARGEST);
         i64 number = NAME(propose)(scan, rows, part[0], part[1], part[RECORDS], least, 1);
         DOOR(number != REFUSED);
         sort(scan, number, part[RECORDS]);
@@ -428,7 +433,6 @@ static int NAME(count)(const Scan *scan, const u64 *rows, const i64 *part, const
 static i64 NAME(count_sides)(const Scan *scan, const u64 *rows, const Array *open, const Ranked *ranked, const Asking *asking,
                              const Held *held, const Counted *out) {
     const i64 *at = ranked->at.at, *left = ranked->left.at;
-    const u64 *groups = ranked->groups.at;
     i64 base = 0;
     for (i64 one = 0; one < asking->many; one++) {
         const i64 *asked = asking->asked + 3 * one, first = asked[1], last = asked[2];
@@ -444,7 +448,7 @@ static i64 NAME(count_sides)(const Scan *scan, const u64 *rows, const Array *ope
                 if (at[2 * candidate] != attribute || at[2 * candidate + 1] != PLACES)
                     continue;
                 for (i64 value = 0; value < PLACES; value++)
-                    out->lines[value] = base + 2 * (candidate - first) + (i64)(groups[2 * candidate + value / 64] >> value % 64 & 1);
+                    out->lines[value] = base + 2 * (candidate - first) + is_right(ranked, candidate, value);
                 DOOR(NAME(count)(scan, rows, part, spans + 2 * attribute, attribute, held, out) != REFUSED);
             }
             i64 end = lines_of(at, attribute, first, last, base, out->lines);
@@ -461,7 +465,6 @@ static i64 NAME(count_sides)(const Scan *scan, const u64 *rows, const Array *ope
 static i64 NAME(cut_some)(Scan *scan, u64 *rows, u64 *spare, const Array *open, const Ranked *ranked, const Asking *asking,
                           const u8 *allowed, i64 *out) {
     const i64 *at = ranked->at.at, *left = ranked->left.at, *spans = ranked->spans.at;
-    const u64 *groups = ranked->groups.at;
     i64 found = 0, base = 0;
     for (i64 one = 0; one < asking->many; one++) {
         i64 *asked = asking->asked + 3 * one, partition = asked[0], best = asked[1];
@@ -474,7 +477,7 @@ static i64 NAME(cut_some)(Scan *scan, u64 *rows, u64 *spare, const Array *open, 
         const i64 *part = (const i64 *)open->at + OPEN * partition, *span = spans + 2 * (scan->attributes * partition + attribute);
         memcpy(scan->spans + 2 * attribute, span, 2 * sizeof(i64));
         for (i64 place = 0; value == PLACES && place < PLACES; place++)
-            scan->sides[attribute * PLACES + place] = (i64)(groups[2 * best + place / 64] >> place % 64 & 1);
+            scan->sides[attribute * PLACES + place] = is_right(ranked, best, place);
         i64 middle = NAME(part_rows)(scan, rows, spare, part[0], part[1], attribute, value);
         DOOR(middle != REFUSED);
         i64 parts[2][OPEN] = {

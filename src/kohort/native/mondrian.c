@@ -44,6 +44,9 @@ typedef struct {
     i64 *sizes, *histograms, cells;
 } Profiles;
 
+/* Codes of a row; 0 where there are no rows. */
+static inline i64 width_of(const Rows *rows) { return rows->tuples.size ? rows->codes.size / rows->tuples.size : 0; }
+
 enum { RECORDS = 2, DEPTH, TRIED, WITHIN, WIDTHS };
 
 enum { BY_WIDTH, BY_VALUES, BY_CHANCE, FEW = 32, PLACES = 1024 };
@@ -98,6 +101,20 @@ static u64 stirred(u64 state) {
 static int is_part(const Rows *rows, const i64 *part) {
     const i64 half = rows->tuples.size / 2;
     return part[0] >= 0 && part[0] < part[1] && part[1] <= 2 * half && (part[0] >= half || part[1] <= half);
+}
+
+/* Sort some codes, each with its count, by Shell's method: they are few. */
+static void sort(i64 *codes, i64 *counts, i64 size) {
+    i64 gap = 1;
+    while (3 * gap < size)
+        gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (i64 row = gap; row < size; row++) {
+            i64 code = codes[row], count = counts[row], place = row;
+            for (; place >= gap && codes[place - gap] > code; place -= gap)
+                codes[place] = codes[place - gap], counts[place] = counts[place - gap];
+            codes[place] = code, counts[place] = count;
+        }
 }
 
 /* How many cuts to propose: after the first, as many as take no longer to judge than a pass over the rows. */
@@ -158,7 +175,7 @@ static i64 choose(const Values *values, i64 size, const i64 *state, const Rule *
 
 /* Whether the arrays of a buffer fit each other. */
 static int is_buffer(const Rows *rows) {
-    const i64 twice = rows->tuples.size, width = twice ? rows->codes.size / twice : 0;
+    const i64 twice = rows->tuples.size, width = width_of(rows);
     return twice > 0 && twice % 2 == 0 && width > 0 && width % 4 == 0 && rows->codes.size == twice * width &&
            (rows->counts.size == 0 || rows->counts.size == twice);
 }
@@ -185,8 +202,8 @@ API i64 kohort_carve(Array buffer, Array exact, i64 k, i64 nearest, i64 by, i64 
     const Work *work = room.at;
     const Leaves *leaves = found.at;
     const Rule made = {*scales, k, nearest, by, (u64)seed}, *rule = &made;
-    const i64 d = scales->starts.size, item = rows->codes.item, half = rows->tuples.size / 2, *counts = rows->counts.at;
-    const i64 width = half ? rows->codes.size / (2 * half) : 0, most = leaves->sizes.size, part[4] = {first, last, records, levels};
+    const i64 d = scales->starts.size, item = rows->codes.item, width = width_of(rows), *counts = rows->counts.at;
+    const i64 most = leaves->sizes.size, part[4] = {first, last, records, levels};
     DOOR(is_buffer(rows) && is_rule(rule, width) && is_part(rows, part));
     DOOR(work->low.item == item && work->high.item == item && work->values.item == item);
     DOOR(leaves->low.item == item && leaves->high.item == item);
@@ -201,7 +218,7 @@ API i64 kohort_carve(Array buffer, Array exact, i64 k, i64 nearest, i64 by, i64 
         counted += counts[row];
     }
     DOOR(counted == records);
-    return item == 2 ? carve_16(rows, rule, work, leaves, part) : carve_32(rows, rule, work, leaves, part);
+    return BY_ITEM(item, carve, rows, rule, work, leaves, part);
 }
 
 /* Whether so many arrays are the memory of a wave, for rows of so many codes. */
@@ -233,11 +250,11 @@ API i64 kohort_propose_cuts(Array buffer, Array exact, i64 k, i64 nearest, i64 b
     const Values *values = memory.at;
     const Rule made = {*(const Scales *)exact.at, k, nearest, by, (u64)seed}, *rule = &made;
     const i64 item = rows->codes.item, wide = WIDTHS + rule->scales.starts.size;
-    DOOR(is_buffer(rows) && is_rule(rule, rows->codes.size / rows->tuples.size) && wide > WIDTHS);
-    DOOR(is_memory(&memory, rows->codes.size / rows->tuples.size, item) && values->tally.size == rule->scales.positions.size);
+    DOOR(is_buffer(rows) && is_rule(rule, width_of(rows)) && wide > WIDTHS);
+    DOOR(is_memory(&memory, width_of(rows), item) && values->tally.size == rule->scales.positions.size);
     DOOR(open.size % wide == 0 && of.size == open.size / wide * 3 && at.size % 2 == 0 && at.size > 0);
     const Cuts cuts = {of, at};
-    return item == 2 ? propose_16(rows, rule, values, &open, &cuts, cells) : propose_32(rows, rule, values, &open, &cuts, cells);
+    return BY_ITEM(item, propose, rows, rule, values, &open, &cuts, cells);
 }
 
 API i64 kohort_profile_cuts(Array buffer, Array memory, Array open, i64 dimensions, Array proposed, Array places, i64 person,
@@ -246,8 +263,8 @@ API i64 kohort_profile_cuts(Array buffer, Array memory, Array open, i64 dimensio
     const Rows *rows = buffer.at;
     const Sensitive sensitive = {places, person};
     const Profiles out = {sizes.at, histograms.at, sizes.size ? histograms.size / sizes.size : 0};
-    DOOR(is_buffer(rows) && is_memory(&memory, rows->codes.size / rows->tuples.size, rows->codes.item));
-    const i64 wide = WIDTHS + dimensions, width = rows->codes.size / rows->tuples.size, *place = places.at;
+    DOOR(is_buffer(rows) && is_memory(&memory, width_of(rows), rows->codes.item));
+    const i64 wide = WIDTHS + dimensions, width = width_of(rows), *place = places.at;
     DOOR(are_cuts(&proposed, open.size / wide) && person < width && places.size % 3 == 0);
     const Cuts *cuts = proposed.at;
     if (cuts->at.size == 0)
@@ -257,8 +274,7 @@ API i64 kohort_profile_cuts(Array buffer, Array memory, Array open, i64 dimensio
         DOOR(is_inside(place[one], 1, width) && is_inside(place[one + 2], place[one + 1], out.cells));
         DOOR(place[one] != person || place[one + 2] < out.cells);
     }
-    return rows->codes.item == 2 ? profile_16(rows, memory.at, &open, wide, cuts, &sensitive, &out)
-                                 : profile_32(rows, memory.at, &open, wide, cuts, &sensitive, &out);
+    return BY_ITEM(rows->codes.item, profile, rows, memory.at, &open, wide, cuts, &sensitive, &out);
 }
 
 API i64 kohort_settle_cuts(Array buffer, Array open, i64 dimensions, Array proposed, Array allowed, Array out) {
@@ -268,15 +284,14 @@ API i64 kohort_settle_cuts(Array buffer, Array open, i64 dimensions, Array propo
     DOOR(is_buffer(rows) && are_cuts(&proposed, open.size / wide) && out.size == 2 * open.size);
     const Cuts *cuts = proposed.at;
     DOOR(2 * allowed.size == cuts->at.size);
-    return rows->codes.item == 2 ? settle_16(rows, &open, wide, cuts, allowed.at, out.at)
-                                 : settle_32(rows, &open, wide, cuts, allowed.at, out.at);
+    return BY_ITEM(rows->codes.item, settle, rows, &open, wide, cuts, allowed.at, out.at);
 }
 
 API i64 kohort_corners(Array buffer, Array leaves, Array memory, Array low, Array high) {
     DOOR(buffer.size == 4 && leaves.size % 4 == 0 && low.size == high.size);
     const Rows *rows = buffer.at;
     const i64 item = rows->codes.item, many = leaves.size / 4;
-    DOOR(is_buffer(rows) && is_memory(&memory, rows->codes.size / rows->tuples.size, item) && low.item == item && high.item == item);
-    DOOR(many ? low.size % many == 0 && low.size / many <= rows->codes.size / rows->tuples.size : low.size == 0);
-    return item == 2 ? corners_16(rows, &leaves, memory.at, &low, &high) : corners_32(rows, &leaves, memory.at, &low, &high);
+    DOOR(is_buffer(rows) && is_memory(&memory, width_of(rows), item) && low.item == item && high.item == item);
+    DOOR(many ? low.size % many == 0 && low.size / many <= width_of(rows) : low.size == 0);
+    return BY_ITEM(item, corners, rows, &leaves, memory.at, &low, &high);
 }

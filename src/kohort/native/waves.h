@@ -5,20 +5,6 @@
    Cost per round and partition: one pass over its rows to count a column's values, and one to count who has which sensitive
    value before, between and after the cuts. */
 
-/* Sort some codes, each with its count, by Shell's method: they are few. */
-static void NAME(sort)(i64 *codes, i64 *counts, i64 size) {
-    i64 gap = 1;
-    while (3 * gap < size)
-        gap = 3 * gap + 1;
-    for (; gap > 0; gap /= 3)
-        for (i64 row = gap; row < size; row++) {
-            i64 code = codes[row], count = counts[row], place = row;
-            for (; place >= gap && codes[place - gap] > code; place -= gap)
-                codes[place] = codes[place - gap], counts[place] = counts[place - gap];
-            codes[place] = code, counts[place] = count;
-        }
-}
-
 /* The different codes of a column, ascending, and the records up to each; how many they are. */
 static i64 NAME(count_values)(const Rows *rows, i64 width, const i64 *part, i64 dimension, const Values *values) {
     const CODE *column = (const CODE *)rows->codes.at + dimension;
@@ -34,7 +20,7 @@ static i64 NAME(count_values)(const Rows *rows, i64 width, const i64 *part, i64 
     if (span > SPARSE * size || span > values->tally.size) {
         for (i64 row = part[0]; row < part[1]; row++)
             codes[row - part[0]] = column[row * width], upto[row - part[0]] = counts ? counts[row] : 1;
-        NAME(sort)(codes, upto, size);
+        sort(codes, upto, size);
         for (i64 row = 0; row < size; row++) {
             total += upto[row];
             codes[found] = codes[row], upto[found] = total;
@@ -57,7 +43,7 @@ static i64 NAME(count_values)(const Rows *rows, i64 width, const i64 *part, i64 
 static i64 NAME(propose)(const Rows *rows, const Rule *rule, const Values *values, const Array *open, const Cuts *cuts,
                          i64 cells) {
     const i64 d = rule->scales.starts.size, wide = WIDTHS + d, partitions = open->size / wide;
-    const i64 width = rows->codes.size / rows->tuples.size, room = cuts->at.size / 2;
+    const i64 width = width_of(rows), room = cuts->at.size / 2;
     const i64 *starts = rule->scales.starts.at;
     const CODE *codes = rows->codes.at, *high = values->high.at;
     const Work work = {.low = values->low, .high = values->high, .tally = values->tally};
@@ -100,7 +86,7 @@ static i64 NAME(propose)(const Rows *rows, const Rule *rule, const Values *value
    codes from the first cut to the last are looked up, unless so few occur that searching is quicker. */
 static int NAME(count_records)(const Rows *rows, const i64 *part, const Sensitive *sensitive, const i64 *at, i64 dimension,
                                i64 first, i64 last, const Values *values, const Profiles *out) {
-    const i64 width = rows->codes.size / rows->tuples.size, *counts = rows->counts.size ? rows->counts.at : NULL;
+    const i64 width = width_of(rows), *counts = rows->counts.size ? rows->counts.at : NULL;
     const i64 base = at[2 * first] - 1, end = at[2 * (last - 1)] - base, *places = sensitive->places.at;
     i64 *lines = values->lines.at, line = first;
     int few = end > SPARSE * (part[1] - part[0]);
@@ -132,7 +118,7 @@ static int NAME(count_records)(const Rows *rows, const i64 *part, const Sensitiv
 /* Add the person whose rows these are: once for each value, and once as a person, which the last column says. */
 static void NAME(count_person)(const Rows *rows, i64 start, i64 end, const Sensitive *sensitive, const i64 *at, i64 dimension,
                                i64 first, i64 last, const Profiles *out) {
-    const i64 width = rows->codes.size / rows->tuples.size, *places = sensitive->places.at;
+    const i64 width = width_of(rows), *places = sensitive->places.at;
     const CODE *codes = rows->codes.at;
     for (i64 one = 0; one < sensitive->places.size; one += 3) {
         const CODE *column = codes + places[one];
@@ -162,7 +148,7 @@ static void NAME(count_person)(const Rows *rows, i64 start, i64 end, const Sensi
 /* Count the records, or people, left and right of each partition's cuts. */
 static i64 NAME(profile)(const Rows *rows, const Values *values, const Array *open, i64 wide, const Cuts *cuts,
                          const Sensitive *sensitive, const Profiles *out) {
-    const i64 width = rows->codes.size / rows->tuples.size, cells = out->cells, person = sensitive->person;
+    const i64 width = width_of(rows), cells = out->cells, person = sensitive->person;
     const i64 *of = cuts->of.at, *at = cuts->at.at;
     const CODE *codes = rows->codes.at;
     i64 first = 0;
@@ -199,7 +185,7 @@ static i64 NAME(profile)(const Rows *rows, const Values *values, const Array *op
 
 /* Make the allowed cut nearest the middle of each partition that proposed some; how many are open after it. */
 static i64 NAME(settle)(const Rows *rows, const Array *open, i64 wide, const Cuts *cuts, const u8 *allowed, i64 *out) {
-    const i64 half = rows->tuples.size / 2, width = rows->codes.size / rows->tuples.size;
+    const i64 half = rows->tuples.size / 2, width = width_of(rows);
     const i64 *of = cuts->of.at, *at = cuts->at.at;
     i64 found = 0, first = 0;
     for (i64 partition = 0; partition < cuts->of.size / 3; partition++) {
@@ -240,7 +226,7 @@ static i64 NAME(settle)(const Rows *rows, const Array *open, i64 wide, const Cut
 
 /* The least and the greatest code of each leaf in each dimension. */
 static i64 NAME(corners)(const Rows *rows, const Array *leaves, const Values *values, const Array *low, const Array *high) {
-    const i64 width = rows->codes.size / rows->tuples.size, d = low->size * 4 / (leaves->size ? leaves->size : 4);
+    const i64 width = width_of(rows), d = low->size * 4 / (leaves->size ? leaves->size : 4);
     for (i64 leaf = 0; leaf < leaves->size / 4; leaf++) {
         const i64 *part = (const i64 *)leaves->at + 4 * leaf;
         DOOR(is_part(rows, part));

@@ -185,8 +185,9 @@ _FILLERS: Final = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 _SELECTORS: Final = (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 _INVISIBLE: Final = frozenset((*_FILLERS, *map(chr, _SELECTORS)))
 
-#: Most values: ASCII without capitals, with single blanks between words, which is evened out.
-_is_even: Final = re.compile(r"[!-@\[-~]+(?: [!-@\[-~]+)*").fullmatch
+#: Most values: ASCII without capitals, with single blanks between words; text that is evened out.
+EVEN: Final = r"(?:[!-@\[-~]+(?: [!-@\[-~]+)*)?"
+_is_even: Final = re.compile(EVEN).fullmatch
 
 #: The dots of what Turkish İ becomes in small letters: an i has one already.
 _second_dot: Final = re.compile("(?<=i)\N{COMBINING DOT ABOVE}+")

@@ -10,7 +10,7 @@ import polars as pl
 
 from kohort.core.frequency import ClassProfile, Histogram, batches
 from kohort.models.base import satisfied_jointly
-from kohort.schema.sensitive import LATIN, even_spelling, resolve
+from kohort.schema.sensitive import EVEN, LATIN, even_spelling, resolve
 from kohort.shown import many
 from kohort.tables.table import narrow
 from kohort.verify.classes import classes_of
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from kohort.verify.classes import ReleasedClasses
     from kohort.verify.population import MatchedPopulation
 
-#: ASCII without capitals, with single blanks inside: text that is evened out.
-_EVEN: Final = r"^(?:[!-@\[-~]+(?: [!-@\[-~]+)*)?$"
+#: All of a text that is evened out already.
+_EVEN: Final = f"^{EVEN}$"
 
 #: ASCII that can be seen: text that capitals and blanks alone make uneven.
 _SEEN: Final = r"^[ -~]*$"

@@ -67,8 +67,11 @@ _MEMBER = r'"(?:[^"\\]|\\.)*"|[^{},"]+'
 _set = re.compile(rf"\{{(?:{_MEMBER})(?:, (?:{_MEMBER}))+\}}").fullmatch
 _members = re.compile(rf"(?:^\{{|, )({_MEMBER})").findall
 
-#: Most sets: of members that are printed as they are and hold no blank.
-_plain_set = re.compile(r"\{[!#-+\--z|~]+(?:, [!#-+\--z|~]+)+\}").fullmatch
+#: ASCII that can be seen and cannot be misread in a set.
+_PLAIN: Final = r"[!#-+\--z|~]+"
+
+#: Most sets: of members of nothing else.
+_plain_set = re.compile(rf"\{{{_PLAIN}(?:, {_PLAIN})+\}}").fullmatch
 
 
 #: The least and the greatest rank of an empty span.
@@ -420,8 +423,8 @@ class _Plain:
         )
 
 
-#: ASCII that can be seen and cannot be misread, blanks inside among it: most values that are printed as they are.
-_PLAINLY: Final = r"^[!#-+\--z|~](?:[ !#-+\--z|~]*[!#-+\--z|~])?$"
+#: The same with blanks inside: most values that are printed as they are.
+_PLAINLY: Final = rf"^{_PLAIN}(?: +{_PLAIN})*$"
 
 
 def _sets(labels: pl.Series) -> tuple[list[str], list[int]]:

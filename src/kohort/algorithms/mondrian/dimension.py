@@ -80,12 +80,12 @@ def dimension_of(text: str) -> Dimension:
 _WORDS: Final[dict[str, Dimension]] = {"widest": WIDEST, "most-values": MostValues()}
 
 
-def drawn(seed: int, low: Codes, high: Codes, dimension: int) -> int:
-    """A number from 1 to 2**31 for a dimension of a partition: splitmix64 over the seed and the partition's ranges."""
+def drawn(seed: int, low: Codes, high: Codes) -> list[int]:
+    """(d,) a number from 1 to 2**31 for each dimension of a partition: splitmix64 over the seed and its ranges."""
     state = seed
     for least, most in zip(low.tolist(), high.tolist(), strict=True):
         state = _mixed(_mixed(state ^ least) ^ most)
-    return (_mixed(state ^ dimension) >> 33) + 1
+    return [(_mixed(state ^ dimension) >> 33) + 1 for dimension in range(low.size)]
 
 
 def _mixed(state: int) -> int:

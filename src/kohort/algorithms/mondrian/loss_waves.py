@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.algorithms.mondrian.blocks import Columns, alike, both_sides, rows_of
-from kohort.algorithms.mondrian.loss_kernels import PLACES
 from kohort.algorithms.mondrian.loss_wave_kernels import BLOCK, DEPTH, Held, Ranked, count_sides, cut, rank
 from kohort.algorithms.mondrian.waves import CELLS, LEAST_CUTS
 
@@ -81,7 +80,7 @@ class Judged:
     def _ranked(self, open_: Index) -> Ranked:
         """The candidates of the first of the open partitions, as many as there is room for."""
         attributes = len(self.scan.spans)
-        some, room = open_[:PARTITIONS], max(RANKED, attributes * (PLACES + 1))
+        some, room = open_[:PARTITIONS], max(RANKED, self.scan.found.left.size)
         ranked = Ranked(
             ends=np.zeros(len(some), np.int64),
             coarse=np.zeros(len(some), np.bool_),

@@ -142,7 +142,7 @@ class Space:
             case MostValues():
                 measures = [values(one) * (width > 0) for one, width in enumerate(widths)]
             case AtRandom(seed):
-                measures = [drawn(seed, low, high, one) * (width > 0) for one, width in enumerate(widths)]
+                measures = [one * (width > 0) for one, width in zip(drawn(seed, low, high), widths, strict=True)]
             case _:
                 assert_never(self.dimension)
         shares = [measure * factor for measure, factor in zip(measures, self.factors, strict=True)]
