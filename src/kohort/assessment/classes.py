@@ -19,6 +19,7 @@ from kohort.models.base import Achieved, Declaration, satisfied_jointly
 from kohort.schema import Attribute, Role
 from kohort.schema.sensitive import resolve
 from kohort.shown import many
+from kohort.tables.people import note_spellings, person_codes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -84,7 +85,8 @@ def tuples_of(table: Table, names: Sequence[str], person: str | None = None) -> 
     >>> found.counts.tolist(), found.records
     ([2, 1], 3)
     """
-    every = records_of([table[name].codes for name in (*names, *((person,) if person else ()))]).quasi
+    whose = [person_codes(table[person])] if person else []
+    every = records_of([*(table[name].codes for name in names), *whose]).quasi
     grouping = group(every)
     tuples = every[grouping.first]
     people = tuples[:, -1].astype(np.int64) if person else None
@@ -109,7 +111,8 @@ def person_ids(table: Table, key: str | None, missing: Collection[str]) -> Index
             where=f"column {column.name}",
             hint="fill it in: people can be counted only if every record has one",
         )
-    return column.codes.astype(np.int64)
+    note_spellings(column)
+    return person_codes(column)
 
 
 def named_column(table: Table, name: str) -> Column:

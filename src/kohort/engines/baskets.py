@@ -26,10 +26,12 @@ from kohort.io.baskets import read_content
 from kohort.io.baskets.cells import check_items
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.baskets.pieces import IN_PIECES, pieces_of
-from kohort.io.baskets.typed import empty, long_columns
+from kohort.io.baskets.typed import COUNTED, empty, long_columns
 from kohort.io.options import ReadOptions
 from kohort.publish.files import private_folder
 from kohort.shown import Shown, many
+from kohort.tables.people import respelled
+from kohort.tables.spelling import UNEVEN_NUMBER, even_keys
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.database import Transactions, in_item_order
 from kohort.transactions.problem import ItemSuppression
@@ -57,6 +59,11 @@ _NONE: Final = -1
 
 #: What separates names while they are hashed: no name holds it.
 _UNIT: Final = "\x1f"
+
+#: Of keys: those that capitals and zeros alone make uneven, and among them whole numbers.
+_PLAIN: Final = "^[!-~]+( [!-~]+)*$"
+_WHOLE: Final = r"^[0-9]+(\.0*)?$"
+_ZEROS: Final = r"^0[0-9]+(\.0*)?$"
 
 #: What helps where transactions have to be in memory.
 _LOCALLY: Final = "leave out the engine (--engine, in Python engine=): transactions are then read into memory"
@@ -403,3 +410,26 @@ def _check_key(relation: Relation, key: str, cell: str) -> None:
     if missing:
         what = f"{many(missing, 'record')} without a transaction"
         raise InputError(what, where=where, hint="fill in these cells, or drop them")
+    if kind.is_text:
+        _check_spellings(relation, cell, where)
+
+
+def _check_spellings(relation: Relation, cell: str, where: str) -> None:
+    """Refuse keys that are alike; those that SQL cannot even out as `even_keys` does are fetched.
+
+    Raises:
+        InputError: some are.
+    """
+    dialect, made = relation.dialect, unused()
+    source = f"(SELECT DISTINCT {cell} AS k FROM {relation.source} {sql.RECORDS}) x"  # noqa: S608  quoted by the dialect
+    whole, zeros, odd = (dialect.matches("x.k", pattern) for pattern in (_WHOLE, _ZEROS, UNEVEN_NUMBER))
+    odd = f"NOT {dialect.matches('x.k', _PLAIN)} OR ({odd} AND NOT {whole})"
+    keys = dialect.run(f"SELECT x.k FROM {source} WHERE {odd}")["k"]  # noqa: S608  as above
+    dialect.give(made, pl.DataFrame({"k": keys, "even": even_keys(keys)}, {"k": pl.String(), "even": pl.String()}))
+    even = f"CASE WHEN {whole} THEN substr(x.k, 1, position('.' IN concat(x.k, '.')) - 1) ELSE lower(x.k) END"
+    bare = f"coalesce(nullif(trim(LEADING '0' FROM {even}), ''), '0')"
+    even = f"coalesce(g.even, CASE WHEN {zeros} THEN {bare} ELSE {even} END)"
+    each = f"SELECT count(*) AS n FROM {source} LEFT JOIN {made} g ON g.k = x.k GROUP BY {even}"  # noqa: S608  as above
+    found = dialect.run(f"SELECT sum(y.n) AS n, count(*) AS p FROM ({each}) y WHERE y.n > 1")  # noqa: S608  as above
+    if found["p"].item():
+        raise respelled(int(found["n"].item()), int(found["p"].item()), where, COUNTED)

@@ -40,6 +40,7 @@ from kohort.io.write import FORMULA, NUMBER, Format, escaped, refuse_safe
 from kohort.schema import Missing, Role
 from kohort.tables.coded import CodedTable, Dealt
 from kohort.tables.dataset import CellsByClass, ReleasedRecords, Values
+from kohort.tables.people import person_codes
 from kohort.tables.table import Column, Table
 from kohort.verify.aggregated import Destinations, verify_by_aggregation
 from kohort.verify.singling import singled_out
@@ -114,7 +115,7 @@ class CountedRelation:
         placed = self.source.over(self._placed(tuples, dealt, parted=parted), kinds, int(classes.sizes.sum()))
         released = labelled(placed, dealt.labels, dealt.classes.size)
         known = dict(zip(self.columns[:split], tuples, strict=False))
-        people = None if self.job.schema.person is None else known[self.job.schema.person].codes.astype(np.int64)
+        people = None if self.job.schema.person is None else person_codes(known[self.job.schema.person])
         if people is None:
             refuse_alone_together(released, self.source, self.job)
         else:

@@ -10,6 +10,7 @@ from kohort.assessment.inspection.panels import FEWEST, RECORDS, are_codes
 from kohort.errors import JobError, LimitError, SchemaError, SourceNote
 from kohort.schema import Role
 from kohort.schema.vocabulary import topics_of
+from kohort.tables.people import different_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,8 +72,7 @@ def _refused(one: Attribute, what: str) -> SchemaError:
 
 def _shared(values: Values, job: Job) -> tuple[int, int]:
     """The records that share a value with others, and the different values; no records where they are not people's."""
-    absent = values.texts.is_in([*job.schema.missing]).fill_null(value=True)
-    texts, counts = values.texts.filter(~absent), values.counts[~absent.to_numpy()]
+    texts, counts = different_keys(values, job.schema.missing)
     of_people = len(texts) >= FEWEST and counts.sum() <= len(texts) * RECORDS and are_codes(texts)
     return int(counts[counts > 1].sum()) if of_people else 0, len(texts)
 

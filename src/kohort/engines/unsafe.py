@@ -12,6 +12,7 @@ from kohort.assessment.risk.singling import refuse_found, refuse_needless, refus
 from kohort.core.uniques import Singling
 from kohort.errors import JobError, SchemaError
 from kohort.schema import Label
+from kohort.tables.people import person_codes, refuse_spellings
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.singling import most, refuse_many, singled_out, told
 
@@ -59,11 +60,14 @@ def refuse_unsafe(table: Table, job: Job) -> None:
             one holds cells of an identifying one, and the job does not allow it.
         JobError: there are several such columns.
         LimitError: so many would be released as they are that their pairs cannot all be looked at.
+        InputError: identifiers that pseudonyms are to stand for are spelled in several ways.
     """
     schema, allowed = job.schema, job.allow_singling
     refuse_many(len(schema.unchanged))
     refuse_needless(schema, allowed)
-    people = None if schema.person is None else table[schema.person].codes.astype(np.int64)
+    for one in schema.pseudonyms:
+        refuse_spellings(table[one.name], f"column {one.name}", "each spelling would have a pseudonym of its own")
+    people = None if schema.person is None else person_codes(table[schema.person])
     perturbed = {name for one in job.perturbations for name in one.columns}
     names = [one.name for one in schema.unchanged if one.name not in {*allowed, *perturbed}]
     refuse_singling(table, names, missing=schema.missing, people=people)
@@ -80,7 +84,7 @@ def refuse_released(recoded: Recoded, source: Table, job: Job) -> None:
     """
     names = [name for one in job.perturbations for name in one.columns if name not in job.allow_singling]
     person = job.schema.person
-    people = None if person is None else source[person].codes.take(recoded.lineage).astype(np.int64)
+    people = None if person is None else person_codes(source[person]).take(recoded.lineage)
     if names:
         refuse_singling(recoded.table, names, missing=job.schema.missing, people=people)
     refuse_pairs(recoded.data, people, job)
@@ -162,7 +166,7 @@ def refuse_alone_of(table: Table, counts: Counts, job: Job, person: str) -> None
     refuse_many(len(schema.unchanged))
     refuse_needless(schema, job.allow_singling)
     names = [one.name for one in schema.unchanged if one.name not in job.allow_singling]
-    people = table[person].codes.astype(np.int64)
+    people = person_codes(table[person])
     refuse_singling(table, names, missing=schema.missing, people=people, weights=counts)
 
 
@@ -268,7 +272,7 @@ def _own_values(coded: CodedTable | CodedColumns, name: str) -> Singling:
     column, person = coded.table[name], coded.schema.person
     counts = coded.records_with(column)
     if person is not None:
-        whose = coded.table[person].codes.astype(np.int64)
+        whose = person_codes(coded.table[person])
         pairs = np.unique(whose * counts.size + column.codes)
         counts = np.bincount(pairs % counts.size, minlength=counts.size)
     present = ~column.absent(coded.schema.missing)

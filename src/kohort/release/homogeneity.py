@@ -13,6 +13,7 @@ from kohort.errors import LimitError
 from kohort.schema import Missing
 from kohort.schema.sensitive import resolve
 from kohort.tables.dataset import CellsByClass
+from kohort.tables.people import person_codes
 from kohort.tables.recoded import RecodedTable
 from kohort.tables.table import narrow
 
@@ -55,7 +56,7 @@ def people_of(release: Release) -> Index | None:
     key, groups = release.job.schema.person, release.records.groups
     if groups is not None:
         return groups.people
-    return None if key is None else release.source[key].codes.take(release.lineage).astype(np.int64)
+    return None if key is None else person_codes(release.source[key]).take(release.lineage)
 
 
 def homogeneity_of(release: Release) -> dict[str, Homogeneity]:

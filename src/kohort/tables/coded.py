@@ -19,6 +19,7 @@ from kohort.schema.domain.readings import check_readings
 from kohort.schema.sensitive import resolve as resolve_sensitive
 from kohort.shown import many
 from kohort.tables.order import content_keys, ranks_of
+from kohort.tables.people import note_spellings, owners_of, person_codes
 from kohort.tables.population import check_columns, population_tuples, with_others
 from kohort.tables.recoded import ByClass, BySource, RecodedTable
 from kohort.tables.table import Column, Table, narrow
@@ -247,7 +248,7 @@ class CodedTable:
         )
         if self.schema.person is None:
             return domain, codes
-        held, whose = codes[column.codes], self.table[self.schema.person].codes.astype(np.int64)
+        held, whose = codes[column.codes], person_codes(self.table[self.schema.person])
         people = people_in(held, len(domain) + 1, np.ones(held.size, np.int64), whose)
         return domain.counted(people[:-1]), codes
 
@@ -266,7 +267,9 @@ class CodedTable:
                 hint=f"every record must say whose it is, for people to be counted: fill it in, or leave the others out"
                 f' (--complete-records {name}; in a job file complete-records = ["{name}"])',
             )
-        return SortKey(ranks_of(column.values), self._rows(name))
+        note_spellings(column)
+        ranks, owners = ranks_of(column.values), owners_of(column)
+        return SortKey(ranks if owners is None else ranks[owners], self._rows(name))
 
     def recode(self, recoding: Recoding, classes: RegionClasses) -> Recoded:
         """Apply the recoding; the output is ordered by its own content, labels first, so that order tells nothing.

@@ -41,7 +41,7 @@ class Labels:
     codes: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class Column(Shown):
     """One column: its distinct values as text, and for every record which of them it holds.
 

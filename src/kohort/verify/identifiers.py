@@ -29,6 +29,7 @@ import polars as pl
 
 from kohort.schema import Role
 from kohort.shown import many
+from kohort.tables.people import person_codes
 from kohort.verify.singling import People
 from kohort.workspace import HEAP, tallied
 
@@ -122,7 +123,7 @@ def leaks(
     judged = _judged(schema, allowed)
     if not (schema.identifying and judged and released.records):
         return
-    person = None if schema.person is None else source[schema.person].codes.take(lineage).astype(np.int64)
+    person = None if schema.person is None else person_codes(source[schema.person]).take(lineage)
     people = People.among(released.records, person, weights)
     cells = _CellsOf(people, weights, schema.missing)
     held = [(one, cells(released[one.name], released[one.name].codes)) for one in judged]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from kohort.core.frequency import ClassProfile, Histogram, batches
 from kohort.models.base import satisfied_jointly
-from kohort.schema.sensitive import EVEN, LATIN, even_spelling, resolve
+from kohort.schema.sensitive import resolve
 from kohort.shown import many
+from kohort.tables.people import person_codes
+from kohort.tables.spelling import evened
 from kohort.tables.table import narrow
 from kohort.verify.classes import classes_of
 from kohort.verify.records import lacking, released_texts
-from kohort.verify.verdict import Claim, TableCheck, fault
+from kohort.verify.verdict import Claim, TableCheck, fault, places
 from kohort.workspace import blocks, tallied
 
 if TYPE_CHECKING:
@@ -30,12 +32,6 @@ if TYPE_CHECKING:
     from kohort.tables.table import CellCodes, Column, Table
     from kohort.verify.classes import ReleasedClasses
     from kohort.verify.population import MatchedPopulation
-
-#: All of a text that is evened out already.
-_EVEN: Final = f"^{EVEN}$"
-
-#: ASCII that can be seen: text that capitals and blanks alone make uneven.
-_SEEN: Final = r"^[ -~]*$"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,7 +206,7 @@ def _people(claim: Claim) -> Index | None:
         some = many(nobody, "record of the input has", "records of the input have")
         what = f"{some} no person key, so people cannot be counted"
         raise fault(TableCheck.CLASSES, what, column=column.name)
-    return column.codes.astype(np.int64)
+    return person_codes(column)
 
 
 def _histogram(
@@ -291,24 +287,8 @@ def _judge(claim: Claim, profile: ObservedProfile, records: Counts, how: str) ->
 
 def _even(column: Column) -> NDArray[np.integer] | None:
     """Codes of the cells with their spelling evened out; `None` where no two values become alike."""
-    texts = column.values.fill_null("")
-    even = texts.str.contains(_EVEN)
-    several = _evened(texts.filter(~even))
-    alike = several.n_unique() < len(several)
-    if several.is_empty() or not (alike or several.is_in(texts.filter(even).implode()).any()):
+    even = evened(column.values.fill_null(""))
+    if even is None:
         return None
-    place: dict[str, int] = {}
-    codes = [place.setdefault(even_spelling(text or ""), len(place)) for text in column.values.to_list()]
-    return narrow(np.array(codes), len(place))[column.codes]
-
-
-def _evened(texts: pl.Series) -> pl.Series:
-    """The texts with their spelling evened out, in any order."""
-    latin = texts.str.replace_many(LATIN)
-    if latin.str.contains(_EVEN).all():
-        return latin
-    seen = latin.str.contains(_SEEN)
-    rest = texts.filter(~seen)
-    parts = [pl.Series(map(even_spelling, rest[some].to_list())) for some in blocks(len(rest))]
-    plain = latin.filter(seen).str.to_lowercase().str.replace_all(" +", " ").str.strip_chars(" ")
-    return pl.concat([plain.alias(""), *parts])
+    different = even.unique(maintain_order=True)
+    return narrow(places(even, different), len(different))[column.codes]

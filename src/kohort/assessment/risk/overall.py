@@ -29,6 +29,7 @@ from kohort.calls import called
 from kohort.errors import InfeasibleError, SchemaError, UsageError
 from kohort.schema import Attribute, Role, Schema, names_in
 from kohort.shown import Shown
+from kohort.tables.people import note_spellings, person_codes
 from kohort.tables.table import Table
 
 if TYPE_CHECKING:
@@ -185,7 +186,9 @@ def assess(
         known_population = KnownPopulation(others.records, fitting)
     undeclared = tuple(name for name in table.names if name not in {*quasi, *sensitive, person})
     columns, base = ([table[name].codes for name in names] for names in (undeclared, quasi))
-    people = None if person is None else table[person].codes.astype(np.int64)
+    people = None if person is None else person_codes(table[person])
+    if person is not None:
+        note_spellings(table[person])
     return Risk(
         quasi=tuple(quasi),
         records=table.records,

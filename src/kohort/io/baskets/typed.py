@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,7 @@ from kohort.io.cells import as_text, encode
 from kohort.io.typed import check_index, check_names, extra, faults, scanned, table_in
 from kohort.io.typed import from_frame as table_of
 from kohort.shown import many
+from kohort.tables.people import refuse_spellings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from kohort.io.baskets.options import BasketOptions
     from kohort.io.source import Content
     from kohort.tables.table import Column, Table
+
+#: What would become of a transaction whose key is spelled in several ways.
+COUNTED: Final = "a transaction would be counted several times"
 
 
 def from_content(name: str, content: Content, form: str, options: BasketOptions) -> Coded:
@@ -147,6 +151,7 @@ def _persons(cells: pl.Series, where: str) -> Column:
     if missing:
         what = f"{many(missing, 'record')} without a transaction"
         raise InputError(what, where=where, hint="fill in these cells, or drop them")
+    refuse_spellings(persons, where, COUNTED)
     return persons
 
 
@@ -172,6 +177,7 @@ def from_long(table: Table, name: str, options: BasketOptions) -> Coded:
             what, where=f"{name}, record {first}, column {key!r}", hint="fill in these cells, or drop them"
         )
     names, codes, there = named(items, f"{name}, column {item!r}")
+    refuse_spellings(keys, f"{name}, column {key!r}", COUNTED)
     persons = by_first(keys.codes, len(keys.values))
     return by_key(names, persons[there], codes[there], len(keys.values))
 

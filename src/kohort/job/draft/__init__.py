@@ -8,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
-import numpy as np
 import tomlkit
 
 from kohort.assessment.risk.singling import RoundingProposal
@@ -26,6 +25,7 @@ from kohort.schema.dates import Period
 from kohort.schema.numbers import said
 from kohort.shown import INTERNAL_LINE, Shown, many
 from kohort.tables.complete import entered
+from kohort.tables.people import person_codes
 
 if TYPE_CHECKING:
     import os
@@ -141,7 +141,7 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
     person = person_key(seen.table, seen.guesses, tokens)
     table = seen.table if person is None else entered(seen.table, (person,), tokens).table
     nobodys = seen.table.records - table.records
-    people = None if person is None else table[person].codes.astype(np.int64)
+    people = None if person is None else person_codes(table[person])
     shapes: dict[str, Shape] = {}
     for guess in seen.guesses:
         column = seen.table[guess.name]

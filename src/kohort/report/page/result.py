@@ -8,6 +8,7 @@ import numpy as np
 
 from kohort.metrics.known import METRICS
 from kohort.report.figures import Figures, Number, rounded, whole
+from kohort.tables.people import person_codes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -120,7 +121,7 @@ def counts_input(release: Release, least: int) -> bool:
 
 def _people_suppressed(release: Release) -> tuple[int, int]:
     """People with a record that was left out, and those without any other, by the schema's person key."""
-    codes = release.source[str(release.job.schema.person)].codes
+    codes = person_codes(release.source[str(release.job.schema.person)])
     left_out = np.ones(codes.size, np.bool_)
     left_out[release.lineage] = False
     people = np.unique(codes[left_out])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from kohort.assessment.labels import canonical, cell_texts
+from kohort.assessment.labels import cell_texts
 from kohort.assessment.population import joined
 from kohort.assessment.risk.attacks.base import Attack, ReleaseView, sensitive_codes
 from kohort.assessment.risk.attacks.downcoding import downcoding
@@ -26,6 +26,7 @@ from kohort.assessment.risk.attacks.order import RecordOrder, in_content_order, 
 from kohort.errors import SchemaError, UsageError
 from kohort.schema.hierarchies import from_spec, is_builder
 from kohort.tables.order import ranks_of
+from kohort.tables.spelling import even_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -286,6 +287,6 @@ def _hierarchies(evidence: Evidence) -> Iterator[tuple[str, Hierarchy]]:
 
 
 def _cells(table: Table, name: str) -> list[str]:
-    """The cells of a column as keys: equal numbers are one."""
-    known = [canonical(text) for text in cell_texts(table[name])]
+    """The cells of a column as keys, however they are spelled."""
+    known = even_keys(table[name].values.fill_null("")).to_list()
     return [known[code] for code in table[name].codes.tolist()]
