@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import warnings
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -28,6 +29,7 @@ from kohort.errors import (
     KohortError,
     LimitError,
     SchemaError,
+    SourceNote,
     UnsupportedError,
     UsageError,
 )
@@ -200,7 +202,9 @@ def compared(source: object, job: Job, folder: Path, elsewhere: ElsewhereEngine 
         target = folder / name / named
         target.parent.mkdir(exist_ok=True)
         try:
-            release = anonymize(source, job, target=target, engine=engine)
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always", SourceNote)
+                release = anonymize(source, job, target=target, engine=engine)
         except (InfeasibleError, InputError, SchemaError) as error:
             made.append((type(error), error.where, error.what))
             continue
@@ -209,9 +213,10 @@ def compared(source: object, job: Job, folder: Path, elsewhere: ElsewhereEngine 
             continue
         certificate = target.with_name(f"{named}.kohort.json").read_text(encoding="utf-8")
         certificate = certificate.replace(ENGINE.base.title, "local").replace(BY_AGGREGATION, BY_RECORD)
-        made.append(
-            (target.read_bytes(), release.metrics, release.homogeneity, sorted(release.sizes.tolist()), certificate)
-        )
+        notes = [str(one.message) for one in told]
+        assert all("spellings of" in note for note in notes)
+        figures = release.metrics, release.homogeneity, sorted(release.sizes.tolist()), certificate
+        made.append((target.read_bytes(), notes, *figures))
     assert made[1] == made[0] == made[2]
     return "refused" if isinstance(made[0][0], type) else "released"
 

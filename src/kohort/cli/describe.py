@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from kohort.assessment.inspection.distribution import Distribution
     from kohort.assessment.inspection.guesses import Guess
+    from kohort.job.draft import Draft
     from kohort.report import Json
 
 
@@ -67,6 +68,7 @@ def inspect(
     from kohort.assessment.inspection.distribution import distributions
     from kohort.assessment.inspection.guesses import inspect_table
     from kohort.assessment.inspection.notes import noticed
+    from kohort.job.draft.reading import whose
 
     missing = frozenset(["", *(table["missing-token"] or ())])
     guesses = inspect_table(read, missing=missing)
@@ -75,7 +77,7 @@ def inspect(
         drawn = {one.name for one in found}
         publish(found, [name for name in read.names if name not in drawn], read.records)
     figures: dict[str, Json] = {"records": read.records, "columns": [_figures(guess) for guess in guesses]}
-    notes = noticed(read, read.names)
+    notes = (*whose(read, guesses, missing).notes, *noticed(read, read.names))
     if notes:
         figures["notes"] = list(notes)
     told = "\n".join([_text(guesses), *(f"note: {note}" for note in notes)])
@@ -153,15 +155,17 @@ def init(
     keys = flags.tables(reading.only(*(flag for flag in reading.used() if flag not in {"path", "missing-token"})), [])
     text = job_text(draft, _from_folder(source, out.parent), reading=keys.get("input", {}))
     publish(out, lambda file: file.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)
-    say(_drafted(out, draft.undecided), quiet=quiet)
+    say(_drafted(out, draft), quiet=quiet)
 
 
-def _drafted(out: Path, undecided: Sequence[str]) -> str:
+def _drafted(out: Path, draft: Draft) -> str:
     """What was written, and what is left to do."""
-    if not undecided:
-        return f"wrote {out}: check the guesses in it, then   kohort run {out}"
-    columns = many(len(undecided), "column")
-    return f"wrote {out}: decide the role of {columns} in it ({', '.join(undecided)}), then   kohort run {out}"
+    first, undecided = "check the guesses in it", draft.undecided
+    if undecided:
+        first = f"decide the role of {many(len(undecided), 'column')} in it ({', '.join(undecided)})"
+    if draft.whose.asked:
+        first += f", and the person key ({draft.whose.question})"
+    return f"wrote {out}: {first}, then   kohort run {out}"
 
 
 def schema(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from shutil import copyfileobj
@@ -286,7 +287,7 @@ class ElsewhereEngine:
             source.look(looked_at(job))
             refuse_alone(source, job)
             refuse_leaks(source, job)
-            refuse_repeated(job, source.records, source.distinct)
+            refuse_repeated(job, source, partial(_counted_tuples, source))
         refused = ""
         if most is not None and source.different(columns, flagged, job.schema.missing) > most:
             refused = _needing_all(job)
@@ -584,6 +585,12 @@ def _counted(job: Job) -> tuple[list[str], list[str]]:
     ]
     lacking = [one.name for one in schema.released if one.missing is Missing.SUPPRESS and one.name not in columns]
     return columns, lacking
+
+
+def _counted_tuples(source: Relation, names: Sequence[str]) -> tuple[Table, Numbers]:
+    """The distinct tuples of some columns, and the records of each."""
+    found = source.tuples(names)
+    return found.table, found.counts
 
 
 def _held(population: Dataset) -> Table:

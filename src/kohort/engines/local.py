@@ -18,7 +18,7 @@ from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import write
 from kohort.tables.coded import CodedTable
 from kohort.tables.complete import entered
-from kohort.tables.dataset import ReleasedRecords, Values
+from kohort.tables.dataset import ReleasedRecords
 from kohort.tables.portions import Portion
 from kohort.tables.recoded import RecodedTable
 from kohort.verify import verify, verify_parts
@@ -112,7 +112,7 @@ class LocalEngine:
         if releasing:
             unsafe.refuse_unsafe(source, job)
             note_retold(source, job)
-            refuse_repeated(job, source.records, lambda name: Values(source[name].values, source[name].counts()))
+            refuse_repeated(job, source, lambda _: (source, None))
         changed = coarsened(source, job)
         known = None if population is None else population.collect()
         coded = CodedTable(with_columns(source, changed), job.schema, known, self.workspace)

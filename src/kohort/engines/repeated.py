@@ -4,38 +4,44 @@ from __future__ import annotations
 
 import warnings
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from kohort.assessment.inspection.panels import FEWEST, RECORDS, are_codes
+from kohort.assessment.inspection.panels import FEWEST, RECORDS, are_codes, coarsest, either
 from kohort.errors import JobError, LimitError, SchemaError, SourceNote
 from kohort.schema import Role
 from kohort.schema.vocabulary import topics_of
 from kohort.tables.people import different_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from kohort.arrays import Counts
     from kohort.release import Job
     from kohort.schema import Attribute
-    from kohort.tables.dataset import Values
+    from kohort.tables.dataset import Dataset, Values
+    from kohort.tables.table import Table
+
+    #: Tuples of some columns, and the records of each: one, where that is not said.
+    _Tuples: TypeAlias = tuple[Table, Counts | None]
 
 #: Of names that say who somebody is: what they may speak of, and what one of them must.
 _SPOKEN: Final = frozenset({"id", "person", "name", "number", "whole", "row", "filler"})
 _WHO: Final = frozenset({"id", "person", "name"})
 
 
-def refuse_repeated(job: Job, records: int, values: Callable[[str], Values]) -> None:
+def refuse_repeated(job: Job, data: Dataset, tuples: Callable[[Sequence[str]], _Tuples]) -> None:
     """Refuse numbers or codes of people that more than half of the records share with others; none with a person key.
 
     k records of a class may then be of fewer people. They are identifying by their role; or by their name, where they
     are among the rest, dropped, or released as they are: then they also link a person's records. A column that is
     dropped by name, and one that from 5 % to half of the records share, is told of, as a `SourceNote`. Columns of a
-    handful of values, of a place's many records, or whose values do not fit into memory, are left out.
+    handful of values, of a place's many records, or whose values do not fit into memory, are left out. Of several
+    columns the coarsest is the person key that is proposed, as in a draft.
 
     Args:
         job: What is to be released; its schema is over the table's columns.
-        records: How many there are.
-        values: The distinct values of a column.
+        data: The records.
+        tuples: Distinct tuples of some columns, and how many records have each, or the records themselves.
 
     Raises:
         SchemaError: there is such a column.
@@ -43,26 +49,54 @@ def refuse_repeated(job: Job, records: int, values: Callable[[str], Values]) -> 
     """
     if job.schema.person is not None:
         return
-    faults: list[SchemaError] = []
+    refused, told = list[_Repeated](), list[_Repeated]()
     for one in (one for one in job.schema.attributes if _says_who(one, job)):
         with suppress(LimitError):
-            shared, different = _shared(values(one.name), job)
-            what = f"{shared:,} of {records:,} records share one of {different:,} values with others"
-            if 2 * shared > records and not (one.role is Role.DROP and one.name not in job.schema.undeclared):
-                faults.append(_refused(one, what))
-            elif 20 * shared > records:
-                note = f"{one.name}: {what}. {_WHY.capitalize()}: count people by it (--person {one.name})"
-                warnings.warn(SourceNote(note), stacklevel=3)
+            shared, different = _shared(data.distinct(one.name), job)
+            what = f"{shared:,} of {data.records:,} records share one of {different:,} values with others"
+            if 2 * shared > data.records and not (one.role is Role.DROP and one.name not in job.schema.undeclared):
+                refused.append(_Repeated(one, what))
+            elif 20 * shared > data.records:
+                told.append(_Repeated(one, what))
+    key = _key([one.attribute.name for one in (*refused, *told)], tuples, job.schema.missing)
+    for column, what in told:
+        note = f"{column.name}: {what}. {_WHY.capitalize()}: {key or _count(column.name)}"
+        warnings.warn(SourceNote(note), stacklevel=3)
+    faults = [_refused(*one, key) for one in refused]
     if faults:
         raise faults[0] if len(faults) == 1 else JobError("classes may be of fewer than k people", faults)
+
+
+class _Repeated(NamedTuple):
+    """A column that says whose records are, and how many of them share its values."""
+
+    attribute: Attribute
+    what: str
 
 
 _WHY: Final = "if it says whose they are, classes may be of fewer than k people"
 
 
-def _refused(one: Attribute, what: str) -> SchemaError:
+def _count(name: str) -> str:
+    """What to do where one column says whose records are."""
+    return f"count people by it (--person {name})"
+
+
+def _key(names: Sequence[str], tuples: Callable[[Sequence[str]], _Tuples], missing: frozenset[str]) -> str:
+    """What to count people by, of several columns; empty where it is one, or where they do not fit into memory."""
+    if len(names) > 1:
+        with suppress(LimitError):
+            table, counts = tuples(names)
+            keys = coarsest([table[name] for name in names], missing, counts)
+            if len(keys) == 1:
+                return f"count people by {keys[0]}, the coarsest (--person {keys[0]})"
+            return f"does {either(keys)} say whose a record is? Count people by that (--person)"
+    return ""
+
+
+def _refused(one: Attribute, what: str, key: str) -> SchemaError:
     """The error of a column."""
-    hint = f"count people: --person {one.name} (in a job file person.key); if it says no such thing,"
+    hint = f"{key or f'count people: --person {one.name}'} (in a job file person.key); if it says no such thing,"
     if one.released and not one.pseudonym:
         hint += f" --allow-singling {one.name} releases it as it is (allow-singling = true, Job.allow_singling)"
     else:

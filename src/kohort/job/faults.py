@@ -22,7 +22,8 @@ T = TypeVar("T")
 #: How sure a suggestion must be: `supression` is suppression, `n` is nothing.
 _NEAR: Final = 0.6
 
-#: What `kohort init` writes as the role of a column that may be an identifier.
+#: What `kohort init` writes as the role of a column that may be an identifier, and before the columns that may be the
+#: person key.
 UNDECIDED: Final = "undecided"
 
 #: What a value must be, by pydantic's name of the fault.

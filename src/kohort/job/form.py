@@ -27,6 +27,7 @@ from kohort.job.values import (
     Memory,
     Number,
     Objective,
+    PersonKey,
     Quote,
     Seconds,
     Separator,
@@ -201,7 +202,7 @@ class MethodPart(Part):
 class PersonPart(Part):
     """The people behind the records, if a person can have several."""
 
-    key: Annotated[str, Flag(name="person", metavar="COLUMN")] = Field(
+    key: Annotated[PersonKey, Flag(name="person", metavar="COLUMN")] = Field(
         description="The identifying column of the person behind a record: people are counted, not records."
     )
 

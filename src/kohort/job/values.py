@@ -15,6 +15,7 @@ from kohort.algorithms.mondrian.dimension import Dimension, dimension_of
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import KohortError
 from kohort.io import ReadOptions
+from kohort.job.faults import UNDECIDED
 from kohort.metrics.known import OBJECTIVES
 from kohort.schema import Grid
 from kohort.schema.dates import Period
@@ -49,6 +50,18 @@ _LARGEST_POWER = 1_000
 def wrong(what: str, hint: str = "") -> PydanticCustomError:
     """What pydantic is told of a wrong value; `kohort.job.faults` finds both parts again."""
     return PydanticCustomError("kohort", "{what}", {"what": what, "hint": hint})
+
+
+def _decided(key: str) -> str:
+    """The person key, unless `kohort init` asked which it is and nobody has said so."""
+    asked, _, names = key.partition(": ")
+    if names and asked == UNDECIDED:
+        what = f"the person key is undecided: does {names} say whose a record is?"
+        raise wrong(what, "name one of them; or leave the key out, if each record is a person of its own")
+    return key
+
+
+PersonKey: TypeAlias = Annotated[str, AfterValidator(_decided)]
 
 
 def passing(check: Callable[[T], object]) -> Callable[[T], T]:

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Final, Unpack
 
 import tomlkit
 
+from kohort.assessment.inspection.panels import either
 from kohort.assessment.risk.singling import RoundingProposal
 from kohort.engines.retold import retold, telling
 from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
 from kohort.job.draft.protection import Protection, protected
-from kohort.job.draft.reading import person_key, seen_in
+from kohort.job.draft.reading import Whose, seen_in, whose
 from kohort.job.draft.roundings import roundings_of
 from kohort.job.draft.shapes import Shape, scale_of, shape_of
+from kohort.job.faults import UNDECIDED
 from kohort.perturbation.rounding import Rounding
 from kohort.publish import check_target, publish
 from kohort.schema import Attribute, Role, Scale, Schema
@@ -70,7 +72,7 @@ class Draft(Shown):
         protection: The models proposed for sensitive columns.
         missing: The texts that mark a missing value; empty if only the empty text does.
         trim: Whether blanks around cells are removed.
-        person: The column of the person, if people have several records.
+        whose: The column of the person, if people have several records, or those among which somebody has to decide.
         nobodys: Number of records without a value in that column.
         source: The input, as the job file names it.
         reading: Further keys of the input table.
@@ -83,7 +85,7 @@ class Draft(Shown):
     protection: Protection = field(default_factory=lambda: Protection({}, None, None, 0))
     missing: tuple[str, ...] = ()
     trim: bool = False
-    person: str | None = None
+    whose: Whose = field(default_factory=Whose)
     nobodys: int = 0
     source: str = "input.csv"
     reading: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -113,6 +115,11 @@ class Draft(Shown):
             publish(file, lambda target: target.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=())
         return text
 
+    @property
+    def person(self) -> str | None:
+        """The column of the person; `None` where each record is one, or that is undecided."""
+        return self.whose.key
+
     def _shown(self) -> tuple[str, Rows]:
         rows = [(guess.name, f"{guess.role} ({guess.certainty})") for guess in self.guesses]
         undecided = len(self.undecided)
@@ -138,7 +145,8 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
         warnings.warn(SourceNote(_SOLE), stacklevel=2)
     seen = seen_in(table, missing)
     tokens = frozenset(seen.missing)
-    person = person_key(seen.table, seen.guesses, tokens)
+    keys = whose(seen.table, seen.guesses, tokens)
+    person = keys.key
     table = seen.table if person is None else entered(seen.table, (person,), tokens).table
     nobodys = seen.table.records - table.records
     people = None if person is None else person_codes(table[person])
@@ -160,7 +168,7 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
     guesses = tuple(_warned(seen.table, seen.guesses, roundings))
     if nobodys:
         warnings.warn(SourceNote(_unkeyed(person, nobodys)), stacklevel=2)
-    return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, person, nobodys)
+    return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys)
 
 
 #: What to look at where a separator was perhaps not seen.
@@ -231,13 +239,8 @@ def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str
     for line in _costs(draft.protection):
         privacy.add(tomlkit.comment(line))
     document["privacy"] = privacy
-    if draft.person is not None:
-        key = tomlkit.string(draft.person).comment("several records share a value: people are counted, not records")
-        whose = tomlkit.table()
-        if draft.nobodys:
-            whose.add(tomlkit.comment(_unkeyed(draft.person, draft.nobodys)))
-        whose["key"] = key
-        document["person"] = whose
+    if draft.whose != Whose():
+        document["person"] = _person(draft)
     document["method"] = {"name": draft.protection.method.name, "cut": draft.protection.method.cut}
     columns = tomlkit.table(is_super_table=True)
     for guess in draft.guesses:
@@ -246,6 +249,23 @@ def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str
     if draft.roundings:
         document["perturb"] = {"columns": _rounded(draft.roundings)}
     return tomlkit.dumps(document)
+
+
+def _person(draft: Draft) -> TomlTable:
+    """Whose records are; or the question."""
+    person = tomlkit.table()
+    if draft.nobodys:
+        person.add(tomlkit.comment(_unkeyed(draft.person, draft.nobodys)))
+    if draft.whose.key is not None:
+        key = tomlkit.string(draft.whose.key).comment("several records share a value: people are counted, not records")
+    else:
+        person.add(tomlkit.comment(f"{draft.whose.question} k counts people: all records of one count once"))
+        names = either(draft.whose.asked)
+        key = tomlkit.string(f"{UNDECIDED}: {names}").comment(
+            f"decide: {names}; or remove this table, if each record is a person of its own"
+        )
+    person["key"] = key
+    return person
 
 
 def _rounded(roundings: Mapping[str, RoundingProposal]) -> TomlTable:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kohort.assessment.inspection.guesses import inspect_table
-from kohort.assessment.inspection.panels import RECORDS, are_codes, period_of
+from kohort.assessment.inspection.panels import RECORDS, are_codes, coarsest, either, is_group, period_of
 from kohort.io.cells import trimmed
+from kohort.tables.dataset import Values
+from kohort.tables.people import different_keys
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -60,24 +62,58 @@ def _agrees(table: Table, guess: Guess, token: str) -> bool:
     return token in guess.missing_tokens or not table[guess.name].values.eq(token).any()
 
 
-def person_key(table: Table, guesses: tuple[Guess, ...], missing: Collection[str] = ("",)) -> str | None:
-    """The identifying column that seems to say whose a record is, where some people have several; else `None`.
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Which column says whose a record is.
 
-    It is a column of numbers or codes, which at least half of the records have. Of several the one with most values is
-    taken. A wrong key, such as a telephone number that a family shares, makes classes larger than they need be, never
-    smaller.
+    Attributes:
+        key: The column; `None` where each record seems to be a person of its own, or somebody has to decide.
+        asked: The columns between which somebody has to decide; a single one may say it or not.
+    """
+
+    key: str | None = None
+    asked: tuple[str, ...] = ()
+
+    @property
+    def question(self) -> str:
+        """What somebody has to decide; empty where nothing is."""
+        return f"Does {either(self.asked)} say whose a record is?" if self.asked else ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to do about it with flags."""
+        if self.asked:
+            return (f"{self.question} Then count people by it (--person)",)
+        told = f"{self.key} seems to say whose a record is: count people by it (--person {self.key})"
+        return () if self.key is None else (told,)
+
+
+def whose(table: Table, guesses: tuple[Guess, ...], missing: Collection[str] = ("",)) -> Whose:
+    """The identifying column that seems to say whose a record is, where some people have several.
+
+    It is a column of numbers or codes, which at least half of the records have. Of several the coarsest is taken; see
+    `kohort.assessment.inspection.panels.coarsest`. Where several may be meant, or a column seems to number households,
+    somebody has to decide.
 
     Args:
         table: The records.
         guesses: One for each column.
         missing: The texts that mean no value.
     """
-    found: dict[str, int] = {}
-    for guess in guesses:
+    groups = [one.name for one in guesses if one.role != "sensitive" and is_group(table, table[one.name], missing)]
+    codes = [one for one in guesses if one.role == "identifying" and one.name not in groups]
+    repeated, unique = list[str](), list[str]()
+    for guess in codes:
         column, present = table[guess.name], table.records - guess.missing
-        values = column.values.filter(~column.absent(missing))
-        if guess.role != "identifying" or guess.missing > present or len(values) == present or not are_codes(values):
+        keys = different_keys(Values(column.values, column.counts()), missing).texts
+        if guess.missing > present or not are_codes(keys):
             continue
-        if len(values) * RECORDS >= present or (not guess.missing and period_of(table, guess.name)):
-            found[guess.name] = len(values)
-    return max(found, key=lambda name: found[name], default=None)
+        if len(keys) == present:
+            unique.append(guess.name)
+        elif len(keys) * RECORDS >= present or (not guess.missing and period_of(table, guess.name)):
+            repeated.append(guess.name)
+    found = coarsest([table[name] for name in repeated], missing)
+    groups = [one for one in groups if not found or one in coarsest([table[found[0]], table[one]], missing)]
+    if groups or len(found) > 1:
+        return Whose(asked=(*(found or unique[:1]), *groups))
+    return Whose(found[0] if found else None)

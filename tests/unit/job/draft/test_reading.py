@@ -9,13 +9,14 @@ import pytest
 
 import kohort
 from kohort.assessment.inspection.guesses import inspect_table
-from kohort.errors import SourceNote
+from kohort.errors import SourceNote, UsageError
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
 from kohort.job.draft import draft_of, job_text
-from kohort.job.draft.reading import person_key, seen_in
+from kohort.job.draft.reading import Whose, seen_in, whose
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 RECORDS = 100
@@ -63,7 +64,7 @@ def test_blanks_around_cells_are_removed() -> None:
                 "family_id": [f"F{place // 6:03}" for place in range(RECORDS)],
                 "person_id": [f"P{place // 2:03}" for place in range(RECORDS)],
             },
-            "person_id",
+            ("person_id", "family_id"),
         ),
         (
             {
@@ -74,10 +75,108 @@ def test_blanks_around_cells_are_removed() -> None:
         ),
     ],
 )
-def test_the_person_key_repeats(columns: dict[str, list[str]], key: str | None) -> None:
+def test_the_person_key_repeats(columns: dict[str, list[str]], key: str | tuple[str, ...] | None) -> None:
     """It is an identifying column of codes that some records share, that most have, and not one of a few places."""
+    assert found(columns) == (Whose(asked=key) if isinstance(key, tuple) else Whose(key))
+
+
+def found(columns: Mapping[str, Sequence[str]]) -> Whose:
+    """Whose the records of a table are, as far as a draft can tell."""
     table = from_frame(pl.DataFrame(columns))
-    assert person_key(table, inspect_table(table)) == key
+    return whose(table, inspect_table(table))
+
+
+def chained(*sizes: int, of: Sequence[int] = range(120)) -> list[list[str]]:
+    """Keys of records, each as coarse as its size says."""
+    return [[f"K{place // size:03}" for place in of] for size in sizes]
+
+
+PATIENTS, EPISODES, ENCOUNTERS, EACH = chained(6, 3, 2, 1)
+
+#: Of some patients: another number, in other letters; with one typing error; and without a number.
+MRN = [f"m-{one[1:]}" for one in PATIENTS]
+MISTYPED = ["K001", *PATIENTS[1:]]
+GAPS = ["" if place % 7 == 0 else one for place, one in enumerate(PATIENTS)]
+
+#: Doctors of any patients, who are seen by several.
+DOCTORS = [f"D{place * 7 % 30:02}" for place in range(120)]
+
+#: Households, some of one person, by their numbers, with what is the same in each.
+HOUSEHOLDS = [str(1 + (place + place // 5) // 3) for place in range(120)]
+WEIGHTS = [f"{1 + int(one) * 37 % 100 / 100}" for one in HOUSEHOLDS]
+STREETS = [f"Via Roma {one}" for one in HOUSEHOLDS]
+
+
+@pytest.mark.parametrize(
+    ("columns", "key"),
+    [
+        ({"patient": PATIENTS, "encounter_id": ENCOUNTERS}, "patient"),
+        ({"encounter_id": ENCOUNTERS, "patient": PATIENTS}, "patient"),
+        ({"encounter_id": ENCOUNTERS, "episode_id": EPISODES, "patient_id": PATIENTS}, "patient_id"),
+        ({"order_id": EPISODES, "customer_id": PATIENTS, "line_id": EACH}, "customer_id"),
+        ({"patient_id": PATIENTS, "mrn": MRN}, "patient_id"),
+        ({"encounter_id": ENCOUNTERS, "patient_id": MISTYPED}, "patient_id"),
+        ({"patient_id": PATIENTS, "mrn": ["m-999", *MRN[1:]]}, "patient_id"),
+        ({"encounter_id": ENCOUNTERS, "patient_id": GAPS}, "patient_id"),
+        ({"patient_id": [one.lower() if at % 2 else f"{one} " for at, one in enumerate(PATIENTS)]}, "patient_id"),
+        ({"patient_id": [one.lower() if at % 2 else one for at, one in enumerate(EACH)]}, None),
+        ({"patient_id": PATIENTS}, "patient_id"),
+    ],
+)
+def test_the_coarsest_key_says_whose_a_record_is(columns: dict[str, list[str]], key: str | None) -> None:
+    """That is the one that determines no other: each encounter has one patient, but for a few that were mistyped."""
+    assert found(columns) == Whose(key)
+
+
+@pytest.mark.parametrize(
+    ("columns", "asked"),
+    [
+        ({"patient_id": PATIENTS, "doctor_id": DOCTORS}, ("patient_id", "doctor_id")),
+        ({"visit_id": ENCOUNTERS, "doctor_id": DOCTORS, "patient_id": PATIENTS}, ("doctor_id", "patient_id")),
+        ({"patient_id": PATIENTS, "mrn": [*MRN[3:], *MRN[:3]]}, ("patient_id", "mrn")),
+        ({"person_id": EACH, "household": HOUSEHOLDS, "weight": WEIGHTS}, ("person_id", "household")),
+        ({"person_id": ENCOUNTERS, "household": HOUSEHOLDS, "address": STREETS}, ("person_id", "household")),
+        ({"person_id": EACH, "hhid": HOUSEHOLDS, "age": AGES + AGES[:20]}, ("person_id", "hhid")),
+        ({"person_id": EACH, "number": HOUSEHOLDS, "address": STREETS}, ("person_id", "number")),
+        ({"person_id": EACH, "classroom": [str(1 + at // 12) for at in range(120)]}, ("person_id", "classroom")),
+        ({"household": HOUSEHOLDS, "weight": WEIGHTS, "age": AGES + AGES[:20]}, ("household",)),
+    ],
+)
+def test_where_two_keys_may_be_meant_somebody_decides(columns: dict[str, list[str]], asked: tuple[str, ...]) -> None:
+    """Keys that do not determine each other, and numbers of households beside those of people."""
+    assert found(columns) == Whose(asked=asked)
+
+
+@pytest.mark.parametrize(
+    ("columns", "key"),
+    [
+        ({"person_id": EACH, "household": [str(1 + at * 7 % 12) for at in range(120)]}, None),  # of how many people
+        ({"age": [str(20 + at // 6) for at in range(120)], "weight": [str(at % 50) for at in range(120)]}, None),
+        ({"patient_id": HOUSEHOLDS, "weight": WEIGHTS, "address": STREETS}, "patient_id"),
+        (
+            {"person_id": EACH, "household": [str(at) for at in range(120)], "weight": WEIGHTS},
+            None,
+        ),
+        ({"person_id": EACH, "household": [str(at // 60) for at in range(120)], "address": STREETS}, None),
+    ],
+)
+def test_what_is_no_number_of_a_group_is_not_asked_about(columns: dict[str, list[str]], key: str | None) -> None:
+    """Sizes of households, what a table is ordered by, patients, households of one person, and two halves."""
+    assert found(columns) == Whose(key)
+
+
+@pytest.mark.filterwarnings("ignore::kohort.errors.SourceNote")
+def test_a_draft_stops_where_it_is_undecided_whose_a_record_is(tmp_path: Path) -> None:
+    """Its job asks, and is refused until somebody decides; then it is that of the key, or of records."""
+    columns = {"person_id": EACH, "household": HOUSEHOLDS, "weight": WEIGHTS, "age": AGES + AGES[:20]}
+    draft = draft_of(from_frame(pl.DataFrame(columns)), k=5, missing=("",), path=None, folder=tmp_path)
+    text = draft.to_toml()
+    assert "# Does person_id or household say whose a record is?" in text
+    assert 'key = "undecided: person_id or household" # decide: person_id or household; or remove' in text
+    with pytest.raises(UsageError, match="does person_id or household say whose a record is") as refused:
+        draft.job()
+    assert refused.value.exit_status == 2
+    assert draft.job(person="person_id").schema.person == "person_id"
 
 
 def test_a_draft_says_which_columns_give_others_back(tmp_path: Path) -> None:
