@@ -12,7 +12,7 @@ import kohort
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LocalEngine
-from kohort.errors import SchemaError
+from kohort.errors import JobError, SchemaError
 from kohort.pipeline import anonymize
 
 if TYPE_CHECKING:
@@ -117,3 +117,27 @@ def test_several_such_columns_are_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(kohort.JobError) as refused:
         anonymize(source, kohort.Job.of(schema, kohort.KAnonymity(5)), target=tmp_path / "out.csv")
     assert [getattr(one, "where", "") for one in refused.value.exceptions] == ["column number", "column patient_id"]
+
+
+@pytest.mark.parametrize("here", [True, False])
+@pytest.mark.parametrize(
+    ("patients", "hint"),
+    [
+        ([f"P{row // 6:03}" for row in range(300)], "count people by patient_id, the coarsest (--person patient_id)"),
+        ([f"P{row * 7 % 50:03}" for row in range(300)], "does visit_id or patient_id say whose a record is?"),
+        (["P999", *(f"P{row // 6:03}" for row in range(1, 300))], "count people by patient_id, the coarsest"),
+    ],
+)
+def test_of_several_numbers_the_coarsest_is_proposed(
+    patients: list[str], hint: str, *, here: bool, tmp_path: Path
+) -> None:
+    """As a draft does it: each visit has one patient; where neither determines the other, somebody has to say it."""
+    numbers = {"visit_id": [f"V{row // 2:03}" for row in range(300)], "patient_id": patients}
+    FRAME.with_columns(**{name: pl.Series(cells) for name, cells in numbers.items()}).write_csv(tmp_path / "in.csv")
+    job = kohort.Job.of(kohort.Schema.of(quasi=["age"], identifying=[*numbers], drop=["vote"]), kohort.KAnonymity(5))
+    engine = LocalEngine() if here else ElsewhereEngine(BASE)
+    with pytest.raises(JobError) as refused:
+        anonymize(tmp_path / "in.csv", job, target=tmp_path / "out.csv", engine=engine)
+    faults = [one for one in refused.value.exceptions if isinstance(one, SchemaError)]
+    assert [one.where for one in faults] == ["column visit_id", "column patient_id"]
+    assert all(hint in one.hint for one in faults)

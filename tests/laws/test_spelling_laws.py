@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from fractions import Fraction
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Literal
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.schema.sensitive import even_spelling
+from kohort.tables.spelling import UNEVEN_NUMBER, even_keys, evened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,3 +99,49 @@ GREEK = [chr(code) for code in range(0x3B1, 0x3CA) if code != 0x3C2]
 def test_words_of_another_script(script: list[str]) -> None:
     """No two letters of one script become alike, so that its different words stay different."""
     assert len({even_spelling(letter) for letter in script}) == len(script)
+
+
+#: Keys of people: any text, and such that look much like numbers.
+keys = texts | st.text("+-.0123x ", max_size=8)
+
+
+def naive_key(text: str) -> object:
+    """The key as a reader takes it: a number by what it is, all else by how it looks."""
+    even = even_spelling(text)
+    return Fraction(even) if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)", even) else even
+
+
+@given(st.lists(keys, min_size=1, max_size=12))
+def test_keys_are_alike_if_they_are_one_to_a_reader(found: list[str]) -> None:
+    """Equal numbers are one key, and so are texts that look alike, whatever other keys there are."""
+    even = even_keys(pl.Series(found, dtype=pl.String)).to_list()
+    for one, key in zip(found, even, strict=True):
+        assert [key == other for other in even] == [naive_key(one) == naive_key(other) for other in found]
+
+
+@given(st.lists(keys, unique=True, max_size=12))
+def test_columns_without_like_keys_are_left_alone(found: list[str]) -> None:
+    """Where no two of the different keys are alike nothing is made, else each key as it would be alone."""
+    values = pl.Series(found, dtype=pl.String)
+    expected, even = even_keys(values).to_list(), evened(values, numbers=True)
+    if len({*expected}) == len(expected):
+        assert even is None
+    else:
+        assert even is not None
+        assert [naive_key(one) for one in even.to_list()] == [naive_key(one) for one in expected]
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-999, max_value=999), st.integers(0, 3))
+def test_zeros_and_signs_that_say_nothing(number: object, zeros: int) -> None:
+    """A number is the same key with zeros before it or behind its decimals, and with a plus sign."""
+    text = str(number)
+    sign, bare = ("-", text[1:]) if text.startswith("-") else ("", text)
+    others = [text, f"{sign}{'0' * zeros}{bare}", f"{text}{'0' * zeros}", *([] if sign else [f"+{text}"])]
+    assert even_keys(pl.Series(others)).n_unique() == 1
+
+
+@pytest.mark.parametrize("text", ["1" * 9000 + ".", "0" * 9000, "-" * 9000, "0." * 4500, "+" + "0" * 9000 + "x"])
+def test_long_keys_are_read_in_one_pass(text: str) -> None:
+    """The expression of uneven numbers is one that no text keeps busy, here and in Python."""
+    assert even_keys(pl.Series([text])).len() == 1
+    assert re.compile(UNEVEN_NUMBER).match(text) is None or not text.startswith("--")
