@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort.api.jobs import job_by
+from kohort.assessment.risk.attacks.base import Attack
 from kohort.assessment.risk.attacks.evidence import Evidence, attacks
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
@@ -33,6 +35,7 @@ from tests.command import kohort as command
 from tests.engines.test_spark import MASTER, QUICK, needs_spark
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from kohort.engines.base import Engine
@@ -134,7 +137,7 @@ def test_spark_counts_the_same_people(tmp_path: Path) -> None:
 
 
 #: What changes how a key is spelled, and nothing else.
-CHANGES = {
+CHANGES: dict[str, Callable[[str], str]] = {
     "upper": str.upper,
     "blank": lambda key: f" {key}\N{NO-BREAK SPACE}",
     "wide": lambda key: "".join(chr(ord(char) + 0xFEE0) for char in key),
@@ -219,7 +222,7 @@ def test_no_transaction_is_counted_several_times(engine: str, kind: str, tmp_pat
     frame = pl.DataFrame({"who": keys, "what": ["tea", "jam"] * (len(keys) // 2) + ["tea"] * (len(keys) % 2)})
     frame.write_parquet(tmp_path / "in.parquet")
     job = TransactionJob(
-        coherence=Coherence(1, 2, 1),
+        coherence=Coherence(Fraction(1), 2, 1),
         roles=Listed(private=("pill",), absent=True),
         reading=BasketOptions(form=Form.LONG, key="who", item="what"),
     )
@@ -244,8 +247,9 @@ def test_an_attacker_matches_keys_in_any_spelling() -> None:
     """The register's numbers and the input's are compared as people are counted: no match is missed."""
     original = pl.DataFrame({"id": ["p1", "02", "P3"], "age": ["30", "31", "32"], "ill": ["flu", "flu", "gout"]})
     register = pl.DataFrame({"id": ["P1", "2.0", "p3\N{ZERO WIDTH SPACE}"], "age": ["30", "31", "32"]})
-    tables = {"original": from_frame(original), "register": from_frame(register), "key": "id"}
-    [found] = attacks(Evidence(from_frame(original.drop("id")), ("age",), ("ill",), **tables), ["linking"])
+    tables = (from_frame(original.drop("id")), ("age",), ("ill",), from_frame(original), from_frame(register), "id")
+    [found] = attacks(Evidence(*tables), ["linking"])
+    assert isinstance(found, Attack)
     assert (found.targets, found.claims, found.right) == (3, 3, 3)
 
 
