@@ -174,7 +174,8 @@ def test_minimality_needs_cuts() -> None:
     table = read(pl.DataFrame({"age": ["[0-10)", "[0-10)", "[10-20)", "[10-20)"], "city": "x", "ill": list("abcd")}))
     source = read(pl.DataFrame({"age": ["1", "2", "11", "12"], "city": "x", "ill": list("abcd")}))
     evidence = Evidence(table, QUASI, ("ill",), original=source)
-    for one in (evidence, replace(evidence, hierarchies={"age": intervals(["1", "2", "11", "12"], [10])})):
+    age = Attribute("age", Role.QUASI, hierarchy=intervals(["1", "2", "11", "12"], [10]))
+    for one in (evidence, replace(evidence, schema=Schema((age,)))):
         assert isinstance(attacks(one, ["minimality"])[0], Untried)
     on_grid = evidence_of(released(people(), KAnonymity(5), grid=5))
     assert isinstance(attacks(on_grid, ["minimality"])[0], Attack)
@@ -185,7 +186,7 @@ def test_sets_that_are_nodes_tell_nothing() -> None:
     table = read(pl.DataFrame({"city": ["{a, b}"] * 3, "ill": ["x", "y", "z"]}))
     source = read(pl.DataFrame({"city": ["a", "a", "a"], "ill": ["x", "y", "z"]}))
     plain = Evidence(table, ("city",), original=source)
-    known = replace(plain, hierarchies={"city": groups(["a", "b"], [2])})
+    known = replace(plain, schema=Schema((Attribute("city", Role.QUASI, hierarchy=groups(["a", "b"], [2])),)))
     assert tried(plain, "downcoding")["downcoding"].precision == 0.5
     assert tried(known, "downcoding")["downcoding"].claims == 0
 
@@ -194,7 +195,9 @@ def test_builders_of_hierarchies_are_run_over_everybody() -> None:
     """A builder's text makes its nodes of the people's values; without people it is of no use and does no harm."""
     table = read(pl.DataFrame({"zip": ["12*", "12*", "300"]}))
     register = read(pl.DataFrame({"zip": ["123", "124", "300"]}))
-    evidence = Evidence(table, ("zip",), register=register, hierarchies={"zip": "mask"})
+    evidence = Evidence(
+        table, ("zip",), register=register, schema=Schema((Attribute("zip", Role.QUASI, hierarchy="mask"),))
+    )
     assert tried(evidence, "linking")["linking"].right == 2.0
     assert tried(replace(evidence, register=None), "downcoding")["downcoding"].claims == 0
     with pytest.raises(InputError, match="1 of 1 different labels"):

@@ -15,13 +15,16 @@ import numpy as np
 from kohort.assessment.classes import records_of
 from kohort.assessment.labels import cell_texts, covered_by
 from kohort.core.frequency import group
-from kohort.errors import SchemaError
+from kohort.errors import InputError, SchemaError
+from kohort.schema import Missing
 from kohort.schema.hierarchy import SUPPRESSED
+from kohort.shown import many
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from kohort.arrays import Codes, Counts, Index
+    from kohort.arrays import Codes, Counts, Index, Mask
+    from kohort.schema import Schema
     from kohort.schema.hierarchy import Hierarchy
     from kohort.tables.table import Column, Table
 
@@ -35,19 +38,29 @@ class PopulationTuples:
         values: Per column, its distinct values; "" is the missing one.
         tuples: (t, d) codes of the distinct tuples of these.
         of: (p,) the tuple of each person.
+        listed: (t,) whether the schema lets people with the tuple into a release; others match nobody.
+        without_value: Of each column in which some people have no value, how many.
     """
 
     columns: tuple[str, ...]
     values: tuple[Sequence[str], ...]
     tuples: Codes
     of: Index
+    listed: Mask
+    without_value: Mapping[str, int]
 
     @classmethod
-    def in_table(cls, table: Table, columns: Sequence[str], missing: Collection[str] = ()) -> PopulationTuples:
-        """The records of a table, each a person; `missing` texts mean no value.
+    def in_table(cls, table: Table, columns: Sequence[str], schema: Schema) -> PopulationTuples:
+        """The records of a table, each a person.
+
+        Args:
+            table: The table.
+            columns: The columns that people are known by.
+            schema: Which texts mean no value; but `*`, as a value, stays one. How a missing value is treated.
 
         Raises:
             SchemaError: The table lacks a column.
+            InputError: The schema refuses missing values of a column, and somebody has none.
         """
         missing_columns = [name for name in columns if name not in table.names]
         if missing_columns:
@@ -57,13 +70,25 @@ class PopulationTuples:
         chosen = [table[name] for name in columns]
         every = records_of([column.codes for column in chosen]).quasi
         grouping = group(every)
-        values = tuple(cell_texts(column, missing) for column in chosen)
-        return cls(tuple(columns), values, every[grouping.first], grouping.of)
+        values = tuple(cell_texts(column, texts_of_none(schema)) for column in chosen)
+        tuples, listed = every[grouping.first], np.ones(grouping.first.size, np.bool_)
+        without: dict[str, int] = {}
+        for column, codes in zip(chosen, tuples.T, strict=True):
+            lacking = column.absent(schema.missing)
+            without[column.name] = int(column.counts()[lacking].sum())
+            treatment = schema.missing_of(column.name)
+            if treatment is Missing.REFUSE and without[column.name]:
+                what = f"{many(without[column.name], 'person', 'people')} of the population have no value"
+                hint = f"the schema refuses them: --missing {column.name}=suppress lets them match nobody"
+                raise InputError(what, where=f"column {column.name}", hint=hint)
+            if treatment is Missing.SUPPRESS:
+                listed &= ~lacking[codes]
+        return cls(tuple(columns), values, tuples, grouping.of, listed, {name: n for name, n in without.items() if n})
 
     @property
     def counts(self) -> Counts:
-        """(t,) people with each tuple."""
-        return np.bincount(self.of, minlength=len(self.tuples))
+        """(t,) people with each tuple; 0 where the schema would suppress them."""
+        return np.bincount(self.of, minlength=len(self.tuples)) * self.listed
 
     def matched(
         self, labels: Sequence[Sequence[str]], rows: Codes, hierarchies: Mapping[str, Hierarchy | str]
@@ -83,7 +108,8 @@ class PopulationTuples:
         covered = [
             covered_by(texts, values, column=name, hierarchy=hierarchies.get(name)) for name, texts, values in columns
         ]
-        return matches(rows, self.tuples, covered)
+        places = np.flatnonzero(self.listed)
+        return ((classes, places[one]) for classes, one in matches(rows, self.tuples[places], covered))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,48 +118,59 @@ class PopulationCount:
 
     Attributes:
         fitting: (c,) people whom the labels of each class cover.
-        unmatched: People whom no class fits.
+        unmatched: People whom no class fits, besides those whom the schema would suppress.
+        without_value: Of each column in which some people have no value, how many.
     """
 
     fitting: Counts
     unmatched: int
+    without_value: Mapping[str, int]
 
 
 def count_population(
     columns: Sequence[Column],
     rows: Codes,
     population: Table,
-    hierarchies: Mapping[str, Hierarchy | str],
-    *,
-    missing: Collection[str] = (),
-    required: Collection[str] = (),
+    schema: Schema,
 ) -> PopulationCount:
     """How many people of a population table the labels of each class fit.
+
+    Whom the schema would suppress for a missing value is in no release, and so matches nobody.
 
     Args:
         columns: (d,) the quasi-identifying columns of the release.
         rows: (c, d) codes of each class in them.
         population: The population table; each record is a person.
-        hierarchies: Those of some columns: what names of nodes mean, or a builder's text.
-        missing: Texts that mean no value; but `*`, as a label, covers any.
-        required: Columns in which people without a value count for nobody.
+        schema: Hierarchies of some columns: what names of nodes mean, or a builder's text. Texts that mean no value;
+            but `*`, as a label, covers any. How a missing value is treated.
 
     Raises:
         SchemaError: The population table lacks a column.
-        InputError: Labels cannot be read.
+        InputError: Labels cannot be read, or the schema refuses people without a value.
         HierarchyError: A builder cannot make a hierarchy of the people's values.
     """
-    meaningless = {*missing} - {SUPPRESSED}
-    people = PopulationTuples.in_table(population, [column.name for column in columns], meaningless)
-    counts = people.counts
-    for name, codes in zip(people.columns, people.tuples.T, strict=True):
-        if name in required:
-            values = population[name].values.to_list()
-            counts *= ~np.array([text is None or text in missing for text in values], np.bool_)[codes]
+    people = PopulationTuples.in_table(population, [column.name for column in columns], schema)
+    counts, labels = people.counts, [cell_texts(column, texts_of_none(schema)) for column in columns]
     fitting, unmatched = np.zeros(len(rows), np.int64), np.ones(counts.size, np.bool_)
-    for classes, tuples in people.matched([cell_texts(column, meaningless) for column in columns], rows, hierarchies):
+    for classes, tuples in people.matched(labels, rows, schema.hierarchies):
         fitting[classes], unmatched[tuples] = counts[tuples].sum(), False
-    return PopulationCount(fitting, int(counts[unmatched].sum()))
+    return PopulationCount(fitting, int(counts[unmatched].sum()), people.without_value)
+
+
+def told_without(column: str, people: int, *, suppressed: bool) -> str:
+    """Whom the people of a population without a value in a column were matched to.
+
+    >>> told_without("age", 12, suppressed=True)
+    '12 people of the population have no value in age and were matched to nobody'
+    """
+    some = many(people, "person of the population has", "people of the population have")
+    whom = "nobody" if suppressed else "every class whose label allows none, such as *"
+    return f"{some} no value in {column} and {'was' if people == 1 else 'were'} matched to {whom}"
+
+
+def texts_of_none(schema: Schema) -> frozenset[str]:
+    """The texts that mean no value where labels are read: `*` covers any value."""
+    return schema.missing - {SUPPRESSED}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

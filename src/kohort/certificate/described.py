@@ -158,6 +158,14 @@ class Described:
         return tuple(column for column in self.columns if column.role is Role.QUASI)
 
     @property
+    def required(self) -> frozenset[str]:
+        """The quasi-identifying columns without a value of which no record is released."""
+        every = self.complete == "all"
+        return frozenset(
+            one.name for one in self.quasi if every or one.name in self.complete or one.missing is Missing.SUPPRESS
+        )
+
+    @property
     def sensitive(self) -> tuple[DescribedColumn, ...]:
         """The sensitive columns."""
         return tuple(column for column in self.columns if column.role is Role.SENSITIVE)

@@ -37,7 +37,7 @@ from kohort.io.source import foreign as foreign_form
 from kohort.io.stored import stored
 from kohort.io.write import Format, format_of, write
 from kohort.release import plain
-from kohort.schema import Attribute, Label, Role, Schema
+from kohort.schema import Attribute, Label, Missing, Role, Schema
 from kohort.schema.domain import resolve
 from kohort.schema.hierarchy import Hierarchy
 from kohort.shown import many
@@ -453,7 +453,8 @@ class _Judge:
             if column.role is Role.SENSITIVE:
                 yield Attribute(column.name, column.role, column.scale, hierarchy)
             else:
-                yield Attribute(column.name, column.role, hierarchy=hierarchy, missing=column.missing)
+                missing = Missing.SUPPRESS if column.name in self.asked.required else column.missing
+                yield Attribute(column.name, column.role, hierarchy=hierarchy, missing=missing)
 
 
 #: Why people are not counted.

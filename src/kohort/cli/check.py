@@ -27,6 +27,7 @@ _TABLE: Final = MappingProxyType(
                 " population table."
             )
         },
+        "missing": options.MISSING,
         "person": {
             "help": "The column that identifies a person: people are counted, and a person's transactions merged.",
         },
@@ -34,7 +35,7 @@ _TABLE: Final = MappingProxyType(
 )
 
 #: The flags of a table, and of transactions.
-_OF_TABLE: Final = (*options.READING, "missing-token", "quasi", "sensitive", "hierarchy", "Promise")
+_OF_TABLE: Final = (*options.READING, "missing-token", "quasi", "sensitive", "hierarchy", "missing", "Promise")
 _OF_BASKETS: Final = (
     *("path", "separator", "encoding", "format", "key", "person", "item", "private", "private-file", "public"),
     *("public-file", "allow-absent", "h", "k", "p", "max-sets"),
@@ -144,12 +145,14 @@ def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Pr
     unused = {flag: value for flag, value in baskets.used().items() if flag not in _OF_TABLE}
     unused = {flag: value for flag, value in unused.items() if flag not in {"k", "person"}}
     flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
+    if table["population"] is None:
+        what, hint = "this flag is only for a population table", "leave it out, or add --population FILE"
+        flags.refuse({"missing": table["missing"]}, what, hint)
     return judged.judged(
-        judged.requested(table),
+        judged.requested(table, matched=table["population"] is not None),
         lambda path: options.read_table(table, path),
         table["path"],
         compared.reference,
-        missing=["", *(table["missing-token"] or ())],
         values=compared.show_values,
         json=printed.json,
         quiet=printed.quiet,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kohort.cli import achieved, flags, options
+from kohort.cli import achieved, flags, missing, options
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 from kohort.shown import many, span
@@ -37,9 +37,15 @@ class Requested:
     sensitive: tuple[str, ...]
     population: str | None
 
+    def suppresses(self, name: str) -> bool:
+        """Whether whoever has no value in this column is in no release."""
+        from kohort.schema import Missing
 
-def requested(given: Given) -> Requested:
-    """The models and columns that the flags name.
+        return self.schema.missing_of(name) is Missing.SUPPRESS
+
+
+def requested(given: Given, *, matched: bool) -> Requested:
+    """The models and columns that the flags name; `matched`: the file is matched with people of other tables.
 
     Raises:
         JobError: every fault of the flags at once.
@@ -59,8 +65,10 @@ def requested(given: Given) -> Requested:
     measured = {name for name in sensitive if "t" not in columns.get(name, {})}  # no given model needs its hierarchy
     hierarchies = given["hierarchy"] or ()
     others = [text for text in hierarchies if text.partition("=")[0] in measured]
-    [key] = [key for key in given.keys if key.flag == "hierarchy"]
-    flags.shape(columns, key, [text for text in hierarchies if text not in others], faults)
+    texts = {"hierarchy": [text for text in hierarchies if text not in others], "missing": given["missing"]}
+    for key in given.keys:
+        if key.flag in texts:
+            flags.shape(columns, key, texts[key.flag], faults)
     of_table = [key for key in given.keys if key.is_model and not key.of_column]
     raw = flags.tables(given.only("person", *(key.flag for key in of_table)), faults)
     if any(given[key.flag] is not None for key in (*of_columns, *of_table)):
@@ -68,7 +76,7 @@ def requested(given: Given) -> Requested:
     made = flags.question({"privacy": {}, **raw, "columns": columns}, faults)
     attributes = [one for one in made.schema.attributes if one.name not in measured]
     attributes += [_sensitive(name, options.pairs(others, "--hierarchy").get(name)) for name in measured]
-    schema = replace(made.schema, attributes=tuple(attributes))
+    schema = missing.treated(replace(made.schema, attributes=tuple(attributes)), given, matched=matched)
     return Requested(schema, made.models, tuple(sensitive), given["population"])
 
 
@@ -90,7 +98,6 @@ def judged(
     source: str,
     reference: str | None,
     *,
-    missing: Sequence[str],
     values: bool,
     json: bool,
     quiet: bool,
@@ -103,9 +110,8 @@ def judged(
         tell("read")
         table, known, before = (None if path is None else read(path) for path in (source, made.population, reference))
         tell("count")
-        schema = replace(made.schema, missing=frozenset(missing))
         found = check(
-            table, quasi, made.models, sensitive=made.sensitive, schema=schema, population=known, reference=before
+            table, quasi, made.models, sensitive=made.sensitive, schema=made.schema, population=known, reference=before
         )
     lines = [*_lines(found, quasi, values=values), *_notes(found, made, own=reference is None)]
     say(
@@ -137,6 +143,8 @@ def _figures(found: Check, made: Requested, quasi: Sequence[str], *, values: boo
         figures["people"] = {"smallest": int(found.people.min()), "largest": int(found.people.max())}
     if made.population is not None:
         figures["fit_no_class"] = found.outside
+        figures["without_value"] = dict(found.without_value)
+        figures["suppressed"] = [name for name in found.without_value if made.suppresses(name)]
     figures["achieved"] = achieved.figures(found)
     return figures
 
@@ -182,12 +190,16 @@ def _lines(found: Check, quasi: Sequence[str], *, values: bool) -> Iterator[str]
 
 def _notes(found: Check, made: Requested, *, own: bool) -> Iterator[str]:
     """What to know of the figures; `own`: without a table before the release."""
+    from kohort.assessment.population import told_without
+
     if not made.sensitive and all(model.declared.sensitive is None for model in made.models):
         yield "note: none of these models limits what a class reveals; name the sensitive columns with --sensitive"
     if any(one.own_reference for one in found.findings) or (made.sensitive and own):
         yield "note: classes are compared with this file; add --reference FILE to compare with the original table"
     if found.outside:
         yield f"note: no class matches {many(found.outside, 'person', 'people')} of the population table"
+    for name, people in found.without_value.items():
+        yield f"note: {told_without(name, people, suppressed=made.suppresses(name))}"
     if found.merged < found.sizes.size:
         classes = many(found.merged, "class", "classes")
         yield f"note: regardless of case, blanks and width of its values, the table has {classes}"

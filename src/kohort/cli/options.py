@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
@@ -107,6 +108,17 @@ def read_table(reading: Given, source: str = "") -> Table:
         tell("read")
         with refusing_empty():
             return read(source or reading["path"], how)
+
+
+#: How the flag of missing values differs from a job's where a file is matched with a population.
+MISSING: Final = MappingProxyType(
+    {
+        "help": (
+            "How the release of IN treated a missing value (by its certificate, if not given): own-value, a value like"
+            " any other; suppress, so that people of the population without one match nobody; or refuse, an error."
+        )
+    }
+)
 
 
 def complete_records(texts: Sequence[str] | None) -> list[str] | str | None:

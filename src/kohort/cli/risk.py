@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from kohort.cli import flags, options
+from kohort.cli import flags, judged, options
 from kohort.cli.attack import Attacks
 from kohort.cli.derive import Given, Keys
 from kohort.cli.screen import progress, say
@@ -17,11 +18,18 @@ if TYPE_CHECKING:
     from kohort.tables.table import Table
 
 
+#: The flags of a job that this command takes.
+_FLAGS: Final = (
+    *options.READING,
+    *("missing-token", "quasi", "sensitive", "hierarchy", "missing", "person", "population"),
+)
+
 #: How flags differ from the keys of a job.
 _CHANGED: Final = MappingProxyType(
     {
         "sensitive": {"help": "Columns that nobody can know beforehand (repeatable); all others are examined."},
         "hierarchy": {"help": "A hierarchy file or builder that defines what labels cover in the population table."},
+        "missing": options.MISSING,
     }
 )
 
@@ -74,7 +82,7 @@ class PopulationFlags(NamedTuple):
 def risk(
     table: Annotated[
         Given,
-        Keys(only=(*options.READING, "quasi", "sensitive", "hierarchy", "person", "population"), changed=_CHANGED),
+        Keys(only=_FLAGS, changed=_CHANGED),
     ],
     sample: PopulationFlags,
     attacks: Attacks,
@@ -97,13 +105,13 @@ def risk(
     from kohort.report.risk import risk_figures
 
     columns, sensitive = options.names(table["quasi"]), options.names(table["sensitive"])
-    labels = options.pairs(table["hierarchy"], "--hierarchy")
     if not columns:
         raise UsageError("no quasi-identifying column is named", where="--quasi", hint="name at least one")
     if table["population"] is None and attacks.attack is None:
         what, hint = "this flag is only for a population table", "leave it out, or add --population FILE"
-        flags.refuse({"hierarchy": table["hierarchy"]}, what, hint)
+        flags.refuse({flag: table[flag] for flag in ("hierarchy", "missing", "missing-token")}, what, hint)
     attacks.refuse_unused()
+    schema = judged.requested(replace(table, values={**table.values, "sensitive": None}), matched=True).schema
     limit = threshold_of(sample.threshold)  # before any table is read
 
     def read(path: str) -> Table:
@@ -112,7 +120,7 @@ def risk(
     released = read(table["path"])
     population = None if table["population"] is None else read(table["population"])
     key, seed = attacks.register_key, sample.seed
-    evidence = Evidence(released, tuple(columns), tuple(sensitive), key=key, hierarchies=labels, seed=seed)
+    evidence = Evidence(released, tuple(columns), tuple(sensitive), key=key, schema=schema, seed=seed)
     outcomes = attacks.outcomes(evidence, read)
     with progress() as tell:
         tell("assess")
@@ -126,7 +134,7 @@ def risk(
             sampling_fraction=sample.sampling_fraction,
             threshold=limit,
             known=sample.known,
-            hierarchies=labels,
+            schema=schema,
             seed=seed,
         )
     tried = attack_figures(outcomes)

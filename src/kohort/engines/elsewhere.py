@@ -40,6 +40,7 @@ from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import FORMULA, NUMBER, Format, escaped, refuse_safe
 from kohort.schema import Missing, Role
 from kohort.tables.coded import CodedTable, Dealt
+from kohort.tables.complete import could_enter
 from kohort.tables.dataset import CellsByClass, ReleasedRecords, Values
 from kohort.tables.people import person_codes
 from kohort.tables.table import Column, Table
@@ -305,7 +306,7 @@ class ElsewhereEngine:
         if releasing and job.schema.person is not None:
             refuse_alone_of(found.table, found.counts, job, job.schema.person)
             refuse_leaks(source, job)
-        known = None if population is None else _held(population)
+        known = None if population is None else could_enter(_held(population), job.schema, job.complete)
         table = CodedTable(found.table, job.schema, known, weights=found.counts)
         if releasing:
             note_retold_of(source, job)

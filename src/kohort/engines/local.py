@@ -17,7 +17,7 @@ from kohort.errors import InfeasibleError, UsageError
 from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import write
 from kohort.tables.coded import CodedTable
-from kohort.tables.complete import entered
+from kohort.tables.complete import could_enter, entered
 from kohort.tables.dataset import ReleasedRecords
 from kohort.tables.portions import Portion
 from kohort.tables.recoded import RecodedTable
@@ -114,7 +114,7 @@ class LocalEngine:
             note_retold(source, job)
             refuse_repeated(job, source, lambda _: (source, None))
         changed = coarsened(source, job)
-        known = None if population is None else population.collect()
+        known = None if population is None else could_enter(population.collect(), job.schema, job.complete)
         coded = CodedTable(with_columns(source, changed), job.schema, known, self.workspace)
         if releasing:
             unsafe.refuse_listed(coded, job)

@@ -20,7 +20,7 @@ from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
 from kohort.release.altered import key_misfits, misfits, seed_misfits
 from kohort.release.fit import of_no_use, unfit
-from kohort.schema import Label, Role, Schema
+from kohort.schema import Label, Missing, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.shown import Shown, parameters
 
@@ -271,6 +271,15 @@ class Job(Shown):
     def k(self) -> int:
         """The size, in people, below which no class satisfies the models."""
         return max(model.declared.smallest_class for model in self.models)
+
+    @property
+    def of_people(self) -> Schema:
+        """The schema for people of other tables: whoever has no complete record is in no release, as if suppressed."""
+        return self.schema.changed(
+            replace(one, missing=Missing.SUPPRESS)
+            for one in self.schema.quasi
+            if self.complete == "all" or one.name in self.complete
+        )
 
     @property
     def looked_at(self) -> tuple[str, ...]:

@@ -193,7 +193,7 @@ class Release(Shown):
             sensitive=[one.name for one in schema.sensitive],
             population=self.population,
             population_size=population_size,
-            hierarchies={one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None},
+            schema=self.job.of_people,
             known=known,
         )
 

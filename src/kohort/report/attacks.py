@@ -74,8 +74,7 @@ def attacked(release: Release, names: Sequence[str] = ()) -> tuple[Outcome, ...]
         return ()
     schema = release.job.schema
     quasi, sensitive = (tuple(one.name for one in part) for part in (schema.quasi, schema.sensitive))
-    hierarchies = {one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None}
-    evidence = Evidence(release.table, quasi, sensitive, original=release.source, hierarchies=hierarchies)
+    evidence = Evidence(release.table, quasi, sensitive, original=release.source, schema=release.job.of_people)
     return attacks(evidence, names)
 
 

@@ -46,6 +46,8 @@ class JournalistFigures(Figures, frozen=True):
         by: What is known of the population.
         marketer: The share of right links among it.
         unknown: People or records in classes that fit fewer people of the population table.
+        without_value: People of the population table without a value, by column, where there are any.
+        suppressed: The columns, among these, in which such people match nobody.
     """
 
     by: str
@@ -55,6 +57,8 @@ class JournalistFigures(Figures, frozen=True):
     at_highest: int
     marketer: Share
     unknown: int
+    without_value: dict[str, int]
+    suppressed: tuple[str, ...]
 
 
 class EstimateFigures(Figures, frozen=True):
@@ -224,7 +228,8 @@ def _journalist(one: Journalist | None) -> JournalistFigures | None:
     """The risks among the population."""
     if one is None:
         return None
-    return JournalistFigures.from_attributes(one.exposure, by=one.by, marketer=one.marketer, unknown=one.unknown)
+    others = {name: getattr(one, name) for name in ("by", "marketer", "unknown", "without_value", "suppressed")}
+    return JournalistFigures.from_attributes(one.exposure, **others)
 
 
 def _uniqueness(found: Uniqueness) -> UniquenessFigures:

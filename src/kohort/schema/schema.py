@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, cast
 
 from kohort.calls import called
 from kohort.errors import CallError, JobError, SchemaError
-from kohort.schema.attribute import Attribute, Role, names_in, word
+from kohort.schema.attribute import Attribute, Missing, Role, names_in, word
 from kohort.shown import Shown, class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from kohort.schema.hierarchy import Hierarchy
     from kohort.shown import Rows
 
 
@@ -122,6 +123,15 @@ class Schema(Shown):
     def pseudonyms(self) -> tuple[Attribute, ...]:
         """The identifying attributes that pseudonyms stand for, in order."""
         return tuple(attribute for attribute in self.attributes if attribute.pseudonym)
+
+    @property
+    def hierarchies(self) -> dict[str, Hierarchy | str]:
+        """The hierarchy of each quasi-identifier that has one: itself, or its builder's text."""
+        return {one.name: one.hierarchy for one in self.quasi if one.hierarchy is not None}
+
+    def missing_of(self, name: str) -> Missing:
+        """The treatment of a missing value of this column: a value of its own where nothing else is said."""
+        return next((one.missing for one in self.attributes if one.name == name), Missing.VALUE)
 
     def with_role(self, role: Role) -> tuple[Attribute, ...]:
         """The attributes with `role`, in order."""

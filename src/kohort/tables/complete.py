@@ -10,9 +10,10 @@ import numpy as np
 from kohort.errors import InfeasibleError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
-    from kohort.arrays import Index
+    from kohort.arrays import Index, Mask
+    from kohort.schema import Schema
     from kohort.tables.table import Table
 
 #: The columns in which a record must have a value to enter: all of the table, or those named; none for no such policy.
@@ -39,6 +40,29 @@ class Entered:
         return self.whole.records - self.table.records
 
 
+def could_enter(people: Table, schema: Schema, complete: Complete) -> Table:
+    """The people of a population table of whom a complete record can be: those with a value in these columns.
+
+    Args:
+        people: A population table: of the columns it has the quasi-identifying ones.
+        schema: Over the columns of the table to release.
+        complete: The columns of complete records.
+    """
+    named = {*people.names} if complete == "all" else {*complete} & {*people.names}
+    names = [one.name for one in schema.quasi if one.name in named]
+    rows = np.flatnonzero(_with_values(people, names, schema.missing))
+    return people if rows.size == people.records else people.take(rows)
+
+
+def _with_values(table: Table, names: Sequence[str], missing: Collection[str]) -> Mask:
+    """(n,) which records have a value in all of these columns."""
+    kept = np.ones(table.records, np.bool_)
+    for name in names:
+        column = table[name]
+        kept &= ~column.absent(missing).take(column.codes)
+    return kept
+
+
 def entered(table: Table, complete: Complete, missing: Collection[str]) -> Entered:
     """The records of `table` that have a value in all of these columns.
 
@@ -50,11 +74,7 @@ def entered(table: Table, complete: Complete, missing: Collection[str]) -> Enter
     Raises:
         InfeasibleError: there is no such record.
     """
-    kept = np.ones(table.records, np.bool_)
-    for name in table.names if complete == "all" else complete:
-        column = table[name]
-        kept &= ~column.absent(missing).take(column.codes)
-    rows = np.flatnonzero(kept)
+    rows = np.flatnonzero(_with_values(table, table.names if complete == "all" else complete, missing))
     if not rows.size:
         hint = "name fewer columns (--complete-records A,B), or correct the missing tokens"
         raise InfeasibleError("no record is complete", where="complete records", hint=hint)

@@ -282,6 +282,7 @@ def complete_records(claim: Claim) -> Claim:
     Raises:
         VerificationError: others than the incomplete records were left out, or not all of them.
     """
+    claim = replace(claim, population=_could_enter(claim))
     without = incomplete(claim)
     found = claim.amount(without)
     if found != claim.incomplete:
@@ -299,6 +300,19 @@ def complete_records(claim: Claim) -> Claim:
     source = Table(tuple(_of(column, kept) for column in claim.original.columns), kept.size)
     weights = None if claim.weights is None else claim.weights.take(kept)
     return replace(claim, source=source, lineage=place, complete=(), incomplete=0, weights=weights)
+
+
+def _could_enter(claim: Claim) -> Table | None:
+    """The population, without the people of whom no complete record can be."""
+    known = claim.known
+    if known is None or not claim.complete:
+        return known
+    without = np.zeros(known.records, np.bool_)
+    for name in (one.name for one in claim.schema.quasi):
+        if claim.complete == "all" or name in claim.complete:
+            without |= lacking(known[name], claim)
+    kept = np.flatnonzero(~without)
+    return known if kept.size == known.records else Table(tuple(_of(one, kept) for one in known.columns), kept.size)
 
 
 def incomplete(claim: Claim) -> Mask:

@@ -14,7 +14,7 @@ from kohort.assessment.population import count_population
 from kohort.core.frequency import group
 from kohort.errors import UsageError
 from kohort.models.known import models, variants
-from kohort.schema import Missing, Schema, names_in
+from kohort.schema import Schema, names_in
 from kohort.schema.numbers import rounded
 from kohort.schema.sensitive import even_spelling
 from kohort.shown import Shown, many, sizes_row
@@ -22,14 +22,13 @@ from kohort.tables.order import ranks_of
 from kohort.tables.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Mask
     from kohort.assessment.classes import Classes, TableProfile
     from kohort.assessment.classes import TableProfile as Seen
-    from kohort.assessment.population import PopulationCount
     from kohort.models.base import Achieved, PrivacyModel
     from kohort.models.known import Variant
     from kohort.shown import Rows
@@ -204,6 +203,7 @@ class Check(Shown):
         achieved: The strictest parameters that the table meets: of models of the whole table, and of every model for
             each sensitive column that was named. Empty without records.
         alike: For each of those columns, the people whose value a class reveals outright.
+        without_value: People of the population table without a value, by column, where there are any.
     """
 
     records: int
@@ -214,6 +214,7 @@ class Check(Shown):
     outside: int = 0
     achieved: tuple[Strictest, ...] = ()
     alike: tuple[Alike, ...] = ()
+    without_value: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def met(self) -> bool:
@@ -256,7 +257,8 @@ def check(
         models: The models that the classes must satisfy.
         sensitive: Columns for which every model of sensitive values is tried, and its strictest parameter found.
         schema: What else is known of columns: hierarchies of sensitive ones, by which values are apart, and of
-            quasi-identifying ones, by which labels cover values; which texts mean no value; the person key.
+            quasi-identifying ones, by which labels cover values; which texts mean no value, and how one is treated;
+            the person key.
         population: The people whom an attacker may know, for models that need them.
         reference: The table before its release, whose values t-closeness, delta-disclosure and beta-likeness refer
             to; without one they refer to those of `table`.
@@ -279,8 +281,10 @@ def check(
     table, population, reference = _read(table), _given(population), _given(reference)
     _refuse_needless(models, population, reference, sensitive)
     profile = profile_of(table, quasi, [*(model.declared.sensitive for model in models), *sensitive], known, reference)
+    without_value: Mapping[str, int] = {}
     if population is not None:
-        counted = _fitting(profile, population, known)
+        counted = count_population(profile.columns, profile.classes.codes, population, known)
+        without_value = counted.without_value
         profile = profile.with_population(counted.fitting, counted.unmatched)
     findings = tuple(_finding(model, profile, first, own=reference is None) for model in models)
     return Check(
@@ -292,6 +296,7 @@ def check(
         profile.whole.outside,
         strictest(profile, sensitive),
         alike(profile, sensitive),
+        without_value,
     )
 
 
@@ -317,14 +322,6 @@ def _refuse_needless(
     if reference is not None and not sensitive and not any(model.declared.refers for model in models):
         hint = "leave it out, name sensitive columns, or ask for t-closeness, delta-disclosure or beta-likeness"
         raise UsageError("no privacy model refers to another table", where="reference", hint=hint)
-
-
-def _fitting(profile: TableProfile, population: Table, schema: Schema) -> PopulationCount:
-    """How many people of the population each class fits; not those whom the schema suppresses for a missing value."""
-    hierarchies = {one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None}
-    required = {one.name for one in schema.quasi if one.missing is Missing.SUPPRESS}
-    columns, rows = profile.columns, profile.classes.codes
-    return count_population(columns, rows, population, hierarchies, missing=schema.missing, required=required)
 
 
 def _merged(columns: Sequence[Column], classes: Classes) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import log
 from typing import TYPE_CHECKING, Final
@@ -27,7 +27,7 @@ from kohort.assessment.risk.singling import singling
 from kohort.assessment.risk.uniqueness import counted, estimated, sample_uniques
 from kohort.calls import called
 from kohort.errors import InfeasibleError, SchemaError, UsageError
-from kohort.schema import Attribute, Role, Schema, names_in
+from kohort.schema import Attribute, Missing, Role, Schema, names_in
 from kohort.shown import Shown
 from kohort.tables.people import note_spellings, person_codes
 from kohort.tables.table import Table
@@ -35,8 +35,9 @@ from kohort.tables.table import Table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.arrays import Codes, Counts, Shares
+    from kohort.arrays import Counts, Shares
     from kohort.assessment.classes import Classes, SizeDistribution
+    from kohort.assessment.population import PopulationCount
     from kohort.assessment.risk.quasi_identifiers import IdentifyingSets
     from kohort.assessment.risk.reidentification import Exposure, Knowledge
     from kohort.assessment.risk.uniqueness import Uniqueness
@@ -63,12 +64,16 @@ class Journalist:
         marketer: The expected share of right links when all records are linked with the population.
         unknown: People in classes that fit fewer people of the population table than they have themselves: the table is
             incomplete, and such a class counts with its own size.
+        without_value: People of the population table without a value, by column, where there are any.
+        suppressed: The columns, among these, in which the schema suppresses them: they match nobody.
     """
 
     by: str
     exposure: Exposure
     marketer: float
     unknown: int
+    without_value: Mapping[str, int] = field(default_factory=dict[str, int])
+    suppressed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -141,6 +146,7 @@ def assess(
     threshold: object = THRESHOLD,
     known: int | None = None,
     hierarchies: Mapping[str, Hierarchy | str] | None = None,
+    schema: Schema | None = None,
     seed: int = 0,
 ) -> Risk:
     """The re-identification risk of a file, released or raw.
@@ -157,6 +163,8 @@ def assess(
         threshold: Risks above it count as over: 0.2 by default.
         known: Also compute the risk if an attacker knows only this number of quasi-identifiers.
         hierarchies: Hierarchies of quasi-identifiers, which define what released labels cover in the population table.
+        schema: Further properties of quasi-identifiers: hierarchies, which texts mean no value, and how one is treated:
+            people of the population whom a release would suppress match nobody.
         seed: Seed of the samples that are drawn if there is too much to examine.
 
     Raises:
@@ -173,7 +181,7 @@ def assess(
     quasi, sensitive = names_in(quasi, "quasi"), names_in(sensitive, "sensitive")
     limit = threshold_of(threshold)
     _refuse_two_populations(population, population_size, sampling_fraction)
-    table = _table(source)
+    table, known_columns = _table(source), _with_hierarchies(schema or Schema(()), quasi, hierarchies or {})
     _check(table, quasi, sensitive, person)
     frequency = tuples_of(table, quasi, person)
     classes = classes_of(frequency)
@@ -182,8 +190,8 @@ def assess(
         known_population = population_of(file.distribution.total, population_size, sampling_fraction)
     else:
         others = _table(population)
-        fitting = _fitting(table, quasi, classes.codes, others, hierarchies or {})
-        known_population = KnownPopulation(others.records, fitting)
+        counted_people = count_population([table[name] for name in quasi], classes.codes, others, known_columns)
+        known_population = KnownPopulation(others.records, counted_people)
     undeclared = tuple(name for name in table.names if name not in {*quasi, *sensitive, person})
     columns, base = ([table[name].codes for name in names] for names in (undeclared, quasi))
     people = None if person is None else person_codes(table[person])
@@ -196,7 +204,7 @@ def assess(
         sizes=classes.sizes,
         threshold=limit,
         prosecutor=by_size(file.distribution, limit),
-        journalist=file.journalist(known_population),
+        journalist=file.journalist(known_population, known_columns),
         marketer=marketer(classes.sizes),
         uniqueness=file.uniqueness(known_population),
         knowledge=None if known is None else knowing(frequency, known, threshold=limit, seed=seed),
@@ -214,11 +222,11 @@ class KnownPopulation:
 
     Attributes:
         people: The number of its people.
-        fitting: (c,) how many of them each class of the file fits, by a population table; `None` without one.
+        counted: How many of them each class of the file fits, by a population table; `None` without one.
     """
 
     people: int
-    fitting: Counts | None = None
+    counted: PopulationCount | None = None
 
 
 def population_of(people: int, size: object, fraction: object) -> KnownPopulation | None:
@@ -259,15 +267,17 @@ def _refuse_two_populations(population: object, size: object, fraction: object) 
         )
 
 
-def _fitting(
-    table: Table, quasi: Sequence[str], rows: Codes, others: Table, hierarchies: Mapping[str, Hierarchy | str]
-) -> Counts:
-    """(c,) people of the population table whom the labels of each class fit."""
+def _with_hierarchies(schema: Schema, quasi: Sequence[str], hierarchies: Mapping[str, Hierarchy | str]) -> Schema:
+    """What is known of the quasi-identifying columns, with these hierarchies too."""
     faults = [f"column {name} is not quasi-identifying" for name in hierarchies if name not in quasi]
     if faults:
         hint = "give hierarchies only of quasi-identifying columns"
         raise SchemaError("; ".join(faults), where="population", hint=hint)
-    return count_population([table[name] for name in quasi], rows, others, hierarchies).fitting
+    known = {one.name: one for one in schema.quasi} | {
+        name: replace(Attribute(name, Role.QUASI, missing=schema.missing_of(name)), hierarchy=one)
+        for name, one in hierarchies.items()
+    }
+    return replace(schema, attributes=tuple(known.values()), person=None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -279,28 +289,31 @@ class _File:
     distribution: SizeDistribution
     threshold: Fraction
 
-    def journalist(self, population: KnownPopulation | None) -> Journalist | None:
+    def journalist(self, population: KnownPopulation | None, schema: Schema) -> Journalist | None:
         """The journalist's risks among the people of the population."""
         if population is None:
             return None
         sizes = self.classes.sizes
-        if population.fitting is None:
+        if population.counted is None:
             fraction = Fraction(self.distribution.total, population.people)
             risks = individual_risks(self.distribution.sizes, fraction)
             exposure = by_estimate(self.distribution, risks, self.threshold)
             return Journalist("estimate", exposure, marketer_among(sizes, individual_risks(sizes, fraction)), 0)
-        fitting = np.maximum(population.fitting, sizes)  # the people of the file are of the population, listed or not
+        found = population.counted
+        fitting = np.maximum(found.fitting, sizes)  # the people of the file are of the population, listed or not
         exposure = by_size(sizes_of(self.frequency, self.classes.of, fitting), self.threshold)
-        unknown = int(sizes[population.fitting < sizes].sum())
-        return Journalist("population table", exposure, marketer_among(sizes, 1 / fitting), unknown)
+        unknown = int(sizes[found.fitting < sizes].sum())
+        of, without = marketer_among(sizes, 1 / fitting), found.without_value
+        suppressed = tuple(name for name in without if schema.missing_of(name) is Missing.SUPPRESS)
+        return Journalist("population table", exposure, of, unknown, without, suppressed)
 
     def uniqueness(self, population: KnownPopulation | None) -> Uniqueness:
         """Uniques of the file, and of the population as far as it is known."""
         sizes = self.classes.sizes
         if population is None:
             return sample_uniques(sizes)
-        if population.fitting is not None:
-            return counted(sizes, population.fitting, population.people)
+        if population.counted is not None:
+            return counted(sizes, population.counted.fitting, population.people)
         return estimated(sizes, population.people, spread=int(sizes.sum()) != self.distribution.total)
 
 

@@ -124,11 +124,8 @@ def _found(release: Release, table: Table) -> MeasuredRisks | None:
     mine = sizes_of(frequency, classes.of, sizes)
     journalist, among = None, None
     if release.population is not None:
-        hierarchies = {one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None}
-        columns = [table[name] for name in names]
-        fits = np.maximum(
-            count_population(columns, classes.codes, release.population.collect(), hierarchies).fitting, sizes
-        )
+        columns, others = [table[name] for name in names], release.population.collect()
+        fits = np.maximum(count_population(columns, classes.codes, others, release.job.of_people).fitting, sizes)
         journalist = by_size(sizes_of(frequency, classes.of, fits), THRESHOLD)
         among = marketer_among(sizes, 1 / fits)
     return MeasuredRisks(

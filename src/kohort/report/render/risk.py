@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kohort.assessment.population import told_without
 from kohort.report.attacks import UntriedAttack
 from kohort.report.render.text import percent, shown
 from kohort.shown import many, span
@@ -55,9 +56,12 @@ def _attackers(figures: RiskFigures) -> Iterator[str]:
     yield "  All three know the columns above for everyone."
     if journalist is None:
         yield "  journalist risk not computed: add --population FILE, or --population-size N for an estimate"
-    elif journalist.unknown:
+        return
+    if journalist.unknown:
         some = f"{journalist.unknown:,} {counted}"
         yield f"  {some} are in classes that match fewer people of the population table: it lacks some of them"
+    for name, people in journalist.without_value.items():
+        yield f"  {told_without(name, people, suppressed=name in journalist.suppressed)}"
 
 
 def _row(one: ProsecutorFigures | JournalistFigures) -> str:

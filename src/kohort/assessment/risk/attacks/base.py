@@ -15,12 +15,12 @@ from kohort.errors import SchemaError
 from kohort.schema.sensitive import even_spelling
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from kohort.arrays import Index
     from kohort.assessment.classes import Classes
     from kohort.assessment.population import PopulationMatch
-    from kohort.schema.hierarchy import Hierarchy
+    from kohort.schema import Schema
     from kohort.tables.table import Table
 
 
@@ -151,7 +151,7 @@ class ReleaseView:
         """Records of the release."""
         return self.classes.of.size
 
-    def match(self, people: Table, hierarchies: Mapping[str, Hierarchy | str]) -> PopulationMatch:
+    def match(self, people: Table, schema: Schema) -> PopulationMatch:
         """Match `people` with the classes, by all quasi-identifying columns that both tables have.
 
         Raises:
@@ -162,9 +162,9 @@ class ReleaseView:
         if not places:
             hint = "it needs quasi-identifying columns by the release's names"
             raise SchemaError("a table of people has no column in common with the release", hint=hint)
-        known = PopulationTuples.in_table(people, [self.quasi[place] for place in places])
+        known = PopulationTuples.in_table(people, [self.quasi[place] for place in places], schema)
         labels = [self.labels[place] for place in places]
-        return match_population(known, labels, self.classes.codes[:, places], hierarchies)
+        return match_population(known, labels, self.classes.codes[:, places], schema.hierarchies)
 
 
 def sensitive_codes(tables: Sequence[Table], name: str) -> tuple[list[Index], tuple[str, ...]]:

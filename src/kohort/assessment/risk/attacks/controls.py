@@ -79,7 +79,8 @@ def _pairs(label: str) -> tuple[ReleaseView, PopulationMatch]:
     tuples = np.stack([np.tile([0, 1], _CLASSES), pairs[:, 1]], 1).astype(np.uint32)
     classes = classes_of(records_of([np.zeros(2 * _CLASSES, np.int64), pairs[:, 1]]))
     view = ReleaseView(("age", "city"), ((label,), names), classes)
-    people = PopulationTuples(view.quasi, (("0", "9"), names), tuples, np.arange(2 * _CLASSES))
+    everyone = np.arange(2 * _CLASSES)
+    people = PopulationTuples(view.quasi, (("0", "9"), names), tuples, everyone, np.ones_like(everyone, np.bool_), {})
     return view, PopulationMatch(people, pairs)
 
 

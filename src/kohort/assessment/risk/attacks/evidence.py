@@ -7,7 +7,7 @@ decides whether claims are right, and stands for a register of everybody without
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -24,6 +24,7 @@ from kohort.assessment.risk.attacks.linking import linking
 from kohort.assessment.risk.attacks.minimality import Adversary, minimality, positions_of
 from kohort.assessment.risk.attacks.order import RecordOrder, in_content_order, order, order_of_classes
 from kohort.errors import SchemaError, UsageError
+from kohort.schema import Schema
 from kohort.schema.hierarchies import from_spec, is_builder
 from kohort.tables.order import ranks_of
 from kohort.tables.spelling import even_keys
@@ -54,6 +55,10 @@ class Untried:
 Outcome: TypeAlias = Attack | Untried
 
 
+#: What is known of columns where nothing is.
+NO_SCHEMA: Final = Schema(())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """The tables that attacks are tried with.
@@ -66,7 +71,8 @@ class Evidence:
         register: A table of people with some of the quasi-identifying columns.
         key: The column of register and input that identifies a person.
         others: Other releases of some of the same people.
-        hierarchies: Hierarchies of quasi-identifiers, which say what labels cover.
+        schema: What is known of quasi-identifiers: hierarchies, which say what labels cover; which texts mean no value,
+            and how one is treated: whom the release would suppress matches no record.
         seed: Seed of the permutations.
     """
 
@@ -77,7 +83,7 @@ class Evidence:
     register: Table | None = None
     key: str | None = None
     others: tuple[Table, ...] = ()
-    hierarchies: Mapping[str, Hierarchy | str] = field(default_factory=dict[str, "Hierarchy | str"])
+    schema: Schema = NO_SCHEMA
     seed: int = 0
 
 
@@ -141,10 +147,10 @@ class _Attacker:
         """Match the input with the release."""
         view = ReleaseView.over(evidence.release, evidence.quasi)
         known = dict(_hierarchies(evidence))
-        source = None if evidence.original is None else view.match(evidence.original, known)
-        return cls(
-            replace(evidence, hierarchies=known), view, source, tuple(known.get(name) for name in evidence.quasi)
-        )
+        built = (replace(one, hierarchy=known.get(one.name)) for one in evidence.schema.quasi)
+        schema = replace(evidence.schema, attributes=tuple(built), person=None)
+        source = None if evidence.original is None else view.match(evidence.original, schema)
+        return cls(replace(evidence, schema=schema), view, source, tuple(known.get(name) for name in evidence.quasi))
 
     @property
     def nodes(self) -> list[frozenset[str]]:
@@ -161,7 +167,7 @@ class _Attacker:
         """With the register, or with the input as one."""
         evidence, sizes = self.evidence, self.view.classes.sizes
         if evidence.register is not None:
-            found = self.view.match(evidence.register, evidence.hierarchies)
+            found = self.view.match(evidence.register, evidence.schema)
             yield linking(found.fits, sizes, found.people.of.size, truth=self._truth(evidence.register))
         elif self.source is not None:
             fits = self.source.fits
@@ -206,7 +212,7 @@ class _Attacker:
             return
         shared = [(one, [name for name in evidence.quasi if name in one.names]) for one in evidence.others]
         views = [self.view, *(ReleaseView.over(one, names) for one, names in shared)]
-        pairs = [view.match(people, evidence.hierarchies).fits for view in views]
+        pairs = [view.match(people, evidence.schema).fits for view in views]
         classes = [view.classes.of for view in views]
         who = np.arange(people.records)
         for name in evidence.sensitive:
@@ -248,9 +254,9 @@ class _Attacker:
         evidence = self.evidence
         people = self.source
         if people is None and evidence.register is not None:
-            found = self.view.match(evidence.register, evidence.hierarchies)
+            found = self.view.match(evidence.register, evidence.schema)
             people = found if found.people.columns == evidence.quasi else None
-        positions = () if people is None else tuple(positions_of(self.view, people, evidence.hierarchies))
+        positions = () if people is None else tuple(positions_of(self.view, people, evidence.schema.hierarchies))
         if people is None or not positions or not evidence.sensitive:
             why = "it needs the input or a register with all quasi-identifiers, ranges of numbers, a sensitive column"
             yield Untried("minimality", why)
@@ -277,7 +283,7 @@ ATTACKS: Final[Mapping[str, Callable[[_Attacker], Iterator[Outcome]]]] = {
 
 def _hierarchies(evidence: Evidence) -> Iterator[tuple[str, Hierarchy]]:
     """The hierarchies; builders make them over the values of all known people, if there are any."""
-    for name, one in evidence.hierarchies.items():
+    for name, one in evidence.schema.hierarchies.items():
         tables = (table for table in (evidence.original, evidence.register) if table and name in table.names)
         values = {text for table in tables for text in cell_texts(table[name])} - {""}
         if not isinstance(one, str):
