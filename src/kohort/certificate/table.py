@@ -44,6 +44,8 @@ class Certificate(Certified):
         released_unchanged: Each column that is not generalized, including perturbed ones, and each reported pair of
             them, with the number of people who have a unique value there, and of all people; see
             `kohort.verify.singling`.
+        released_together: Of all these columns together, the number of people who have a unique combination of values;
+            then the same, if the labels of the class are known too. Empty where no column is released unchanged.
         metrics: The cost of the release, by metric.
         perturbed: The method and its effect, for each perturbed column.
         pseudonyms: The number of records that share a pseudonym with another, for each column of pseudonyms.
@@ -67,6 +69,7 @@ class Certificate(Certified):
     data_dependent_labels: bool
     exposed: Mapping[str, int]
     released_unchanged: tuple[Mapping[str, object], ...]
+    released_together: tuple[Mapping[str, object], ...]
     metrics: Mapping[str, float]
     perturbed: Mapping[str, object]
     pseudonyms: Mapping[str, int]
@@ -117,6 +120,7 @@ def certificate(
         data_dependent_labels=verdict.data_dependent,
         exposed=asdict(verdict.exposed),
         released_unchanged=tuple(asdict(one) for one in verdict.singling),
+        released_together=tuple(asdict(one) for one in verdict.together),
         metrics=metrics,
         perturbed={one.column: {key: part for key, part in asdict(one).items() if key != "column"} for one in effects},
         pseudonyms={one.column: one.linked for one in linked},

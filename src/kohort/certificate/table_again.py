@@ -44,7 +44,7 @@ from kohort.shown import many
 from kohort.tables.complete import entered
 from kohort.verify.classes import bands
 from kohort.verify.reading import Digest
-from kohort.verify.singling import singled_out
+from kohort.verify.singling import singled_out, together
 from kohort.verify.verdict import unmarked
 
 if TYPE_CHECKING:
@@ -279,10 +279,10 @@ class _Judge:
                 "people", -1 if self.known.people is None else self.known.people, smallest and 1, self.table.records
             )
             if self._lists_columns():
-                yield unchecked(_SINGLING, _PEOPLE, "released_unchanged")
+                yield unchecked(_SINGLING, _PEOPLE, *_SINGLED)
             else:
-                told = "not each column that is released unchanged, and pairs of them, of these people"
-                yield judged(_SINGLING, told, "released_unchanged", met=False)
+                told = "not each column that is released unchanged, pairs and all of them, of these people"
+                yield judged(_SINGLING, told, *_SINGLED, met=False)
             return
         yield compared("k", self.known.k, smallest)
         yield compared("people", self.known.people, None)
@@ -292,20 +292,37 @@ class _Judge:
         told, same = _singled(found), list(self.known.released_unchanged) == found
         told = told if same else f"{_singled(self.known.released_unchanged)}, found {told}"
         yield judged(_SINGLING, told, "released_unchanged", met=same)
+        yield self._together()
         unallowed = [one.columns for one in singling if one.most and self._refused(one.columns)]
         told = f"no permission for {_names(unallowed[0])}" if unallowed else "no column does without permission"
         yield judged("singling out most people", told, "released_unchanged", met=not unallowed)
 
+    def _together(self) -> CheckedPart:
+        """Whom all of these columns single out together."""
+        names, every = self._sets()
+        found = together([self.table], self.table.records, names, every[: len(every) - len(names)])
+        due = [{**asdict(one), "columns": list(one.columns)} for one in found]
+        told, same = _singled(due), list(self.known.released_together) == due
+        told = told if same else f"{_singled(self.known.released_together)}, found {told}"
+        return judged(f"{_SINGLING} together", told, "released_together", met=same)
+
+    def _sets(self) -> tuple[list[str], list[str]]:
+        """The columns that are released unchanged; the same after those that are generalized."""
+        names = [one.name for one in self.asked.columns if one.unchanged]
+        return names, [*(one.name for one in self.asked.quasi), *names]
+
     def _lists_columns(self) -> bool:
         """Whether the certificate tells of each column that is not generalized, then of pairs, how many it names."""
-        names, said = [one.name for one in self.asked.columns if one.unchanged], self.known.released_unchanged
+        (names, every), said = self._sets(), self.known.released_unchanged
+        whole = self.known.released_together
         people, of = self.known.people or 0, [one.get("columns") for one in said]
         pairs = [[one, other] for one in names for other in names if one != other]
-        counts = [one.get("unique") for one in said]
+        counts = [one.get("unique") for one in (*said, *whole)]
         return (
             of[: len(names)] == [[name] for name in names]
+            and [one.get("columns") for one in whole] == ([names, every] if names else [])
             and all(pair in pairs for pair in of[len(names) :])
-            and all(one.get("people") == people for one in said)
+            and all(one.get("people") == people for one in (*said, *whole))
             and all(type(count) is int and 0 <= count <= people for count in counts)
         )
 
@@ -463,6 +480,9 @@ _PEOPLE: Final = "people are counted, but the file does not show which records a
 
 #: The part that says how many people columns single out.
 _SINGLING: Final = "singled out"
+
+#: The fields that it is about.
+_SINGLED: Final = ("released_unchanged", "released_together")
 
 
 def _singled(found: Iterable[Mapping[str, object]]) -> str:

@@ -33,6 +33,7 @@ from kohort.engines.unsafe import (
     refuse_listed,
     refuse_pairs,
     singled_out_of,
+    together_of,
 )
 from kohort.errors import InfeasibleError, LimitError, UnsupportedError
 from kohort.io.cells import encode
@@ -45,7 +46,7 @@ from kohort.tables.dataset import CellsByClass, ReleasedRecords, Values
 from kohort.tables.people import person_codes
 from kohort.tables.table import Column, Table
 from kohort.verify.aggregated import Destinations, verify_by_aggregation
-from kohort.verify.singling import singled_out
+from kohort.verify.singling import singled_out, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -195,6 +196,14 @@ class GroupsElsewhere:
         if self.people is None:
             return singled_out_of(self.data, names)
         return singled_out([self.tuples[name] for name in names], self.people)
+
+    def together(self, names: Sequence[str]) -> tuple[Singling, ...]:
+        """Whom all of them single out together, and whom with the labels of the class."""
+        labels = self.labels.names
+        if self.people is None:
+            return together_of(self.data, names, labels, f"{sql.RECORDS}.{CLASS}")
+        columns = [self.tuples[name] for name in names] + [one.take(self.ranks - 1) for one in self.labels.columns]
+        return together([Table(tuple(columns), self.ranks.size)], self.ranks.size, names, labels, people=self.people)
 
     def original(self, name: str) -> Iterator[CellsByClass]:
         """The values that released records had, by class."""

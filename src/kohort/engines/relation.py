@@ -282,10 +282,11 @@ class Relation(Shown):
             sums = (whole % pl.Series([1 << 64], dtype=pl.Int128)).cast(pl.UInt64).to_numpy()
         return Tuples(self.table_of(columns, found), counts, sums)
 
-    def alone(self, names: Sequence[str]) -> int:
-        """How many records have a tuple of these columns that no other record has."""
+    def alone(self, names: Sequence[str], *others: str) -> int:
+        """How many records have a tuple of these columns, and other cells, that no other record has."""
         self.settle()
-        return int(self.dialect.run(sql.alone(self.cells(names)))["n"].item())
+        cells = self.cells(names)
+        return int(self.dialect.run(sql.alone(cells._replace(of=(*others, *cells.of))))["n"].item())
 
     def known(self, name: str, others: Sequence[str]) -> list[int]:
         """Of each of some columns, how many records have a value of this one that goes with one of its values.

@@ -47,8 +47,8 @@ class Elsewhere(Protocol):
         """The distinct tuples of some columns, with their records."""
         ...
 
-    def alone(self, names: Sequence[str]) -> int:
-        """How many records have a tuple of these columns that no other record has."""
+    def alone(self, names: Sequence[str], *others: str) -> int:
+        """How many records have a tuple of these columns, and other cells, that no other record has."""
         ...
 
 
@@ -195,6 +195,21 @@ def refuse_alone_together(released: Elsewhere, source: Elsewhere, job: Job) -> N
 def singled_out_of(data: Elsewhere, names: Sequence[str]) -> tuple[Singling, ...]:
     """Whom these columns single out, and pairs of them, where each record is a person."""
     return told(names, data.records, _Uniques(data, names)) if names else ()
+
+
+def together_of(data: Elsewhere, names: Sequence[str], labels: Sequence[str], of_class: str) -> tuple[Singling, ...]:
+    """Whom all of these columns single out together, and whom with the labels of the class, which has a number.
+
+    Args:
+        data: The released records.
+        names: The columns that are not generalized.
+        labels: The generalized columns.
+        of_class: The cell of the number of a record's class.
+    """
+    if not names:
+        return ()
+    sets = ((*names,), data.alone(names)), ((*labels, *names), data.alone(names, of_class))
+    return tuple(Singling(columns, unique, data.records) for columns, unique in sets)
 
 
 class _Uniques:

@@ -20,7 +20,7 @@ from kohort.report.bound import BoundFigures
 from kohort.report.figures import Figures, Number, Share, whole
 from kohort.report.perturbed import EffectFigures, PseudonymFigures, effect_figures, pseudonym_figures
 from kohort.schema.numbers import said
-from kohort.verify.singling import singled_out
+from kohort.verify.singling import singled_out, together
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +52,7 @@ class SinglingFigures(Figures, frozen=True):
     """Whom a column that is not generalized singles out, or a pair of such columns.
 
     Attributes:
-        columns: One name, or two.
+        columns: One name, two, or all.
         unique: People whose value, or pair of values, nobody else has.
         share: Their share of the people.
         rounding: The rounding that helps; null of pairs, of names, and where few are singled out.
@@ -146,6 +146,7 @@ class ReleaseFigures(Figures, frozen=True):
         k: The size that every class was to have.
         quasi: The columns that make the classes.
         singling: Each column that is not generalized, then pairs of them.
+        together: All of these columns together; then the same with the labels of the class. Empty where there is none.
         models: The names of the privacy models.
         homogeneity: Each sensitive attribute of few values or with a model.
         metrics: Each metric's value.
@@ -184,6 +185,7 @@ class ReleaseFigures(Figures, frozen=True):
     k: int
     quasi: tuple[str, ...]
     singling: tuple[SinglingFigures, ...]
+    together: tuple[SinglingFigures, ...]
     models: tuple[str, ...]
     homogeneity: dict[str, HomogeneityFigures]
     metrics: dict[str, Number]
@@ -231,6 +233,7 @@ def release_figures(release: Release) -> ReleaseFigures:
         k=release.job.k,
         quasi=tuple(one.name for one in schema.quasi),
         singling=_singling(release),
+        together=tuple(SinglingFigures.from_attributes(one, rounding=None) for one in _together(release)),
         models=tuple(model.name for model in release.job.models),
         homogeneity={
             name: HomogeneityFigures(people=one.alike, largest_share=whole(one.share))
@@ -324,6 +327,17 @@ def _singling(release: Release) -> tuple[SinglingFigures, ...]:
     else:
         found = singled_out([release.table[name] for name in names], people)
     return tuple(SinglingFigures.from_attributes(one, rounding=_rounding(release, one, people)) for one in found)
+
+
+def _together(release: Release) -> tuple[Singling, ...]:
+    """The same of all columns together."""
+    schema, groups = release.job.schema, release.records.groups
+    names, labels = ([one.name for one in part] for part in (schema.unchanged, schema.quasi))
+    if release.verdict is not None:
+        return release.verdict.together
+    if groups is not None:
+        return groups.together(names)
+    return together([release.table], release.table.records, names, labels, people=people_of(release))
 
 
 def _rounding(release: Release, one: Singling, people: Index | None) -> RoundingFigures | None:

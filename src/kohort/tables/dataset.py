@@ -87,6 +87,10 @@ class ReleasedGroups(Protocol):
         """Whom columns that are not generalized single out, and pairs of them."""
         ...
 
+    def together(self, names: Sequence[str]) -> tuple[Singling, ...]:
+        """Whom all of them single out together; then whom, if the labels of the class are known too."""
+        ...
+
     def original(self, name: str) -> Iterator[CellsByClass]:
         """The values that released records had in a quasi-identifier, likewise."""
         ...

@@ -28,7 +28,7 @@ from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.parts import WrittenParts
 from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import incomplete, refuse_names, released_texts, without_value
-from kohort.verify.singling import SummedUniques, told
+from kohort.verify.singling import written_singling
 from kohort.verify.tables import judged
 from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Claim, TableCheck, Verdict, fault, places
 from kohort.workspace import tallied
@@ -96,9 +96,8 @@ def verify_by_aggregation(
     looked_for = check_identifiers(claim, source, written, partial(_check_pair, claim, source, destinations))
     found = judged(ReleaseContent(sent.released, written.sha256, written.size), sent.claim)
     unchanged = [one.name for one in claim.schema.unchanged]
-    singling = found.singling
     if claim.schema.person is None:
-        singling = told(unchanged, written.records, SummedUniques(written, unchanged)) if unchanged else ()
+        found = replace(found, **written_singling(written, claim))
     whole = {
         TableCheck.COLUMNS: len(written.names),
         TableCheck.IDENTIFIERS: looked_for,
@@ -106,7 +105,7 @@ def verify_by_aggregation(
     }
     counts = {check.value: whole.get(check, found.checks.get(check.value, 0)) for check in TableCheck}
     checks = {check: count for check, count in counts.items() if count}
-    return replace(found, checks=checks, singling=singling, parts=written.parts, way=BY_AGGREGATION, engine=engine)
+    return replace(found, checks=checks, parts=written.parts, way=BY_AGGREGATION, engine=engine)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ from kohort.verify.judging import ModelInputs
 from kohort.verify.parts import NO_CODES, Groups, WrittenParts
 from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import incomplete, labels_of, released_texts, without_value
-from kohort.verify.singling import SummedUniques, told
+from kohort.verify.singling import written_singling
 from kohort.verify.tables import due_on_level, judged, refuse_satisfying
 from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Band, TableCheck, Verdict, fault, places
 
@@ -129,7 +129,6 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
     groups.check_whole()
     found = _joined([one for one in verdicts if one is not None])
     unchanged = [one.name for one in claim.schema.unchanged]
-    singling = told(unchanged, written.records, SummedUniques(written, unchanged)) if unchanged else ()
     labels = {one.name: len(labels_of(one.name, written.distinct(one.name).texts)) for one in claim.schema.quasi}
     grids = {one.name for one in claim.schema.quasi if one.grid is not None}
     whole = {
@@ -148,7 +147,7 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
         checks={check: count for check, count in counts.items() if count},
         suppressed=claim.suppressed,
         incomplete=claim.incomplete,
-        singling=singling,
+        **written_singling(written, claim),
         sha256=written.sha256,
         parts=written.parts,
         way=BY_AGGREGATION,

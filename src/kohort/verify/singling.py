@@ -10,10 +10,11 @@ Records of whose cell nobody else has any: what singling out and exposure are co
 
 from __future__ import annotations
 
+import secrets
 from collections import deque
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypedDict
 
 import numpy as np
 
@@ -24,10 +25,10 @@ from kohort.schema import Label
 from kohort.verify.aggregates import Relation
 from kohort.verify.classes import ReleasedClasses
 from kohort.verify.labels import ANY
-from kohort.workspace import tallied
+from kohort.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from kohort.tables.table import CellCodes, Column, Table
     from kohort.verify.labels import Fit, Meaning
     from kohort.verify.verdict import Claim
+    from kohort.workspace import Workspace
 
 
 class SampledRelation(Relation, Protocol):
@@ -42,6 +44,10 @@ class SampledRelation(Relation, Protocol):
 
     def take(self, records: Index) -> Table:
         """Some of them, in memory, by their ascending places."""
+        ...
+
+    def tables(self) -> Iterator[Table]:
+        """All of them, some at a time."""
         ...
 
 
@@ -97,6 +103,15 @@ class People:
             fresh = np.append(ordered[1:] != ordered[:-1], values=True)
             return int(np.count_nonzero(fresh & np.roll(fresh, 1)))
         return self.count(self.lone(cells, size))
+
+    def apart(self, keys: NDArray[np.uint64]) -> int:
+        """How many people have a key that nobody else has; the keys may be put in another order."""
+        if self.of is not None or self.weights is not None:
+            return self.unique(keys, 1 << 64)
+        keys.sort()
+        fresh = np.ones(keys.size + 1, np.bool_)
+        np.not_equal(keys[1:], keys[:-1], out=fresh[1:-1])
+        return int(np.count_nonzero(fresh[1:] & fresh[:-1]))
 
     def alone(self, held: NDArray[np.unsignedinteger], size: int, classes: ReleasedClasses) -> Mask:
         """(m,) which records have something that nobody else of their class has.
@@ -173,6 +188,46 @@ def singled_out(columns: Sequence[Column], people: Index | None = None) -> tuple
         return ()
     every = _Records.of(columns, people)
     return told([column.name for column in columns], every.people.total, every)
+
+
+def together(
+    tables: Iterable[Table],
+    records: int,
+    names: Sequence[str],
+    labels: Sequence[str],
+    *,
+    people: Index | None = None,
+    workspace: Workspace = HEAP,
+) -> tuple[Singling, ...]:
+    """Whom all of the columns single out together; then whom, if the labels of the class are known too.
+
+    Records are told apart by hashes of 64 bits under a key that nobody knows: two that differ have the same with a
+    chance of 2^-64. Cost: a hash of each value, a pass over the records for each column, two sorts.
+
+    Args:
+        tables: The release, or its parts in their order.
+        records: How many records these have.
+        names: The columns that are not generalized; where there is none, nobody is looked for.
+        labels: The generalized columns.
+        people: (m,) whose each record is; `None` counts each record as a person.
+        workspace: Where arrays as long as the release live.
+    """
+    if not names:
+        return ()
+    whose, seed = People.among(records, people), secrets.randbits(63)
+    alone, known = (workspace.zeros(records, np.uint64) for _ in range(2))
+    start = 0
+    for table in tables:
+        for place, name in enumerate((*labels, *names)):
+            of_value, codes = table[name].values.hash(seed + place).to_numpy(), table[name].codes
+            for some in blocks(table.records):
+                here, of_cell = slice(start + some.start, start + some.stop), of_value.take(codes[some])
+                known[here] ^= of_cell
+                if place >= len(labels):
+                    alone[here] ^= of_cell
+        start += table.records
+    sets = ((*names,), (*labels, *names))
+    return tuple(Singling(of, whose.apart(keys), whose.total) for of, keys in zip(sets, (alone, known), strict=True))
 
 
 class Uniques(Protocol):
@@ -330,6 +385,22 @@ class SummedUniques:
             return pairs
         table = self._written.take(np.sort(drawn_of(self._written.records, SAMPLE)))
         return worst_of(pairs, SAMPLE, _Records.of([table[name] for name in self._names], None))
+
+
+class Singled(TypedDict):
+    """Whom released columns single out: each, pairs of them, and all together."""
+
+    singling: tuple[Singling, ...]
+    together: tuple[Singling, ...]
+
+
+def written_singling(written: SampledRelation, claim: Claim) -> Singled:
+    """Whom the columns of a release of parts single out, where each record is a person."""
+    names, labels = ([one.name for one in part] for part in (claim.schema.unchanged, claim.schema.quasi))
+    every = together(written.tables(), written.records, names, labels, workspace=claim.workspace)
+    return Singled(
+        singling=told(names, written.records, SummedUniques(written, names)) if names else (), together=every
+    )
 
 
 def exposure(

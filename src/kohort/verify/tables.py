@@ -56,7 +56,7 @@ from kohort.verify.records import (
     refuse_twofold,
     without_value,
 )
-from kohort.verify.singling import exposure, singled_out
+from kohort.verify.singling import exposure, singled_out, together
 from kohort.verify.values import ExpectedLabels, counted, values_of, with_others
 from kohort.verify.verdict import Claim, TableCheck, Verdict, VerifiedPart, check_columns, fault, places
 from kohort.workspace import HEAP, Workspace, blocks, tallied
@@ -239,6 +239,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         people=None if people_of_records is None else np.unique(people_of_records).size,
         incomplete=asked.incomplete,
         singling=_singling(table, claim, people_of_records),
+        together=_together(table, claim, people_of_records),
         exposed=exposure(table, held.regions, claim, classes, people_of_records, at_ends=alone),
         labels=held.kinds,
     )
@@ -249,6 +250,14 @@ def _singling(table: Table, claim: Claim, people: Index | None) -> tuple[Singlin
     if claim.weights is not None and people is None:
         return ()
     return singled_out([table[one.name] for one in claim.schema.unchanged], people)
+
+
+def _together(table: Table, claim: Claim, people: Index | None) -> tuple[Singling, ...]:
+    """Whom they single out all together, likewise."""
+    if claim.weights is not None and people is None:
+        return ()
+    names, labels = ([one.name for one in part] for part in (claim.schema.unchanged, claim.schema.quasi))
+    return together([table], table.records, names, labels, people=people, workspace=claim.workspace)
 
 
 def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> TableCheck:

@@ -299,6 +299,8 @@ class Verdict(Shown):
         singling: The number of people whom each column that is not generalized, including perturbed ones, singles out;
             then each pair that singles out more than 5 % of them and more than either alone; see
             `kohort.verify.singling`.
+        together: The number of people whom all of these columns together single out; then the number, if the labels of
+            the class are known too. Empty where no column is released as it is.
         exposed: The people whose exact value a label reveals; see `kohort.core.uniques.Exposed`.
         parts: The files of a release in parts, in their order; `sha256` is that of the joined files.
         way: How it was verified.
@@ -319,6 +321,7 @@ class Verdict(Shown):
     people: int | None = None
     incomplete: int = 0
     singling: tuple[Singling, ...] = ()
+    together: tuple[Singling, ...] = ()
     exposed: Exposed = field(default_factory=Exposed)
     parts: tuple[VerifiedPart, ...] = ()
     way: str = BY_RECORD

@@ -151,7 +151,8 @@ def test_complete_records_of_a_population(tmp_path: Path) -> None:
     released(tmp_path, *complete, "--report", report)
     assert (risk(tmp_path)["highest"], mapped(tmp_path)) == (0.25, False)
     assert json.loads(report.read_text())["risks"]["after"]["journalist"]["highest"] == 0.25
-    held = kohort("check", tmp_path / "out.csv", "--certificate", tmp_path / "out.csv.kohort.json", "--population", tmp_path / "people.csv", "--json")  # fmt: skip
+    asked = ("check", tmp_path / "out.csv", "--certificate", tmp_path / "out.csv.kohort.json")
+    held = kohort(*asked, "--population", tmp_path / "people.csv")
     assert held.status == 0
 
 

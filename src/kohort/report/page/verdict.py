@@ -29,7 +29,7 @@ class CheckFigures(Figures, frozen=True):
 
 
 class SinglingVerdict(Figures, frozen=True):
-    """Whom a column released as it is singles out, or a pair; `over`: more than one in `limit`, `most`: over half."""
+    """Whom columns released as they are single out together; `over`: more than one in `limit`, `most`: over half."""
 
     columns: tuple[str, ...]
     unique: int | None
@@ -65,6 +65,7 @@ class TableVerdict(Figures, frozen=True):
             column or pair singles out more than half of the people, or a sensitive column has neither. Caution:
             what lies between. Null where nothing was verified.
         singling: Each column released as it is, then pairs of them.
+        together: All of these columns together; then the same with the labels of the class. Empty where there is none.
         exposed: Whose exact value a label gives away.
         promised: What holds of the release.
         not_promised: What does not follow.
@@ -80,6 +81,7 @@ class TableVerdict(Figures, frozen=True):
     data_dependent: bool | None
     standing: Literal["good", "caution", "bad"] | None
     singling: tuple[SinglingVerdict, ...]
+    together: tuple[SinglingVerdict, ...]
     exposed: ExposedVerdict | None
     promised: tuple[str, ...]
     not_promised: tuple[str, ...]
@@ -112,6 +114,7 @@ def verdict(release: Release, reader: Reader) -> TableVerdict:
         data_dependent=None if found is None else found.data_dependent,
         standing=None if found is None else _standing(release, found),
         singling=() if found is None else tuple(_singling(one, release, reader) for one in found.singling),
+        together=() if found is None else tuple(_singling(one, release, reader) for one in found.together),
         exposed=None if found is None else _exposed(found, release, reader),
         promised=tuple(f"Every equivalence class satisfies {model.name}." for model in job.models),
         not_promised=tuple(unpromised),

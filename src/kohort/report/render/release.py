@@ -86,7 +86,19 @@ def _unchanged(figures: ReleaseFigures) -> Iterator[str]:
         return
     parts = [unchanged or "none", *([f"perturbed: {changed}"] if changed else [])]
     yield f"Released unchanged (people with a unique value, of {figures.counted:,}): {'; '.join(parts)}"
+    yield from _together(figures)
     yield from _warnings([one for one in figures.singling if one.share > MANY])
+
+
+def _together(figures: ReleaseFigures) -> Iterator[str]:
+    """How many people all of these columns single out together; one column by itself only with the class's labels."""
+    for alone, known in [figures.together] if figures.together else []:
+        of, labels = f"of {figures.counted:,} people", "if the labels of the class are known too"
+        if len(alone.columns) == 1:
+            yield f"{alone.columns[0]} is unique for {known.unique:,} {of} {labels}"
+        else:
+            columns = f"The {len(alone.columns)} released columns together are unique for {alone.unique:,} {of}"
+            yield f"{columns}, and for {known.unique:,} {labels}"
 
 
 def _warnings(found: Sequence[SinglingFigures]) -> Iterator[str]:
