@@ -165,6 +165,7 @@ class Outcome:
         weights: (d,) how much each quasi-identifier counts; 1 in every report.
         full_domain: its levels, where the release has them.
         detail: its records one by one; a search that compares releases has none.
+        varying: (d,) which quasi-identifiers have several values; `None`: all.
     """
 
     records: int
@@ -175,6 +176,12 @@ class Outcome:
     weights: Shares
     full_domain: Levels | None = None
     detail: Detail | None = None
+    varying: Mask | None = None
+
+
+def counting(weights: Shares, varying: Mask | None) -> Shares:
+    """(d,) the weights of the quasi-identifiers that have several values, 0 of others; all, if none has several."""
+    return weights if varying is None or not varying.any() else np.asarray(weights * varying)
 
 
 #: How far, relatively, the noise of floating point may lift a floor above a cost that it equals.
@@ -268,6 +275,7 @@ class Metric:
         size_only: Whether that holds only where the models look at nothing but the size of a class.
         surcharge: Of n and k: what each suppressed record, in a class of fewer than k, adds at least to the cost of a
             node as if it released every record; `None` where that depends on more.
+        varying: Whether it is a mean over the quasi-identifiers that have several values: others count for nothing.
         join: What disjoint sets of quasi-identifiers cost together, from what each would cost alone and the sum of its
             weights; a suppressed record must cost each no less than a released one. `None` where that depends on more.
     """
@@ -284,6 +292,7 @@ class Metric:
     monotone: bool = True
     size_only: bool = False
     surcharge: Callable[[int, int], float] | None = None
+    varying: bool = False
     join: Join | None = None
 
     @property

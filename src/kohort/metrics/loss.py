@@ -2,6 +2,7 @@
 
 Iyengar: Transforming Data to Satisfy Privacy Constraints (KDD 2002). Also known, divided by the number of
 quasi-identifiers, as the normalized certainty penalty (Xu et al., KDD 2006), where papers write a set's loss as here.
+Of the mean, attributes of one value are left out: they can lose nothing, and would only make it smaller.
 Others write it as m/|A|: that is `kohort.metrics.global_certainty_penalty`, another measure.
 """
 
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.metrics.base import Disclosure, Display, Metric, added, averaged, one_record
+from kohort.metrics.base import Disclosure, Display, Metric, added, averaged, counting, one_record
 from kohort.specification import Specification
 
 if TYPE_CHECKING:
@@ -34,8 +35,9 @@ def loss(outcome: Outcome) -> Shares:
 
 
 def certainty_penalty(outcome: Outcome) -> Shares:
-    """NCP: the weighted arithmetic mean of the attribute losses, in 0..1."""
-    return np.asarray(loss(outcome) / outcome.weights.sum())
+    """NCP: the weighted mean of the losses of the attributes that have several values, in 0..1."""
+    weights = counting(outcome.weights, outcome.varying)
+    return np.asarray((attribute_losses(outcome) * weights).sum(axis=-1) / weights.sum())
 
 
 def geometric_loss(outcome: Outcome) -> Shares:
@@ -75,12 +77,15 @@ NCP = Metric(
     Specification(
         key="ncp",
         title="Loss (NCP)",
-        sentence="The mean loss of a quasi-identifier: from 0, nothing lost, to 1, all lost.",
+        sentence=(
+            "The mean loss of the quasi-identifiers that have several values: from 0, nothing lost, to 1, all lost."
+        ),
         unit="NCP: mean loss of a quasi-identifier",
     ),
     certainty_penalty,
     Display(symbol="NCP", kind="share", first=True),
     Disclosure(worth=one_record),
+    varying=True,
     join=averaged,
 )
 LM_GEOMETRIC = Metric(

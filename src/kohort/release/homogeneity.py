@@ -20,7 +20,7 @@ from kohort.tables.table import narrow
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kohort.arrays import Index
+    from kohort.arrays import Counts, Index
     from kohort.release.release import Release
     from kohort.schema import Attribute, Schema
     from kohort.tables.dataset import Dataset
@@ -40,15 +40,45 @@ class Homogeneity(NamedTuple):
 
     Attributes:
         alike: People with a value in classes where only one value occurs: whoever knows the class knows it.
+        uncommon: Those of them whose value is not one that more than half of all who have a value share.
         share: The largest share of one value among the people of a class who have a value; 0 where nobody has.
+        of_all: The share of that value among all who have one; of several such values that of the rarest.
     """
 
     alike: int
+    uncommon: int
     share: float
+    of_all: float
 
-    def joined(self, other: Homogeneity) -> Homogeneity:
+
+class _Found(NamedTuple):
+    """What makes it, of some classes, by the code of a value.
+
+    Attributes:
+        alone: (v,) people with each value in classes where no other occurs.
+        totals: (v,) people with each value.
+        share: The largest share of one value in a class.
+        values: The codes of the values that have it.
+    """
+
+    alone: Counts
+    totals: Counts
+    share: float
+    values: Index
+
+    def joined(self, other: _Found) -> _Found:
         """That of these classes and others."""
-        return Homogeneity(self.alike + other.alike, max(self.share, other.share))
+        share = max(self.share, other.share)
+        values = np.concatenate([one.values for one in (self, other) if one.share == share])
+        return _Found(self.alone + other.alone, self.totals + other.totals, share, values)
+
+    @property
+    def told(self) -> Homogeneity:
+        """The figures."""
+        every, alike = int(self.totals.sum()), int(self.alone.sum())
+        usual = int(self.alone[2 * self.totals > every].sum())
+        of_all = self.totals[self.values].min(initial=every) / max(every, 1) if self.values.size else 0.0
+        return Homogeneity(alike, alike - usual, self.share, float(of_all))
 
 
 def people_of(release: Release) -> Index | None:
@@ -73,22 +103,23 @@ def homogeneity_of(release: Release) -> dict[str, Homogeneity]:
     few = max(MANY, data.records // RECORDS)
     asked = [one for one in schema.sensitive if one.name in looked_at or _has_few(data, one.name, few)]
     if groups is not None:
-        return {one.name: _joined(groups.released(one.name), one, schema.missing, people) for one in asked}
+        parts = ((one, groups.released(one.name)) for one in asked)
+        return {one.name: _joined(cells, one, schema.missing, people).told for one, cells in parts}
     if people is None:
         starts = starts_of(release)
         table = data if isinstance(data, RecodedTable) else release.table
-        return {one.name: _of_records(table[one.name], starts, one, schema.missing) for one in asked}
+        return {one.name: _of_records(table[one.name], starts, one, schema.missing).told for one in asked}
     table = release.table
     classes, each = class_of(table, schema), np.ones(table.records, np.int64)
     cells = ((one, CellsByClass(classes, table[one.name], each)) for one in asked)
-    return {one.name: _homogeneity(held, one, schema.missing, people) for one, held in cells}
+    return {one.name: _homogeneity(held, one, schema.missing, people).told for one, held in cells}
 
 
 def _joined(
     parts: Iterable[CellsByClass], attribute: Attribute, missing: frozenset[str], people: Index | None
-) -> Homogeneity:
+) -> _Found:
     """That of one attribute, of some classes at a time; where people are counted, of all."""
-    return reduce(Homogeneity.joined, (_homogeneity(cells, attribute, missing, people) for cells in parts))
+    return reduce(_Found.joined, (_homogeneity(cells, attribute, missing, people) for cells in parts))
 
 
 def _has_few(data: Dataset, name: str, few: int) -> bool:
@@ -117,14 +148,26 @@ def starts_of(release: Release) -> Index:
     return np.append(np.flatnonzero(np.diff(classes, prepend=-1)), classes.size)
 
 
-def _of_records(column: Column, starts: Index, attribute: Attribute, missing: frozenset[str]) -> Homogeneity:
+def _of_records(column: Column, starts: Index, attribute: Attribute, missing: frozenset[str]) -> _Found:
     """That of one attribute, where each record is a person."""
     values, code_of = _resolved(column, attribute, missing)
-    held = shared(narrow(code_of, values + 1).take(column.codes), starts, values)
+    codes = narrow(code_of, values + 1).take(column.codes)
+    every = np.bincount(code_of, column.counts(), values + 1)[:values].astype(np.int64)
+    held = shared(codes, starts, values)
     most, totals = np.maximum.reduceat(held, starts[:-1]), np.add.reduceat(held > 0, starts[:-1], dtype=np.int64)
-    told = totals > 0
-    most, totals = most[told], totals[told]
-    return Homogeneity(int(totals[most == totals].sum()), float((most / totals).max(initial=0.0)))
+    shares = np.where(totals > 0, most / np.maximum(totals, 1), 0.0)
+    share = float(shares.max(initial=0.0))
+    top, of = _records_of(np.flatnonzero((shares == share) & (totals > 0)), starts)
+    values_there = codes[top[held[top] == most[of]]]
+    alone = values_there[: values_there.size * (share == 1)]  # a class of one value has the greatest share
+    return _Found(np.bincount(alone, minlength=values), every, share, np.unique(values_there).astype(np.int64))
+
+
+def _records_of(classes: Index, starts: Index) -> tuple[Index, Index]:
+    """The places of the records of some classes, and the class of each."""
+    sizes = (starts[1:] - starts[:-1])[classes]
+    before = np.cumsum(sizes) - sizes
+    return np.repeat(starts[classes] - before, sizes) + np.arange(int(sizes.sum())), np.repeat(classes, sizes)
 
 
 def _resolved(column: Column, attribute: Attribute, missing: frozenset[str]) -> tuple[int, Index]:
@@ -137,14 +180,14 @@ def _resolved(column: Column, attribute: Attribute, missing: frozenset[str]) -> 
 
 def _homogeneity(
     cells: CellsByClass, attribute: Attribute, missing: frozenset[str], people: Index | None = None
-) -> Homogeneity:
+) -> _Found:
     """That of one attribute."""
     classes, column, records = cells
     values, code_of = _resolved(column, attribute, missing)
     held = code_of[column.codes]
     present = held < values
     if not present.any():
-        return Homogeneity(0, 0.0)
+        return _Found(np.zeros(values, np.int64), np.zeros(values, np.int64), 0.0, held[:0])
     if not present.all():
         classes, held, records = classes[present], held[present], records[present]
         people = None if people is None else people[present]
@@ -154,7 +197,9 @@ def _homogeneity(
         pairs, records = pairs[first], np.ones_like(first)
     grouping = group(pairs[:, np.newaxis])
     counts = np.bincount(grouping.of, records).astype(np.int64)
-    of = (pairs[grouping.first] // values).astype(np.int64)
-    totals = np.bincount(of, weights=counts)
-    alone = np.bincount(of) == 1
-    return Homogeneity(int(totals[alone].sum()), float((counts / totals[of]).max()))
+    of, value = (part.astype(np.int64) for part in np.divmod(pairs[grouping.first], values))
+    shares = counts / np.bincount(of, weights=counts)[of]
+    single = np.bincount(of)[of] == 1
+    alone, every = (np.bincount(value[some], counts[some], values).astype(np.int64) for some in (single, slice(None)))
+    share = float(shares.max())
+    return _Found(alone, every, share, np.unique(value[shares == share]))

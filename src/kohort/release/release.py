@@ -42,6 +42,7 @@ class Release(Shown):
         sizes: (c,) records of each class.
         metrics: Cost by metric; see `kohort.metrics`.
         losses: Loss of each quasi-identifier, in 0..1.
+        constant: The quasi-identifiers of one value, which NCP leaves out.
         trace: The counts of the search.
         proven: Whether the algorithm proves that its result is optimal.
         seconds: Wall time of each stage.
@@ -73,6 +74,7 @@ class Release(Shown):
     refined: Mapping[str, int] = field(default_factory=dict[str, int])
     candidates: tuple[Candidate, ...] = ()
     bound: float | None = None
+    constant: tuple[str, ...] = ()
     population: Dataset | None = None
     verdict: Verdict | None = None
     like: str = "polars"

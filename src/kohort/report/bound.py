@@ -41,9 +41,9 @@ def bound_figures(least: LeastLoss, loss: float) -> BoundFigures:
     The release itself shows that no bound is above its loss, so that a sample's estimate above it is lowered to it.
 
     >>> from kohort.algorithms.mondrian.bound import LeastLoss
-    >>> bound_figures(LeastLoss(ncp=0.1, error=0.01, records=200, exact=200), 0.25).times
+    >>> bound_figures(LeastLoss(ncp=0.1, error=0.01, records=200, exact=200, columns=2), 0.25).times
     2.5
-    >>> bound_figures(LeastLoss(ncp=0.1, error=0.01, records=200, exact=200), 0.09)
+    >>> bound_figures(LeastLoss(ncp=0.1, error=0.01, records=200, exact=200, columns=2), 0.09)
     BoundFigures(ncp=0.09, error=0.01, records=200, exact=200, times=1.0)
     """
     ncp = min(least.ncp, loss)

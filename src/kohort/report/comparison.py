@@ -105,7 +105,7 @@ class AssociationFigures(Figures, frozen=True):
 
 
 class CostFigures(Figures, frozen=True):
-    """What a release cost in the metrics of the literature; `c_avg`: null without k."""
+    """What a release cost in the metrics of the literature; `c_avg`: null without k; `constant`: of one value."""
 
     quasi: tuple[str, ...]
     classes: int
@@ -116,6 +116,7 @@ class CostFigures(Figures, frozen=True):
     c_dm: Significant
     c_avg: Significant | None
     losses: dict[str, Significant]
+    constant: tuple[str, ...]
 
 
 class WorkloadFigures(Figures, frozen=True):

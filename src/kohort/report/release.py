@@ -12,6 +12,7 @@ from kohort.assessment.inspection.notes import noticed
 from kohort.assessment.risk.singling import proposed, rounding_step
 from kohort.errors import LimitError
 from kohort.metrics.known import METRICS, measured
+from kohort.release.bulk import bulk_losses
 from kohort.release.fit import notes
 from kohort.release.homogeneity import people_of
 from kohort.release.members import members_of
@@ -64,11 +65,27 @@ class SinglingFigures(Figures, frozen=True):
     rounding: RoundingFigures | None
 
 
+class BulkFigures(Figures, frozen=True):
+    """The loss of a quasi-identifier over the bulk of its values, without the range of so many `far` records."""
+
+    loss: Share
+    far: int
+
+
 class HomogeneityFigures(Figures, frozen=True):
-    """How alike the values of a sensitive attribute are: people in classes of a single value, largest share of one."""
+    """How alike the values of a sensitive attribute are in classes.
+
+    Attributes:
+        people: People in classes of a single value.
+        uncommon: Those of them whose value is not one that more than half of all people have.
+        largest_share: The largest share of one value in a class.
+        share_of_all: The share of all people who have that value.
+    """
 
     people: int
+    uncommon: int
     largest_share: Number
+    share_of_all: Number
 
 
 class ObjectiveFigures(Figures, frozen=True):
@@ -151,6 +168,8 @@ class ReleaseFigures(Figures, frozen=True):
         homogeneity: Each sensitive attribute of few values or with a model.
         metrics: Each metric's value.
         losses: The loss of each quasi-identifier.
+        constant: The quasi-identifiers of one value, which NCP leaves out.
+        bulk: The loss over the bulk of the values, of each numeric quasi-identifier whose domain far values stretch.
         members: How many values a set prints, on average over the records, of each column released as sets.
         node: The level of each quasi-identifier; null where the method has no lattice.
         refined: The node whose classes were refined, by local recoding; null where none was.
@@ -190,6 +209,8 @@ class ReleaseFigures(Figures, frozen=True):
     homogeneity: dict[str, HomogeneityFigures]
     metrics: dict[str, Number]
     losses: dict[str, Number]
+    constant: tuple[str, ...]
+    bulk: dict[str, BulkFigures]
     members: dict[str, Number]
     node: dict[str, int] | None
     refined: dict[str, int] | None
@@ -236,11 +257,18 @@ def release_figures(release: Release) -> ReleaseFigures:
         together=tuple(SinglingFigures.from_attributes(one, rounding=None) for one in _together(release)),
         models=tuple(model.name for model in release.job.models),
         homogeneity={
-            name: HomogeneityFigures(people=one.alike, largest_share=whole(one.share))
+            name: HomogeneityFigures(
+                people=one.alike,
+                uncommon=one.uncommon,
+                largest_share=whole(one.share),
+                share_of_all=whole(one.of_all),
+            )
             for name, one in release.homogeneity.items()
         },
         metrics=_whole(release.metrics),
         losses=_whole(release.losses),
+        constant=release.constant,
+        bulk={name: BulkFigures.from_attributes(one) for name, one in bulk_losses(release).items()},
         members=_whole(members_of(release)),
         node=dict(release.levels) or None,
         refined=dict(release.refined) or None,

@@ -132,7 +132,7 @@ def _least_mean(at: Point) -> float | None:
 
 def _least_sum(at: Point) -> float | None:
     """The bound of its LM, which is the sum of what NCP is the mean of."""
-    return None if at.bound is None else float(at.bound.ncp) * len(at.losses)
+    return None if at.bound is None or at.least is None else float(at.bound.ncp) * at.least.columns
 
 
 #: The losses that are bounded.

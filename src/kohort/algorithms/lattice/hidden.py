@@ -37,6 +37,7 @@ class Hidden:
         suppressed_by_schema: Those that the schema has suppressed already.
         k: The size that every class was asked to have.
         weights: (d,) how much each quasi-identifier counts.
+        varying: (d,) which of them have several values.
         others: (d,) |A| - 1, but at least 1.
         heights: (d,) height of each hierarchy.
         places: (d,) 0, 1, 2 …
@@ -52,6 +53,7 @@ class Hidden:
     suppressed_by_schema: int
     k: int
     weights: Shares
+    varying: Mask
     others: Shares
     heights: Index
     places: Index
@@ -71,6 +73,7 @@ class Hidden:
             problem.suppressed_by_schema,
             problem.k,
             np.array([float(domain.attribute.weight) for domain in domains]),
+            np.array([domain.varies for domain in domains], np.bool_),
             np.array([max(domain.others, 1.0) for domain in domains]),
             np.array([len(levels_of(domain, domain.leaves)) - 1 for domain in domains]),
             np.arange(len(domains)),
@@ -112,7 +115,8 @@ class Hidden:
 
     def _of_all(self, suppressed: int, sizes: Counts, losses: Shares, full: Levels) -> Outcome:
         """The outcome for the whole input, when the search suppresses so many records."""
-        return Outcome(self.whole, suppressed + self.suppressed_by_schema, self.k, sizes, losses, self.weights, full)
+        gone = suppressed + self.suppressed_by_schema
+        return Outcome(self.whole, gone, self.k, sizes, losses, self.weights, full, varying=self.varying)
 
 
 def _counted(problem: Problem, fields: Fields) -> tuple[Shares, Shares, Shares, Shares, Shares]:

@@ -18,7 +18,7 @@ import numpy as np
 from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.optimal import Search
 from kohort.core.lattice import Lattice
-from kohort.metrics.base import rounded
+from kohort.metrics.base import counting, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,6 +42,7 @@ def least_of_parts(judge: NodeEvaluator, told: Shares, most: int, should_stop: C
     """
     join = judge.objective.join
     assert join is not None  # noqa: S101  the caller sees to it
+    every = counting(judge.hidden.weights, judge.hidden.varying if judge.objective.varying else None)
     costs, weights = list[float](), list[float]()
     for places in _parts(judge.lattice.top, told, most):
         search = Search.of(NodeEvaluator.of(_part(judge.problem, places), judge.limit, judge.objective))
@@ -50,7 +51,7 @@ def least_of_parts(judge: NodeEvaluator, told: Shares, most: int, should_stop: C
         if search.best is None:
             return inf
         costs.append(search.best.cost)
-        weights.append(float(judge.hidden.weights[places].sum()))
+        weights.append(float(every[places].sum()))
     joined = join(np.array(costs), np.array(weights))
     return rounded(joined - SLACK * abs(joined))
 

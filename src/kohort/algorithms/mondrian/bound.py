@@ -49,19 +49,21 @@ NEVER: Final = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class LeastLoss:
-    """What no release loses less than, as a mean loss of a quasi-identifier (`ncp`).
+    """What no release loses less than, as a mean loss of the quasi-identifiers that have several values (`ncp`).
 
     Attributes:
         ncp: The bound; of a sample, its estimate.
         error: The standard error of that; 0 where every record was looked at.
         records: How many were.
         exact: Of how many of these the least cost is known, and not only a bound of it.
+        columns: How many quasi-identifiers the mean is over.
     """
 
     ncp: float
     error: float
     records: int
     exact: int
+    columns: int
 
 
 def least_loss(problem: Problem, *, records: int = SAMPLE, seed: int = 0, looks: int = LOOKS) -> LeastLoss:
@@ -80,12 +82,13 @@ def least_loss(problem: Problem, *, records: int = SAMPLE, seed: int = 0, looks:
     chosen = np.random.default_rng(seed).choice(frequency.records, drawn, replace=False)
     tuples, times = np.unique(table.which[order[np.searchsorted(ends, chosen, side="right")]], return_counts=True)
     found = [table.least(one, problem.k, looks) for one in tuples.tolist()]
-    scale = float(table.priced.unit) * len(problem.domains)
+    columns = sum(domain.varies for domain in problem.domains) or len(problem.domains)
+    scale = float(table.priced.unit) * columns
     costs = np.sort(np.repeat([one.cost / scale for one in found], times))  # sums do not depend on the order of rows
     left_out = 1 - drawn / frequency.records
     error = float(np.sqrt(costs.var(ddof=1) / drawn * left_out)) if drawn > 1 else 0.0
     exact = sum(int(count) for one, count in zip(found, times, strict=True) if one.exact)
-    return LeastLoss(float(costs.mean()), error, drawn, exact)
+    return LeastLoss(float(costs.mean()), error, drawn, exact, columns)
 
 
 class Least(NamedTuple):

@@ -254,10 +254,11 @@ class Cost:
         sizes: (c,) records of each class.
         suppressed: Records that are not released.
         lm: The sum of the attributes' losses.
-        ncp: Their mean.
+        ncp: The mean of those of several values.
         c_dm: The sum of squared class sizes, and n for each suppressed record.
         c_avg: Mean class size over k; `None` where k is not known.
         losses: The loss of each quasi-identifier, in 0..1.
+        constant: The quasi-identifiers of one value.
     """
 
     quasi: tuple[str, ...]
@@ -268,6 +269,7 @@ class Cost:
     c_dm: float
     c_avg: float | None
     losses: Mapping[str, float]
+    constant: tuple[str, ...]
 
 
 def cost(lines: Sequence[ColumnLine], *, k: int | None = None) -> Cost | None:
@@ -277,7 +279,9 @@ def cost(lines: Sequence[ColumnLine], *, k: int | None = None) -> Cost | None:
     sizes = classes_of(records_of([line.after.codes for line in lines])).sizes
     records = lines[0].before.total
     losses = np.array([_lost(line) for line in lines])
-    outcome = Outcome(records, records - int(sizes.sum()), k or 1, sizes, losses, np.ones(len(lines)))
+    varying = np.array([line.known.domain is not None and line.known.domain.varies for line in lines], np.bool_)
+    gone, ones = records - int(sizes.sum()), np.ones(len(lines))
+    outcome = Outcome(records, gone, k or 1, sizes, losses, ones, varying=varying)
     names = tuple(line.name for line in lines)
     return Cost(
         names,
@@ -288,6 +292,7 @@ def cost(lines: Sequence[ColumnLine], *, k: int | None = None) -> Cost | None:
         C_DM(outcome),
         None if k is None else C_AVG(outcome),
         dict(zip(names, attribute_losses(outcome).tolist(), strict=True)),
+        tuple(name for name, varies in zip(names, varying.tolist(), strict=True) if not varies),
     )
 
 

@@ -25,10 +25,12 @@ class PageDistribution(Figures, frozen=True):
 
 
 class PageHomogeneity(Figures, frozen=True):
-    """People in classes of a single value, and the largest share of one value in a class, which is internal only."""
+    """How alike a class is: the figures of `HomogeneityFigures`; shares are internal only."""
 
     people: int | None
+    uncommon: int | None
     largest_share: Number | None
+    share_of_all: Number | None
 
 
 class PageAttribute(Figures, frozen=True):
@@ -94,7 +96,14 @@ def _internal(one: AttributeFigures, alike: Homogeneity | None) -> PageAttribute
     return PageAttribute.from_attributes(
         one,
         distribution=PageDistribution(unit="records", bins=one.distribution.bins),
-        homogeneity=None if alike is None else PageHomogeneity(people=alike.alike, largest_share=rounded(alike.share)),
+        homogeneity=None
+        if alike is None
+        else PageHomogeneity(
+            people=alike.alike,
+            uncommon=alike.uncommon,
+            largest_share=rounded(alike.share),
+            share_of_all=rounded(alike.of_all),
+        ),
     )
 
 

@@ -81,7 +81,12 @@ def _attribute(
         distribution=_distribution(line, records, reader) if line is not None and reader.one_each else None,
         homogeneity=None
         if alike is None
-        else PageHomogeneity(people=reader.people(alike.alike, records), largest_share=None),
+        else PageHomogeneity(
+            people=reader.people(alike.alike, records),
+            uncommon=reader.people(alike.uncommon, records),
+            largest_share=None,
+            share_of_all=None,
+        ),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kohort.report.render.text import bound_text, percent
+from kohort.report.render.text import averaged_over, bound_text, percent
 from kohort.shown import many, span
 
 if TYPE_CHECKING:
@@ -127,7 +127,8 @@ def _cost(figures: ComparisonFigures) -> Iterator[str]:
     yield ""
     yield f"{many(cost.classes, 'class')} of {span(cost.smallest, cost.largest, 'record')}"
     average = "C_AVG: give --k" if cost.c_avg is None else f"C_AVG {_short(cost.c_avg)}"
-    yield f"LM {_short(cost.lm)}; NCP {_short(cost.ncp)}; C_DM {cost.c_dm:,.0f}; {average}"
+    over = averaged_over(len(cost.losses), len(cost.constant)).replace(";", ",")
+    yield f"LM {_short(cost.lm)}; NCP {_short(cost.ncp)}{over}; C_DM {cost.c_dm:,.0f}; {average}"
     yield "loss: " + ", ".join(f"{name} {percent(loss)}" for name, loss in cost.losses.items())
     yield from bound_text(figures.bound)
 

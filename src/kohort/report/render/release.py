@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.metrics.known import METRICS
 from kohort.report.render.risk import attacks_text
-from kohort.report.render.text import bound_text, files
+from kohort.report.render.text import averaged_over, bound_text, files
 from kohort.shown import many, span
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ExposedFigures,
         GridFigures,
         GridSide,
+        HomogeneityFigures,
         ReleaseFigures,
         SinglingFigures,
     )
@@ -40,6 +41,9 @@ PAIRS: Final = 3
 
 #: The share of the people from which a column or a pair is warned of.
 MANY: Final = 0.05
+
+#: A value that more than half of all have: that a class shares it tells little.
+_COMMON: Final = "the table's most frequent value"
 
 #: Where a label prints the value of somebody who alone has it.
 _PLACES: Final = (
@@ -215,10 +219,34 @@ def _attributes(figures: ReleaseFigures) -> Iterator[str]:
         yield f"required    {', '.join(models)}"
     counted = "records" if figures.people is None else "people"
     for name, one in figures.homogeneity.items():
-        alike = (
-            f"{one.people:,} {counted} in classes with a single value" if one.people else "no class with a single value"
-        )
-        yield f"{name}: {alike}; at most {one.largest_share:.1%} of a class share one value"
+        yield f"{name}: {_alike(one, counted)}; at most {one.largest_share:.1%} of a class share {_which(one)}"
+
+
+def _alike(one: HomogeneityFigures, counted: str) -> str:
+    """Of how many people a class reveals the value, and of how many more than that it is the common one.
+
+    >>> from kohort.report.release import HomogeneityFigures
+    >>> _alike(HomogeneityFigures(people=30, uncommon=12, largest_share=1, share_of_all=0.2), "records")
+    "30 records in classes with a single value, 12 of them not the table's most frequent"
+    """
+    if not one.people:
+        return "no class with a single value"
+    if not one.uncommon:
+        return f"{one.people:,} {counted} in classes where all have the table's most frequent value"
+    mixed = f", {one.uncommon:,} of them not the table's most frequent" if one.uncommon < one.people else ""
+    return f"{one.people:,} {counted} in classes with a single value{mixed}"
+
+
+def _which(one: HomogeneityFigures) -> str:
+    """Which value is meant, by its share of all.
+
+    >>> from kohort.report.release import HomogeneityFigures
+    >>> _which(HomogeneityFigures(people=0, uncommon=0, largest_share=1, share_of_all=0.97))
+    "the table's most frequent value (97.0% of all)"
+    >>> _which(HomogeneityFigures(people=0, uncommon=0, largest_share=0.5, share_of_all=0.03))
+    'one value (3.0% of all)'
+    """
+    return f"{_COMMON if 2 * one.share_of_all > 1 else 'one value'} ({one.share_of_all:.1%} of all)"
 
 
 def _levels(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
@@ -330,11 +358,23 @@ def _cost(figures: ReleaseFigures) -> Iterator[str]:
         for name, one in METRICS.items()
         if one.shown.first and name in figures.metrics
     ]
-    yield "Information loss   " + "   ".join(metrics)
+    over = averaged_over(len(figures.losses), len(figures.constant))
+    yield "Information loss   " + "   ".join(f"{one}{over if one.startswith('NCP ') else ''}" for one in metrics)
+    yield from _bulk(figures)
     width = max(map(len, figures.losses), default=0)
     for name, loss in figures.losses.items():
         more = f"; {_members(figures.members[name])}" if name in figures.members else ""
         yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of detail lost{more}"
+
+
+def _bulk(figures: ReleaseFigures) -> Iterator[str]:
+    """What is lost over the bulk of the values, where far values stretch domains."""
+    if not figures.bulk:
+        return
+    losses = {name: figures.bulk[name].loss if name in figures.bulk else loss for name, loss in figures.losses.items()}
+    far = {name: many(one.far, "record lies", "records lie") for name, one in figures.bulk.items()}
+    told = [f"{name} {one.loss:.1%} ({far[name]} far out)" for name, one in figures.bulk.items()]
+    yield f"  without the range of far values   LM {_figure('lm', sum(losses.values()))}   {', '.join(told)}"
 
 
 def _members(mean: float) -> str:

@@ -43,6 +43,16 @@ def files(figures: Published) -> Iterator[str]:
         yield f"certificate  {readable(str(figures.certificate), '')} ({signed})"
 
 
+def averaged_over(columns: int, constant: int) -> str:
+    """What NCP is the mean over, where some columns have one value.
+
+    >>> averaged_over(7, 2), averaged_over(7, 0)
+    (' over 5 of 7 columns; 2 have one value', '')
+    """
+    some = f"{constant} {'has' if constant == 1 else 'have'} one value"
+    return f" over {columns - constant} of {columns} columns; {some}" if 0 < constant < columns else ""
+
+
 def bound_text(bound: BoundFigures | None) -> Iterator[str]:
     """How far a loss can be from the least possible; nothing where that was not computed."""
     if bound is None:

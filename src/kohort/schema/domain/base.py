@@ -81,6 +81,11 @@ class Domain(Shown):
         return self.extent + (self.missing >= 0) if bounded else len(self) - 1.0
 
     @property
+    def varies(self) -> bool:
+        """Whether it has several values: no label of another can lose anything."""
+        return self.extent > 0 or self.others > 0
+
+    @property
     def label(self) -> Label:
         """How regions are released: what the schema asks for, or the scale's own way."""
         asked, numeric = self.attribute.label, self.scale is Scale.NUMERIC
