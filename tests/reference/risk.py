@@ -93,3 +93,13 @@ def fits(labels: Sequence[Row], tuples: Sequence[Row], covers: Sequence[Sequence
         return all(covers[at][label][value] for at, (label, value) in enumerate(zip(row, one, strict=True)))
 
     return [sum(fit(row, one) for one in tuples) for row in labels]
+
+
+def alone(rows: Sequence[tuple[object, ...]], people: Sequence[object]) -> int:
+    """How many people have a row that no record of anybody else has: each row beside each other."""
+    lone = {
+        whose
+        for row, whose in zip(rows, people, strict=True)
+        if all(whose == other for again, other in zip(rows, people, strict=True) if again == row)
+    }
+    return len(lone)

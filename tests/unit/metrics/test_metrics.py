@@ -255,3 +255,30 @@ def test_costs_of_almost_nothing_keep_their_digits(records: int, one: int, other
     assert METRICS["lm_geometric"](small) == pytest.approx(exact, rel=1e-13)
     few = replace(small, suppressed=records - one, sizes=np.array([one]))
     assert METRICS["precision"](few) == pytest.approx(one / records / 2, rel=1e-14)
+
+
+@pytest.mark.parametrize("suppressed", [0, 2])
+@pytest.mark.parametrize("constants", [1, 3])
+def test_a_column_of_one_value_does_not_make_the_mean_smaller(suppressed: int, constants: int) -> None:
+    """NCP is the mean over the columns of several values; LM still counts what suppression costs in the others."""
+    alone = outcome([3, 5], [[0.5, 0.0], [1.0, 0.25]], suppressed=suppressed)
+    padded = outcome([3, 5], [[0.5, 0.0], [1.0, 0.25], *[[0.0, 0.0]] * constants], suppressed=suppressed)
+    marked = replace(padded, varying=np.array([True, True, *[False] * constants]))
+    assert METRICS["ncp"](marked) == pytest.approx(METRICS["ncp"](alone))
+    assert METRICS["ncp"](padded) <= METRICS["ncp"](alone)
+    assert METRICS["lm"](marked) == METRICS["lm"](padded)
+
+
+def test_where_no_column_has_several_values_all_count() -> None:
+    """A table whose records are all the same loses what is suppressed of it."""
+    same = replace(outcome([3], [[0.0], [0.0]], suppressed=1), varying=np.zeros(2, np.bool_))
+    assert METRICS["ncp"](same) == pytest.approx(0.25)
+
+
+def test_weights_of_columns_of_one_value_count_for_nothing() -> None:
+    """However heavy such a column is, the mean over the others stays, for one release and for many at once."""
+    some = replace(MIXED, varying=np.array([True, False]))
+    heavy = replace(some, weights=np.array([1.0, 100.0]))
+    assert METRICS["ncp"](heavy) == METRICS["ncp"](some) == pytest.approx(float(attribute_losses(MIXED)[0]))
+    many = replace(some, losses=np.stack([MIXED.losses, 2 * MIXED.losses]))
+    assert np.asarray(METRICS["ncp"].measure(many)).shape == (2,)

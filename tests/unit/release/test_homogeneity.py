@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
@@ -34,12 +34,17 @@ def by_hand(records: Sequence[tuple[int, int, object]]) -> Homogeneity:
     for at, value, whose in records:
         if value < 3:
             classes[at][value].add(whose)
-    alike, share = 0, 0.0
+    shares: dict[float, set[int]] = defaultdict(set)
+    totals, alone = Counter[int](), Counter[int]()
     for held in classes.values():
-        counts = [len(people) for people in held.values()]
-        alike += counts[0] if len(counts) == 1 else 0
-        share = max(share, max(counts) / sum(counts))
-    return Homogeneity(alike, share)
+        counts = {value: len(people) for value, people in held.items()}
+        totals.update(counts)
+        alone.update(counts if len(counts) == 1 else {})
+        for value, count in counts.items():
+            shares[count / sum(counts.values())].add(value)
+    every, share = totals.total(), max(shares, default=0.0)
+    uncommon = sum(count for value, count in alone.items() if 2 * totals[value] <= every)
+    return Homogeneity(alone.total(), uncommon, share, min((totals[one] / every for one in shares[share]), default=0.0))
 
 
 @given(records=RECORDS, keyed=st.booleans())
@@ -110,7 +115,7 @@ def test_nobody_with_a_value_is_alike() -> None:
     """Where nobody has a value there is no share, and of no records there is nothing to say."""
     table = pl.DataFrame({"age": ["20"] * 5, "illness": [""] * 5})
     job = freely(kohort.Job.of(kohort.Schema.of(quasi=["age"], sensitive=["illness"]), kohort.KAnonymity(5)))
-    assert kohort.anonymize(table, job).homogeneity == {"illness": Homogeneity(0, 0.0)}
+    assert kohort.anonymize(table, job).homogeneity == {"illness": Homogeneity(0, 0, 0.0, 0.0)}
     reading = kohort.ReadOptions(allow_empty=True)
     empty = kohort.anonymize(table.clear(), freely(kohort.Job(job.schema, job.models, reading=reading)))
     assert empty.homogeneity == {}
@@ -124,4 +129,4 @@ def test_a_measurement_is_looked_at_only_where_a_model_does(monkeypatch: pytest.
     assert kohort.anonymize(table, freely(kohort.Job.of(schema, kohort.KAnonymity(5)))).homogeneity == {}
     diverse = kohort.DistinctLDiversity("income", 2)
     found = kohort.anonymize(table, freely(kohort.Job.of(schema, kohort.KAnonymity(5), diverse))).homogeneity
-    assert found == {"income": Homogeneity(0, 0.05)}
+    assert found == {"income": Homogeneity(0, 0, 0.05, 0.05)}

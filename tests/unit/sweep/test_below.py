@@ -97,11 +97,11 @@ def test_python_asks_for_a_bound() -> None:
 def test_nothing_to_lose_and_a_sample_are_told() -> None:
     """Of a bound of 0 no loss is a multiple; an estimate is called one."""
     axes = made(KS)
-    none = replace(axes.points[0], least=LeastLoss(0.0, 0.0, 40, 40))
+    none = replace(axes.points[0], least=LeastLoss(0.0, 0.0, 40, 40, 1))
     assert none.told.endswith(", no release need lose anything")
     told = text(replace(axes, points=(none, *axes.points[1:])))
     assert told.splitlines()[3].endswith("0.0000      -")
-    some = replace(axes.points[0], least=LeastLoss(0.01, 0.001, 200, 9))
+    some = replace(axes.points[0], least=LeastLoss(0.01, 0.001, 200, 9, 1))
     assert "at most about " in some.told
     assert "; estimated from 200 records. " in text(replace(axes, points=(some, *axes.points[1:])))
 
@@ -113,7 +113,7 @@ def bounded(found: TableSweep) -> TableSweep:
 
 def _bounded(point: Point) -> Point:
     ncp = int(point.values[0]) / 2_000 / (2 if point.values[-1] == "samarati" else 1)
-    return replace(point, least=LeastLoss(ncp, 0.001, 200, 9))
+    return replace(point, least=LeastLoss(ncp, 0.001, 200, 9, 1))
 
 
 @pytest.mark.parametrize(("figure", "factor"), [("ncp", 1), ("lm", 1)])

@@ -31,7 +31,7 @@ FULL = Point(
     average=0.4,
     node={"age": 1},
     seconds=Seconds(0.1, 0.2),
-    least=LeastLoss(0.1 + 0.2, 0.01, 200, 150),
+    least=LeastLoss(0.1 + 0.2, 0.01, 200, 150, 2),
 )
 GONE = Point(values=(), ending=Ending.INFEASIBLE, why="too few")
 
