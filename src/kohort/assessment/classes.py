@@ -208,10 +208,16 @@ class TableProfile:
         parts = [model.achieved(part) for part in self._parts(model.declared)]
         return tuple(reduce(Achieved.joined, one) for one in zip(*parts, strict=True))
 
-    def alike(self, sensitive: str) -> int:
-        """People with a value of the attribute in classes where only one value occurs."""
-        histograms = (part.of(sensitive).counts for part in self._parts(replace(_OF_VALUES, sensitive=sensitive)))
-        return sum(int(counts[np.count_nonzero(counts, axis=1) == 1].sum()) for counts in histograms)
+    def alike(self, sensitive: str) -> tuple[int, int]:
+        """People with a value of the attribute in classes where only one occurs; those whose value is no common one.
+
+        Common is a value that more than half of all have.
+        """
+        histograms = [part.of(sensitive).counts for part in self._parts(replace(_OF_VALUES, sensitive=sensitive))]
+        alone = sum(counts[np.count_nonzero(counts, axis=1) == 1].sum(axis=0) for counts in histograms)
+        totals = np.asarray(sum(counts.sum(axis=0) for counts in histograms))
+        common = np.asarray(alone)[2 * totals > totals.sum()].sum()
+        return int(np.sum(alone)), int(np.sum(alone) - common)
 
     def counts(self, sensitive: str, one: int) -> list[tuple[str, int]]:
         """The values of a sensitive attribute in a class, each with the number of people who have it."""

@@ -24,7 +24,9 @@ def lines(found: Check) -> Iterator[str]:
         yield f"of {one.sensitive}:"
         yield from _lines(found, one.sensitive)
         if one.people:
-            yield f"  k does not show that {_people(one.people)} in classes where everybody has the same value"
+            value = "the same value" if one.uncommon else "the file's most frequent value"
+            some = f", {one.uncommon:,} of them not the most frequent" if 0 < one.uncommon < one.people else ""
+            yield f"  k does not show that {_people(one.people)} in classes where everybody has {value}{some}"
         else:
             yield "  no class has only one value"
         yield from (f"  {line}" for line in _unseen(found, one.sensitive))
@@ -59,6 +61,7 @@ def figures(found: Check) -> dict[str, Json]:
         one.sensitive: {
             **_figures([each for each in found.achieved if each.sensitive == one.sensitive]),
             "people_in_classes_of_one_value": one.people,
+            "of_an_uncommon_value": one.uncommon,
         }
         for one in found.alike
     }

@@ -86,10 +86,12 @@ class Alike:
     Attributes:
         sensitive: The sensitive column.
         people: People with a value in classes where only one value occurs.
+        uncommon: Those of them whose value is not one that more than half of all have.
     """
 
     sensitive: str
     people: int
+    uncommon: int
 
 
 def strictest(seen: Seen, sensitive: Sequence[str]) -> tuple[Strictest, ...]:
@@ -101,7 +103,7 @@ def strictest(seen: Seen, sensitive: Sequence[str]) -> tuple[Strictest, ...]:
 
 def alike(seen: Seen, sensitive: Sequence[str]) -> tuple[Alike, ...]:
     """Whose value of each of these columns a class reveals."""
-    return tuple(Alike(name, seen.alike(name)) for name in sensitive)
+    return tuple(Alike(name, *seen.alike(name)) for name in sensitive)
 
 
 def _of_table(seen: Seen) -> Iterator[Strictest]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kohort.metrics.known import METRICS
-from kohort.report.figures import Figures, Number, rounded, whole
+from kohort.release.bulk import bulk_losses
+from kohort.report.figures import Figures, Number, Share, rounded, whole
 from kohort.tables.people import person_codes
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class LossFigures(Figures, frozen=True):
         level: Its level, of lattice methods.
         height: The height of its hierarchy.
         members: How many values its sets print, on average.
+        bulk: Its loss over the bulk of the values, where far ones stretch its domain; internal only.
     """
 
     column: str
@@ -84,6 +86,7 @@ class LossFigures(Figures, frozen=True):
     level: int | None
     height: int | None
     members: Number | None
+    bulk: Share | None
 
 
 def result(release: Release, reader: Reader) -> TableResult:
@@ -226,7 +229,7 @@ def losses(release: Release, members: Mapping[str, float], reader: Reader) -> tu
     A suppressed record loses everything: where the public may not know how many there are, it may not know losses.
     How many members sets have is printed in the release.
     """
-    heights = _heights(release)
+    heights, bulk = _heights(release), bulk_losses(release) if reader.knows_all else {}
     return tuple(
         LossFigures(
             column=one.name,
@@ -234,6 +237,7 @@ def losses(release: Release, members: Mapping[str, float], reader: Reader) -> tu
             level=release.levels.get(one.name),
             height=heights.get(one.name),
             members=round(members[one.name], 2) if one.name in members else None,
+            bulk=bulk[one.name].loss if one.name in bulk else None,
         )
         for one in release.job.schema.quasi
     )
