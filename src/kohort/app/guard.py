@@ -1,7 +1,8 @@
 """Who may speak to the desk: one browser, that of the person who started it, from pages of the desk alone.
 
 Every request is refused that names another host (DNS rebinding), comes without the cookie, or changes something and
-does not say that a page of the desk sent it. The address that is printed works once: it gives the browser its cookie.
+does not say that a page of the desk sent it. The token works once, in the address that is printed or in the form of the
+page that `kohort.app.doorway` builds: it gives the browser its cookie.
 Bodies are small and arrive within seconds; answers may be framed by nobody, kept nowhere, and load nothing from
 elsewhere. What fails inside is told of by its kind alone, since an error's text may hold a record's value.
 """
@@ -19,11 +20,12 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from kohort.schema.hierarchies import HeldFile
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from email.message import Message as Headers
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -44,6 +46,15 @@ HEADERS: Final = {
 
 #: Bytes of a body: a job of thousands of columns is smaller.
 LARGEST: Final = 2 << 20
+
+#: Bytes of a form with a token, which anybody can send.
+TOKEN_FORM: Final = 1 << 10
+
+#: What a browser goes on with that was let in by a page which is none of the desk's: as such it would get no cookie.
+ENTERED: Final = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>The desk</title>'
+    '<meta http-equiv="refresh" content="0; url=/"><p><a href="/">Open the desk</a></p></html>'
+)
 
 #: Parts of an address.
 MOST_PARTS: Final = 1_000
@@ -83,7 +94,8 @@ class Guard:
         host: The host that every request names: `127.0.0.1:PORT`.
         token: What the address that is printed has.
         cookie: What the browser has afterwards.
-        entered: Whether the address was used.
+        entered: Whether the token was used.
+        on_entry: Called when it is.
         last: When the last request was let in, by the monotonic clock.
     """
 
@@ -92,6 +104,7 @@ class Guard:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     cookie: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     entered: bool = False
+    on_entry: Callable[[], None] = lambda: None
     last: float = field(default_factory=monotonic)
 
     @property
@@ -126,7 +139,10 @@ class Guard:
             raise RefusedError(405, "The desk takes GET and POST.")
         token = _token(scope)
         if token is not None and scope["path"] == "/" and method == "GET":
-            return self._enter(token, headers)
+            return self._enter(token, headers, RedirectResponse("/", 303))
+        if scope["path"] == "/enter" and method == "POST":
+            form, _ = await _form(headers, receive, TOKEN_FORM)
+            return self._enter(form.get("token", ""), headers, HTMLResponse(ENTERED))
         if not self._is_known(headers):
             raise RefusedError(403, "Open the address that kohort app has printed.")
         if method == "POST":
@@ -136,15 +152,15 @@ class Guard:
         self.last = monotonic()
         return None
 
-    def _enter(self, token: str, headers: dict[str, list[str]]) -> Response:
-        """Give the browser its cookie, once."""
+    def _enter(self, token: str, headers: dict[str, list[str]], answer: Response) -> Response:
+        """Give the browser its cookie with the answer, once."""
         if not self._is_known(headers):
             if not secrets.compare_digest(token.encode(), self.token.encode()):
                 raise RefusedError(403, "Open the address that kohort app has printed.")
             if self.entered:
                 raise RefusedError(403, "This address was used already. If not by you, stop kohort app and start anew.")
             self.entered = True
-        answer = RedirectResponse("/", 303)
+            self.on_entry()
         answer.set_cookie(self.name, self.cookie, httponly=True, samesite="strict")
         return answer
 
@@ -180,14 +196,16 @@ def _headers(scope: Scope) -> dict[str, list[str]]:
     return found
 
 
-async def _form(headers: dict[str, list[str]], receive: Receive) -> tuple[dict[str, str], dict[str, HeldFile]]:
+async def _form(
+    headers: dict[str, list[str]], receive: Receive, largest: int = LARGEST
+) -> tuple[dict[str, str], dict[str, HeldFile]]:
     """The fields of a form and its files; of a name that is there twice the last one."""
     said = headers.get("content-type", [""])[0]
     kind = said.partition(";")[0].strip().lower()
     if kind not in {FORM, FORM_WITH_FILE}:
         raise RefusedError(415, "The desk takes forms.")
     try:
-        body = await asyncio.wait_for(_body(receive), SLOWEST)
+        body = await asyncio.wait_for(_body(receive, largest), SLOWEST)
         if kind == FORM_WITH_FILE:
             return parts(said, body)
         fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS)
@@ -232,7 +250,7 @@ def _text(value: str) -> str:
     return value.replace("\r\n", "\n")
 
 
-async def _body(receive: Receive) -> bytes:
+async def _body(receive: Receive, largest: int) -> bytes:
     """The body, if it is small."""
     body = bytearray()
     while True:
@@ -240,7 +258,7 @@ async def _body(receive: Receive) -> bytes:
         if message["type"] == "http.disconnect":
             raise RefusedError(400, "The form did not arrive.")
         body += message.get("body", b"")
-        if len(body) > LARGEST:
+        if len(body) > largest:
             raise RefusedError(413, "The form is too large.")
         if not message.get("more_body", False):
             return bytes(body)

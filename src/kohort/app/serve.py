@@ -8,15 +8,19 @@ import logging
 import os
 import socket
 import webbrowser
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
+from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from kohort.app import doorway
 from kohort.app.worker import Worker, child_process
-from kohort.errors import InputError, MissingExtraError, TargetError, UsageError
+from kohort.errors import FileError, InputError, MissingExtraError, TargetError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
     from pathlib import Path
 
     import uvicorn
@@ -33,6 +37,10 @@ IDLE: Final = 3600.0
 
 #: Seconds between looks at the clock.
 LOOK: Final = 5.0
+
+#: What is printed.
+_ENTER: Final = "The desk is open, for the first browser that opens this {}:\n\n  {}\n\nCtrl-C closes it."
+_NO_BROWSER: Final = "No browser could be opened from here. Open the desk yourself, as printed above."
 
 #: What the desk is made with.
 LIBRARIES: Final = ("jinja2", "matplotlib", "starlette", "uvicorn")
@@ -96,12 +104,14 @@ class Opening:
     """How the desk is opened.
 
     Attributes:
-        tell: Prints the address.
+        tell: Prints how to enter, and what came of opening a browser.
+        shown: Whether only the owner sees what is printed; else a file is named in place of the address.
         browser: Whether a browser is opened.
         idle: Seconds without a request after which it stops.
     """
 
     tell: Callable[[str], None]
+    shown: bool = True
     browser: bool = True
     idle: float = IDLE
 
@@ -113,14 +123,44 @@ def run(door: Door, opening: Opening) -> None:
 
     with free_port() as listening:
         guard = Guard(through(door), f"{HERE}:{listening.getsockname()[1]}")
-        opening.tell(guard.address)
-        if opening.browser:
-            webbrowser.open(guard.address)
         try:
-            asyncio.run(_serve(guard, door, listening, opening.idle))
+            with _invited(guard, opening):
+                asyncio.run(_serve(guard, door, listening, opening.idle))
         finally:
             if door.desk is not None:
                 door.desk.worker.close()
+
+
+@contextmanager
+def _invited(guard: Guard, opening: Opening) -> Generator[None]:
+    """Tell how to enter, and open a browser, which may run as long as it likes: nobody waits for it.
+
+    Raises:
+        FileError: others see what is printed, and there is no folder for a page that they do not see.
+    """
+    page = doorway.build(guard.host, guard.token) if opening.browser or not opening.shown else None
+    if page is None and not opening.shown:
+        what = "other users can read the output, and there is no folder of yours alone for the desk's first page"
+        raise FileError(what, hint="print the address on a terminal")
+    try:
+        if page is not None:
+            guard.on_entry = partial(doorway.remove, page)
+        opening.tell(_ENTER.format("address" if opening.shown else "file", guard.address if opening.shown else page))
+        if opening.browser:
+            Thread(target=_open, args=(page, guard, opening.tell), daemon=True).start()
+        yield
+    finally:
+        if page is not None:
+            doorway.remove(page)
+
+
+def _open(page: Path | None, guard: Guard, tell: Callable[[str], None]) -> None:
+    """Open the page in a browser; the token is in the file, and in no argument of a process."""
+    opened = False
+    with suppress(webbrowser.Error, ValueError):  # what BROWSER says may be no command at all
+        opened = page is not None and webbrowser.open(page.as_uri())
+    if not (opened or guard.entered):
+        tell(_NO_BROWSER)
 
 
 async def _serve(guard: Guard, door: Door, listening: socket.socket, idle: float) -> None:

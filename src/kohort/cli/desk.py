@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from kohort import system
 from kohort.cli import options
 from kohort.cli.screen import echo
 from kohort.errors import UsageError
@@ -44,12 +48,19 @@ def app(
     if source is None and transactions is not None:
         raise UsageError("the flag describes a file, and no file is named", where="--transactions", hint="name it, too")
     desk = None if source is None else desk_of(source, Path(), transactions=transactions)
-    run(Door(Path.cwd(), desk), Opening(_tell, browser=browser))
+    run(Door(Path.cwd(), desk), Opening(_tell, shown=not _is_read_by_others(), browser=browser))
 
 
-def _tell(address: str) -> None:
-    """Print the address at once, also into a pipe."""
-    echo(f"The desk is open, for the first browser that opens this address:\n\n  {address}\n\nCtrl-C closes it.")
-    import sys
-
+def _tell(text: str) -> None:
+    """Print a text at once, also into a pipe."""
+    echo(text)
     sys.stdout.flush()
+
+
+def _is_read_by_others() -> bool:
+    """Whether the output goes to a file that other users may read."""
+    try:
+        mode = os.fstat(sys.stdout.fileno()).st_mode
+    except (OSError, ValueError):  # no file, as in a notebook
+        return False
+    return system.POSIX and stat.S_ISREG(mode) and bool(mode & (stat.S_IRGRP | stat.S_IROTH))

@@ -68,6 +68,7 @@ def _other_hosts() -> Iterator[Hostile]:
     ):
         yield Hostile(f"host {host or 'that is empty'}", "GET /columns", 421, {"host": host})
     yield Hostile("another host with the token", f"GET /?token={TOKEN}", 421, {"host": "evil.example"})
+    yield Hostile("another host to enter", "POST /enter", 421, {"host": "evil.example"}, b"token=x")
     yield Hostile("another host changes something", "POST /job", 421, {"host": "evil.example"}, b"at=0&text=x")
 
 
@@ -86,6 +87,11 @@ def _strangers() -> Iterator[Hostile]:
         yield Hostile(f"the address {target}, once used", f"GET {target}", status, {"cookie": ""})
     yield Hostile("the token by HEAD", f"HEAD /?token={TOKEN}", 403, {"cookie": ""})
     yield Hostile("the token in a form", "POST /", 403, {"cookie": ""}, b"token=x")
+    for body in (b"", b"token=", b"token=x", b"token=%C3%A9%00", b"TOKEN=x&token=x"):
+        yield Hostile(f"the form {body!r} to enter", "POST /enter", 403, {"cookie": ""}, body)
+    yield Hostile("a large form to enter", "POST /enter", 413, {"cookie": ""}, b"token=" + b"x" * guard.TOKEN_FORM)
+    yield Hostile("JSON to enter", "POST /enter", 415, {"cookie": "", "content-type": "application/json"}, b"{}")
+    yield Hostile("a link to enter", f"GET /enter?token={TOKEN}", 403, {"cookie": ""})
 
 
 def _other_origins() -> Iterator[Hostile]:

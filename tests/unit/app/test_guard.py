@@ -99,6 +99,24 @@ def test_the_address_works_once(unharmed: Visitor) -> None:
     assert unharmed.client.get(unharmed.guard.address, follow_redirects=False).status_code == 303
 
 
+def test_the_form_of_the_first_page_works_once(owner: Visitor) -> None:
+    """From a file, which has no origin; no address has the token, and one browser gets the cookie."""
+    entered: list[bool] = []
+    fresh = Guard(owner.guard.app, HOST, on_entry=lambda: entered.append(True))
+    first, second = (TestClient(fresh, base_url=ORIGIN, follow_redirects=False) for _ in range(2))
+    for token, status in ((f"{fresh.token}x", 403), (fresh.token, 200)):
+        answer = first.post("/enter", data={"token": token}, headers={"origin": "null"})
+        assert answer.status_code == status
+    assert entered == [True]
+    assert "SameSite=strict" in answer.headers["set-cookie"]
+    assert fresh.token not in f"{answer.headers}{answer.text}"
+    assert second.post("/enter", data={"token": fresh.token}).status_code == 403
+    assert second.get(fresh.address).status_code == 403
+    assert first.post("/enter", data={"token": ""}).status_code == 200
+    assert first.get("/job").status_code == 200
+    assert entered == [True]
+
+
 def test_the_cookie_is_for_this_browser_alone(owner: Visitor) -> None:
     """No script reads it, no other site sends it, and the token is in no later address."""
     fresh = Guard(owner.guard.app, HOST)

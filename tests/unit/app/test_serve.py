@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import re
+import signal
 import socket
+import stat
+import subprocess
+import sys
+import tempfile
 import threading
+import time
 import webbrowser
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import httpx2
 import pytest
 
-from kohort.app import serve
+from kohort import system
+from kohort.app import doorway, serve
 from kohort.app.door import Door
 from kohort.app.serve import Opening, desk_of, free_port, run
 from kohort.app.subjects import TABLE, TRANSACTIONS
-from kohort.errors import InputError, MissingExtraError, TargetError, UsageError
+from kohort.cli.desk import _is_read_by_others  # pyright: ignore[reportPrivateUsage]
+from kohort.errors import FileError, InputError, MissingExtraError, TargetError, UsageError
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -92,26 +105,243 @@ def test_only_this_machine_is_served() -> None:
         assert one.getsockname()[1] != other.getsockname()[1]
 
 
-def test_the_desk_stops_when_nobody_asks_any_more(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says its address, opens the browser there, serves over the network of this machine, and ends by itself."""
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder of its own; nothing of a desk is left in it, nor where temporary files go."""
+    for name in ("home", "temporary"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    return tmp_path / "home"
+
+
+def left_in(home: Path) -> list[Path]:
+    """What is left of pages."""
+    return [*home.iterdir(), *home.with_name("temporary").iterdir()]
+
+
+@dataclass
+class Surfer:
+    """A browser that is started with an address: what it got, and what it saw.
+
+    Attributes:
+        arguments: The addresses.
+        modes: Of the page's file and its folder.
+        answers: To the form of the page, by its status and text; then whether the page is still there.
+    """
+
+    arguments: list[str] = field(default_factory=list[str])
+    modes: list[int] = field(default_factory=list[int])
+    answers: list[tuple[int, str, bool]] = field(default_factory=list[tuple[int, str, bool]])
+
+    def open(self, address: str) -> bool:
+        """Read the page, and send its form, as often as it is asked to."""
+        self.arguments.append(address)
+        page = Path(url2pathname(urlsplit(address).path))
+        self.modes += [stat.S_IMODE(one.stat().st_mode) for one in (page, page.parent)]
+        text = page.read_text(encoding="utf-8")
+        target, token = re.findall(r'action="([^"]+)"', text)[0], re.findall(r'value="([^"]+)"', text)[0]
+        for _ in range(2):
+            answer = httpx2.post(target, data={"token": token}, headers={"origin": "null"}, timeout=60)
+            self.answers.append((answer.status_code, answer.text, page.exists()))
+        assert token not in address
+        return True
+
+
+def test_the_desk_stops_when_nobody_asks_any_more(
+    visitor: Visitor, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says its address, opens a page for its owner only, serves while the browser runs, and ends by itself.
+
+    The browser's argument has no token, and the page is gone as soon as a browser was let in; no second one is.
+    """
     told: list[str] = []
-    monkeypatch.setattr(webbrowser, "open", told.append)
-    answers: list[int] = []
-
-    def tell(address: str) -> None:
-        told.append(address)
-        threading.Thread(
-            target=lambda: answers.append(httpx2.get(address, follow_redirects=False, timeout=60).status_code)
-        ).start()
-
-    run(Door(Path(), visitor.desk), Opening(tell, idle=3))
-    assert told[0] == told[1]
-    assert answers == [303]
+    surfer = Surfer()
+    monkeypatch.setattr(webbrowser, "open", surfer.open)
+    mask = os.umask(0)
+    try:
+        run(Door(Path(), visitor.desk), Opening(told.append, idle=3))
+    finally:
+        os.umask(mask)
+    (address,) = re.findall(r"http://\S+", told[0])
+    assert len(told) == 1
+    assert surfer.modes == [0o600, 0o700]
+    assert [status for status, _, _ in surfer.answers] == [200, 403]
+    assert 'content="0; url=/"' in surfer.answers[0][1]
+    assert "used already" in surfer.answers[1][1]
+    assert [there for _, _, there in surfer.answers] == [False, False]
+    assert "token" not in surfer.arguments[0]
+    assert left_in(home) == []
     with (
         pytest.raises(OSError, match="refused"),
-        socket.create_connection(("127.0.0.1", int(told[0].split(":")[2].split("/")[0]))),
+        socket.create_connection(("127.0.0.1", int(address.split(":")[2].split("/")[0]))),
     ):
         pass
+
+
+def _never(_: str) -> bool:
+    """A browser in the foreground, as long as the process lives."""
+    return threading.Event().wait()
+
+
+def _raising(_: str) -> bool:
+    """What `webbrowser` does of a BROWSER that is no command."""
+    raise ValueError("No closing quotation")
+
+
+@pytest.mark.parametrize(
+    ("opened", "missed"),
+    [(_never, False), (lambda _: True, False), (lambda _: False, True), (_raising, True)],
+    ids=["in the foreground", "in the background", "none", "no command"],
+)
+def test_no_browser_is_waited_for(
+    visitor: Visitor, home: Path, monkeypatch: pytest.MonkeyPatch, *, opened: Callable[[str], bool], missed: bool
+) -> None:
+    """The desk answers while a browser runs in the foreground, and says where none could be opened."""
+    told: list[str] = []
+    answers: list[int] = []
+
+    def ask(address: str) -> None:
+        answers.append(httpx2.get(address, timeout=60).status_code)
+
+    def tell(text: str) -> None:
+        told.append(text)
+        for address in re.findall(r"http://\S+", text):
+            wrong = f"{address}x"  # who is not let in is answered, too, and lets no other in
+            threading.Thread(target=ask, args=(wrong,)).start()
+
+    monkeypatch.setattr(webbrowser, "open", opened)
+    run(Door(Path(), visitor.desk), Opening(tell, idle=2))
+    assert answers == [403]
+    assert len(told) == 1 + missed
+    assert ("No browser" in told[-1]) == missed
+    assert left_in(home) == []
+
+
+#: A browser without a screen: it writes what every user sees of processes, and what the form of the page is answered.
+BROWSER = """
+import os, re, sys, time
+from pathlib import Path
+from urllib.request import Request, url2pathname, urlopen
+
+if sys.argv[-1] == "fail":
+    sys.exit(1)
+text = Path(url2pathname(sys.argv[1].removeprefix("file://"))).read_text()
+(target,), (token,) = re.findall('action="([^"]+)"', text), re.findall('value="([^"]+)"', text)
+seen = []
+for path in Path("/proc").glob("[0-9]*/cmdline"):
+    try:
+        seen += path.read_bytes().decode(errors="replace").split("\\0")
+    except OSError:
+        pass
+status = urlopen(Request(target, f"token={token}".encode()), timeout=60).status
+Path(os.environ["SEEN"] + ".new").write_text(f"{sys.argv} {seen} {dict(os.environ)} {status}")
+Path(os.environ["SEEN"] + ".new").rename(os.environ["SEEN"])
+time.sleep(5)
+"""
+
+
+def waited_for(path: Path) -> str:
+    """The text of a file that another process writes."""
+    for _ in range(1200):
+        if path.exists():
+            break
+        time.sleep(0.1)
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("commands", ["{0} {1} %s", "none-such:{0} {1} %s", "{0} {1} %s fail:{0} {1} %s"])
+def test_the_browser_of_the_environment_gets_no_token(folder: Path, tmp_path: Path, home: Path, commands: str) -> None:
+    """A command, one after a missing one, one after one that fails: each runs in front, and sees only a path."""
+    script = tmp_path / "browser.py"
+    script.write_text(BROWSER, encoding="utf-8")
+    browser = commands.replace(":", os.pathsep).format(sys.executable, script)
+    environment = {**os.environ, "BROWSER": browser, "HOME": str(home), "SEEN": str(tmp_path / "seen.txt")}
+    command = [sys.executable, "-m", "kohort", "app", "job.toml"]
+    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    printed = "".join(iter(process.stdout.readline, "Ctrl-C closes it.\n"))
+    (token,) = re.findall(r"token=(\S+)", printed)
+    seen = waited_for(tmp_path / "seen.txt")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert "desk.html" in seen
+    assert seen.endswith("200")
+    assert token not in seen
+    assert left_in(home) == []
+
+
+def test_an_output_that_others_read_has_no_token(visitor: Visitor, home: Path) -> None:
+    """It names the owner's file in place of the address, with and without a browser."""
+    told: list[str] = []
+    surfer = Surfer()
+
+    def tell(text: str) -> None:
+        told.append(text)
+        threading.Thread(target=surfer.open, args=(Path(text.split()[-4]).as_uri(),)).start()
+
+    run(Door(Path(), visitor.desk), Opening(tell, shown=False, browser=False, idle=3))
+    assert "token" not in told[0]
+    assert [status for status, _, _ in surfer.answers] == [200, 403]
+    assert left_in(home) == []
+
+
+@pytest.mark.parametrize(("mode", "address"), [(0o600, True), (0o640, False), (0o604, False)])
+def test_the_address_is_printed_where_only_the_owner_reads(
+    folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch, *, mode: int, address: bool
+) -> None:
+    """A file with the output of the command has the address if its mode keeps others out."""
+    log = folder / "log.txt"
+    log.touch()
+    log.chmod(mode)
+    with log.open("w", encoding="utf-8") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        assert _is_read_by_others() is not address
+    assert left_in(home) == []
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_no_page_is_written_where_others_can_change_it(
+    visitor: Visitor, home: Path, monkeypatch: pytest.MonkeyPatch, *, shown: bool
+) -> None:
+    """No browser is opened then, and the address is printed, but not into what others read: status 6."""
+    told: list[str] = []
+    monkeypatch.setattr(system, "is_private", lambda _: False)
+    monkeypatch.setattr(webbrowser, "open", lambda _: pytest.fail("a browser was opened"))
+    if shown:
+        run(Door(Path(), visitor.desk), Opening(told.append, idle=0.1))
+        assert "?token=" in told[0]
+        assert told[1:] == [serve._NO_BROWSER]  # noqa: SLF001
+    else:
+        with pytest.raises(FileError, match="other users"):
+            run(Door(Path(), visitor.desk), Opening(told.append, shown=False, idle=0.1))
+        assert told == []
+    assert left_in(home) == []
+
+
+def test_the_page_goes_where_there_is_a_place(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Into the home folder, where every browser may read; else where temporary files go, in a folder of its own."""
+    page = doorway.build("127.0.0.1:1", "secret")
+    assert page is not None
+    assert page.parent.parent == home
+    assert not page.parent.name.startswith(".")
+    doorway.remove(page)
+    monkeypatch.setenv("HOME", str(home / "none"))
+    page = doorway.build("127.0.0.1:1", "secret")
+    assert page is not None
+    assert page.parent.parent == home.with_name("temporary")
+    doorway.remove(page)
+    monkeypatch.setattr(tempfile, "tempdir", str(home / "none"))
+    assert doorway.build("127.0.0.1:1", "secret") is None
+    monkeypatch.setattr(tempfile, "tempdir", str(home))
+    monkeypatch.setattr(doorway, "_written", _refused)
+    assert doorway.build("127.0.0.1:1", "secret") is None
+    assert left_in(home) == []
+
+
+def _refused(*_: object) -> Path:
+    """Write nothing: the disk is full."""
+    raise OSError(28, "No space left on device")
 
 
 def test_the_desk_does_not_stop_during_work(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +352,7 @@ def test_the_desk_does_not_stop_during_work(visitor: Visitor, monkeypatch: pytes
     assert stages == []
 
 
-def test_the_command_prints_the_address(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_prints_the_address(folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And opens a browser unless it is told not to."""
     monkeypatch.chdir(folder)
     opened: list[str] = []
@@ -136,7 +366,8 @@ def test_the_command_prints_the_address(folder: Path, monkeypatch: pytest.Monkey
     assert "?token=" in ran.out
     assert opened == []
     kohort("app", "job.toml")
-    assert len(opened) == 1
+    assert len(opened) <= 1  # the desk is gone at once
+    assert left_in(home) == []
 
 
 async def _nothing(*_: object) -> None:
