@@ -172,9 +172,9 @@ def _refuse_bomb(path: str) -> None:
 
 #: Cells that show an error, formulas whose value nobody computed, and merged cells.
 _FAULTY: Final = (
-    (rb'<c [^>]*\bt="e"', "cells hold errors, such as #N/A", "repair or empty them"),
+    (rb'<c [^<>]*\bt="e"', "cells hold errors, such as #N/A", "repair or empty them"),
     (
-        rb"(?:</f>|<f [^>]*/>)(?:<v></v>|<v ?/>)?</c>",
+        rb"(?:</f>|<f [^<>]*/>)(?:<v></v>|<v ?/>)?</c>",
         "formulas have no value yet",
         "open the file in Excel and save it",
     ),
@@ -204,11 +204,11 @@ def _refuse_cells(path: str, place: int, name: str) -> None:
 def sheet_part(book: zipfile.ZipFile, place: int) -> str:
     """The part of a workbook that holds a sheet."""
     try:
-        sheets = re.findall(rb'<(?:\w+:)?sheet [^>]*r:id="([^"]+)"', book.read("xl/workbook.xml"))
+        sheets = re.findall(rb'<(?:\w+:)?sheet [^<>]*r:id="([^"]+)"', book.read("xl/workbook.xml"))
         relations = book.read("xl/_rels/workbook.xml.rels")
     except KeyError:
         return ""
-    for relation in re.findall(rb"<(?:\w+:)?Relationship [^>]*>", relations):
+    for relation in re.findall(rb"<(?:\w+:)?Relationship [^<>]*>", relations):
         target = re.search(rb'Target="([^"]+)"', relation)
         if place < len(sheets) and b'Id="' + sheets[place] + b'"' in relation and target:
             path = target[1].decode()

@@ -30,7 +30,7 @@ _RECORDS: Final = 100
 #: Records that a header is compared with: enough for forms, few beside the text.
 _LOOKED_AT: Final = 32
 
-_mail = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+").fullmatch
+_mail = re.compile(r"[^@\s]+@[^@\s][^@\s.]*\.[^@\s]+").fullmatch
 
 
 def lay_out(text: Text, options: ReadOptions) -> RecordLayout:

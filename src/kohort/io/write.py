@@ -97,7 +97,7 @@ ZSTD_LEVEL: Final = 3
 #: What a spreadsheet takes for the start of a formula, and the numbers among it, which are harmless. What has
 #: apostrophes before it already gets one more, so that no two texts become one.
 FORMULA: Final = r"^'*[=+\-@\t\r]"
-NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+NUMBER: Final = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 def format_of(path: str | Path, explicit: str | None = None) -> Format:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kohort.assessment.inspection.codes import rule_of
 from kohort.assessment.inspection.evidence import SAMPLE
 from kohort.schema.hierarchies import from_spec
+from tests.expressions import LENGTH, stopped_after
 
 DISTRICTS = [f"{area}{number}" for area in ("SW", "M", "ME", "EH", "B", "WC") for number in range(1, 25)]
 BRITISH = [f"{district} {place}A{'ABDEF'[place % 5]}" for district in DISTRICTS for place in range(1, 10)]
@@ -57,6 +58,8 @@ NO_CODES = {
     "numbers": [str(n) for n in range(1000, 1100)],
     "names": ["Bari", "Roma", "Milano", "Torino", "Pisa", "Lucca", "Siena", "Arezzo", "Trento"],
     "words with numbers": [f"Building {n:02}, north{'ern' * (n % 2)} wing" for n in range(30)],
+    "diagnoses with a number": ["Asthma", "Burn", "Gout", "Type 2 diabetes mellitus (disorder)", *"abcdefghij"],
+    "long words with a number": [f"neuropathy {n} diabetes" for n in range(30)],
     "codes that share no prefix": [f"{letter}{'1' * (n % 2 + 1)}" for n, letter in enumerate("ABCDEFGHIJ")],
 }
 
@@ -97,6 +100,29 @@ def test_a_postal_name_decides() -> None:
     assert mistyped.hierarchy == "prefix:1,2,3:halves"
     assert rule_of(["M1", "M20", "SW1A"], postal=True) is not None
     assert rule_of(["Bari", "Roma"], postal=True) is None
+
+
+#: Texts of many characters, of which an expression may take the parts together in many ways.
+LONG = {
+    "letters": "a" * LENGTH,
+    "letters and a digit": "a" * LENGTH + "1!",
+    "digits": "12345678901" * LENGTH,
+    "words and digits": "type 2 " * LENGTH,
+    "signs": "1-" * LENGTH,
+    "one length": "".join(str(n % 7) for n in range(LENGTH)),
+    "points": "1." * LENGTH,
+    "dates": "1 January 1999 " * LENGTH,
+}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_long_texts_are_no_codes(text: str) -> None:
+    """Neither do they keep anybody waiting, alone among codes or as all of a column; what is proposed is short."""
+    others = [f"A-{n:04}" for n in range(60)]
+    with stopped_after(20):
+        for values in ([text, *others], [f"{text}{n:02}" for n in range(20)]):
+            found = rule_of(values)
+            assert found is None or len(found.hierarchy) < LENGTH
 
 
 def test_long_lists_are_judged_in_any_order() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +18,12 @@ import kohort
 from kohort.errors import HierarchyError, InputError, KohortError, VerificationError
 from kohort.io.typed import from_frame
 from kohort.models.k_anonymity import KAnonymity
-from kohort.schema import Attribute, Label, Role, Schema
+from kohort.schema import Attribute, Label, Role, Scale, Schema
 from kohort.schema.domain import resolve
-from kohort.schema.domain.readings import check_readings
+from kohort.schema.domain.readings import _lengths, _listed, _spelled_alike, check_readings  # pyright: ignore[reportPrivateUsage]
 from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import Claim, verify_frame
+from tests.expressions import LENGTH, stopped_after
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -249,3 +253,33 @@ def test_what_the_verifier_would_refuse_is_refused_before(
     except KohortError as error:
         status = error.exit_status
     assert status in {0, 2, 3, 4}
+
+
+@given(st.text('"\\{},a -', max_size=12))
+def test_the_members_of_a_set_are_those_of_one_plain_expression(inside: str) -> None:
+    """However quotes and escapes stand, though a quote that never ends is read once, and not from each of its signs."""
+    assert [*_listed(inside)] == re.findall(r'"(?:[^"\\]|\\.)*"|[^{},"]+', inside)
+
+
+@given(st.sets(st.text("a-", min_size=1, max_size=5), max_size=8))
+def test_names_that_make_two_ranges_one_text_are_found_by_definition(names: set[str]) -> None:
+    """Though long names are cut only where another name can begin or end."""
+    ranges: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+    for pair in product(names, names):
+        ranges["-".join(pair)].add(pair)
+    alike = {name for pairs in ranges.values() if len(pairs) > 1 for pair in pairs for name in pair if "-" in name}
+    found = _spelled_alike(names, _lengths(names))
+    assert bool(found) == bool(alike)
+    assert found <= names
+
+
+@pytest.mark.parametrize(
+    "name", ["[" + "-a" * LENGTH + "]", '{"' + '\\"' * LENGTH + "}", "-" * LENGTH, '{"' * LENGTH + "}"]
+)
+@pytest.mark.parametrize("label", [Label.RANGE, Label.SET])
+def test_a_long_name_keeps_nobody_waiting(name: str, label: Label) -> None:
+    """A name of many hyphens, quotes or braces is read in the time that its length asks for."""
+    made = Attribute("a", Role.QUASI, scale=Scale.CATEGORICAL, label=label)
+    with stopped_after(20):
+        domain, _ = resolve(made, sorted([name, "a", "b"]), np.array([5, 5, 5]), frozenset())
+        check_readings(domain, frozenset())

@@ -26,15 +26,23 @@ FEW_NAMES: Final = 8
 #: Letters of a code's words at most: longer ones are words of a language.
 _LETTERS: Final = 4
 
+#: Characters of the longest code: a digest in hexadecimal digits has as many.
+_LONGEST: Final = 64
+
 #: A year of two digits that is no day of a month.
 _LAST_DAY: Final = 31
 
-_code = re.compile(rf"(?=.*[0-9])(?:[^\W\d_]{{1,{_LETTERS}}}|[0-9]+|(?<=\w)[ ./:_-](?=\w))+").fullmatch
+_code = re.compile(
+    rf"(?=.{{1,{_LONGEST}}}\Z)(?=.*[0-9])"
+    rf"(?:[^\W\d_]{{1,{_LETTERS}}}+(?![^\W\d_])|[0-9]++|(?<=\w)[ ./:_-](?=\w))++"  # each begins unlike the others
+).fullmatch
 _runs = re.compile(r"([0-9]+)|([^\W\d_]+)|.").finditer
 _decimal = re.compile(r"[^.]*\.[0-9]*").fullmatch
 _month_and_year = re.compile(r"(?:0[1-9]|1[0-2])[-/.][12][0-9]{3}").fullmatch
 _year_first = re.compile(r"[12][0-9]{3}[^0-9].*").fullmatch
-_year_last = re.compile(r"(?:[^0-9]*[0-9]+){1,2}[^0-9]+([12][0-9]{3}|[0-9]{2})").fullmatch  # a time has more numbers
+_year_last = re.compile(  # a time has more numbers
+    r"[^0-9]*+[0-9]++(?:[^0-9]++[0-9]++)??[^0-9]++([12][0-9]{3}|[0-9]{2})"
+).fullmatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +128,7 @@ def _unknown(values: Sequence[str], some: Sequence[str]) -> CodeRule | None:
         return _prefixes(values, "prefixes: values of one length with digits look like codes")
     if not _all(some, _code):
         return None
-    if _count(some):
+    if _count([text for text in some if _code(text)]):
         what = "all or nothing: its numbers may count, or be codes"
         return CodeRule("suppress", f'{what}; for prefixes write "prefix", for groups a tree (CSV or JSON)')
     return _prefixes(values, "prefixes: numbers of fixed widths or with leading zeros look like codes")
@@ -145,12 +153,12 @@ def _all(values: Sequence[str], matches: Callable[[str], object]) -> bool:
 
 
 def _same_length(values: Sequence[str]) -> bool:
-    return len({*map(len, values)}) == 1 < len(values[0])
+    return len({*map(len, values)}) == 1 < len(values[0]) <= _LONGEST
 
 
 def _prefixes(values: Sequence[str], why: str, lengths: Sequence[int] = ()) -> CodeRule | None:
     """Those prefixes at which codes part, of all lengths or of these; few codes of one length are masked."""
-    found = _branching(values, lengths or range(1, max(map(len, values))))
+    found = _branching(values, lengths or range(1, min(max(map(len, values)), _LONGEST)))
     if found:
         return CodeRule(f"prefix:{','.join(map(str, found))}:halves", why)
     return CodeRule("mask:right", why) if _same_length(values) else None

@@ -222,7 +222,7 @@ def encoded(figure: Any, format_: Format, title: str, description: str) -> bytes
 def _spoken(svg: str, title: str, description: str) -> str:
     """The picture with a title and a description for those who hear it."""
     head = f"<title>{escape(title)}</title>\n <desc>{escape(description)}</desc>"
-    return re.sub(r"<svg ([^>]*)>", lambda found: f'<svg role="img" {found[1]}>\n {head}', svg, count=1)
+    return re.sub(r"<svg ([^<>]*)>", lambda found: f'<svg role="img" {found[1]}>\n {head}', svg, count=1)
 
 
 @lru_cache(maxsize=1 << 12)  # each outline takes a good part of a millisecond, and charts ask again and again

@@ -42,7 +42,8 @@ _EMPTY: Final = "leave the cells of missing values empty in the table, or releas
 _set = re.compile(r"\{(.+)\}", re.DOTALL).fullmatch
 _range = re.compile(r"\[(.+)\]", re.DOTALL).fullmatch
 _half_open = re.compile(r"\[(.+)\)", re.DOTALL).fullmatch
-_member = re.compile(r'"(?:[^"\\]|\\.)*"|[^{},"]+')
+_plain_members = re.compile(r'[^{},"]+').findall
+_member = re.compile(r'("(?:[^"\\]|\\.)*+"|[^{},"]+)|"(.*)', re.DOTALL).findall  # or all after a quote that never ends
 
 
 def check_readings(domain: Domain, missing: Collection[str]) -> None:
@@ -105,19 +106,25 @@ def _is_label(domain: Domain, token: str) -> bool:
     """Whether a text that means a missing value could be the label of some values, too."""
     if domain.scale is Scale.CATEGORICAL:
         known = {text or ABSENT for text in domain.texts}
-        return _spelled(domain, token, known, all)
+        return _spelled(domain, token, known, _lengths(known), all)
     texts = domain.texts[domain.missing + 1 :]
     if domain.label is Label.MEAN and texts and is_numeric_text((token,)):
         return exact(texts[0]) <= exact(token) <= exact(texts[-1])
     ends = {end for edge in domain.edges for end in edge} or {*texts}
     found = _half_open(token) if domain.edges else _range(token)
-    return token in texts or (found is not None and any(_ends(found[1], ends)))
+    return token in texts or (found is not None and any(_ends(found[1], ends, _lengths(ends))))
 
 
-def _spelled(domain: Domain, name: str, known: Collection[str], enough: Callable[[Iterable[bool]], bool] = any) -> bool:
+def _spelled(
+    domain: Domain,
+    name: str,
+    known: Collection[str],
+    lengths: Collection[int],
+    enough: Callable[[Iterable[bool]], bool] = any,
+) -> bool:
     """Whether a name is spelled like a label of several names, of which `enough` are known, of a range both ends."""
     if domain.label is Label.RANGE:
-        return (found := _range(name)) is not None and any(_ends(found[1], known))
+        return (found := _range(name)) is not None and any(_ends(found[1], known, lengths))
     return (found := _set(name)) is not None and _is_set(found[1], known, enough)
 
 
@@ -125,14 +132,21 @@ def _misread(domain: Domain) -> set[str]:
     """The names that stand in a label of other names, or are spelled like one."""
     known = {text or ABSENT for text in domain.texts}
     missing = {ABSENT} if "" in domain.texts and ABSENT in domain.texts else set[str]()
-    alone = {name for name in known if name == SUPPRESSED or _spelled(domain, name, known)}
-    return alone | missing | _spelled_alike(known) if domain.label is Label.RANGE else alone
+    lengths = _lengths(known)
+    alone = {name for name in known if name == SUPPRESSED or _spelled(domain, name, known, lengths)}
+    return alone | missing | _spelled_alike(known, lengths) if domain.label is Label.RANGE else alone
 
 
 def _is_set(inside: str, known: Collection[str], enough: Callable[[Iterable[bool]], bool]) -> bool:
     """Whether the text between braces lists several names, of which `enough` are known."""
-    members = [_unquoted(member.strip()) for member in _member.findall(inside)]
+    members = [_unquoted(member.strip()) for member in _listed(inside)]
     return len(members) > 1 and enough(member in known for member in members)
+
+
+def _listed(inside: str) -> Iterator[str]:
+    """The members of a set as they stand between its braces."""
+    for member, rest in _member(inside):
+        yield from (member,) if member else _plain_members(rest)
 
 
 def _unquoted(member: str) -> str:
@@ -142,25 +156,32 @@ def _unquoted(member: str) -> str:
     return member.strip('"')
 
 
-def _ends(inside: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
+def _lengths(known: Collection[str]) -> set[int]:
+    """How long names are: a long text is cut at none of its hyphens but those where one of them can end."""
+    return {*map(len, known)}
+
+
+def _cuts(text: str, ends: Collection[int]) -> Iterator[tuple[str, str]]:
+    """What stands before and after each hyphen of a text, where so many characters stand before it."""
+    for at, letter in enumerate(text):
+        if letter == "-" and at in ends:
+            yield text[:at], text[at + 1 :]
+
+
+def _ends(inside: str, known: Collection[str], lengths: Collection[int]) -> Iterator[tuple[str, str]]:
     """The pairs of known names with a hyphen between them that are spelled so."""
-    for at, letter in enumerate(inside):
-        if letter == "-" and inside[:at] in known and inside[at + 1 :] in known:
-            yield inside[:at], inside[at + 1 :]
+    return ((low, high) for low, high in _cuts(inside, lengths) if low in known and high in known)
 
 
-def _spelled_alike(known: Collection[str]) -> set[str]:
+def _spelled_alike(known: Collection[str], lengths: Collection[int]) -> set[str]:
     """The names that make two ranges one text: `A-B` to `C` and `A` to `B-C`."""
-    after, before = _parts(known, head=True), _parts(known, head=False)
-    return {name for middle in after.keys() & before.keys() for name in (*after[middle], *before[middle])}
-
-
-def _parts(known: Collection[str], *, head: bool) -> dict[str, list[str]]:
-    """What is left of names that begin, or else end, with another name and a hyphen; and which names these are."""
-    left: dict[str, list[str]] = {}
+    after: dict[str, list[str]] = {}
+    before: dict[str, list[str]] = {}
     for name in known:
-        for at in [at for at, letter in enumerate(name) if letter == "-"]:
-            part, rest = (name[:at], name[at + 1 :]) if head else (name[at + 1 :], name[:at])
-            if part in known:
-                left.setdefault(rest, []).append(name)
-    return left
+        for head, rest in _cuts(name, lengths):
+            if head in known:
+                after.setdefault(rest, []).append(name)
+        for tail, rest in _cuts(name[::-1], lengths):  # from the end: as many characters as a name has stand after it
+            if tail[::-1] in known:
+                before.setdefault(rest[::-1], []).append(name)
+    return {name for middle in after.keys() & before.keys() for name in (*after[middle], *before[middle])}

@@ -294,12 +294,12 @@ WORDS: Final = frozenset({"title", "desc", "text"})
 USUAL: Final = frozenset({"font-size:9.5px", "text-anchor:start", "fill:var(--ink)"})
 
 #: What points to an id; the fonts that a style names; colours.
-_POINTER: Final = re.compile(r"url\(#([^)]+)\)")
+_POINTER: Final = re.compile(r"url\(#([^()]+)\)")
 _FONTS: Final = re.compile(r"font-family: [^;]+;? ?")
 _COLOR: Final = re.compile(r"#[0-9a-f]{6}")
 
 #: Numbers with needlessly many digits: a tenth of a point is nothing to see.
-_NUMBER: Final = re.compile(r"-?\d+\.\d+")
+_NUMBER: Final = re.compile(r"-?(?<!\d)\d++\.\d+")
 
 
 def inline(svg: bytes, key: str) -> str:
