@@ -2,7 +2,7 @@
 
     python docs/picture.py
 
-docs/images/before-after.svg: people before and after, and what each column kept; it needs nothing but kohort.
+docs/images/before-after.svg: people in the demo's release, before and after, and what each column kept.
 docs/images/lattice.svg: the lattice of three of the columns; it needs the extra `report`.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, cast
 
 import polars as pl
@@ -18,9 +19,11 @@ import kohort
 from kohort import io
 from kohort.algorithms.lattice.landscape import landscape
 from kohort.algorithms.problem import Problem
+from kohort.cli import main as demo
 from kohort.core.suppression import SuppressionLimit
 from kohort.generate.italy import italy
 from kohort.generate.population import italy_hierarchies
+from kohort.job.request import load
 from kohort.report.lattice import lattice_picture
 from kohort.schema.hierarchies import from_tree
 from kohort.tables.coded import CodedTable
@@ -37,9 +40,8 @@ INK, PALE, ACCENT, PAPER = "#1f2933", "#7b8794", "#0b6e4f", "#ffffff"
 
 def main() -> None:
     """Draw both."""
-    people = italy(30_000, seed=7)
-    _write("before-after.svg", _before_after(people).encode())
-    _write("lattice.svg", _lattice(people))
+    _write("before-after.svg", _before_after().encode())
+    _write("lattice.svg", _lattice(italy(30_000, seed=7)))
 
 
 def _write(name: str, picture: bytes) -> None:
@@ -61,25 +63,21 @@ def _lattice(people: pl.DataFrame) -> bytes:
     return lattice_picture(judged, [domain.attribute.name for domain in engine.domains])
 
 
-def _before_after(people: pl.DataFrame) -> str:
-    """Anonymize the register, take a typical class of it, and draw it."""
-    trees = italy_hierarchies()
-    quasi = [
-        kohort.Attribute(
-            name, kohort.Role.QUASI, hierarchy=from_tree(trees[name], name=name) if name in trees else None
-        )
-        for name in QUASI
-    ]
-    hidden = [kohort.Attribute(name, kohort.Role.IDENTIFYING) for name in ("person_id", "first_name", "last_name")]
-    schema = kohort.Schema((*hidden, *quasi, kohort.Attribute("annual_income", kohort.Role.SENSITIVE)))
-    exact = ("annual_income",)
-    job = kohort.Job.of(schema, kohort.KAnonymity(K), no_model=exact, allow_singling=exact)
-    release = kohort.anonymize(people, job)
-    after = cast("pl.DataFrame", release.frame())
+def _before_after() -> str:
+    """Take a typical class of the release that `kohort demo` publishes, and draw it."""
+    with TemporaryDirectory() as folder:
+        if demo(["demo", "--out", folder]):
+            raise SystemExit("kohort demo failed")
+        request = load(Path(folder, "job.toml"))
+        people = pl.read_csv(request.source, infer_schema=False)
+        release = kohort.anonymize(people, request.job)
+        published = pl.read_csv(request.target, infer_schema=False)
+    after = cast("pl.DataFrame", release.frame()).cast(pl.String)
+    if not after.equals(published):
+        raise SystemExit("what is drawn is not what the demo publishes")
     first = _typical(after)
     rows = release.lineage[first : first + SHOWN]
-    before = people[rows.tolist()]
-    return _svg(before, after[first : first + SHOWN], release)
+    return _svg(people[rows.tolist()], after[first : first + SHOWN], release)
 
 
 def _typical(after: pl.DataFrame) -> int:
@@ -95,7 +93,7 @@ def _typical(after: pl.DataFrame) -> int:
 
 def _svg(before: pl.DataFrame, after: pl.DataFrame, release: kohort.Release) -> str:
     names = ("name", *QUASI, "annual income")
-    widths = (120, 70, 120, 80, 120, 210, 110)
+    widths = (120, 70, 140, 80, 120, 190, 110)
     full = before.select(pl.concat_str("first_name", "last_name", separator=" "), *QUASI, "annual_income")
     safe = after.select(pl.lit(""), *QUASI, "annual_income")
     width, height = sum(widths) + 60, TOP + 2 * (SHOWN * LINE + 110) + 24 * len(QUASI)
@@ -105,7 +103,7 @@ def _svg(before: pl.DataFrame, after: pl.DataFrame, release: kohort.Release) -> 
     )
     description = (
         "Six synthetic people with name, gender, city, age, education, profession and income. Afterwards the names are "
-        f"gone and the other columns are generalized so that at least {K} people share each combination."
+        f"gone, at least {K} people share each combination of the next five columns, and the incomes are rounded."
     )
     parts = [
         opening,
@@ -114,7 +112,7 @@ def _svg(before: pl.DataFrame, after: pl.DataFrame, release: kohort.Release) -> 
         f'<rect width="{width}" height="{height}" fill="{PAPER}" rx="8"/>',
         *_table("Before: everybody can be found", 40, names, widths, full.rows(), changed=False),
         *_table(
-            f"After: every combination is shared by at least {K} people",
+            f"After: every combination is shared by at least {K} people, and incomes are rounded",
             SHOWN * LINE + 150,
             names,
             widths,
@@ -141,7 +139,7 @@ def _table(
         left, line = 30, top + LINE * (number + 1)
         for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
             head = number == 0
-            mark = ACCENT if changed and 0 < place <= len(QUASI) and not head else PALE if head else INK
+            mark = ACCENT if changed and place and not head else PALE if head else INK
             weight = "600" if head or mark == ACCENT else "400"
             parts.append(f'<text x="{left}" y="{line}" fill="{mark}" font-weight="{weight}">{escape(str(cell))}</text>')
             left += width
