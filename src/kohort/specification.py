@@ -78,6 +78,7 @@ class Specification:
         not_promised: What does not follow from it, in a sentence; empty where there is nothing to warn of.
         properties: For each property that it declares, or expressly does not, the reason.
         technique: What ISO/IEC 20889 calls it, where that has a name for it.
+        outcome: Of a perturbation: how a column is released that it has changed: `rounded`, `with noise`.
 
     >>> letter = Parameter("l", ABOVE_1, "Its logarithm is the least entropy.", (2,))
     >>> one = Specification("entropy-l", "entropy l-diversity", "…", "--entropy-l COLUMN=L", (letter,))
@@ -94,6 +95,7 @@ class Specification:
     not_promised: str = ""
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
     technique: str = ""
+    outcome: str = ""
 
     @property
     def flag(self) -> str:

@@ -49,6 +49,7 @@ class Coding(Perturbation):
         title="Coding",
         technique="generalization: top and bottom coding",
         sentence="Replaces the numbers beyond a bound.",
+        outcome="with coded extremes",
         parameters=(
             Parameter("bottom", NUMBER, "smaller numbers become this, or their mean.", (0,)),
             Parameter("top", NUMBER, "greater numbers become this, or their mean.", (100_000,)),

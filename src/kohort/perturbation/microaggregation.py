@@ -49,6 +49,7 @@ class Microaggregation(Perturbation):
         title="Microaggregation",
         technique="randomization: microaggregation",
         sentence="Gives every record the means of a small group of records like it.",
+        outcome="microaggregated",
         parameters=(Parameter("k", AT_LEAST_2, "the least size of a group.", (3,)),),
         not_promised="Anyone who knows all but one number of a group knows the last.",
         properties={"random": "not: groups depend on the numbers alone"},

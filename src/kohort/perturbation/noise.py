@@ -56,6 +56,7 @@ class Noise(Perturbation):
         title="Noise",
         technique="randomization: noise addition",
         sentence="Adds normal noise to each number, and keeps mean and variance (Kim 1986).",
+        outcome="with noise",
         parameters=(
             Parameter(
                 "scale",

@@ -42,6 +42,7 @@ class PostRandomization(Perturbation):
         title="Post-randomization",
         technique="randomization",
         sentence="Draws new names for some cells, so that each name stays about as frequent.",
+        outcome="post-randomized",
         parameters=(Parameter("keep", SHARE, "the chance that a cell stays as it is.", (Fraction(4, 5),)),),
         not_promised="A name that is rare stays rare.",
         properties={"random": "each cell is drawn by itself"},

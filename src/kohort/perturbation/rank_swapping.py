@@ -46,6 +46,7 @@ class RankSwapping(Perturbation):
         title="Rank swapping",
         technique="randomization: permutation",
         sentence="Swaps numbers whose ranks lie near each other.",
+        outcome="rank-swapped",
         parameters=(
             Parameter("share", SHARE, "how far apart ranks may lie, as a share of the records.", (Fraction(1, 20),)),
         ),

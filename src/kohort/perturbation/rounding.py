@@ -38,6 +38,7 @@ class Rounding(Perturbation):
         title="Rounding",
         technique="generalization: rounding",
         sentence="Rounds numbers to multiples of a step.",
+        outcome="rounded",
         parameters=(Parameter("step", ABOVE_0, "the step; numbers become multiples of it.", (1000,)),),
         not_promised="A number that is alone within its step stays unique.",
         properties={"valuewise": "equal numbers are rounded alike"},

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kohort.perturbation.text import METHODS
 from kohort.report.figures import Figures, Number, Share
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from kohort.perturbation.effect import Effect
     from kohort.tables.pseudonyms import Linked
@@ -84,6 +85,24 @@ class PseudonymFigures(Figures, frozen=True):
     column: str
     records: int
     linked: int
+
+
+def outcome(columns: Sequence[str], methods: Mapping[str, str]) -> str:
+    """How columns are released, in the word of the perturbation that changed one of them, else `unchanged`.
+
+    Args:
+        columns: One column, or a pair.
+        methods: The perturbation of each perturbed column.
+
+    >>> outcome(["income"], {"income": "rounding to multiples of 50"}), outcome(["town"], {})
+    ('rounded', 'unchanged')
+    """
+    changed = [methods[name] for name in columns if name in methods]
+    if not changed:
+        return "unchanged"
+    method = changed[0].replace("-", " ")
+    of = [one for key, one in METHODS.items() if key.replace("-", " ") in method]
+    return next((one.specification.outcome for one in of if one.specification.outcome), f"with {changed[0]}")
 
 
 def effect_figures(effects: Sequence[Effect]) -> tuple[EffectFigures, ...]:

@@ -356,9 +356,10 @@ def test_what_columns_single_out_is_what_verification_counted() -> None:
     ("alone", "pair", "exposed", "no_model", "standing"),
     [
         (0, 0, 0, ("illness", "income"), "good"),
-        (19, 19, 19, ("illness", "income"), "good"),
-        (20, 0, 0, ("illness", "income"), "caution"),
-        (0, 20, 0, ("illness", "income"), "caution"),
+        (0, 0, 19, ("illness", "income"), "good"),
+        (1, 0, 0, ("illness", "income"), "caution"),
+        (0, 1, 0, ("illness", "income"), "caution"),
+        (20, 20, 0, ("illness", "income"), "caution"),
         (0, 0, 20, ("illness", "income"), "caution"),
         (49, 0, 0, ("illness", "income"), "bad"),
         (0, 0, 0, ("illness",), "bad"),
@@ -367,7 +368,7 @@ def test_what_columns_single_out_is_what_verification_counted() -> None:
 def test_a_release_is_good_only_if_nothing_speaks_against_it(
     alone: int, pair: int, exposed: int, no_model: tuple[str, ...], standing: str
 ) -> None:
-    """No column or pair that singles out more than one in k, nobody else exposed, a model or none for each column."""
+    """No column or pair that singles anyone out, no more than one in k exposed, a model or none for each column."""
     release = releases.mondrian()
     assert release.verdict is not None
     singling = (Singling(("income",), alone, 97), Singling(("illness", "height"), pair, 97))

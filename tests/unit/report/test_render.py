@@ -10,6 +10,9 @@ import pytest
 
 import kohort
 from kohort.cli import flags
+from kohort.perturbation import PLUGINS
+from kohort.perturbation.text import METHODS
+from kohort.report.perturbed import outcome
 from kohort.report.release import ReleaseFigures, release_figures
 from kohort.report.render.release import SHOWN, release_text
 
@@ -226,8 +229,31 @@ def test_perturbed_columns_are_told_apart() -> None:
     }
     found: Json = [singling("income", unique=3)]
     first, *_ = release_text(figures(singling=found, perturbed=[effect], people=700)).splitlines()
+    assert first == "Released rounded (people with a unique value, of 700): income 3"
+    found = [singling("income", unique=3), singling("job"), singling("pay", unique=2)]
+    effects: Json = [effect, effect | {"column": "pay", "method": "noise of 0.1 variances"}]
+    first, *_ = release_text(figures(singling=found, perturbed=effects, people=700)).splitlines()
     head = "Released unchanged (people with a unique value, of 700)"
-    assert first == f"{head}: none; perturbed: income 3"
+    assert first == f"{head}: job 0; rounded: income 3; with noise: pay 2"
+
+
+@pytest.mark.parametrize("key", PLUGINS)
+def test_each_perturbation_has_its_word(key: str) -> None:
+    """What its name says of a column is told in the word of its specification, which every one of kohort's own has."""
+    kind = METHODS[key]
+    assert kind.specification.outcome
+    names = {"noise": "noise of 0.1 variances", "coding": "bottom coding below 1 and top coding above 9"}
+    name = names.get(key, f"{kind.specification.title.lower()} of some kind")
+    assert outcome(["income"], {"income": name}) == kind.specification.outcome
+
+
+@pytest.mark.parametrize(
+    ("columns", "word"),
+    [(["job"], "unchanged"), (["job", "pay"], "with shuffling"), (["pay", "job"], "with shuffling")],
+)
+def test_a_perturbation_of_others_is_told_by_its_name(columns: list[str], word: str) -> None:
+    """A pair is released as the column of it that is perturbed; a method without a word has its name."""
+    assert outcome(columns, {"pay": "shuffling"}) == word
 
 
 def test_what_singles_out_many_is_warned_of() -> None:

@@ -60,10 +60,10 @@ class TableVerdict(Figures, frozen=True):
         bytes: How many bytes.
         checks: The checks.
         data_dependent: Whether cuts or hierarchies come from the data.
-        standing: Good: no column released as it is, and no pair of them, singles out more than one in `limit` people,
-            no more are exposed by a label, and each sensitive column has a model or an explicit none. Bad: such a
-            column or pair singles out more than half of the people, or a sensitive column has neither. Caution:
-            what lies between. Null where nothing was verified.
+        standing: Good: no column released as it is, and no pair of them, singles anyone out, labels expose no more than
+            one in `limit` people, and each sensitive column has a model or an explicit none. Bad: such a column or
+            pair singles out more than half of the people, or a sensitive column has neither. Caution: what lies
+            between. Null where nothing was verified.
         singling: Each column released as it is, then pairs of them.
         together: All of these columns together; then the same with the labels of the class. Empty where there is none.
         exposed: Whose exact value a label gives away.
@@ -141,8 +141,8 @@ def _standing(release: Release, found: Verdict) -> Literal["good", "caution", "b
     job = release.job
     if unjudged_sensitive(job) or any(one.most for one in found.singling):
         return "bad"
-    exposed = Singling((), found.exposed.people, _people(found))
-    return "caution" if any(_over(one, job) for one in (*found.singling, exposed)) else "good"
+    exposed = _over(Singling((), found.exposed.people, _people(found)), job)
+    return "caution" if exposed or any(one.unique for one in found.singling) else "good"
 
 
 def _over(one: Singling, job: Job) -> bool:

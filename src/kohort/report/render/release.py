@@ -8,6 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from kohort.metrics.known import METRICS
+from kohort.report.perturbed import outcome
 from kohort.report.render.risk import attacks_text
 from kohort.report.render.text import averaged_over, bound_text, files
 from kohort.shown import many, span
@@ -80,16 +81,18 @@ def release_text(figures: ReleaseFigures, quasi: Sequence[str] = ()) -> str:
 
 
 def _unchanged(figures: ReleaseFigures) -> Iterator[str]:
-    """The columns released as they are, how many people each singles out, and a warning of those with many."""
-    perturbed = {one.column for one in figures.perturbed}
-    alone = [(one.columns[0], f"{one.unique:,}") for one in figures.singling if len(one.columns) == 1]
-    unchanged = ", ".join(f"{name} {unique}" for name, unique in alone if name not in perturbed)
-    changed = ", ".join(f"{name} {unique}" for name, unique in alone if name in perturbed)
-    if not alone:
+    """The columns not generalized, how many people each singles out, and a warning of those with many."""
+    methods = {one.column: one.method for one in figures.perturbed}
+    found: dict[str, list[str]] = {}
+    for one in figures.singling:
+        if len(one.columns) == 1:
+            found.setdefault(outcome(one.columns, methods), []).append(f"{one.columns[0]} {one.unique:,}")
+    if not found:
         yield "No column is released unchanged"
         return
-    parts = [unchanged or "none", *([f"perturbed: {changed}"] if changed else [])]
-    yield f"Released unchanged (people with a unique value, of {figures.counted:,}): {'; '.join(parts)}"
+    (how, first), *others = ((how, ", ".join(found[how])) for how in sorted(found, key="unchanged".__ne__))
+    rest = "".join(f"; {how}: {columns}" for how, columns in others)
+    yield f"Released {how} (people with a unique value, of {figures.counted:,}): {first}{rest}"
     yield from _together(figures)
     yield from _warnings([one for one in figures.singling if one.share > MANY])
 

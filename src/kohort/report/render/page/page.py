@@ -15,6 +15,7 @@ from kohort.errors import MissingExtraError
 from kohort.metrics.known import METRICS
 from kohort.report.charts.bars import FILLED
 from kohort.report.charts.canvas import GREY, INK, PALE, PAPER, encoded, library, settings
+from kohort.report.perturbed import outcome
 from kohort.report.render.page import chart
 from kohort.report.render.page.chart import chart_list
 from kohort.report.render.page.figure import PageFigure, clean, text
@@ -144,7 +145,7 @@ def _filters() -> dict[str, Callable[..., object]]:
         "quantile": quantile,
         "most_moved": most_moved,
         "cell": cell,
-        "changed": changed,
+        "by_outcome": by_outcome,
         "of_role": of_role,
         "unchanged": unchanged,
         "undeclared": undeclared,
@@ -261,9 +262,13 @@ def unchanged(columns: PageFigure) -> list[PageFigure]:
     return [one["name"] for one in columns if one["how"] == "released unchanged"]
 
 
-def changed(columns: PageFigure, perturbed: PageFigure) -> bool:
-    """Whether one of the columns is perturbed."""
-    return any(one["column"] == name.json for one in perturbed for name in columns)
+def by_outcome(singling: PageFigure, perturbed: PageFigure) -> list[tuple[str, list[PageFigure]]]:
+    """Whom columns and pairs single out, by how they are released; first those that are as they were."""
+    methods = {str(one["column"].json): str(one["method"].json) for one in perturbed}
+    found: dict[str, list[PageFigure]] = {}
+    for one in singling:
+        found.setdefault(outcome([str(name.json) for name in one["columns"]], methods), []).append(one)
+    return sorted(found.items(), key=lambda pair: pair[0] != "unchanged")
 
 
 def undeclared(columns: PageFigure) -> list[PageFigure]:

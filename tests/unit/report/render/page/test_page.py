@@ -334,19 +334,34 @@ def test_the_first_line_says_what_leaves_as_it_is() -> None:
     """Each column that is not generalized, and whom it singles out; before anything else that a page says."""
 
     def first(model: Model) -> str:
-        return Read(html(model)).text.partition("Released unchanged:")[2].partition("report.")[0]
+        return "Released " + Read(html(model)).text.partition("Released ")[2].partition("report.")[0]
 
     def line(model: Model) -> str:
         return " ".join(first(model).split()).rpartition(".")[0]
 
-    told = "income, perturbed (singles out 831 of 900 people); town (singles out nobody);"
-    assert line(table()) == f"{told} town and ήλικία together (single out 91 of 900 people)"
-    told = "income (singles out more than one in 10 people); town (singles out a number of people too small to publish)"
-    assert line(public_table()) == told
-    assert line(trial()) == "income and town; whom they single out was not counted"
+    unchanged = "town (singles out nobody); town and ήλικία together (single out 91 of 900 people)."
+    told = "income (singles out 831 of 900 people)"
+    assert line(table()) == f"Released unchanged: {unchanged} Released with noise: {told}"
     model = table()
+    model["verdict"]["singling"] = model["verdict"]["singling"][:1]
+    assert line(model) == f"Released with noise: {told}"
+    model["perturbed"] = []
+    assert line(model) == f"Released unchanged: {told}"
     model["verdict"]["singling"] = []
-    assert line(model) == "no column"
+    assert line(model) == "Released unchanged: no column"
+    assert line(trial()) == "Released unchanged: income and town; whom they single out was not counted"
+    told = "income (singles out more than one in 10 people); town (singles out a number of people too small to publish)"
+    assert line(public_table()) == f"Released unchanged: {told}"
+
+
+def test_a_figure_that_is_not_published_is_no_more_than_one_in_k() -> None:
+    """The verdict names each column that singles somebody out, though too few to count; and none that nobody is."""
+    model = public_table()
+    income, town = model["verdict"]["singling"]
+    model["verdict"]["singling"] = [income | {"over": False}, town | {"unique": 0, "share": 0.0}]
+    text = " ".join(Read(html(model)).text.split())
+    assert "income alone singles out a number of people too small to publish: anyone who" in text
+    assert "town alone" not in text
 
 
 def test_what_speaks_against_a_release_is_said() -> None:
