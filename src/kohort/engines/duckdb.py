@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 import weakref
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import copyfile, copyfileobj
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -19,7 +21,8 @@ from kohort.engines.relation import unused
 from kohort.engines.sources import Source, refuse_altered_text, relation_of
 from kohort.errors import FileError, InputError, LimitError, SourceNote, UnsupportedError
 from kohort.io import source as files
-from kohort.io.databases import chosen, quoted
+from kohort.io.confined import confined
+from kohort.io.databases import OFFLINE, chosen, opened, quoted, refuse_beside
 from kohort.io.folders import parts_of
 from kohort.io.forms import FORMS, is_address, is_store, library, located
 from kohort.io.header import lay_out
@@ -48,8 +51,12 @@ _LISTED: Final = 1 << 21
 _EACH_LISTED: Final = 1 << 10
 
 #: How a database of our own spills: scrambled by the cipher that is built in, whose keys the makers of DuckDB do not
-#: call secure. The other one would have to be fetched from the network.
-_CONFIG: Final[dict[str, Any]] = {"temp_file_encryption": True, "force_mbedtls_unsafe": True}
+#: call secure. The other one would have to be fetched from the network: nothing is.
+_CONFIG: Final[dict[str, Any]] = {
+    **OFFLINE,
+    "temp_file_encryption": True,
+    "force_mbedtls_unsafe": True,
+}
 
 #: Threads by default.
 _THREADS: Final = system.cores()
@@ -64,12 +71,14 @@ class DuckDB:
 
     Attributes:
         connection: It.
-        own: Whether it is nobody else's: then sources are files.
+        own: The folder for what does not fit into memory, if it is nobody else's: then sources are files.
+        shut: Whether it reads no further files than those in its folder.
         listed_at_once: Records whose texts it has room to put together.
     """
 
     connection: Any
-    own: bool = False
+    own: Path | None = None
+    shut: bool = False
     listed_at_once: int = _LISTED
 
     @classmethod
@@ -89,7 +98,7 @@ class DuckDB:
             config["memory_limit"] = f"{limit // 2}B"  # the rest is for the search
             config["threads"] = min(max(limit // 2 // _EACH_THREAD, 1), _THREADS)
         listed = _LISTED if limit is None else min(limit // _EACH_LISTED, _LISTED)
-        made = cls(module.connect(config=config), own=True, listed_at_once=listed)
+        made = cls(module.connect(config=config), own=spill, listed_at_once=listed)
         made.connection.execute("SET enable_progress_bar = false")  # it goes to standard output
         weakref.finalize(made, remove_private, spill, fd)
         return made
@@ -179,6 +188,38 @@ class DuckDB:
             self.connection.unregister(name)
             self.connection.execute(f"DROP TABLE IF EXISTS {name}")
 
+    def attached(self, path: Path) -> str:
+        """The name of a database file that somebody else may have made; from now on no other file is reached.
+
+        What it computes is read elsewhere (`kohort.io.databases`), so none of its statements runs here. Should one all
+        the same, it finds only the file itself and the folder of this run: there DuckDB puts what does not fit into
+        memory, and the lines that it writes.
+        """
+        name, reached = unused(), self.reached(path)
+        with reporting():
+            if not self.shut:
+                self.connection.execute(f"SET allowed_directories = [{self.literal(f'{self.own}/')}]")
+                both = ", ".join(
+                    self.literal(reached + end) for end in ("", ".wal")
+                )  # it looks whether the second is there
+                self.connection.execute(f"SET allowed_paths = [{both}]")
+                self.connection.execute("SET enable_external_access = false")
+                self.connection.execute("SET lock_configuration = true")
+                self.shut = True
+            self.connection.execute(f"ATTACH {self.literal(reached)} AS {name} (TYPE duckdb, READ_ONLY)")
+        return name
+
+    def reached(self, path: Path) -> str:
+        """Where a file is that is to be read: in the folder of this run, where no other is read any more."""
+        if not self.own or not self.shut:
+            return str(path.absolute())  # else DuckDB takes `~` or `md:` for something else
+        place = self.own / f"{unused()}{path.suffix}"
+        try:
+            place.hardlink_to(path)
+        except OSError:  # it lies on another disk
+            copyfile(path, place)
+        return str(place)
+
     def in_order(self, lines: sql.Lines) -> str:
         """All at once."""
         return lines.at_once
@@ -187,8 +228,13 @@ class DuckDB:
         """By COPY without any quoting of its own."""
         named = f"SELECT line AS {self.quoted(header)} FROM ({sql}) l"  # noqa: S608  the header is quoted
         raw = "FORMAT csv, HEADER true, QUOTE '', ESCAPE '', DELIMITER ',', USE_TMP_FILE false"
+        place = self.own / unused() if self.own and self.shut else path
         with reporting():
-            self.connection.execute(f"COPY ({named}) TO {self.literal(str(path))} ({raw})")
+            self.connection.execute(f"COPY ({named}) TO {self.literal(str(place))} ({raw})")
+        if place != path:
+            with place.open("rb") as written, path.open("wb") as file:
+                copyfileobj(written, file)
+            place.unlink()
 
     def write_parts(self, sql: str, header: str, parts: Sequence[WrittenPart]) -> None:
         """By a table of the lines, which are ordered once."""
@@ -278,7 +324,7 @@ def _found(base: DuckDB, source: object, options: ReadOptions) -> Source:
     """The source, as DuckDB reads it."""
     if isinstance(source, str | os.PathLike):
         path = os.fsdecode(cast("str | os.PathLike[str]", source))
-        if not base.own:  # of a user's own connection
+        if base.own is None:  # of a user's own connection
             return Source(path, base.quoted(path))
         return _named(base, path, options)
     name = unused()
@@ -314,7 +360,7 @@ def _named(base: DuckDB, name: str, options: ReadOptions) -> Source:
     form = files.form(path, content)
     if form == "Parquet":
         with Path(path).open("rb") as file, scanned(file, "Parquet", path) as lazy:
-            return Source(path, _parquet(base, [path]), lazy.collect_schema())
+            return Source(path, _parquet(base, [Path(path)]), lazy.collect_schema())
     if form != "text":
         raise UnsupportedError(f"the engine duckdb reads no {form}", where=name, hint=_READ)
     return _text(base, Text.of(path, content), options)
@@ -339,25 +385,30 @@ def _csv(base: DuckDB, text: Text, layout: RecordLayout, options: ReadOptions) -
     columns = ", ".join(f"{base.literal(name)}: 'VARCHAR'" for name in layout.names)
     filled = ", ".join(map(base.literal, layout.names))
     return (
-        f"read_csv({base.literal(text.name)}, auto_detect = false, header = false, skip = {int(layout.body > 0)},"
+        f"read_csv({_place(base, Path(text.name))}, auto_detect = false, header = false, skip = {int(layout.body > 0)},"
         f" delim = {base.literal(chr(layout.separator))}, quote = {quote}, escape = {quote}, comment = '',"
         f" columns = {{{columns}}}, force_not_null = [{filled}], strict_mode = true,"
         f" max_line_size = {max(options.max_cell, 1 << 21)})"
     )
 
 
-def _parquet(base: DuckDB, paths: Iterable[str]) -> str:
+def _place(base: DuckDB, path: Path) -> str:
+    """A file as DuckDB has it, which takes every name for a pattern of names."""
+    return base.literal(re.sub(r"[\[*?]", r"[\g<0>]", base.reached(path)))
+
+
+def _parquet(base: DuckDB, paths: Iterable[Path]) -> str:
     """Parquet files of one table."""
-    named = ", ".join(map(base.literal, paths))
+    named = ", ".join(_place(base, path) for path in paths)
     return f"read_parquet([{named}], hive_partitioning = false)"
 
 
 def _folder(base: DuckDB, path: str) -> Source:
     """A folder of Parquet files, also in folders that are called `column=value`."""
     parts = parts_of(path)
-    by_values: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    by_values: dict[tuple[tuple[str, str], ...], list[Path]] = {}
     for part in parts:
-        by_values.setdefault(part.named, []).append(str(part.path))
+        by_values.setdefault(part.named, []).append(part.path)
     selects: list[str] = []
     for named, paths in by_values.items():
         more = "".join(f", {base.literal(value)} AS {base.quoted(name)}" for name, value in named)
@@ -366,13 +417,12 @@ def _folder(base: DuckDB, path: str) -> Source:
 
 
 def _stored(base: DuckDB, path: str, inner: str) -> Source:
-    """A table of a DuckDB file."""
-    name = unused()
-    with reporting():
-        base.connection.execute(f"ATTACH {base.literal(path)} AS {name} (READ_ONLY)")
-        listed = "SELECT table_name FROM information_schema.tables WHERE table_catalog = ? ORDER BY table_name"
-        tables = [one for (one,) in base.connection.execute(listed, [name]).fetchall()]
-    table, notes = chosen(path, tables, inner)
+    """A table of a DuckDB file. What is computed when it is read is so by another process, with its limits."""
+    refuse_beside(path)
+    with opened(path, "duckdb") as there:
+        one, notes = chosen(path, there.listed(), inner)
     for note in notes:
         warnings.warn(SourceNote(note), stacklevel=2)
-    return Source(path, f"{name}.{base.quoted(table)}")
+    if one.computed:
+        return Source(path, base.store(confined(path, "duckdb", one.name)))
+    return Source(path, f"{base.attached(Path(path))}.{one.sql}")

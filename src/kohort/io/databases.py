@@ -1,27 +1,32 @@
 """Tables of databases: SQLite by Python's own library, DuckDB by its own, Postgres by ADBC.
 
-A database file is read as it lies there; a release is a new file with one table, `release`. What is written into a
-database that exists: `kohort.io.stored`.
+A database file can hold statements of whoever made it. It is opened so that none of them reaches another file, a
+library or the network, and kohort reads tables, whose cells lie in the file. What is computed when it is read, as a
+view is, is read only by its name, in a process of its own (`kohort.io.confined`). Nothing is written beside the file.
+
+A release is a new file with one table, `release`. What is written into a database that exists: `kohort.io.stored`.
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote, urlsplit
 
 import polars as pl
 
-from kohort.errors import FileError, InputError, MissingExtraError
+from kohort.errors import FileError, InputError, LimitError, MissingExtraError
 from kohort.io.cells import as_text, from_text
+from kohort.io.confined import confined
 from kohort.io.forms import FORMS, NO_ROOM, Content, FileForm, library
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
     from kohort.tables.table import Labels
 
@@ -32,26 +37,119 @@ TABLE: Final = "release"
 _DATES: Final = {"DATE": pl.Date(), "TIME": pl.Time(), "TIMESTAMP": pl.Datetime("us")}
 
 
+class Listed(NamedTuple):
+    """A table or a view that a database file holds.
+
+    Attributes:
+        name: What it is called; outside of the schema `main`, with its schema.
+        sql: The same in SQL.
+        computed: What it is if its cells do not lie in the file, but are computed when they are read; else empty.
+    """
+
+    name: str
+    sql: str
+    computed: str = ""
+
+
 def content(path: str, inner: str, form: FileForm) -> Content:
-    """The table in a database file: its only one, its first one, or the one called `inner`.
+    """The table in a database file: its only one, its first one, or the table or view called `inner`.
 
     Raises:
-        InputError: the file is damaged, or has no such table.
+        InputError: the file is damaged, or has no such table; or changes lie beside it.
+        LimitError: to compute a view takes too much.
         MissingExtraError: the database's library is not installed.
     """
-    return (_duckdb if form.key == "duckdb" else _sqlite)(path, inner)
+    refuse_beside(path)
+    with opened(path, form.key) as base:
+        one, notes = chosen(path, base.listed(), inner)
+        frame = confined(path, form.key, one.name) if one.computed else base.table(one, f"{path}, table {one.name!r}")
+    return Content(frame, notes=notes)
 
 
-def chosen(path: str, names: Sequence[str], inner: str) -> tuple[str, tuple[str, ...]]:
-    """The table to read, and a note of the others."""
-    if inner and inner not in names:
-        raise InputError(f"there is no table {inner!r}", where=path, hint=f"its tables: {', '.join(names) or 'none'}")
-    if not names:
+def computed(path: str, key: str, name: str) -> pl.DataFrame:
+    """What a view or table of that name answers; for `kohort.io.confined`, which limits what that may take."""
+    with opened(path, key, threads="1") as base:  # each thread of a machine of many takes room
+        one, _ = chosen(path, base.listed(), name)
+        return base.table(one, f"{path}, {one.computed} {one.name!r}")
+
+
+@contextmanager
+def opened(path: str, key: str, **settings: str) -> Generator[_SQLite | _DuckDB]:
+    """A database file, to be read: nothing in it can reach beyond it.
+
+    Args:
+        path: The file.
+        key: `sqlite` or `duckdb`.
+        settings: More of DuckDB's.
+
+    Raises:
+        InputError: it is damaged.
+        LimitError: it takes too much memory.
+        MissingExtraError: the database's library is not installed.
+    """
+    form, place = FORMS[key], str(Path(path).absolute())  # else DuckDB takes `md:x` or `sqlite:x` for another kind
+    module: Any = sqlite3 if key == "sqlite" else library("duckdb", form)
+    try:
+        if key == "sqlite":
+            made: _SQLite | _DuckDB = _SQLite.opened(place)
+        else:
+            made = _DuckDB(module.connect(place, read_only=True, config=SHUT | settings))
+        with closing(made.connection):
+            yield made
+    except (MemoryError, getattr(module, "OutOfMemoryException", MemoryError)):
+        raise LimitError(f"the {form.title} file takes too much memory", where=path) from None
+    except module.Error as error:
+        raise InputError(f"the {form.title} file cannot be read ({type(error).__name__})", where=path) from None
+
+
+#: Files by which a database that was not closed goes on, by the end of their name.
+_BESIDE: Final = ("-wal", "-journal", ".wal")
+
+
+def refuse_beside(path: str) -> None:
+    """Refuse a database of which a part lies beside it: to read that, its library would have to write there.
+
+    Raises:
+        InputError: there is one.
+    """
+    for place in {Path(path).absolute(), Path(path).resolve()}:
+        for beside in (place.with_name(place.name + end) for end in _BESIDE):
+            with suppress(OSError), beside.open("rb") as file:
+                if any(file.read(_HEAD)):  # SQLite may leave an old journal, whose beginning it clears
+                    what = f"changes that are not in the database yet lie beside it, in {beside.name}"
+                    hint = "close the program that has it open, or open and close it once with its own program"
+                    raise InputError(what, where=path, hint=f"{hint}; or read a copy made by VACUUM INTO or EXPORT")
+
+
+#: Bytes of such a file that tell whether it holds anything.
+_HEAD: Final = 8
+
+
+def chosen(path: str, listed: Sequence[Listed], inner: str) -> tuple[Listed, tuple[str, ...]]:
+    """What to read, and a note of the rest.
+
+    Raises:
+        InputError: there is nothing of that name; or only what is computed when it is read, and no name is given.
+    """
+    names = ", ".join(_described(one) for one in listed) or "none"
+    found = [one for one in listed if one.name == inner or not (inner or one.computed)]
+    if inner and not found:
+        raise InputError(f"there is no table {inner!r}", where=path, hint=f"its tables: {names}")
+    if not listed:
         raise InputError("there is no table in the database", where=path)
-    if inner or len(names) == 1:
-        return inner or names[0], ()
-    others = ", ".join(names[1:])
-    return names[0], (f"{path}, table {names[0]!r}: the other tables are not read: {others} (name one as FILE#TABLE)",)
+    if not found:
+        what = f"there is no table in the database, but what is computed when it is read: {names}"
+        hint = f"if you trust whoever made it, name it: FILE#NAME, as in {path}#{listed[0].name}"
+        raise InputError(what, where=path, hint=f"{hint}; or copy it into a table")
+    rest = [_described(one) for one in listed if one != found[0]]
+    if inner or not rest:
+        return found[0], ()
+    told = f"{path}, table {found[0].name!r}: the other tables are not read: {', '.join(rest)}"
+    return found[0], (f"{told} (name one as FILE#TABLE)",)
+
+
+def _described(one: Listed) -> str:
+    return f"{one.name} ({one.computed})" if one.computed else one.name
 
 
 def quoted(name: str) -> str:
@@ -62,26 +160,88 @@ def quoted(name: str) -> str:
 # ── SQLite ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _sqlite(path: str, inner: str) -> Content:
-    try:
-        with closing(sqlite3.connect(f"file:{quote(str(Path(path).resolve()))}?mode=ro", uri=True)) as base:
-            names = _sqlite_tables(base)
-            name, notes = chosen(path, names, inner)
-            return Content(sqlite_table(base, name, f"{path}, table {name!r}"), notes=notes)
-    except sqlite3.Error as error:
-        raise InputError(f"the SQLite file cannot be read ({type(error).__name__})", where=path) from None
+#: What a statement may do that reads: not attach a file, nor ask for settings or for the path.
+_READING: Final = {
+    sqlite3.SQLITE_SELECT: None,
+    sqlite3.SQLITE_READ: None,
+    sqlite3.SQLITE_FUNCTION: None,
+    sqlite3.SQLITE_RECURSIVE: None,
+    sqlite3.SQLITE_PRAGMA: "table_xinfo",
+}
+
+#: How SQLite itself begins the text of what is called so, and what that is.
+_DEFINED: Final = {"CREATE TABLE ": "", "CREATE VIEW ": "view", "CREATE VIRTUAL TABLE ": "virtual table"}
+
+#: The mark of a generated column that is not stored, in `table_xinfo`.
+_GENERATED: Final = 2
+
+#: Letters of defaults, which stand for the cells of records that are older than their column. Longer ones would make
+#: a small file large.
+_DEFAULTS: Final = 1_000
 
 
-def _sqlite_tables(base: sqlite3.Connection) -> list[str]:
-    told = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
-    return [name for (name,) in base.execute(f"{told} ORDER BY rowid")]
+class _SQLite(NamedTuple):
+    """A SQLite file."""
+
+    connection: sqlite3.Connection
+
+    @classmethod
+    def opened(cls, place: str) -> _SQLite:
+        """The file, as it lies there: without locks, and without the files that SQLite would make beside it."""
+        base = sqlite3.connect(f"file:{quote(place)}?mode=ro&immutable=1", uri=True)
+        for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
+            base.execute(f"PRAGMA {pragma}")
+        base.set_authorizer(_authorized)
+        return cls(base)
+
+    def listed(self) -> list[Listed]:
+        """Its tables and views, none of which is compiled: a view of views may take for ever."""
+        told = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY rowid"
+        found = self.connection.execute(told).fetchall()
+        return [self._listed(name, sql) for kind, name, sql in found if kind not in {"index", "trigger"}]
+
+    def _listed(self, name: str, sql: str) -> Listed:
+        """One of them. SQLite goes by the text alone; what its other columns say may be another's.
+
+        Raises:
+            InputError: SQLite did not write that.
+        """
+        for start, kind in _DEFINED.items():
+            if str(sql).startswith(tuple(f"{start}{form}" for form in _forms(str(name)))):
+                return Listed(name, quoted(name), kind or self._computed(name))
+        raise sqlite3.DatabaseError
+
+    def _computed(self, name: str) -> str:
+        """What a table is that has columns which are computed."""
+        columns = self.connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
+        defaults = sum(len(str(one[4])) for one in columns)
+        if any(one[6] == _GENERATED for one in columns):
+            return "table with a generated column"
+        return "table with long defaults" if defaults > _DEFAULTS else ""
+
+    def table(self, one: Listed, where: str) -> pl.DataFrame:
+        """Its records."""
+        return sqlite_table(self.connection, one.name, where)
+
+
+def _authorized(action: int, first: str | None, *_: object) -> int:
+    """Whether a statement may do that."""
+    due = _READING.get(action, "")
+    return sqlite3.SQLITE_OK if due is None or due == first else sqlite3.SQLITE_DENY
+
+
+def _forms(name: str) -> Iterator[str]:
+    """How a name may stand in a statement: bare before what cannot go on a name, or in quotes."""
+    yield from (name + after for after in " (\t\n\r\f/-")
+    yield from (f"{mark}{name.replace(mark, mark * 2)}{mark}" for mark in "\"'`")
+    yield f"[{name}]"
 
 
 def sqlite_table(base: sqlite3.Connection, name: str, where: str) -> pl.DataFrame:
     """A table in the order of its records: SQLite has no types of columns, only of cells."""
+    declared = {one[1]: one[2].upper() for one in base.execute(f"PRAGMA table_xinfo({quoted(name)})")}
     found = base.execute(f"SELECT * FROM {quoted(name)}")  # noqa: S608  a name that the database itself has, quoted
     names = [column[0] for column in found.description]
-    declared = {one[1]: one[2].upper() for one in base.execute(f"PRAGMA table_info({quoted(name)})")}
     from kohort.io.typed import check_names  # noqa: PLC0415  it reads what is read here
 
     checked = check_names(names, where)
@@ -148,7 +308,7 @@ def unpack_sqlite(written: bytes) -> pl.DataFrame:
     """The table in a SQLite file that `pack_sqlite` made."""
     with closing(sqlite3.connect(":memory:")) as base:
         base.deserialize(written)
-        _refuse_others(_sqlite_tables(base))
+        _refuse_others([one.name for one in _SQLite(base).listed()])
         return sqlite_table(base, TABLE, "the release")
 
 
@@ -159,10 +319,40 @@ def _refuse_others(names: Sequence[str]) -> None:
 
 # ── DuckDB ───────────────────────────────────────────────────────────────────────────────────────
 
-#: The tables and views of a database, by name.
-_TABLES: Final = """
-    SELECT table_name FROM information_schema.tables
-    WHERE table_catalog = current_database() ORDER BY table_name
+#: How DuckDB is set to fetch and load no libraries, to look for no secrets, and to take no name of a table for one of
+#: Python's variables.
+OFFLINE: Final = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "allow_persistent_secrets": "false",
+    "python_enable_replacements": "false",
+}
+
+#: And where it opens a database that somebody else may have made, to reach no other file, and not to be set otherwise.
+#: What does not fit into memory is not written beside the file.
+SHUT: Final = {**OFFLINE, "enable_external_access": "false", "temp_directory": "", "lock_configuration": "true"}
+
+#: The tables and views of a database. What there is besides of tables lies in the file.
+_LISTED: Final = """
+    SELECT schema_name, table_name, CASE WHEN sql LIKE '%GENERATED ALWAYS AS%' THEN 'table with a generated column' END
+    FROM duckdb_tables() WHERE database_name = current_database() AND NOT internal
+    UNION ALL SELECT schema_name, view_name, 'view'
+    FROM duckdb_views() WHERE database_name = current_database() AND NOT internal
+    ORDER BY schema_name <> 'main', schema_name, table_name
+"""
+
+#: What tells of this machine rather than of the file, in the text of a view or macro.
+_TELLING: Final = r"\b(duckdb_|pragma_|pg_|sqlite_)\w+|\b(current_setting|getvariable|getenv|which_secret)\b"
+
+#: What runs a text as a statement, which could be put together so that it does not stand there.
+_RUNNING: Final = r"\b(query|query_table|json_execute_serialized_sql)\W*\("
+
+#: The texts of what a database computes.
+_TEXTS: Final = """
+    SELECT sql FROM duckdb_views() WHERE NOT internal
+    UNION ALL SELECT sql FROM duckdb_tables() WHERE sql LIKE '%GENERATED ALWAYS AS%'
+    UNION ALL SELECT macro_definition FROM duckdb_functions() WHERE NOT internal
 """
 
 #: Everything in a database, besides what every one has.
@@ -177,19 +367,35 @@ _CATALOG: Final = """
 """
 
 
-def _duckdb(path: str, inner: str) -> Content:
-    duckdb = library("duckdb", FORMS["duckdb"])
-    try:
-        with closing(duckdb.connect(path, read_only=True)) as base:
-            name, notes = chosen(path, [one for (one,) in base.execute(_TABLES).fetchall()], inner)
-            return Content(duckdb_table(base, name), notes=notes)
-    except duckdb.Error as error:
-        raise InputError(f"the DuckDB file cannot be read ({type(error).__name__})", where=path) from None
+class _DuckDB(NamedTuple):
+    """A DuckDB file."""
+
+    connection: Any
+
+    def listed(self) -> list[Listed]:
+        """Its tables and views."""
+        found = self.connection.execute(_LISTED).fetchall()
+        return [
+            Listed(one if schema == "main" else f"{schema}.{one}", f"{quoted(schema)}.{quoted(one)}", kind or "")
+            for schema, one, kind in found
+        ]
+
+    def table(self, one: Listed, where: str) -> pl.DataFrame:
+        """Its records.
+
+        Raises:
+            InputError: it asks for what is not in the file.
+        """
+        texts = "\n".join(text or "" for (text,) in self.connection.execute(_TEXTS).fetchall()) if one.computed else ""
+        if re.search(f"{_TELLING}|{_RUNNING}", texts, re.IGNORECASE):
+            what = "the file computes something of the settings of the program that reads it"
+            raise InputError(what, where=where, hint="copy the view into a table")
+        return duckdb_table(self.connection, one.sql)
 
 
 def duckdb_table(base: Any, name: str) -> pl.DataFrame:  # noqa: ANN401  DuckDB's own class
-    """A table in the order of its records."""
-    found = base.sql(f"SELECT * FROM {quoted(name)}")  # noqa: S608  a name that it has, quoted
+    """A table in the order of its records, by its name as SQL has it."""
+    found = base.sql(f"SELECT * FROM {name}")  # noqa: S608  a name that it has, quoted
     return pl.DataFrame(found.to_arrow_table())
 
 
@@ -215,9 +421,9 @@ def unpack_duckdb(written: bytes) -> pl.DataFrame:
     with TemporaryDirectory(prefix="kohort-") as folder:
         path = Path(folder, "release.duckdb")
         path.write_bytes(written)
-        with closing(duckdb.connect(str(path), read_only=True)) as base:
+        with closing(duckdb.connect(str(path), read_only=True, config=SHUT)) as base:
             _refuse_others([name for (name,) in base.execute(_CATALOG).fetchall()])
-            return duckdb_table(base, TABLE)
+            return duckdb_table(base, quoted(TABLE))
 
 
 # ── Postgres ─────────────────────────────────────────────────────────────────────────────────────

@@ -20,8 +20,18 @@ from urllib.parse import urlsplit
 import polars as pl
 
 from kohort.errors import FileError, UsageError
+from kohort.io import databases
 from kohort.io.cells import as_text
-from kohort.io.databases import create_sqlite, driver, duckdb_table, quoted, shown, sqlite_table
+from kohort.io.databases import (
+    SHUT,
+    create_sqlite,
+    driver,
+    duckdb_table,
+    quoted,
+    refuse_beside,
+    shown,
+    sqlite_table,
+)
 from kohort.io.forms import FORMS, Content, form_of, is_address, library, located
 from kohort.io.typed import from_content
 from kohort.io.write import Format, write
@@ -112,8 +122,11 @@ def text_of(place: StoredTable) -> bytes:
         FileError: the database cannot be read, or has no such table.
         InputError: it holds types that kohort does not read.
     """
-    with opened(place) as session:
-        return session.text()
+    if place.kind == "postgres":
+        with opened(place) as session:
+            return session.text()
+    _refuse_absent(place)
+    return _text(FORMS[place.kind].content(place.base, place.table), place)
 
 
 def others(path: Path) -> tuple[str, ...]:
@@ -124,8 +137,9 @@ def others(path: Path) -> tuple[str, ...]:
     with path.open("rb") as file:
         if not form.begins(file.read(_HEAD)):
             return ()
-    with opened(StoredTable(str(path), "release", form.key)) as session:
-        return tuple(name for name in session.names() if name != "release")
+    refuse_beside(str(path))
+    with databases.opened(str(path), form.key) as base:
+        return tuple(one.name for one in base.listed() if one.name != "release")
 
 
 # ── sessions ─────────────────────────────────────────────────────────────────────────────────────
@@ -173,10 +187,7 @@ class Session:
 
     def text(self) -> bytes:
         """The table as it is read back, as CSV."""
-        table = from_content(Content(self.base.get(self.place)), self.place.address)
-        text = BytesIO()
-        write(table, text, Format.CSV)
-        return text.getvalue()
+        return _text(Content(self.base.get(self.place)), self.place)
 
     def drop(self) -> None:
         """Remove the table."""
@@ -185,6 +196,13 @@ class Session:
     def commit(self) -> None:
         """Let everybody see it."""
         self.base.commit()
+
+
+def _text(content: Content, place: StoredTable) -> bytes:
+    """What a table holds, as CSV."""
+    text = BytesIO()
+    write(from_content(content, place.address), text, Format.CSV)
+    return text.getvalue()
 
 
 #: What lists the tables and views of a file.
@@ -215,11 +233,21 @@ def opened(place: StoredTable) -> Generator[Session]:
         FileError: the database is not there, cannot be reached, is locked or refuses; nothing was changed.
         MissingExtraError: its library is not installed.
     """
-    if place.kind != "postgres" and not Path(place.base).is_file():
-        hint = "name an existing one; for a new file leave out # and the name: its table is called release"
-        raise FileError("there is no such database", where=place.base, hint=hint)
+    if place.kind != "postgres":
+        _refuse_absent(place)
     with _KINDS[place.kind](place) as base:
         yield Session(place, base)
+
+
+def _refuse_absent(place: StoredTable) -> None:
+    """Refuse a database file that is not there.
+
+    Raises:
+        FileError: it is not.
+    """
+    if not Path(place.base).is_file():
+        hint = "name an existing one; for a new file leave out # and the name: its table is called release"
+        raise FileError("there is no such database", where=place.base, hint=hint)
 
 
 class _Reporting:
@@ -260,7 +288,9 @@ class _SQLite:
 
 @contextmanager
 def _sqlite(place: StoredTable) -> Generator[_SQLite]:
-    with _Reporting(sqlite3.Error, place), closing(sqlite3.connect(place.base, isolation_level=None)) as base:
+    name = str(Path(place.base).absolute())  # else SQLite takes `file:x` for an address
+    with _Reporting(sqlite3.Error, place), closing(sqlite3.connect(name, isolation_level=None)) as base:
+        base.execute("PRAGMA trusted_schema = OFF")
         base.execute("BEGIN IMMEDIATE")
         yield _SQLite(base)
 
@@ -278,7 +308,7 @@ class _DuckDB:
         self.connection.unregister("kohort_cells")
 
     def get(self, place: StoredTable) -> pl.DataFrame:
-        return duckdb_table(self.connection, place.table)
+        return duckdb_table(self.connection, place.sql)
 
     def commit(self) -> None:
         self.connection.commit()
@@ -286,8 +316,8 @@ class _DuckDB:
 
 @contextmanager
 def _duckdb(place: StoredTable) -> Generator[_DuckDB]:
-    duckdb = library("duckdb", FORMS["duckdb"])
-    with _Reporting(duckdb.Error, place), closing(duckdb.connect(place.base)) as base:
+    duckdb, name = library("duckdb", FORMS["duckdb"]), str(Path(place.base).absolute())  # `md:x` is a server's
+    with _Reporting(duckdb.Error, place), closing(duckdb.connect(name, config=SHUT)) as base:
         base.execute("BEGIN TRANSACTION")
         yield _DuckDB(base)
 
