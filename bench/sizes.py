@@ -3,6 +3,7 @@
 python -m bench.sizes            65,536 columns, a cell of 1 GiB, ten million distinct values
 python -m bench.sizes 0.01       everything a hundredth as large
 python -m bench.sizes 1 sets     the cases whose names hold this word
+python -m bench.sizes 1 databases [WORD]   hostile databases: what each command on them takes, tells and reaches
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
+
+from bench import hostile_databases
 
 if TYPE_CHECKING:
     import resource
@@ -68,6 +71,9 @@ _CASES: Final[tuple[tuple[str, Callable[[float], Iterator[str]], str], ...]] = (
 def main(arguments: list[str]) -> None:
     """Print the table."""
     size = float(arguments[0]) if arguments else 1.0
+    if arguments[1:2] == ["databases"]:
+        hostile_databases.main(arguments[2:])
+        return
     print("| what                           | status | CPU s | peak MiB |\n|---|---|---|---|")
     for what, make, flags in _CASES:
         if not all(word in what for word in arguments[1:]):

@@ -421,6 +421,8 @@ def _stored(base: DuckDB, path: str, inner: str) -> Source:
     refuse_beside(path)
     with opened(path, "duckdb") as there:
         one, notes = chosen(path, there.listed(), inner)
+        if not one.computed:
+            there.refuse_large(one, path)
     for note in notes:
         warnings.warn(SourceNote(note), stacklevel=2)
     if one.computed:

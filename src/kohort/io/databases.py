@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import polars as pl
 
@@ -62,8 +62,10 @@ def content(path: str, inner: str, form: FileForm) -> Content:
     refuse_beside(path)
     with opened(path, form.key) as base:
         one, notes = chosen(path, base.listed(), inner)
-        frame = confined(path, form.key, one.name) if one.computed else base.table(one, f"{path}, table {one.name!r}")
-    return Content(frame, notes=notes)
+        if one.computed:
+            return Content(confined(path, form.key, one.name), notes=notes)
+        base.refuse_large(one, path)
+        return Content(base.table(one, f"{path}, table {one.name!r}"), notes=notes)
 
 
 def computed(path: str, key: str, name: str) -> pl.DataFrame:
@@ -222,6 +224,17 @@ class _SQLite(NamedTuple):
     def table(self, one: Listed, where: str) -> pl.DataFrame:
         """Its records."""
         return sqlite_table(self.connection, one.name, where)
+
+    def refuse_large(self, one: Listed, path: str) -> None:
+        """Refuse a table with more records than its file has bytes: some of its pages lead to the same ones.
+
+        Raises:
+            InputError: it has more.
+        """
+        size = Path(path).stat().st_size
+        beyond = f"SELECT 1 FROM {one.sql} LIMIT 1 OFFSET {size}"  # noqa: S608  a name that the database has, quoted
+        if self.connection.execute(beyond).fetchall():
+            raise InputError("the SQLite file is damaged: it has fewer bytes than records", where=path)
 
 
 def _authorized(action: int, first: str | None, *_: object) -> int:
@@ -392,6 +405,28 @@ class _DuckDB(NamedTuple):
             raise InputError(what, where=where, hint="copy the view into a table")
         return duckdb_table(self.connection, one.sql)
 
+    def refuse_large(self, one: Listed, path: str) -> None:
+        """Refuse a table that takes much more room in memory than in its file.
+
+        Raises:
+            LimitError: it does.
+        """
+        found = self.connection.sql(f"SELECT * FROM {one.sql} LIMIT 0")  # noqa: S608  a name that it has, quoted
+        texts = [name for name, kind in zip(found.columns, found.types, strict=True) if str(kind) == "VARCHAR"]
+        sums = " + ".join(["0", *(f"coalesce(sum(strlen({quoted(name)})), 0)" for name in texts)])
+        counted = f"SELECT count(*) * {_CELL * len(found.columns)} + {sums} FROM {one.sql}"  # noqa: S608  as above
+        size = int(self.connection.execute(counted).fetchall()[0][0])
+        if size > max(_RATIO * Path(path).stat().st_size, _HARMLESS):
+            what = f"the table takes some {size:,} bytes, more than {_RATIO} for each of its file"
+            raise LimitError(
+                what, where=f"{path}, table {one.name!r}", hint="write it to Parquet or CSV, and name that"
+            )
+
+
+#: Bytes of a cell in memory, besides those of a text; how many may come of one in the file: columns of few values take
+#: a bit each; and the size of a table that does no harm however small its file is.
+_CELL, _RATIO, _HARMLESS = 8, 100, 1 << 27
+
 
 def duckdb_table(base: Any, name: str) -> pl.DataFrame:  # noqa: ANN401  DuckDB's own class
     """A table in the order of its records, by its name as SQL has it."""
@@ -440,7 +475,7 @@ def postgres(address: str) -> Content:
     where = shown(address)
     if not table:
         raise InputError("the address names no table", where=where, hint="write postgresql://USER@HOST/DATABASE#TABLE")
-    postgres_ = driver()
+    postgres_ = driver(uri)
     try:
         with closing(postgres_.connect(uri)) as base, closing(base.cursor()) as cursor:
             name = ".".join(map(quoted, table.split(".", 1)))
@@ -451,12 +486,21 @@ def postgres(address: str) -> Content:
         raise InputError(what, where=where, hint="check the address, the password and the table") from None
 
 
-def driver() -> Any:  # noqa: ANN401  a module that may be absent
-    """The library that speaks with Postgres.
+#: What an address of Postgres may not ask of the library that speaks with the server: to read passwords from a file of
+#: its choice, to write the secrets of the connection to one, or to load a library for its key.
+_FILES: Final = r"[?&](service(?:file)?|passfile|sslkeylogfile)=|[?&](sslkey)=\w+:[^\\/]"
+
+
+def driver(uri: str) -> Any:  # noqa: ANN401  a module that may be absent
+    """The library that speaks with Postgres, for an address that sends it to no other file.
 
     Raises:
-        MissingExtraError: it is not installed.
+        InputError: the address names such a file.
+        MissingExtraError: the library is not installed.
     """
+    if named := re.search(_FILES, unquote(uri), re.IGNORECASE):
+        what = f"the address asks for {named[1] or named[2]}, by which it would reach a file or library of yours"
+        raise InputError(what, where=shown(uri), hint="leave it out: PGPASSWORD and ~/.pgpass hold passwords")
     try:
         return import_module("adbc_driver_postgresql.dbapi")
     except ImportError:

@@ -13,6 +13,7 @@ import re
 import zipfile
 from functools import partial
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -68,7 +69,7 @@ def content(path: str, inner: str, form: FileForm) -> Content:
     logging.getLogger("fastexcel").addHandler(logging.NullHandler())  # it tells of columns that hold nothing
     _refuse_bomb(path)
     try:
-        book = fastexcel.read_excel(path)
+        book = fastexcel.read_excel(str(Path(path).absolute()))  # it takes `~` for the home
     except Exception as error:  # noqa: BLE001  whose classes are its own; its text may quote what the file holds
         raise InputError(f"the {form.title} file is damaged ({type(error).__name__})", where=path) from None
     names: list[str] = book.sheet_names

@@ -55,10 +55,11 @@ def content(path: str, inner: str, form: FileForm) -> Content:
         raise InputError(f"a {form.title} file holds one table", where=path, hint="leave out # and what follows")
     pyreadstat = library("pyreadstat", form)
     read: Callable[..., Any] = getattr(pyreadstat, f"read_{_family(form)}")
+    place = str(Path(path).absolute())  # it takes `~` for the home
     try:
-        frame, told = read(path, output_format="polars")
+        frame, told = read(place, output_format="polars")
         asked = {"user_missing": True, "metadataonly": True} if form.key not in {"xpt", "sas7bdat"} else {}
-        declared: Mapping[str, Any] = read(path, **asked)[1].missing_ranges if asked else {}
+        declared: Mapping[str, Any] = read(place, **asked)[1].missing_ranges if asked else {}
     except Exception as error:  # noqa: BLE001  whose classes are its own; its text may quote what the file holds
         raise InputError(f"the {form.title} file is damaged ({type(error).__name__})", where=path) from None
     notes: list[str] = []

@@ -345,7 +345,7 @@ class _Postgres:
 
 @contextmanager
 def _postgres(place: StoredTable) -> Generator[_Postgres]:
-    postgres = driver()
+    postgres = driver(place.base)
     with (
         _Reporting(postgres.Error, place),
         closing(postgres.connect(place.base)) as base,
