@@ -120,7 +120,7 @@ def refuse_beside(path: str) -> None:
                 if any(file.read(_HEAD)):  # SQLite may leave an old journal, whose beginning it clears
                     what = f"changes that are not in the database yet lie beside it, in {beside.name}"
                     hint = "close the program that has it open, or open and close it once with its own program"
-                    raise InputError(what, where=path, hint=f"{hint}; or read a copy made by VACUUM INTO or EXPORT")
+                    raise InputError(what, where=path, hint=f"{hint}; or read a copy (VACUUM INTO, COPY FROM DATABASE)")
 
 
 #: Bytes of such a file that tell whether it holds anything.
