@@ -27,14 +27,14 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-#: The form of certificates that is known here.
-FORM: Final = 8
+#: The forms of certificates that are known here, and which fields each has besides.
+FORMS: Final = {"9": (), "8": ("exposed",)}
 
 #: The fields of a certificate of a table, and what kind of thing each is.
 FIELDS: Final = {
     **dict.fromkeys(("form", "size", "k", "records", "incomplete", "suppressed", "classes"), int),
     **dict.fromkeys(("kind", "release", "sha256", "kohort", "job_sha256", "verified", "engine"), str),
-    **dict.fromkeys(("libraries", "job", "checks", "class_sizes", "levels", "labels", "exposed"), dict),
+    **dict.fromkeys(("libraries", "job", "checks", "class_sizes", "levels", "labels"), dict),
     **dict.fromkeys(("metrics", "perturbed", "pseudonyms", "refined"), dict),
     **dict.fromkeys(("not_promised", "models", "released_unchanged", "parts"), list),
     **dict.fromkeys(("people", "signature", "data_dependent_labels"), object),
@@ -148,8 +148,8 @@ def faults(release: bytes, certificate: bytes) -> Iterator[str]:
 
 def _form(parts: Parts, text: bytes) -> Iterator[str]:
     """What is wrong with the form of a certificate: keys, kinds of values, spelling, the digest of the job."""
-    if parts.keys() != FIELDS.keys() or parts["form"] != FORM or parts["kind"] != "table":
-        yield f"the certificate is not one of a table in form {FORM}"
+    if parts.keys() != {*FIELDS, *FORMS.get(str(parts.get("form")), "?")} or parts["kind"] != "table":
+        yield f"the certificate is not one of a table in form {' or '.join(FORMS)}"
         return
     booleans = {name for name in FIELDS if isinstance(parts[name], bool)} ^ {"data_dependent_labels"}
     odd = booleans.union(name for name, kind in FIELDS.items() if not isinstance(parts[name], kind))
@@ -279,8 +279,10 @@ def _checks(parts: Parts, columns: list[Parts], rows: Rows, classes: int) -> Ite
     """Checks that are not in the list, or that compared something else."""
     labels = {place: len({row[place] for row in rows}) for place, one in enumerate(columns) if one["role"] == "quasi"}
     rest = len(columns) - len(labels) - len(parts["pseudonyms"])
+    named = any(one["role"] == "identifying" for one in parts["job"]["schema"]["attributes"])
     due = dict.fromkeys(("records", "lineage", "order"), len(rows)) | {
         **dict(zip(("bytes", "columns", "classes"), (parts["size"], len(columns), classes), strict=True)),
+        "identifiers": named * (("exposed" in parts and parts["checks"].get("identifiers")) or len(rows)),  # or names
         "labels": sum(labels.values()),
         "pseudonyms": len(rows) * len(parts["pseudonyms"]),
         "regions": len(rows) * len(labels),
@@ -288,12 +290,10 @@ def _checks(parts: Parts, columns: list[Parts], rows: Rows, classes: int) -> Ite
         "grid": sum(count for place, count in labels.items() if "grid" in columns[place]),
     }
     yield from (f"check {name}" for name, count in due.items() if parts["checks"].get(name, 0) != count)
-    optional = {"cells", "perturbation", "identifiers", "complete records", "suppression"}
+    optional = {"cells", "perturbation", "complete records", "suppression"}
     yield from (f"check {name}" for name in parts["checks"].keys() - due.keys() - optional)
     if sum(parts["checks"].get(name, 0) for name in ("cells", "perturbation")) != len(rows) * rest:
         yield "checks of columns that are not generalized"
-    if any(one["role"] == "identifying" for one in parts["job"]["schema"]["attributes"]) and rows:
-        yield from () if parts["checks"].get("identifiers", 0) else ["check identifiers"]
 
 
 if __name__ == "__main__":

@@ -1,12 +1,17 @@
-"""What every certificate says, whatever was released, and how it is spelled."""
+"""What every certificate says, whatever was released, and how it is spelled.
+
+A certificate is a function of the released bytes, the job, and how many records and people there were. Two inputs that
+give the same release therefore have the same certificate, and two releases reveal no more with their certificates than
+without. What else is known of the input stays with whoever has it: it is printed, and stands in the internal report.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final, TypedDict, cast
+from typing import TYPE_CHECKING, ClassVar, Final, TypedDict, cast
 
 from kohort.verify.verdict import UNENCRYPTED
 from kohort.version import VERSION
@@ -18,8 +23,9 @@ if TYPE_CHECKING:
     from kohort.verify import Verdict
     from kohort.verify.transactions import CoherenceVerdict
 
-#: The form of the file; it changes when a key does.
-FORM: Final = 8
+#: The form of the file; it changes when a key does. The one before it can still be read.
+FORM: Final = 9
+EARLIER: Final = 8
 
 #: The libraries whose version can make a difference to a release.
 _LIBRARIES: Final = ("numba", "numpy", "polars")
@@ -49,7 +55,11 @@ class Certified:
         signature: The kind of key, the public key and the signature over all other lines of the file, separated by
             blanks; `None` if it is unsigned. See `kohort.signing`.
         form: The version of the certificate's format.
+        earlier: The fields that only the form before had, for they told of the input; of this form there are none.
     """
+
+    #: The names of those fields, and of what kind each is.
+    withdrawn: ClassVar[Mapping[str, str]]
 
     kind: str
     release: str
@@ -63,10 +73,13 @@ class Certified:
     not_promised: tuple[str, ...]
     signature: str | None = None
     form: int = FORM
+    earlier: Mapping[str, object] = field(default_factory=dict[str, object])
 
     def encode(self) -> bytes:
         """As JSON with sorted keys: equal certificates are equal bytes."""
-        return (json.dumps(asdict(self), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode()
+        told = asdict(self)
+        told |= told.pop("earlier")
+        return (json.dumps(told, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 class Shared(TypedDict):

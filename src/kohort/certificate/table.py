@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
 from kohort.certificate.described import described
 from kohort.certificate.form import Certified, disks_of, shared
+from kohort.metrics.known import METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,21 +41,22 @@ class Certificate(Certified):
         refined: With local recoding, the levels of the full-domain release whose classes it refined: no label lies
             above them.
         data_dependent_labels: Whether labels were chosen by looking at records.
-        exposed: People whose exact value a label reveals: in any column, by ends of ranges, by members of sets, and by
-            means.
         released_unchanged: Each column that is not generalized, including perturbed ones, and each reported pair of
             them, with the number of people who have a unique value there, and of all people; see
             `kohort.verify.singling`.
         released_together: Of all these columns together, the number of people who have a unique combination of values;
             then the same, if the labels of the class are known too. Empty where no column is released unchanged.
-        metrics: The cost of the release, by metric.
-        perturbed: The method and its effect, for each perturbed column.
+        metrics: The cost of the release, by metric: of those that can be counted from it and the number of records.
+        perturbed: For each perturbed column the method, the records with a value, and what these values are like: their
+            decimals, bounds, mean and variance. Of the values that they stand for it tells nothing.
         pseudonyms: The number of records that share a pseudonym with another, for each column of pseudonyms.
         verified: How the files were compared with the input: `record by record`, or `by aggregation`.
         engine: The engine that counted the input for verification: `local`, or another engine and its version.
         parts: The name, records and digest of each file of a release in parts, in the order of the records; `sha256`
             and `size` are those of the joined files.
     """
+
+    withdrawn: ClassVar[Mapping[str, str]] = MappingProxyType({"exposed": "Mapping[str, int]"})
 
     models: tuple[str, ...]
     k: int
@@ -67,7 +70,6 @@ class Certificate(Certified):
     labels: Mapping[str, str]
     refined: Mapping[str, int]
     data_dependent_labels: bool
-    exposed: Mapping[str, int]
     released_unchanged: tuple[Mapping[str, object], ...]
     released_together: tuple[Mapping[str, object], ...]
     metrics: Mapping[str, float]
@@ -118,16 +120,22 @@ def certificate(
         labels=dict(verdict.labels),
         refined=dict(refined or {}),
         data_dependent_labels=verdict.data_dependent,
-        exposed=asdict(verdict.exposed),
         released_unchanged=tuple(asdict(one) for one in verdict.singling),
         released_together=tuple(asdict(one) for one in verdict.together),
-        metrics=metrics,
-        perturbed={one.column: {key: part for key, part in asdict(one).items() if key != "column"} for one in effects},
+        metrics={name: cost for name, cost in metrics.items() if METRICS[name].disclosure.counted},
+        perturbed={one.column: _shown(one) for one in effects},
         pseudonyms={one.column: one.linked for one in linked},
         verified=verdict.way,
         engine=verdict.engine,
         parts=tuple(asdict(one) for one in verdict.parts),
     ).encode()
+
+
+def _shown(effect: Effect) -> Mapping[str, object]:
+    """What a perturbed column shows by itself, and how it was perturbed."""
+    mean, variance = (None if pair is None else pair[1] for pair in (effect.mean, effect.variance))
+    told = {name: getattr(effect, name) for name in ("method", "records", "decimals", "bounds", "reproducible")}
+    return told | {"mean": mean, "variance": variance}
 
 
 #: What no certificate can promise, whatever the models.

@@ -1,4 +1,4 @@
-"""What a released table shows by itself: what its labels are, whom they expose, what had to be checked, what it cost.
+"""What a released table shows by itself: what its labels are, what had to be checked, what it cost.
 
 Everything is found from the released cells and the job; what neither tells is told as a range, or not at all.
 """
@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.certificate.again import between, compared, judged, unchecked
+from kohort.certificate.again import compared, judged, unchecked
+from kohort.certificate.form import EARLIER
 from kohort.certificate.table import full_domain, not_promised
-from kohort.core.uniques import Exposed
 from kohort.metrics import PLUGINS
 from kohort.metrics.base import Levels, Outcome
-from kohort.metrics.known import OBJECTIVES, measured
+from kohort.metrics.known import METRICS, measured
 from kohort.perturbation.pseudonyms import DIGITS
 from kohort.schema import Label, Missing, Role, Scale
 from kohort.schema.dates import Period
@@ -37,7 +37,6 @@ from kohort.verify.verdict import TableCheck
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from kohort.arrays import Counts
     from kohort.certificate.again import CheckedPart
     from kohort.certificate.described import Described, DescribedColumn
     from kohort.certificate.table import Certificate
@@ -113,13 +112,6 @@ def lacking(hierarchies: Mapping[str, Hierarchy | str | None]) -> str:
     return "; ".join(ways)
 
 
-class Bounds(NamedTuple):
-    """The fewest and the most that a count can be."""
-
-    least: int
-    most: int
-
-
 @dataclass(frozen=True, eq=False)
 class Shown:
     """What a released table shows.
@@ -158,10 +150,10 @@ class Shown:
         else:
             answers = [str(known).lower() for known in (self.known.data_dependent_labels, self.data_dependent)]
             yield compared(_DEPENDENT, *answers, "data_dependent_labels")
-        yield from self._exposed()
         yield from keyed("checks", {name: count for name, count in self.known.checks.items() if count > 0}, self.checks)
         if k is not None:
-            yield from keyed("metrics", self.known.metrics, self.metrics(k), others=True)
+            metrics = {name: cost for name, cost in self.known.metrics.items() if self._is_due(name)}
+            yield from keyed("metrics", metrics, self.metrics(k))
         yield from self._altered()
         yield from self._promises()
 
@@ -236,19 +228,6 @@ class Shown:
     def _on_level(self, name: str, hierarchy: Hierarchy, level: int) -> bool:
         return level <= hierarchy.height and {*filter(None, _texts(self.table[name]))} <= {*hierarchy.labels[level]}
 
-    def _exposed(self) -> Iterator[CheckedPart]:
-        """Whom labels expose: between two numbers, for who has a value is not shown."""
-        certified = self.known.exposed
-        if certified.keys() != self.exposed.keys():
-            yield compared("exposed", ", ".join(certified), ", ".join(sorted(self.exposed)))
-            return
-        for part, (least, most) in self.exposed.items():
-            name = "exposed" if part == "people" else f"exposed by {part.replace('_', ' ')}"
-            yield between(name, certified[part], least, most, f"exposed.{part}")
-        kinds = [count for part, count in certified.items() if part != "people"]
-        if not max(kinds) <= certified["people"] <= sum(kinds):
-            yield judged("exposed", "the people are not those of the kinds of labels", "exposed.people", met=False)
-
     # ── labels ───────────────────────────────────────────────────────────────────────────────────
 
     def possible_kinds(self, column: DescribedColumn) -> tuple[str, ...]:
@@ -282,37 +261,6 @@ class Shown:
             return True
         return None if any(not isinstance(one, str) for one in hierarchies) else False
 
-    @cached_property
-    def exposed(self) -> dict[str, Bounds]:
-        """How many people labels expose at least and at most, as `Exposed` names them: who has a value is not shown."""
-        of = {Label.RANGE.value: "range_ends", Label.SET.value: "set_members", Label.MEAN.value: "means"}
-        sizes, none = self.classes.sizes, np.zeros_like(self.classes.sizes)
-        least = {one.name: none for one in fields(Exposed)}
-        most = dict(least)
-        for name, kind in self._generalized.items():
-            if kind in of:
-                low, high = self._exposed_by(self.table[name], self._labels(name), kind)
-                for part in (of[kind], "people"):
-                    least[part] = np.maximum(least[part], low)
-                    most[part] = np.minimum(most[part] + high, sizes)
-        return {part: Bounds(int(least[part].sum()), int(most[part].sum())) for part in least}
-
-    def _exposed_by(self, column: Column, labels: Sequence[str], kind: str) -> tuple[Counts, Counts]:
-        """(c,) the fewest and the most people of each class whose value a column's label prints, alone in the class.
-
-        Both ends of a range are somebody's. n records with m printed values, each of which some record has, leave at
-        least 2m - n alone; where n is above m, not all m can be.
-        """
-        printed = [_printed(label, kind) for label in labels]
-        values, absent = np.array(printed, np.int64).reshape(-1, 2).take(column.codes.take(self.classes.first), 0).T
-        sizes, people = self.classes.sizes, self.asked.person is not None
-        most = np.minimum(values - absent, sizes)
-        if kind == Label.SET.value and not people:
-            most = np.where(sizes > values, np.minimum(values - 1, most), most)
-        ends = (kind == Label.RANGE.value) and not people
-        least = np.maximum(2 * values - sizes, 0) if ends else np.zeros_like(sizes)
-        return np.where(values > 0, np.minimum(least, most), 0), np.where(values > 0, most, 0)
-
     def _braced(self, name: str) -> int:
         """How many labels of a column stand in braces, and are not spelled as sets are."""
         return sum(label[:1] == "{" and label[-1:] == "}" and not parted(label) for label in self._labels(name))
@@ -343,7 +291,7 @@ class Shown:
             TableCheck.COMPLETE: entered if self.asked.complete else 0,
             TableCheck.RECORDS: records,
             TableCheck.LINEAGE: records,
-            TableCheck.IDENTIFIERS: None if identifying else 0,
+            TableCheck.IDENTIFIERS: None if identifying and self._is_earlier else records * identifying,
             TableCheck.CELLS: records * (len(plain) - len(perturbed) - len(pseudonyms)),
             TableCheck.PSEUDONYMS: records * len(pseudonyms),
             TableCheck.PERTURBED: records * len(perturbed),
@@ -352,36 +300,47 @@ class Shown:
             TableCheck.REGIONS: records * len(quasi),
             TableCheck.ENDS: records if quasi and not self.known.levels else 0,
             TableCheck.CLASSES: self.classes.sizes.size,
-            TableCheck.SUPPRESSED: None if self._suppresses_classes else 0,
+            TableCheck.SUPPRESSED: self._suppressed,
             TableCheck.ORDER: records,
         }
         return {check.value: count for check, count in found.items() if count != 0}
 
     @property
-    def _suppresses_classes(self) -> bool:
-        """Whether whole classes of a full-domain release are left out; records may be for a missing value, too."""
+    def _suppressed(self) -> int | None:
+        """Of a release that leaves out whole classes, the records that it does; `None` of the form before.
+
+        That counted those apart that are left out for a missing value.
+        """
         if not (self.known.suppressed and (self.known.levels or self.asked.refining)):
-            return False
+            return 0
+        if not self._is_earlier:
+            return self.known.suppressed
         for_values = any(column.missing is Missing.SUPPRESS for column in self.asked.columns)
-        return not for_values or TableCheck.SUPPRESSED.value in self.known.checks
+        return None if not for_values or TableCheck.SUPPRESSED.value in self.known.checks else 0
+
+    @property
+    def _is_earlier(self) -> bool:
+        """Whether the certificate is of the form before."""
+        return self.known.form == EARLIER
 
     # ── cost ─────────────────────────────────────────────────────────────────────────────────────
 
-    def metrics(self, k: int) -> dict[str, float | None]:
-        """Every metric of kohort's that is defined for the release; `None` of those that look at losses.
+    def _is_due(self, name: str) -> bool:
+        """Whether a metric of a certificate is looked at: none of another package, and of the form before no others."""
+        return name in PLUGINS and (not self._is_earlier or bool(METRICS[name].disclosure.counted))
 
-        Losses are said to be no number: a metric that looks at them is none either, and is left out.
-        """
+    def metrics(self, k: int) -> dict[str, float]:
+        """Every metric of kohort's that is defined for the release and can be counted from it."""
         records, suppressed = self.table.records, self.known.suppressed
         if not records + suppressed:
             return {}
 
-        losses = np.full(len(self.asked.quasi), np.nan)
+        losses = np.full(len(self.asked.quasi), np.nan)  # of which no metric that is counted knows
         weights, sizes = np.ones_like(losses), self.classes.sizes
         seen = Outcome(records + suppressed, suppressed, k, sizes, losses, weights, self._levels)
         with np.errstate(all="ignore"):
             found = measured(seen)
-        return {name: found.get(name) for name, one in OBJECTIVES.items() if name in PLUGINS and one.defined(seen)}
+        return {name: cost for name, cost in found.items() if name in PLUGINS and METRICS[name].disclosure.counted}
 
     @property
     def _levels(self) -> Levels | None:
@@ -440,13 +399,3 @@ def _ranged(labels: Sequence[str]) -> bool:
     """Whether some label is a range of numbers."""
     found = map(_closed, labels)
     return any(Fraction(one[1]) < Fraction(one[2]) for one in found if one)
-
-
-def _printed(label: str, kind: str) -> tuple[int, int]:
-    """How many values a label prints though it covers others, and whether a missing one is among them."""
-    if kind == Label.SET.value:
-        written = parted(label)
-        return len(written), int("" in written)
-    if kind == Label.RANGE.value:
-        return (2, 0) if _closed(label) else (0, 0)
-    return (0, 0) if label in {"", "*"} else (1, 0)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from kohort.certificate.form import Certified, disks_of, shared
 from kohort.transactions.problem import CellSuppression
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.release.transactions import TransactionRelease
-    from kohort.transactions.problem import Moles
     from kohort.verify.transactions import CoherenceVerdict
 
 #: What coherence does not promise, whatever its h, k and p.
@@ -52,17 +52,7 @@ class CoherenceCertificate(Certified):
         transactions: Transactions released: all of the input.
         items: Number of items that occur in them.
         cells: Number of cells in them.
-        public: Public items of the input. This field and the next two do not count items below the minimum support.
-        private: Private items of the input.
-        neither: Items of the input that are neither public nor private.
-        minimal_moles: Minimal moles of the input by size: `rare` in fewer than k transactions, or a `breach` of h.
-        dropped: Public items of the input that no released transaction contains.
         suppressed: What is suppressed: `items` everywhere, or single `cells`.
-        suppressed_cells: Number of cells suppressed.
-        removed_items: Items removed because they are below the minimum support.
-        removed_cells: Cells of these items.
-        distortion: The share of all cells that the release lacks, weighted if items have weights, rounded.
-        distortion_exact: The same as a fraction: cells lost by cells of the input.
         cohorts: Sets of 0 to p public items that occur in the released bytes, recounted; none is a mole.
         smallest: Transactions of the smallest cohort.
         confidence: The greatest share of a cohort that has the same private item, rounded.
@@ -71,6 +61,12 @@ class CoherenceCertificate(Certified):
         engine: The engine that counted the input for verification: `local`, or another engine and its version.
     """
 
+    withdrawn: ClassVar[Mapping[str, str]] = MappingProxyType(
+        dict.fromkeys(("public", "private", "neither", "dropped"), "int")
+        | dict.fromkeys(("suppressed_cells", "removed_items", "removed_cells"), "int")
+        | {"distortion": "float", "distortion_exact": "str", "minimal_moles": "Mapping[str, Mapping[str, int]]"}
+    )
+
     model: str
     h: str
     k: int
@@ -78,17 +74,7 @@ class CoherenceCertificate(Certified):
     transactions: int
     items: int
     cells: int
-    public: int
-    private: int
-    neither: int
-    minimal_moles: Mapping[str, Mapping[str, int]]
-    dropped: int
     suppressed: str
-    suppressed_cells: int
-    removed_items: int
-    removed_cells: int
-    distortion: float
-    distortion_exact: str
     cohorts: int
     smallest: int
     confidence: float
@@ -106,8 +92,7 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
         verdict: What verification found in the file's bytes.
         name: The file's name, without a folder.
     """
-    model, source, searched = release.job.coherence, release.source, release.database
-    public, private, neither = release.roles.sizes
+    model = release.job.coherence
     cells = isinstance(release.solution.suppression, CellSuppression)
     together, support = verdict.confidence
     return CoherenceCertificate(
@@ -120,17 +105,7 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
         transactions=verdict.transactions,
         items=verdict.items,
         cells=verdict.cells,
-        public=public,
-        private=private,
-        neither=neither,
-        minimal_moles=_by_size(release.solution.moles),
-        dropped=release.dropped.size,
         suppressed="cells" if cells else "items",
-        suppressed_cells=searched.size - verdict.cells,
-        removed_items=len(source.names) - len(searched.names),
-        removed_cells=source.size - searched.size,
-        distortion=float(release.distortion),
-        distortion_exact=f"{release.lost}/{release.whole}",
         cohorts=verdict.cohorts,
         smallest=verdict.smallest,
         confidence=float(Fraction(together, support)),
@@ -138,9 +113,3 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
         verified=verdict.way,
         engine=verdict.engine,
     ).encode()
-
-
-def _by_size(moles: Moles) -> dict[str, dict[str, int]]:
-    """How many minimal moles of each size are of each kind."""
-    counts = ((int(rare.sum()), rare.size) for rare in moles.rare)
-    return {str(size): {"breach": all_ - rare, "rare": rare} for size, (rare, all_) in enumerate(counts, 1)}

@@ -15,6 +15,7 @@ import numpy as np
 from kohort.assessment.checking.transactions import check_transactions
 from kohort.certificate.again import Again, CheckedPart, PartOutcome, compared, judged, of_bytes, unchecked, unseen
 from kohort.certificate.described import exact
+from kohort.certificate.form import EARLIER
 from kohort.certificate.transactions import not_promised
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.baskets import read_transactions
@@ -89,7 +90,7 @@ def check_transactions_again(
         *_model(known),
         *_coherence(known, database, roles),
         *_checks(known, len(database.names)),
-        *_figures(known),
+        _confidence(known),
     ]
     return Again((*parts, unseen(known, parts, _UNSEEN)))
 
@@ -181,15 +182,16 @@ def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleC
 
 def _checks(known: CoherenceCertificate, names: int) -> Iterator[CheckedPart]:
     """What each check compared, as the certificate's other figures have it; items that occur in nothing are columns."""
-    lost = known.suppressed_cells + known.removed_cells
     due = {
         CoherenceCheck.BYTES: known.size,
         CoherenceCheck.TRANSACTIONS: known.transactions,
         CoherenceCheck.ITEMS: names,
-        CoherenceCheck.LINEAGE: known.cells + lost,
+        CoherenceCheck.LINEAGE: known.cells,
         CoherenceCheck.COHERENCE: known.cohorts,
         CoherenceCheck.ORDER: known.transactions,
     }
+    if known.form == EARLIER:  # which counted the cells of the input
+        due[CoherenceCheck.LINEAGE] = known.checks.get(CoherenceCheck.LINEAGE, 0)
     found = {check.value: count for check, count in due.items() if count}
     wrong = [
         f"{name} {known.checks.get(name, 0)}, found {count}"
@@ -202,29 +204,12 @@ def _checks(known: CoherenceCertificate, names: int) -> Iterator[CheckedPart]:
     yield judged("checks", "; ".join(wrong) or ", ".join(found), *of, met=not wrong)
 
 
-def _figures(known: CoherenceCertificate) -> Iterator[CheckedPart]:
-    """What the figures tell of each other."""
-    items = known.public + known.private + known.neither - known.dropped
-    yield compared("items that are left", items, known.items, "items")
-    whole, lost = known.cells + known.suppressed_cells, known.suppressed_cells
-    if known.job.get("weights") == 0:
-        yield compared("distortion", known.distortion_exact, f"{lost}/{whole}", "distortion_exact")
-    shares = {"distortion": known.distortion_exact, "confidence": known.confidence_exact}
-    for name, text in shares.items():
-        share = _share(text)
-        told = "the share is the one that its fraction has" if share is not None else "the share is no fraction"
-        yield judged(
-            f"{name} as a fraction", told, name, met=share is not None and float(share) == getattr(known, name)
-        )
-    if known.job.get("min_support") == "0":
-        yield compared(
-            "removed items", (known.removed_items, known.removed_cells), (0, 0), "removed_items", "removed_cells"
-        )
-    sizes = {str(size) for size in range(1, min(known.p, len(known.minimal_moles)) + 1)}
-    odd = {*known.minimal_moles} - sizes or any({*one} != {"rare", "breach"} for one in known.minimal_moles.values())
-    yield judged(
-        "sizes of minimal moles", "1 to p" if not odd else "others than 1 to p", "minimal_moles.sizes", met=not odd
-    )
+def _confidence(known: CoherenceCertificate) -> CheckedPart:
+    """Whether the greatest share of a private item is the one that its fraction has."""
+    share = _share(known.confidence_exact)
+    told = "the share is the one that its fraction has" if share is not None else "the share is no fraction"
+    met = share is not None and float(share) == known.confidence
+    return judged("confidence as a fraction", told, "confidence", met=met)
 
 
 def _share(text: str) -> Fraction | None:

@@ -110,7 +110,9 @@ def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool, threads: in
     """Solve every job, publish the files, say what came of it."""
     from kohort.io.forms import files
     from kohort.sweeps.advice import refuse_unordered, rising
+    from kohort.sweeps.published import published
 
+    exact = shown.exact
     with _at_flags():
         if shown.within is not None:
             refuse_unordered({name: rising(name) for name in jobs.vary})
@@ -122,7 +124,7 @@ def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool, threads: in
     with ExitStack() as open_:
         journal = open_.enter_context(_journal(first, shown)) if resume else None
         found = replace(_swept(first, plan, journal, shown, threads=threads), within=shown.within)
-        outputs.publish(found)
+        outputs.publish(found if exact else published(found))
     if journal is not None:
         journal.remove()
     from kohort.sweeps.table_figures import figures, text

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from kohort.cli import flags, options
+from kohort.cli.pages import audience_of
 from kohort.cli.screen import progress, say
 from kohort.cli.sweep_files import Outputs
 from kohort.errors import UsageError
@@ -98,9 +99,31 @@ class SweepOutput(NamedTuple):
             rich_help_panel="Output",
         ),
     ] = False
+    audience: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD",
+            help="Who reads the files: public, with rounded figures; or internal, with exact ones.",
+            show_default="public",
+            rich_help_panel="Writing",
+        ),
+    ] = None
     json: options.Json = False
     quiet: options.Quiet = False
     overwrite: options.Overwrite = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether files hold exact figures, for the steward alone.
+
+        Raises:
+            UsageError: there is no such audience, or there is no file.
+        """
+        from kohort.report.page.audience import Audience
+
+        if self.audience is not None and self.out is None and self.picture is None:
+            raise UsageError("no file is written", where="--audience", hint="add --out FILE, or leave it out")
+        return audience_of(self.audience) is Audience.INTERNAL
 
     @property
     def within(self) -> Fraction | None:
@@ -211,14 +234,17 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
         )
     raw["input"]["path"], raw["output"] = source or "-", {"path": str(shown.out or "nothing is released")}
     made = flags.transaction_request(raw, ())
+    exact = shown.exact
     with _placed(made):
         if shown.within is not None:
             refuse_unordered({name: COHERENCE.get(name)})
         plan = _plan(made, (name, values), compared, None if source else drawn)
         outputs = _outputs(made, shown)
         found = replace(_swept(made, plan, quiet=shown.quiet, timed=shown.seconds), within=shown.within)
-    outputs.publish(found)
+    from kohort.sweeps.published import published_transactions
     from kohort.sweeps.transaction_figures import figures, text
+
+    outputs.publish(found if exact else published_transactions(found))
 
     say(text(found), figures(found), as_json=shown.json, quiet=shown.quiet, internal=True)
     if found.status:

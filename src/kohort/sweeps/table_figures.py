@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
-from kohort.shown import INTERNAL, many
+from kohort.shown import many
 from kohort.sweeps.advice import LOSS, proposed
 from kohort.sweeps.ending import Ending
 from kohort.sweeps.table_plan import taken
@@ -108,12 +108,12 @@ def _figures(sweep: TableSweep, point: Point) -> dict[str, Json]:
 
 def json_text(sweep: TableSweep) -> str:
     """All figures as one object."""
-    return json.dumps({**INTERNAL, **figures(sweep)}, indent=2) + "\n"
+    return json.dumps({"audience": sweep.audience, **figures(sweep)}, indent=2) + "\n"
 
 
 def csv_text(sweep: TableSweep) -> str:
     """A line for each point; one without an answer has no figures, and says why."""
-    found = [{**INTERNAL, **row} for row in rows(sweep)]
+    found = [{"audience": sweep.audience, **row} for row in rows(sweep)]
     file = StringIO()
     table = csv.DictWriter(file, [*found[0]], lineterminator="\n")
     table.writeheader()

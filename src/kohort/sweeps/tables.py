@@ -20,6 +20,7 @@ from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.bound import bound_of, bounded_alike
 from kohort.pipeline.feasibility import refuse_unknown
 from kohort.report.bound import bound_figures
+from kohort.report.page.audience import Audience
 from kohort.shown import Shown, many, span
 from kohort.sweeps.advice import LOSS, proposed
 from kohort.sweeps.counting import answer, count, counted_alike
@@ -124,6 +125,7 @@ class TableSweep(Shown):
             (except k), without those that do not apply.
         points: Every combination of values; those of the last axis change fastest.
         within: The greatest loss (NCP) of a proposed point; `None` if none is to be proposed.
+        audience: Who may read it: anybody only when it is rounded, see `kohort.sweeps.published`.
     """
 
     axes: tuple[Axis, ...]
@@ -131,6 +133,7 @@ class TableSweep(Shown):
     fixed: Mapping[str, str]
     points: tuple[Point, ...]
     within: Fraction | None = None
+    audience: Audience = Audience.INTERNAL
 
     @property
     def status(self) -> int:

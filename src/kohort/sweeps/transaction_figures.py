@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
 from kohort.schema.numbers import said
-from kohort.shown import INTERNAL, many
+from kohort.shown import many
 from kohort.sweeps.advice import proposed_coherence
 from kohort.sweeps.ending import Ending
 from kohort.sweeps.transaction_plan import OF_MATRIX, Parameter
@@ -43,17 +43,18 @@ def csv_text(sweep: Sweep) -> str:
     """A line for each run; one without an answer has no figures, and says why."""
     file = StringIO()
     timed = ["seconds"] if any(one.seconds is not None for one in sweep.outcomes) else []
-    table = csv.DictWriter(file, [*INTERNAL, *_COLUMNS, *timed, "why"], lineterminator="\n", extrasaction="ignore")
+    table = csv.DictWriter(file, ["audience", *_COLUMNS, *timed, "why"], lineterminator="\n", extrasaction="ignore")
     table.writeheader()
+    common = {"audience": sweep.audience, "parameter": str(sweep.plan.vary)}
     for one in sweep.outcomes:
         moles = {"size1_moles": one.moles[0], "larger_moles": sum(one.moles[1:])} if one.moles else {}
-        table.writerow({**INTERNAL, "parameter": str(sweep.plan.vary), **_row(one), "value": said(one.value), **moles})
+        table.writerow({**common, **_row(one), "value": said(one.value), **moles})
     return file.getvalue()
 
 
 def json_text(sweep: Sweep) -> str:
     """All figures as one object."""
-    return json.dumps({**INTERNAL, **figures(sweep)}, indent=2) + "\n"
+    return json.dumps({"audience": sweep.audience, **figures(sweep)}, indent=2) + "\n"
 
 
 def figures(sweep: Sweep) -> dict[str, Json]:
@@ -184,7 +185,7 @@ def asked(sweep: Sweep) -> str:
     if isinstance(job.roles, Drawn):
         roles = _DRAWN[job.roles.draw].format(h=said(sweep.plan.least_h))
     rare = f"; items in less than {said(job.min_support)} of the transactions removed" if job.min_support else ""
-    of = f"{many(sweep.transactions, 'transaction')}, {many(sweep.items, 'item')}"
+    of = many(sweep.transactions, "transaction") + (f", {many(sweep.items, 'item')}" if sweep.items is not None else "")
     return f"{fixed}; {of if sweep.plan.matrix is None else 'generated matrices'}; {roles}{rare}"
 
 

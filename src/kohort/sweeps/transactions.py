@@ -14,6 +14,7 @@ import numpy as np
 
 from kohort.errors import InfeasibleError, LimitError
 from kohort.pipeline.transactions import problem_of
+from kohort.report.page.audience import Audience
 from kohort.schema.numbers import said
 from kohort.sweeps.advice import proposed_coherence
 from kohort.sweeps.ending import Ending, status_of
@@ -118,18 +119,20 @@ class Sweep:
     Attributes:
         plan: What was asked.
         transactions: Of the database; of generated ones, the first.
-        items: Of the same, without those that were removed.
+        items: Of the same, without those that were removed; `None` for the public, as is the next.
         removed: Items below the minimum support.
         outcomes: Value by value, seed by seed, method by method.
         within: The mean distortion that a proposed value may have at most; `None` where none is to be proposed.
+        audience: Who may read it: anybody only when it is rounded, see `kohort.sweeps.published`.
     """
 
     plan: Plan
     transactions: int
-    items: int
-    removed: int
+    items: int | None
+    removed: int | None
     outcomes: tuple[Outcome, ...]
     within: Fraction | None = None
+    audience: Audience = Audience.INTERNAL
 
     @property
     def status(self) -> int:

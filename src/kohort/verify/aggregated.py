@@ -93,14 +93,14 @@ def verify_by_aggregation(
         raise fault(TableCheck.RECORDS, f"{many(written.records, 'record')} instead of {due:,}")
     sent = Sent.of(claim, source.tuples(question.columns, question.hashed), destinations)
     check_same(sent, written.tuples(question.released, question.hashed), question)
-    looked_for = check_identifiers(claim, source, written, partial(_check_pair, claim, source, destinations))
+    check_identifiers(claim, source, written, partial(_check_pair, claim, source, destinations))
     found = judged(ReleaseContent(sent.released, written.sha256, written.size), sent.claim)
     unchanged = [one.name for one in claim.schema.unchanged]
     if claim.schema.person is None:
         found = replace(found, **written_singling(written, claim))
     whole = {
         TableCheck.COLUMNS: len(written.names),
-        TableCheck.IDENTIFIERS: looked_for,
+        TableCheck.IDENTIFIERS: written.records * bool(claim.schema.identifying),
         TableCheck.CELLS: written.records * len(unchanged),
     }
     counts = {check.value: whole.get(check, found.checks.get(check.value, 0)) for check in TableCheck}
@@ -330,8 +330,8 @@ def check_same(sent: Sent, found: Tuples, question: Question) -> None:
 
 def check_identifiers(
     claim: Claim, source: Dataset, written: WrittenParts, check_pair: Callable[[str, str], None]
-) -> int:
-    """No released column holds cells of identifying ones; the number of texts that were looked for.
+) -> None:
+    """No released column holds cells of identifying ones.
 
     Args:
         claim: What the release says of itself.
@@ -341,15 +341,14 @@ def check_identifiers(
     """
     schema = claim.schema
     if not schema.identifying:
-        return 0
+        return
     held = {name: written.distinct(name) for name in written.names}
     released = pl.concat([values.texts for values in held.values()]).unique().drop_nulls()
-    looked_for = refuse_names(schema, lambda name: source.distinct(name).texts, released)
+    refuse_names(schema, lambda name: source.distinct(name).texts, released)
     known = {one.name: source.distinct(one.name) for one in schema.identifying}
     few = few_of(claim.k) + source.records - written.records
     for identifying, column in suspects(schema, known, held, few=few, allowed=claim.allowed):
         check_pair(identifying, column)
-    return looked_for
 
 
 def _check_pair(claim: Claim, source: Relation, destinations: Destinations, identifying: str, released: str) -> None:

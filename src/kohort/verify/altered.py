@@ -122,8 +122,8 @@ def misstated(column: Column, said: object, missing: Collection[str]) -> list[st
 
 
 def _pair(said: object) -> tuple[float | None, float | None]:
-    """Two numbers of a certificate; nothing in the place of what is none."""
-    both = cast("list[object]", said) if isinstance(said, list) else []
+    """Two numbers of a certificate, the second where it has one alone; nothing in the place of what is none."""
+    both = cast("list[object]", said) if isinstance(said, list) else [None, said]
     numbers = [float(one) if isinstance(one, int | float) and abs(one) <= _LARGEST else None for one in both]
     return (numbers[0], numbers[1]) if len(numbers) == 2 else (None, None)  # noqa: PLR2004  a pair
 

@@ -123,7 +123,7 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
     due = source.records - claim.incomplete - claim.suppressed
     if written.records != due:
         raise fault(TableCheck.RECORDS, f"{many(written.records, 'record')} instead of {due:,}")
-    looked_for = check_identifiers(claim, source, written, _Pairs(claim, source).check)
+    check_identifiers(claim, source, written, _Pairs(claim, source).check)
     groups = _GroupsOfClasses.of(claim, source, written, question)
     verdicts = [groups.judged(some) for some in source.classed(question.columns, question.hashed)]
     groups.check_whole()
@@ -135,12 +135,12 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
         TableCheck.BYTES: written.size,
         TableCheck.COLUMNS: len(written.names),
         TableCheck.COMPLETE: source.records if claim.complete else 0,
-        TableCheck.IDENTIFIERS: looked_for,
+        TableCheck.IDENTIFIERS: written.records * bool(claim.schema.identifying),
         TableCheck.CELLS: written.records * len(unchanged),
         TableCheck.LABELS: sum(labels.values()),
         TableCheck.GRID: sum(size for name, size in labels.items() if name in grids),
     }
-    whole[TableCheck.SUPPRESSED] = groups.left
+    whole[TableCheck.SUPPRESSED] = claim.suppressed * bool(claim.levels)
     counts = {check.value: whole.get(check, found.checks.get(check.value, 0)) for check in TableCheck}
     return replace(
         found,

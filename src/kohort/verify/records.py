@@ -85,8 +85,8 @@ def check_lineage(table: Table, claim: Claim) -> None:
         raise fault(TableCheck.LINEAGE, f"{many(again, 'record repeats', 'records repeat')} an input record")
 
 
-def check_identifiers(table: Table, claim: Claim, every: Table) -> int:
-    """No released column holds cells of identifying ones; the number of texts that were looked for.
+def check_identifiers(table: Table, claim: Claim, every: Table) -> None:
+    """No released column holds cells of identifying ones.
 
     First for whole cells that were in no released column of the input, nor in a hierarchy: they came in on the way. A
     number or a very short text is too common for that. Then for all that `kohort.verify.identifiers` finds.
@@ -99,29 +99,25 @@ def check_identifiers(table: Table, claim: Claim, every: Table) -> int:
     Raises:
         VerificationError: some do.
     """
-    identifying = claim.schema.identifying
-    if not identifying:
-        return 0
+    if not claim.schema.identifying:
+        return
     released = pl.concat([column.values.cast(pl.String) for column in table.columns]).unique().drop_nulls()
-    looked_for = refuse_names(claim.schema, lambda name: every[name].values, released)
+    refuse_names(claim.schema, lambda name: every[name].values, released)
     schema, source, lineage, room = claim.schema, claim.original, claim.lineage, claim.workspace
     for leak in leaks(schema, source, table, lineage, k=claim.k, allowed=claim.allowed, workspace=room):
         raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
-    return looked_for
 
 
-def refuse_names(schema: Schema, values: Callable[[str], pl.Series], released: pl.Series) -> int:
-    """Refuse whole cells of identifying columns that came in on the way; the number of texts that were looked for.
+def refuse_names(schema: Schema, values: Callable[[str], pl.Series], released: pl.Series) -> None:
+    """Refuse whole cells of identifying columns that came in on the way.
 
     Args:
         schema: Over the input's columns.
         values: Gives the distinct values of a column of the input.
         released: All texts that are released.
     """
-    looked_for = 0
     for attribute in schema.identifying:
         names = values(attribute.name)
-        looked_for += len(names)
         found = names.filter(names.is_in(released.implode()) & (names.str.len_chars() >= _DISTINCTIVE))
         naming = set(found.filter(~found.str.contains(_NUMBER)).to_list())
         others = (one for one in schema.released if one.role is not Role.IDENTIFYING)
@@ -131,7 +127,6 @@ def refuse_names(schema: Schema, values: Callable[[str], pl.Series], released: p
                 naming -= {text for labels in other.hierarchy.labels for text in labels}
         if naming:
             raise fault(TableCheck.IDENTIFIERS, f"{len(naming):,} of its values are released", column=attribute.name)
-    return looked_for
 
 
 def check_cells(column: Column, claim: Claim) -> None:

@@ -188,6 +188,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     claim = complete_records(asked)
     check_records(table, claim)
     check_lineage(table, claim)
+    check_identifiers(table, claim, asked.original)
     records = claim.released
     checks = Counter(
         {
@@ -196,7 +197,8 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
             TableCheck.COMPLETE: asked.entered if asked.complete else 0,
             TableCheck.RECORDS: records,
             TableCheck.LINEAGE: records,
-            TableCheck.IDENTIFIERS: check_identifiers(table, claim, asked.original),
+            TableCheck.IDENTIFIERS: records * bool(claim.schema.identifying),
+            TableCheck.SUPPRESSED: claim.suppressed * bool(claim.levels or claim.refined),
         }
     )
     held = _check_against_input(table, claim, checks)
@@ -208,9 +210,9 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     people = check_models(table, inputs, classes, of_numbers).sizes
     if held.levels:
         borne = [table[name].codes.take(classes.first) for name in held.levels]
-        checks[TableCheck.SUPPRESSED] = check_suppression(borne, held.levels, inputs)
+        check_suppression(borne, held.levels, inputs)
     if held.refined:
-        checks[TableCheck.SUPPRESSED] = _check_refined(table, held.refined, classes, inputs)
+        _check_refined(table, held.refined, classes, inputs)
     alone = claim.workspace.zeros(table.records, np.bool_)
 
     def ends(name: str) -> None:
@@ -376,12 +378,12 @@ def check_finer(column: Column, meaning: Meaning, claim: Claim) -> ExpectedLabel
 
 def _check_refined(
     table: Table, refined: Mapping[str, ExpectedLabels], classes: ReleasedClasses, inputs: ModelInputs
-) -> int:
+) -> None:
     """What was left out are whole classes of the release that was refined; see `check_suppression`."""
     claim = inputs.claim
     population = matched_population(claim, table, classes, refined, {})
     borne = [one.labels.take(claim.original[name].codes.take(claim.lineage)) for name, one in refined.items()]
-    return check_suppression(borne, refined, replace(inputs, population=population))
+    check_suppression(borne, refined, replace(inputs, population=population))
 
 
 def _nodes(values: SourceValues, level: int, name: str) -> tuple[pl.Series, Index]:
@@ -403,8 +405,8 @@ def _nodes(values: SourceValues, level: int, name: str) -> tuple[pl.Series, Inde
 
 def check_suppression(
     borne: Sequence[NDArray[np.integer]], levels: Mapping[str, ExpectedLabels], inputs: ModelInputs
-) -> int:
-    """What was left out is whole classes, and each fails some model that judges it alone; how many records that is.
+) -> None:
+    """What was left out is whole classes, and each fails some model that judges it alone.
 
     Records that the schema suppresses for a missing value are in no class. Cost: one grouping of what was left out,
     and of what was released.
@@ -420,7 +422,7 @@ def check_suppression(
         gone[claim.lineage[some]] = False
     left = np.flatnonzero(gone)
     if not left.size:
-        return 0
+        return
     due = [one.labels.take(claim.original[name].codes.take(left)) for name, one in levels.items()]
     found = classes_of(list(map(np.concatenate, zip(due, borne, strict=True))), left.size + borne[0].size)
     of, released = np.split(found.of.astype(np.int64), [left.size])
@@ -430,7 +432,6 @@ def check_suppression(
         what = f"left out: {many(int(parted.sum()), 'record')} of {classes}"
         raise fault(TableCheck.SUPPRESSED, what)
     refuse_satisfying(left, of, np.stack(due, axis=1), inputs)
-    return claim.amount(left)
 
 
 def refuse_satisfying(left: Index, of: Index, due: Index, inputs: ModelInputs) -> None:

@@ -258,7 +258,7 @@ def test_every_cut_and_method_is_swept_and_drawn(asked: list[object], tmp_path: 
     """With models or without, beside methods on levels, with the bound of each kind of label."""
     picture = tmp_path / "sweep.svg"
     methods = ["--vary", "method=mondrian,mondrian-relaxed,ordered,optimal", "--vary", "cut=nearest,loss,median"]
-    drawn = ["--picture", picture, "--figure", "risk-utility", "--bound"]
+    drawn = ["--picture", picture, "--figure", "risk-utility", "--bound", "--audience", "internal"]
     found = points(*asked, "--vary", "k=3,4", *methods, *model, *drawn)
     assert {point["ending"] for point in found} == {"found"}
     for point in found:
@@ -272,7 +272,7 @@ def test_every_cut_and_method_is_swept_and_drawn(asked: list[object], tmp_path: 
 def test_the_bound_of_a_point_is_its_releases(asked: list[object], tmp_path: Path) -> None:
     """It is what `kohort anonymize --bound` prints; a sweep that is resumed has it, too."""
     out = tmp_path / "sweep.csv"
-    [point] = points(*asked, "--vary", "k=4", "--bound", "--out", out, "--resume")
+    [point] = points(*asked, "--vary", "k=4", "--bound", "--out", out, "--resume", "--audience", "internal")
     flags = ["--k", 4, "--no-model", "illness", "--out", tmp_path / "release.csv", "--bound", "--json"]
     assert kohort("anonymize", *asked[1:], *flags).figures["bound"] == point["bound"]
     [row] = csv.DictReader(out.read_text(encoding="utf-8").splitlines())

@@ -1,11 +1,14 @@
 """Who reads a page, and what they may know.
 
+A public page is a function of the release, its certificate, the job, and how many records and people there were. What
+else depends on the input, such as a loss, which is a share of the input's domain, is internal.
+
 A public page holds no value of a record and no count of fewer people than `least`, and none follows from two figures
-that it shows. Wherever a count stands beside its whole, the rest of the whole is as many too. Counts of
-parts are rounded down to multiples of `least`, so that any two differ by nothing or by as many. Shares, losses and
-means are rounded to a step that so many people are worth: a share of 0.15 of twenty people is three of them, and so is
-a mean of zeros and ones. Where too few records were suppressed to publish their number, the
-number of records is not published either: its difference from the release is known.
+that it shows. Wherever a count stands beside its whole, the rest of the whole is as many too. Counts of parts are
+rounded down to multiples of `least`, so that any two differ by nothing or by as many. Shares and means are rounded to a
+step that so many people are worth: a share of 0.15 of twenty people is three of them, and so is a mean of zeros and
+ones. Where too few records were suppressed to publish their number, the number of records is not published either: its
+difference from the release is known.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from math import floor, log10
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from kohort.models.base import PrivacyModel
 
@@ -110,7 +113,7 @@ class Reader:
         return None if shown is None else round(shown / max(among, 1), DIGITS)
 
     def share(self, value: float, among: int) -> float:
-        """A share, a loss or a distance of so many people, to a step that is worth enough of them."""
+        """A share of so many people, to a step that is worth enough of them."""
         return self.figure(value, 1 / max(among, 1))
 
     def figure(self, value: float, worth: float) -> float:
@@ -137,3 +140,24 @@ def stepped(value: float, least: float) -> float:
     """
     each = step(least)
     return round(round(value / each) * each, max(-floor(log10(each)), 0))
+
+
+#: Significant digits of a figure of the input, where one is published: in a sweep.
+FEW_DIGITS: Final = 2
+
+
+def coarse(value: float, least: float = 0.0, *, to: Callable[[float], int] = round) -> float:
+    """A figure of the input as a sweep publishes it: of two significant digits, and a multiple of a step of `least`.
+
+    Args:
+        value: The figure.
+        least: What the figure of so few people as nobody may tell apart is worth.
+        to: How to round: up or down what must not promise too much.
+
+    >>> coarse(0.12345), coarse(0.12345, 0.004), coarse(27, 5), coarse(27, 10, to=floor), coarse(1234.0)
+    (0.12, 0.125, 25.0, 20.0, 1200.0)
+    """
+    if not value:
+        return 0.0
+    each = max(10.0 ** (floor(log10(abs(value))) + 1 - FEW_DIGITS), step(least) if least else 0.0)
+    return round(to(round(value / each, DIGITS)) * each, max(-floor(log10(each)), 0))

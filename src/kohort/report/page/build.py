@@ -110,8 +110,7 @@ def transactions_page(
 ) -> InternalTransactionPage | PublicTransactionPage:
     """The page of a transaction database for an audience."""
     least = max(FEWEST, release.job.coherence.k)
-    anybody = Reader(least, counts_input=transactions.counts_input(release, least))
-    public = PublicTransactionPage(**dict(_transactions(release, anybody)))
+    public = PublicTransactionPage(**dict(_transactions(release, Reader(least))))
     if audience is Audience.PUBLIC:
         return public
     internal = _transactions(release, Reader())
@@ -214,8 +213,8 @@ def _notes(reader: Reader) -> tuple[str, ...]:
     least = reader.least
     notes = (
         f"This page contains no value of a record and no count of fewer than {least} people.",
-        f"Counts of parts are rounded down to multiples of {least}; shares, losses, means to steps of {least} people.",
-        "It shows the release, its certificate and the job; of the input it shows nothing besides.",
+        f"Counts of parts are rounded down to multiples of {least}; shares and means to steps of {least} people.",
+        "It shows the release, its certificate and the job; of the input only how many records there were.",
     )
     if reader.counts_input:
         return notes

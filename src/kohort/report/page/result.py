@@ -9,6 +9,7 @@ import numpy as np
 from kohort.metrics.known import METRICS
 from kohort.release.bulk import bulk_losses
 from kohort.report.figures import Figures, Number, Share, rounded, whole
+from kohort.schema.hierarchy import Hierarchy
 from kohort.tables.people import person_codes
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from kohort.metrics.base import Metric
     from kohort.release import Release
     from kohort.report.page.audience import Reader
-    from kohort.schema import Attribute
 
 
 class TableResult(Figures, frozen=True):
@@ -34,7 +34,7 @@ class TableResult(Figures, frozen=True):
         smallest: Records of the smallest class.
         largest: Records of the largest class.
         node: The level of each quasi-identifier, of lattice methods.
-        proven: Whether no allowed release is better.
+        proven: Whether no allowed release is better; internal only, as the input decides it.
         fewest: People of the class that has fewest; only with a person key, of what was verified.
     """
 
@@ -48,7 +48,7 @@ class TableResult(Figures, frozen=True):
     smallest: int | None
     largest: int | None
     node: dict[str, int] | None
-    proven: bool
+    proven: bool | None
     fewest: int | None = None
 
 
@@ -106,7 +106,7 @@ def result(release: Release, reader: Reader) -> TableResult:
         smallest=reader.exactly(smallest, smallest),
         largest=reader.exactly(largest, largest),
         node=dict(release.levels) or None,
-        proven=release.proven,
+        proven=release.proven if reader.knows_all else None,
     )
     if release.people is None or release.verdict is None:
         return found
@@ -204,36 +204,32 @@ def metrics(release: Release, reader: Reader) -> tuple[MetricFigures, ...]:
     return tuple(
         MetricFigures(
             name=name,
-            value=_value(METRICS[name], value, release, reader),
+            value=_value(METRICS[name], value, reader),
             says=METRICS[name].specification.sentence,
         )
         for name, value in release.metrics.items()
     )
 
 
-def _value(metric: Metric, value: float, release: Release, reader: Reader) -> Number | None:
-    """A metric; null where it would reveal how few records were left out, or where nothing declares what it reveals."""
-    public = metric.disclosure
-    if public.counted != "release" and not reader.counts_input:
-        return None
-    if reader.knows_all or public.counted:
+def _value(metric: Metric, value: float, reader: Reader) -> Number | None:
+    """A metric; for the public null unless it can be counted from the release and what is told of the input."""
+    counted = metric.disclosure.counted
+    if reader.knows_all or counted == "release" or (counted == "input" and reader.counts_input):
         return whole(rounded(value))
-    if public.worth is None:
-        return None
-    return whole(reader.figure(value, public.worth(max(release.source.records, 1), len(release.losses))))
+    return None
 
 
 def losses(release: Release, members: Mapping[str, float], reader: Reader) -> tuple[LossFigures, ...]:
     """The loss of each quasi-identifier, its level where it has one, and the height of its hierarchy.
 
-    A suppressed record loses everything: where the public may not know how many there are, it may not know losses.
-    How many members sets have is printed in the release.
+    A loss is a share of the input's domain, and a built hierarchy is as high as the input's values ask for: both are
+    internal. How many members sets have is printed in the release.
     """
-    heights, bulk = _heights(release), bulk_losses(release) if reader.knows_all else {}
+    heights, bulk = _heights(release, reader), bulk_losses(release) if reader.knows_all else {}
     return tuple(
         LossFigures(
             column=one.name,
-            loss=_loss(release, one, reader) if one.name in release.losses and reader.counts_input else None,
+            loss=rounded(release.losses[one.name]) if one.name in release.losses and reader.knows_all else None,
             level=release.levels.get(one.name),
             height=heights.get(one.name),
             members=round(members[one.name], 2) if one.name in members else None,
@@ -243,11 +239,12 @@ def losses(release: Release, members: Mapping[str, float], reader: Reader) -> tu
     )
 
 
-def _loss(release: Release, one: Attribute, reader: Reader) -> float:
-    return reader.share(release.losses[one.name], release.source.records)
-
-
-def _heights(release: Release) -> dict[str, int]:
-    """The heights of the hierarchies of a lattice."""
+def _heights(release: Release, reader: Reader) -> dict[str, int]:
+    """The heights of the hierarchies of a lattice; for the public of those that the job gives."""
     domains = release.problem.domains if release.problem else ()
-    return {one.attribute.name: one.hierarchy.height for one in domains if one.hierarchy is not None}
+    given = {one.name for one in release.job.schema.quasi if isinstance(one.hierarchy, Hierarchy)}
+    return {
+        one.attribute.name: one.hierarchy.height
+        for one in domains
+        if one.hierarchy is not None and (reader.knows_all or one.attribute.name in given)
+    }

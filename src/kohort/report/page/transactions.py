@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from kohort.certificate.transactions import NOT_PROMISED, NOT_PROMISED_OF_CELLS
-from kohort.report.figures import Figures, Number, whole
+from kohort.report.figures import Figures, Number, rounded, whole
 from kohort.report.page.model import Heading
 from kohort.report.page.request import PurposeTexts, method, purpose
 from kohort.report.page.result import MetricFigures, runs
@@ -41,19 +41,19 @@ class RequestedTransactions(Figures, frozen=True):
 
 
 class TransactionResult(Figures, frozen=True):
-    """What was released; `kohort.report.transactions` tells what each key means."""
+    """What was released; `kohort.report.transactions` tells what each key means. Null is internal."""
 
     transactions: int
     emptied: int | None
-    items: int
-    public: int
-    private: int
-    neither: int
-    removed_items: int
+    items: int | None
+    public: int | None
+    private: int | None
+    neither: int | None
+    removed_items: int | None
     released_items: int
-    proven: bool
-    dropped_items: int
-    returned_items: int
+    proven: bool | None
+    dropped_items: int | None
+    returned_items: int | None
     released_cells: int
     repeated: int | None
     cells: int | None
@@ -120,9 +120,9 @@ class TransactionPage(Heading, frozen=True):
         asked: What the job asks for.
         done: What was released.
         verdict: What verification found.
-        moles: Minimal moles by size.
+        moles: Minimal moles by size; internal only, as they are of the input.
         lengths: Transactions by how many items they have.
-        metrics: The distortion.
+        metrics: The distortion; its value is internal.
         items: The dropped items; internal only.
         parameters: The job's description, as its certificate has it.
         purpose: What the release is for.
@@ -162,11 +162,12 @@ def transaction_page(release: TransactionRelease, heading: Heading, reader: Read
     return TransactionPage(
         **dict(heading),
         asked=_request(release, figures),
-        done=_result(release, figures, reader),
+        done=_result(figures, reader),
         verdict=_verdict(release, figures, reader),
         moles=tuple(
             MoleFigures(size=int(size), rare=kinds.rare, breach=kinds.breach)
             for size, kinds in figures.moles_by_kind.items()
+            if reader.knows_all
         ),
         lengths=_lengths(release, reader),
         metrics=_metrics(release, reader),
@@ -175,14 +176,6 @@ def transaction_page(release: TransactionRelease, heading: Heading, reader: Read
         purpose=purpose(release.job),
         certificate=certificate(release),
     )
-
-
-def counts_input(release: TransactionRelease, least: int) -> bool:
-    """Whether the public may know how many cells there were: not where a few transactions lost the others."""
-    source, searched, released = release.here()
-    rare = int(np.count_nonzero(source.lengths != searched.lengths))
-    lost = int(np.count_nonzero(searched.lengths[release.lineage] != released.lengths))
-    return all(count == 0 or count >= least for count in (rare, lost))
 
 
 def _request(release: TransactionRelease, figures: TransactionFigures) -> RequestedTransactions:
@@ -213,26 +206,15 @@ def _roles(release: TransactionRelease) -> str:
             assert_never(release.job.roles)
 
 
-def _result(release: TransactionRelease, figures: TransactionFigures, reader: Reader) -> TransactionResult:
-    """What was released. Items are counted as they are; transactions and cells belong to people."""
-    returned = release.solution.returned
-    return TransactionResult(
-        transactions=figures.transactions,
-        emptied=reader.people(figures.emptied, len(release.source)),
-        items=figures.items,
-        public=figures.public,
-        private=figures.private,
-        neither=figures.neither,
-        removed_items=figures.removed_items,
-        released_items=figures.released_items,
-        proven=figures.proven,
-        dropped_items=release.dropped.size,
-        returned_items=0 if returned is None else returned.size,
-        released_cells=figures.released_cells,
-        repeated=figures.repeated if reader.knows_all else None,
-        cells=figures.cells if reader.counts_input else None,
-        removed_cells=figures.removed_cells if reader.counts_input else None,
+def _result(figures: TransactionFigures, reader: Reader) -> TransactionResult:
+    """What was released; for the public nothing of what was read but the number of transactions."""
+    shown = TransactionResult.from_attributes(
+        figures, dropped_items=len(figures.dropped), returned_items=len(figures.returned)
     )
+    if reader.knows_all:
+        return shown
+    known = {name: getattr(shown, name) for name in ("transactions", "released_items", "released_cells")}
+    return TransactionResult.model_validate(dict.fromkeys(TransactionResult.model_fields) | known)
 
 
 def _verdict(release: TransactionRelease, figures: TransactionFigures, reader: Reader) -> TransactionVerdict:
@@ -283,7 +265,7 @@ def _count(count: int, among: int, reader: Reader) -> Number:
 def _metrics(release: TransactionRelease, reader: Reader) -> tuple[MetricFigures, ...]:
     """The distortion."""
     says = "Distortion: the share of all items in transactions that the release lacks, by their weights."
-    value = whole(reader.share(float(release.distortion), len(release.source))) if reader.counts_input else None
+    value = whole(rounded(float(release.distortion))) if reader.knows_all else None
     return (MetricFigures(name="distortion", value=value, says=says),)
 
 

@@ -42,10 +42,10 @@ class SinglingVerdict(Figures, frozen=True):
 class ExposedVerdict(Figures, frozen=True):
     """People whose exact value a label gives away, and by which kind of label; `over`: more than one in `limit`."""
 
-    people: int | None
-    range_ends: int | None
-    set_members: int | None
-    means: int | None
+    people: int
+    range_ends: int
+    set_members: int
+    means: int
     over: bool
 
 
@@ -61,12 +61,12 @@ class TableVerdict(Figures, frozen=True):
         checks: The checks.
         data_dependent: Whether cuts or hierarchies come from the data.
         standing: Good: no column released as it is, and no pair of them, singles anyone out, labels expose no more than
-            one in `limit` people, and each sensitive column has a model or an explicit none. Bad: such a column or
-            pair singles out more than half of the people, or a sensitive column has neither. Caution: what lies
-            between. Null where nothing was verified.
+            one in `limit` people (for the public: no label depends on the data), and each sensitive column has a model
+            or an explicit none. Bad: such a column or pair singles out more than half of the people, or a sensitive
+            column has neither. Caution: what lies between. Null where nothing was verified.
         singling: Each column released as it is, then pairs of them.
         together: All of these columns together; then the same with the labels of the class. Empty where there is none.
-        exposed: Whose exact value a label gives away.
+        exposed: Whose exact value a label gives away; internal only, as the input decides it.
         promised: What holds of the release.
         not_promised: What does not follow.
         limit: k, but at least 3.
@@ -112,10 +112,10 @@ def verdict(release: Release, reader: Reader) -> TableVerdict:
         bytes=None if found is None else found.checks.get("bytes"),
         checks=() if found is None else checks(found, reader),
         data_dependent=None if found is None else found.data_dependent,
-        standing=None if found is None else _standing(release, found),
+        standing=None if found is None else _standing(release, found, reader),
         singling=() if found is None else tuple(_singling(one, release, reader) for one in found.singling),
         together=() if found is None else tuple(_singling(one, release, reader) for one in found.together),
-        exposed=None if found is None else _exposed(found, release, reader),
+        exposed=_exposed(found, release) if found is not None and reader.knows_all else None,
         promised=tuple(f"Every equivalence class satisfies {model.name}." for model in job.models),
         not_promised=tuple(unpromised),
         limit=_limit(job),
@@ -136,13 +136,14 @@ def _limit(job: Job) -> int:
     return max(job.k, FEWEST)
 
 
-def _standing(release: Release, found: Verdict) -> Literal["good", "caution", "bad"]:
-    """How far what is promised covers what is released."""
+def _standing(release: Release, found: Verdict, reader: Reader) -> Literal["good", "caution", "bad"]:
+    """How far what is promised covers what is released; whom labels expose only the input shows."""
     job = release.job
     if unjudged_sensitive(job) or any(one.most for one in found.singling):
         return "bad"
-    exposed = _over(Singling((), found.exposed.people, _people(found)), job)
-    return "caution" if exposed or any(one.unique for one in found.singling) else "good"
+    exposed = Singling((), found.exposed.people, _people(found))
+    exposes = _over(exposed, job) if reader.knows_all else found.data_dependent
+    return "caution" if exposes or any(one.unique for one in found.singling) else "good"
 
 
 def _over(one: Singling, job: Job) -> bool:
@@ -166,16 +167,10 @@ def _singling(one: Singling, release: Release, reader: Reader) -> SinglingVerdic
     )
 
 
-def _exposed(found: Verdict, release: Release, reader: Reader) -> ExposedVerdict:
+def _exposed(found: Verdict, release: Release) -> ExposedVerdict:
     """Whose value a label gives away."""
-    people, exposed = _people(found), found.exposed
-    return ExposedVerdict(
-        people=reader.people(exposed.people, people),
-        range_ends=reader.people(exposed.range_ends, people),
-        set_members=reader.people(exposed.set_members, people),
-        means=reader.people(exposed.means, people),
-        over=_over(Singling((), exposed.people, people), release.job),
-    )
+    people = Singling((), found.exposed.people, _people(found))
+    return ExposedVerdict.from_attributes(found.exposed, over=_over(people, release.job))
 
 
 def certificate(release: Release | TransactionRelease) -> CertificateFigures | None:

@@ -121,8 +121,7 @@ def verify_by_aggregation(file: BinaryIO, claim: CoherenceClaim, source: BasketS
         raise fault(CoherenceCheck.ORDER, what)
     cohorts = _cohorts(claim, source, left, written)
     refuse_moles(cohorts, claim.coherence)
-    lacking = claim.source.size - written.cells
-    found = verdict_of(written.found, claim, cohorts, lacking, sha256=written.sha256, size=written.size)
+    found = verdict_of(written.found, claim, cohorts, sha256=written.sha256, size=written.size)
     return replace(found, way=BY_AGGREGATION, engine=source.title)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from math import gcd
-from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, cast
 
 import numpy as np
 
@@ -79,12 +79,12 @@ def verify_database(database: Transactions, claim: CoherenceClaim) -> CoherenceV
 
 def _judged(database: Transactions, claim: CoherenceClaim, sha256: str = "", size: int = 0) -> CoherenceVerdict:
     """Every check of what the bytes say."""
-    followed = check_lineage(database, claim)
+    disordered = check_lineage(database, claim)
     cohorts = _check_coherence(database, claim)
-    if followed.disordered:
-        what = f"{followed.disordered:,} transactions are out of order"
+    if disordered:
+        what = f"{disordered:,} transactions are out of order"
         raise fault(CoherenceCheck.ORDER, what)
-    return verdict_of(database, claim, cohorts, followed.suppressed, sha256=sha256, size=size)
+    return verdict_of(database, claim, cohorts, sha256=sha256, size=size)
 
 
 class JudgedTransactions(Protocol):
@@ -109,7 +109,6 @@ def verdict_of(  # noqa: D417  the others are the file's
     database: JudgedTransactions,
     claim: CoherenceClaim,
     cohorts: Cohorts,
-    suppressed: int,
     *,
     sha256: str,
     size: int,
@@ -120,7 +119,6 @@ def verdict_of(  # noqa: D417  the others are the file's
         database: It.
         claim: What it says of itself.
         cohorts: What was counted.
-        suppressed: Cells that it lacks.
     """
     n, supports = len(database), database.supports
     cells, protected = int(supports.sum()), ~_named(database.names, claim.public)
@@ -130,7 +128,7 @@ def verdict_of(  # noqa: D417  the others are the file's
             CoherenceCheck.BYTES: size,
             CoherenceCheck.TRANSACTIONS: n,
             CoherenceCheck.ITEMS: len(database.names),
-            CoherenceCheck.LINEAGE: cells + suppressed,
+            CoherenceCheck.LINEAGE: cells,
             CoherenceCheck.PRIVATE: int(supports[protected].sum()),
             CoherenceCheck.COHERENCE: cohorts.sets,
             CoherenceCheck.ORDER: n,
@@ -236,18 +234,6 @@ class _Again:
 _AHEAD: Final = 64
 
 
-class Held(NamedTuple):
-    """What was found when released transactions were held against their source.
-
-    Attributes:
-        suppressed: Cells that the release lacks.
-        disordered: Transactions that stand before one of smaller content.
-    """
-
-    suppressed: int
-    disordered: int
-
-
 def check_number(database: Transactions, claim: CoherenceClaim) -> None:
     """There are as many transactions as the input had."""
     if len(database) != len(claim.source):
@@ -289,8 +275,12 @@ def _in_order_of(database: Transactions, names: tuple[str, ...]) -> Transactions
     return Transactions(tuple(database.names[place] for place in ascending), database.starts, ordered)
 
 
-def check_lineage(database: Transactions, claim: CoherenceClaim) -> Held:
-    """Every transaction is an input transaction of its own, less what may be missing from it."""
+def check_lineage(database: Transactions, claim: CoherenceClaim) -> int:
+    """Every transaction is an input transaction of its own, less what may be missing from it.
+
+    Returns:
+        Transactions that stand before one of smaller content.
+    """
     lineage = np.asarray(claim.lineage, np.int64)
     n = len(database)
     if lineage.shape != (n,):
@@ -301,7 +291,7 @@ def check_lineage(database: Transactions, claim: CoherenceClaim) -> Held:
     source, code = held(claim.source, "to follow each transaction"), np.full(len(claim.source.names), np.int32(-1))
     code[places_of(database.names, source.names)[0]] = np.arange(len(database.names))
     rows = database.starts, database.cells, source.starts, source.cells
-    changed, lost, suppressed, disordered, _ = _hold(*rows, lineage, code, _missing(claim))
+    changed, lost, disordered, _ = _hold(*rows, lineage, code, _missing(claim))
     if changed:
         raise fault(CoherenceCheck.LINEAGE, f"{changed:,} transactions are not the input's less what was suppressed")
     protected = len(claim.dropped - claim.public)
@@ -309,7 +299,7 @@ def check_lineage(database: Transactions, claim: CoherenceClaim) -> Held:
         raise fault(CoherenceCheck.PRIVATE, f"{protected:,} items that are not public were suppressed")
     if lost:
         raise fault(CoherenceCheck.PRIVATE, f"{lost:,} cells of items that are not public are missing")
-    return Held(suppressed, disordered)
+    return disordered
 
 
 def _missing(claim: CoherenceClaim) -> Items:
@@ -329,7 +319,7 @@ def _hold(  # noqa: PLR0917  a kernel takes arrays by position
     lineage: Index,
     code: Items,
     missing: Items,
-) -> tuple[int, int, int, int, int]:
+) -> tuple[int, int, int, int]:
     """Walk through each transaction and its origin side by side.
 
     Origins lie anywhere: where one wait after the other would take most of the time, some are fetched ahead.
@@ -344,10 +334,10 @@ def _hold(  # noqa: PLR0917  a kernel takes arrays by position
         missing: What it means if an item is missing: see `_missing`.
 
     Returns:
-        Transactions that are not what they may be, cells missing that are not public, cells missing that may be,
-        transactions that stand before one of smaller content; and what was seen ahead, or no look would be taken.
+        Transactions that are not what they may be, cells missing that are not public, transactions that stand before
+        one of smaller content; and what was seen ahead, or no look would be taken.
     """
-    changed = lost = suppressed = disordered = seen = before = 0
+    changed = lost = disordered = seen = before = 0
     for row in range(lineage.size):
         if row % _AHEAD == 0:
             for ahead in range(row, min(row + _AHEAD, lineage.size)):
@@ -362,7 +352,6 @@ def _hold(  # noqa: PLR0917  a kernel takes arrays by position
             elif missing[item] == 1:
                 lost += 1
             else:
-                suppressed += 1
                 wrong |= missing[item] == 0
         changed += wrong or place < end  # what is left over was never met: it was added
         place, other = start, before
@@ -371,4 +360,4 @@ def _hold(  # noqa: PLR0917  a kernel takes arrays by position
             other += 1
         disordered += other < start and (place == end or cells[place] < cells[other])
         before = start
-    return changed, lost, suppressed, disordered, seen
+    return changed, lost, disordered, seen

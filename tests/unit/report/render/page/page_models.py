@@ -301,7 +301,9 @@ def public_table() -> Model:
             for each in one["distribution"]["bins"]:
                 each |= {"before": each["before"] / 10_000, "after": each["after"] / 10_000}
     model["verdict"] |= {"standing": "caution", "unjudged": [], "no_model": []}
-    model["verdict"]["exposed"] |= {"people": None, "over": False}
+    model["verdict"]["exposed"], model["done"]["proven"] = None, None
+    for one in model["losses"]:
+        one["loss"] = None
     model["verdict"]["singling"] = [
         _singling("income", unique=None, share=None, over=True),
         _singling("town", unique=None, share=None, over=False),
@@ -398,7 +400,8 @@ def public_transactions() -> Model:
     model["asked"]["suppress"] = "cells"
     for key in ("emptied", "cells", "repeated", "removed_cells"):
         model["done"][key] = None
-    model["done"] |= {"removed_items": 0, "returned_items": 0, "proven": False}
+    kept = ("transactions", "released_items", "released_cells")
+    model["done"] = {name: figure if name in kept else None for name, figure in model["done"].items()}
     model["verdict"] |= {"cohorts": 0, "smallest": None, "confidence": None}
     model["lengths"] = {"unit": "share", "bins": [{"low": 0, "high": 3, "before": 0.4, "after": 0.6}]}
     model["moles"] = []
