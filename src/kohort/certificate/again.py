@@ -236,7 +236,7 @@ def _decoded(text: bytes) -> Certificate | CoherenceCertificate | None:
         return None
     given = cast("dict[str, object]", parts)
     kind = _KINDS.get(str(given.get("kind")))
-    if kind is None or given.get("form") not in {FORM, EARLIER}:
+    if kind is None or given.get("form") not in (FORM, EARLIER):
         return None
     known = {field.name: str(field.type) for field in fields(kind) if field.name != "earlier"}
     withdrawn = kind.withdrawn if given["form"] == EARLIER else {}

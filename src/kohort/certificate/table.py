@@ -47,8 +47,8 @@ class Certificate(Certified):
         released_together: Of all these columns together, the number of people who have a unique combination of values;
             then the same, if the labels of the class are known too. Empty where no column is released unchanged.
         metrics: The cost of the release, by metric: of those that can be counted from it and the number of records.
-        perturbed: For each perturbed column the method, the records with a value, and what these values are like: their
-            decimals, bounds, mean and variance. Of the values that they stand for it tells nothing.
+        perturbed: For each perturbed column the method, the records with a value, how their cells are written
+            (`decimals`, `bounds`), and whether the random numbers came from a seed.
         pseudonyms: The number of records that share a pseudonym with another, for each column of pseudonyms.
         verified: How the files were compared with the input: `record by record`, or `by aggregation`.
         engine: The engine that counted the input for verification: `local`, or another engine and its version.
@@ -132,10 +132,8 @@ def certificate(
 
 
 def _shown(effect: Effect) -> Mapping[str, object]:
-    """What a perturbed column shows by itself, and how it was perturbed."""
-    mean, variance = (None if pair is None else pair[1] for pair in (effect.mean, effect.variance))
-    told = {name: getattr(effect, name) for name in ("method", "records", "decimals", "bounds", "reproducible")}
-    return told | {"mean": mean, "variance": variance}
+    """How a column was perturbed, and how its cells are written. Noise keeps the mean: that is the original's, too."""
+    return {name: getattr(effect, name) for name in ("method", "records", "decimals", "bounds", "reproducible")}
 
 
 #: What no certificate can promise, whatever the models.

@@ -107,7 +107,7 @@ def misstated(column: Column, said: object, missing: Collection[str]) -> list[st
     counts = np.bincount(column.codes, minlength=len(column.values))
     counts[column.absent(missing)] = 0
     wrong = [] if told.get("records") == counts.sum() else ["records"]
-    if told.get("mean") is None or not counts.any():
+    if told.get("decimals") is None or not counts.any():
         return wrong
     (low, high), (_, mean), (_, variance) = (_pair(told.get(name)) for name in ("bounds", "mean", "variance"))
     decimals = told.get("decimals")
@@ -116,14 +116,16 @@ def misstated(column: Column, said: object, missing: Collection[str]) -> list[st
         amounts = _amounts(_without_exponents(column.values), counts, claimed)
     except VerificationError as odd:
         return [*wrong, odd.what]
+    if "mean" not in told:  # only certificates of the form before have moments
+        return wrong
     found, spread = moments(amounts[counts > 0], counts[counts > 0])
     wrong += [] if mean is not None and _near(found, mean, spread) else ["mean"]
     return wrong + ([] if _alike(spread, variance) else ["variance"])
 
 
 def _pair(said: object) -> tuple[float | None, float | None]:
-    """Two numbers of a certificate, the second where it has one alone; nothing in the place of what is none."""
-    both = cast("list[object]", said) if isinstance(said, list) else [None, said]
+    """Two numbers of a certificate; nothing in the place of what is none."""
+    both = cast("list[object]", said) if isinstance(said, list) else []
     numbers = [float(one) if isinstance(one, int | float) and abs(one) <= _LARGEST else None for one in both]
     return (numbers[0], numbers[1]) if len(numbers) == 2 else (None, None)  # noqa: PLR2004  a pair
 

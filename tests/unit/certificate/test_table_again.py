@@ -112,8 +112,8 @@ def outcomes(again: Again) -> dict[str, str]:
 
 #: What the file does not show, among it whom sets and ranges expose exactly.
 REST = {
-    *("not shown by the file", "suppressed records", "whether cells are those of the input", "exposed"),
-    *("exposed by range ends", "plain bytes", "whether labels fit their records"),
+    *("not shown by the file", "suppressed records", "whether cells are those of the input"),
+    *("plain bytes", "whether labels fit their records"),
 }
 
 
@@ -335,18 +335,6 @@ def test_people_whom_the_schema_suppresses(tmp_path: Path) -> None:
     hidden = DeltaPresence(Fraction(1, 2), Fraction(1))
     release = made(tmp_path, hidden, population=known, missing=Missing.SUPPRESS)
     assert outcomes(release.again(population=known))[hidden.name] == "same"
-
-
-def test_a_mean_exposes_one_of_its_class_at_most(tmp_path: Path) -> None:
-    """Whose own value it is: as many as the certificate says may be so, more than there are classes may not."""
-    ages = [str(age + step) for age in (20, 60) for step in (-1, 0, 1)]
-    frame = FRAME.head(6).with_columns(pl.Series("age", ages))
-    release = made(tmp_path, KAnonymity(3), frame=frame, scale=Scale.NUMERIC, label=Label.MEAN)
-    exposed = dict(release.known.exposed)
-    assert exposed["means"] == 2
-    assert release.again().met
-    release.forge(exposed={**exposed, "means": 3, "people": 3})
-    assert not release.again().met
 
 
 def test_means_do_not_tell_whom_they_fit(tmp_path: Path) -> None:

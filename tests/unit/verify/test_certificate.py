@@ -36,7 +36,7 @@ JOB = Job.of(SCHEMA, KAnonymity(4)).described()
 def made(**changes: object) -> bytes:
     """The certificate of the hand-made release."""
     verdict = replace(VERDICT, **changes)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    return certificate(verdict, "safe.csv", job=JOB, metrics={"lm": 0.25, "c_dm": 64.0})
+    return certificate(verdict, "safe.csv", job=JOB, metrics={"lm": 0.25, "c_avg": 1.25, "c_dm": 64.0})
 
 
 def test_it_says_what_was_found_and_what_is_not_promised() -> None:
@@ -46,14 +46,13 @@ def test_it_says_what_was_found_and_what_is_not_promised() -> None:
     assert (told["k"], told["records"], told["suppressed"], told["classes"]) == (4, 16, 0, 4)
     assert told["class_sizes"] == {"4..7": 4}
     assert told["data_dependent_labels"]
-    assert told["exposed"] == {"people": 6, "range_ends": 5, "set_members": 2, "means": 0}
     assert told["released_unchanged"] == [
         {"columns": ["illness"], "unique": 0, "people": 16},
         {"columns": ["visits"], "unique": 5, "people": 16},
         {"columns": ["illness", "visits"], "unique": 6, "people": 16},
     ]
     assert told["models"] == ["4-anonymity"]
-    assert told["metrics"] == {"lm": 0.25, "c_dm": 64.0}
+    assert told["metrics"] == {"c_avg": 1.25, "c_dm": 64.0}  # a loss is a share of the input's domain
     assert {ATTRIBUTES, *NOT_PROMISED} < {*told["not_promised"]}
     assert told["people"] is None
     assert set(told["libraries"]) == {"numba", "numpy", "polars"}
@@ -133,6 +132,22 @@ def test_it_is_read_back(tmp_path: Path) -> None:
     assert known.models == ("4-anonymity",)
 
 
+def test_the_form_before_is_read(tmp_path: Path) -> None:
+    """With its own fields, all of them and of their kinds, to the byte; a later one has no more of them."""
+    exposed = {"people": 6, "range_ends": 5, "set_members": 2, "means": 0}
+    told = json.loads(made()) | {"form": 8, "exposed": exposed, "metrics": {"c_avg": 1.25, "c_dm": 64.0, "lm": 0.25}}
+    path = tmp_path / "safe.csv.kohort.json"
+    text = json.dumps(told, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    path.write_text(text)
+    known = read_certificate(path)
+    assert known.encode() == text.encode()
+    assert known.earlier == {"exposed": exposed}
+    for old, new in [('"range_ends": 5', '"range_ends": "5"'), ('"form": 8', '"form": 9'), ('"form": 8', '"form": 7')]:
+        path.write_text(text.replace(old, new, 1))
+        with pytest.raises(InputError, match="not a certificate"):
+            read_certificate(path)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -142,18 +157,19 @@ def test_it_is_read_back(tmp_path: Path) -> None:
         ('"k": 4,', ""),
         ('"k": 4', '"k": 4, "k": 4'),
         ('"k": 4', '"k":  4'),
-        ('"form": 8', '"form": 6'),
+        ('"form": 9', '"form": 7'),
         ('"released_unchanged": [', '"released_unchanged": [4,'),
-        ('"range_ends": 5', '"range_ends": "5"'),
         ('"people": null', '"people": -1'),
         ('"people": null', '"people": "4"'),
         ('"levels": {}', '"levels": {"age": -1}'),
         ('"levels": {}', '"levels": {"age": "2"}'),
         ('"levels": {}', '"levels": [2]'),
-        ('"lm": 0.25', '"lm": "x"'),
-        ('"lm": 0.25', '"lm": true'),
-        ('"lm": 0.25', '"lm": NaN'),
-        ('"lm": 0.25', '"lm": 1e999'),
+        ('"c_avg": 1.25', '"c_avg": "x"'),
+        ('"c_avg": 1.25', '"c_avg": true'),
+        ('"c_avg": 1.25', '"c_avg": NaN'),
+        ('"c_avg": 1.25', '"c_avg": 1e999'),
+        ('"form": 9', '"form": 8'),
+        ('"form": 9', '"form": [9]'),
         ('"release": "safe.csv"', '"release": "\\ud800"'),
         ('"job": {', f'"job": {{"a": {"[" * 400}{"]" * 400}, '),
         ('"4-anonymity"', "4"),

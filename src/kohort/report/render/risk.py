@@ -154,6 +154,13 @@ def _counted(figures: RiskFigures) -> str:
     return "records" if figures.people is None else "people"
 
 
+#: What remains of several releases, whatever was found.
+DIFFERENCE: Final = (
+    "The difference of two releases shows whoever is in one of them alone: their released cells, and the exact value of"
+    " a column whose sum perturbation keeps (noise, microaggregation, swapping)."
+)
+
+
 def attacks_text(figures: Sequence[AttackFigures | UntriedAttack]) -> str:
     """The figures of attacks as a table for a person."""
     return "\n".join(_lines(figures))
@@ -175,6 +182,8 @@ def _lines(figures: Sequence[AttackFigures | UntriedAttack]) -> Iterator[str]:
         yield "  baseline: the same guesses without the release; of claims: the share of claims that are right;"
         yield "  open, closed: that share on a table that discloses everything, and on one that discloses nothing;"
         yield "  chance: what guessing achieves on the closed table"
+    if any(one.attack == "intersection" for one in tried.values()):
+        yield DIFFERENCE
     yield from untried
 
 
