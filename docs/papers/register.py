@@ -35,8 +35,8 @@ COMPARE: Final = ("kohort compare italy/people.csv register.csv --k 10 --queries
 def section(bench: Workbench) -> str:
     """The register's curves, statistics and distributions."""
     bench.type([REGISTER, "--quiet"])
-    bench.type([*CURVE, f"--out curve.json --picture {PICTURE} --figure c_dm --quiet"])
-    bench.type([*MANY, "--out many.json --quiet"])
+    bench.type([*CURVE, f"--out curve.json --audience internal --picture {PICTURE} --figure c_dm --quiet"])
+    bench.type([*MANY, "--out many.json --audience internal --quiet"])
     bench.type([*RELEASE, "--quiet"])
     found = {one["name"]: one for one in bench.figures(COMPARE)["attributes"]}
     picture = f"images/{PICTURE}"
@@ -52,7 +52,7 @@ A register of synthetic Italians is generated, made k-anonymous with Mondrian, a
 
 **C_DM against k.** {UNKNOWN.capitalize()} as printed; the true curve:
 
-{shown([*CURVE, f"--out curve.json --picture {PICTURE} --figure c_dm"])}
+{shown([*CURVE, f"--out curve.json --audience internal --picture {PICTURE} --figure c_dm"])}
 
 ![C_DM against k: both forms of Mondrian rise with k x records; the optimum of LM lies above.]({picture})
 
@@ -64,7 +64,7 @@ the largest C_DM and the least loss.
 
 **C_DM against the number of quasi-identifiers**, gender and city first, then age, education, profession, at k = 10:
 
-{shown([*MANY, "--out many.json"])}
+{shown([*MANY, "--out many.json --audience internal"])}
 
 {table(["quasi-identifiers", "mondrian: C_DM", "LM", "mondrian-relaxed: C_DM", "LM"], _many(bench))}
 

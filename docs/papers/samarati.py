@@ -175,7 +175,7 @@ def _kept(report: Report) -> str:
 
 def _cuts(bench: Workbench) -> Iterator[tuple[object, ...]]:
     for names in (TWO, EIGHT):
-        bench.type([*CUTS, names, "--out cuts.json --overwrite --quiet"])
+        bench.type([*CUTS, names, "--out cuts.json --audience internal --overwrite --quiet"])
         for point in bench.read("cuts.json")["points"]:
             of: Any = point["metrics"]
             values = point["values"]
