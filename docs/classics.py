@@ -85,7 +85,8 @@ PICTURES: Final = (
 
 def command(sweep: str, figure: str) -> str:
     """What is typed to draw a figure of a sweep."""
-    written = f"--out classic-{sweep}.json --audience internal --overwrite --picture classic-{sweep}-{figure}.svg --figure {figure}"
+    drawn = f"--picture classic-{sweep}-{figure}.svg --figure {figure}"
+    written = f"--out classic-{sweep}.json --audience internal --overwrite {drawn}"
     return " \\\n  ".join([*SWEEPS[sweep], written])
 
 

@@ -61,18 +61,18 @@ def curve(bench: Workbench, name: str, across: str) -> str:
 
 CONNECT: Final = "connect_8ply_rebuilt.dat.gz"
 CONNECT_PICTURE: Final = "paper-connect-p.svg"
-START: Final = f"kohort sweep {CONNECT} --transactions --seeds {','.join(map(str, SEEDS))}"
+START: Final = f"kohort sweep {CONNECT} --transactions --audience internal --seeds {','.join(map(str, SEEDS))}"
 
 DRAWS: Final = ("paper", "uniform", "feasible")
 FAILED: Final = {
-    draw: (START, f"--draw {draw} --delta 0.4 --k 100 --p 2 --vary h=0.4,0.6,0.8,0.9,0.95,0.99,1 --out {draw}.json --audience internal")
+    draw: (START, f"--draw {draw} --delta 0.4 --k 100 --p 2 --vary h=0.4,0.6,0.8,0.9,0.95,0.99,1 --out {draw}.json")
     for draw in DRAWS
 }
 TRUE: Final = {
-    "k": (START, "--delta 0.4 --h 0.4 --p 4 --vary k=5,10,50,100,500,1000,5000 --out k.json --audience internal"),
-    "k at h = 1": (START, "--delta 0.4 --h 1 --p 4 --vary k=5,10,50,100,500,1000 --out certain.json --audience internal"),
-    "p": (START, f"--delta 0.4 --h 0.4 --k 100 --vary p=1,2,3,4,5 --out p.json --audience internal --picture {CONNECT_PICTURE}"),
-    "δ": (START, "--h 0.4 --k 100 --p 4 --vary delta=0.4,0.5,0.6,0.7,0.8 --out delta.json --audience internal"),
+    "k": (START, "--delta 0.4 --h 0.4 --p 4 --vary k=5,10,50,100,500,1000,5000 --out k.json"),
+    "k at h = 1": (START, "--delta 0.4 --h 1 --p 4 --vary k=5,10,50,100,500,1000 --out certain.json"),
+    "p": (START, f"--delta 0.4 --h 0.4 --k 100 --vary p=1,2,3,4,5 --out p.json --picture {CONNECT_PICTURE}"),
+    "δ": (START, "--h 0.4 --k 100 --p 4 --vary delta=0.4,0.5,0.6,0.7,0.8 --out delta.json"),
 }
 
 
@@ -160,9 +160,10 @@ ACROSS: Final = {
 def command(density: str, varied: str) -> tuple[str, ...]:
     """What is typed to vary a parameter on a matrix."""
     values, fixed = VARIED[varied]
+    written = f"--out {outcome(density, varied)} --audience internal"
     return (
         f"kohort sweep matrix-{density}.csv --transactions --format matrix --h 0.4 {fixed} --vary {values}",
-        f"--scores {','.join(METHODS)} --seeds {','.join(map(str, SEEDS))} --out {outcome(density, varied)} --audience internal",
+        f"--scores {','.join(METHODS)} --seeds {','.join(map(str, SEEDS))} {written}",
     )
 
 

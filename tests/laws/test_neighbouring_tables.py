@@ -375,10 +375,14 @@ def test_a_dropped_item_is_counted_in_no_document(item: str) -> None:
 # ── Sweeps ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def swept(people: list[Person], **options: object) -> TableSweep:
-    """A sweep over four values of k, as its files show it."""
+def swept(people: list[Person], *, declared: bool = False) -> TableSweep:
+    """A sweep over four values of k, as its files show it; ages in declared cells, or as ranges."""
     frame = pl.DataFrame([[one.age, one.city] for one in people], schema=["age", "city"], orient="row")
-    return published(kohort.sweep(frame, quasi=["age", "city"], vary={"k": [2, 3, 5, 8]}, **options))  # type: ignore[arg-type]
+    vary = {"k": [2, 3, 5, 8]}
+    if not declared:
+        return published(kohort.sweep(frame, quasi=["age", "city"], vary=vary, no_grid=True))
+    cells = {"age": 20}
+    return published(kohort.sweep(frame, quasi=["age", "city"], vary=vary, bounds={"age": (0, 120)}, grid=cells))
 
 
 @given(value=st.floats(0.0001, 10_000), other=st.floats(0.0001, 10_000), least=st.floats(0.001, 100))
@@ -407,8 +411,7 @@ def test_whoever_moves_within_a_public_cell_moves_no_sweep(people: list[Person],
     place %= len(people)
     age = int(people[place].age) // 20 * 20 + years
     moved = [*people[:place], people[place]._replace(age=str(age)), *people[place + 1 :]]
-    options = {"bounds": {"age": (0, 120)}, "grid": {"age": 20}}
-    one, other = (swept(some, **options) for some in (people, moved))
+    one, other = (swept(some, declared=True) for some in (people, moved))
     assert csv_text(one) == csv_text(other)
     assert json_text(one) == json_text(other)
     assert chart(one, None) == chart(other, None)

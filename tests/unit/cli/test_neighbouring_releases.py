@@ -68,7 +68,7 @@ def differences(before: object, after: object) -> Iterator[tuple[str, float]]:
             yield place, figure * (BEFORE + 1) - known[place] * BEFORE
 
 
-def refuse_income(before: object, after: object, tables: Path) -> None:
+def refuse_income(tables: Path, before: object, after: object) -> None:
     """Fail where a difference is the income that nobody may find out."""
     found = [place for place, figure in differences(before, after) if abs(figure - income(tables)) < 1]
     assert found == []
@@ -94,21 +94,22 @@ def test_the_income_of_one_person_more_is_no_difference(way: str, tables: Path) 
     for found in (before, after):
         told = found["certificate"]["perturbed"]["annual_income"]
         assert told.keys() == {"method", "records", "decimals", "bounds", "reproducible"}
-    refuse_income(before, after, tables)
+    refuse_income(tables, before, after)
 
 
 def test_neither_does_the_draft_of_a_job_give_it(tables: Path) -> None:
     """Run as `kohort init` writes it, before and after the person was added."""
     job = tables / "job.toml"
     assert kohort("init", tables / "before.csv", "--out", job, "--k", 5, "--quiet", "--overwrite").status == 0
-    found = []
+    found: list[object] = []
     for name in ("before", "after"):
         text = job.read_text("utf-8").replace("before.csv", f"{name}.csv").replace("before.release", f"{name}.release")
         (tables / f"{name}.toml").write_text(text, encoding="utf-8")
         ran = kohort("run", tables / f"{name}.toml", "--overwrite", "--json")
         assert ran.status == 0, ran.err
         found.append(json.loads(next(tables.glob(f"{name}.release.csv.kohort.json")).read_text("utf-8")))
-    refuse_income(*found, tables)
+    before, after = found
+    refuse_income(tables, before, after)
 
 
 @pytest.mark.parametrize("audience", [(), ("--audience", "public")])
