@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -77,12 +77,10 @@ def public(release: Release) -> dict[str, Any]:
 
 
 def shown(release: Release) -> str:
-    """What anybody has besides the page: the released cells, and what a certificate says of them."""
+    """What anybody has besides the page: the released cells, the job, and how many records there were."""
     table = release.table
     cells = [[one.values[code] for code in one.codes.tolist()] for one in table.columns]
-    told = (release.suppressed, release.incomplete, dict(release.metrics), dict(release.losses), dict(release.levels))
-    assert release.verdict is not None
-    return json.dumps([cells, told, asdict(replace(release.verdict, checks={}))], default=str)
+    return json.dumps([cells, release.suppressed, release.incomplete, release.job.described()])
 
 
 def of_input(release: Release, table: Table) -> Release:
@@ -116,7 +114,7 @@ def test_neighbouring_tables_of_one_release_have_one_page(
 def test_whoever_moves_within_a_public_cell_moves_no_page(
     people: list[Person], place: int, years: int, *, lattice: bool
 ) -> None:
-    """The oldest and the youngest too: their cell is released; but levels are searched, and entropy counts."""
+    """The oldest and the youngest too: their cell is released; but levels are searched."""
     place %= len(people)
     age, *rest = people[place]
     moved = [*people]

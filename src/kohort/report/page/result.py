@@ -200,7 +200,7 @@ def runs(counts: Sequence[Sequence[float]], reader: Reader) -> list[tuple[int, i
 
 
 def metrics(release: Release, reader: Reader) -> tuple[MetricFigures, ...]:
-    """Every metric that is defined, with what it says."""
+    """Every metric that is defined, with what it says; for the public those that can be counted."""
     return tuple(
         MetricFigures(
             name=name,
@@ -208,15 +208,13 @@ def metrics(release: Release, reader: Reader) -> tuple[MetricFigures, ...]:
             says=METRICS[name].specification.sentence,
         )
         for name, value in release.metrics.items()
+        if reader.knows_all or METRICS[name].disclosure.counted
     )
 
 
 def _value(metric: Metric, value: float, reader: Reader) -> Number | None:
-    """A metric; for the public null unless it can be counted from the release and what is told of the input."""
-    counted = metric.disclosure.counted
-    if reader.knows_all or counted == "release" or (counted == "input" and reader.counts_input):
-        return whole(rounded(value))
-    return None
+    """A metric; null where it would reveal how few records were left out."""
+    return whole(rounded(value)) if reader.counts_input or metric.disclosure.counted == "release" else None
 
 
 def losses(release: Release, members: Mapping[str, float], reader: Reader) -> tuple[LossFigures, ...]:

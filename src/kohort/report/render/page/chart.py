@@ -210,11 +210,12 @@ def _band(one: PageFigure, *names: str) -> ChartRow:
 
 
 def _losses(twin: PageFigure) -> Chart:
-    """The loss of each quasi-identifier; levels only where there are some."""
+    """The loss of each quasi-identifier; levels only where there are some, columns where anything is told of them."""
     levels = any(one["level"].number is not None for one in twin["losses"])
     sets = any(one["members"].number is not None for one in twin["losses"])
     names = ("loss", *(("level", "height") if levels else ()), *(("members",) if sets else ()))
     series = [ChartSeries(*_LOSS[name]) for name in names]
+    known = [one for one in twin["losses"] if any(one[name].number is not None for name in names)]
     return Chart(
         key="losses",
         place="losses",
@@ -222,7 +223,7 @@ def _losses(twin: PageFigure) -> Chart:
         says="0% is released as it was; 100% means that every value was replaced by one that says nothing.",
         over="Column",
         series=(ChartSeries(series[0].name, "share", "is"), *series[1:]),
-        rows=tuple(ChartRow(text(one["column"]), tuple(one[name] for name in names)) for one in twin["losses"]),
+        rows=tuple(ChartRow(text(one["column"]), tuple(one[name] for name in names)) for one in known),
         whole=1.0,
     )
 
