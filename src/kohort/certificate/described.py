@@ -181,17 +181,17 @@ def described(job: Part) -> Described:
         schema, writing, reading = (_part(job.get(key)) for key in ("schema", "writing", "reading"))
         return Described(
             tuple(_column(_part(one)) for one in _list(schema.get("attributes"))),
-            tuple(_asked(_part(one)) for one in _list(job.get("models"))),
-            _text(_part(job.get("algorithm")).get("kind")),
-            frozenset(_text(one) for one in _list(schema.get("missing"))),
+            tuple(asked_of(_part(one)) for one in _list(job.get("models"))),
+            text_of(_part(job.get("algorithm")).get("kind")),
+            frozenset(text_of(one) for one in _list(schema.get("missing"))),
             _complete(job.get("complete")),
             _perhaps(schema.get("person")),
             tuple(name for one in _list(job.get("perturbations")) for name in _perturbed(_part(one))),
-            tuple(_text(one) for one in _list(job.get("allow_singling"))),
-            tuple(_text(one) for one in _list(job.get("no_model"))),
+            tuple(text_of(one) for one in _list(job.get("allow_singling"))),
+            tuple(text_of(one) for one in _list(job.get("no_model"))),
             _part(job.get("algorithm")).get("kind") == "LocalRecoding",
             _perhaps(writing.get("format")),
-            str(ReadOptions(separator=_text(writing.get("separator"))).separator),  # which refuses what is none
+            str(ReadOptions(separator=text_of(writing.get("separator"))).separator),  # which refuses what is none
             writing.get("excel_safe") is True,
             _reading(reading),
         )
@@ -204,7 +204,7 @@ def described(job: Part) -> Described:
 
 def _perturbed(part: Part) -> tuple[str, ...]:
     """The columns of a perturbation: one, or several that are changed together."""
-    return (_text(part["column"]),) if "column" in part else tuple(_text(one) for one in _list(part.get("columns")))
+    return (text_of(part["column"]),) if "column" in part else tuple(text_of(one) for one in _list(part.get("columns")))
 
 
 def _reading(part: Part) -> ReadOptions:
@@ -216,18 +216,18 @@ def _reading(part: Part) -> ReadOptions:
 
 def _complete(value: object) -> Complete:
     """The columns of complete records."""
-    return "all" if value == "all" else tuple(_text(one) for one in _list(value))
+    return "all" if value == "all" else tuple(text_of(one) for one in _list(value))
 
 
 def _column(part: Part) -> DescribedColumn:
     hierarchy = part.get("hierarchy")
     scale, label = _perhaps(part.get("scale")), _perhaps(part.get("label"))
     return DescribedColumn(
-        _text(part.get("name")),
-        Role(_text(part.get("role"))),
+        text_of(part.get("name")),
+        Role(text_of(part.get("role"))),
         None if scale is None else Scale(scale),
         None if label is None else Label(label),
-        Missing(_text(part.get("missing"))),
+        Missing(text_of(part.get("missing"))),
         hierarchy if hierarchy is None or isinstance(hierarchy, str) else _part(hierarchy),
         part.get("pseudonym") is True,
         _grid(part.get("grid")),
@@ -236,16 +236,21 @@ def _column(part: Part) -> DescribedColumn:
 
 def _grid(value: object) -> str | tuple[str, ...] | None:
     if isinstance(value, list):
-        return tuple(str(exact(_text(one))) for one in cast("list[object]", value))
+        return tuple(str(exact(text_of(one))) for one in cast("list[object]", value))
     if value is None or value in {"hierarchy", "round", *Period}:
         return _perhaps(value)
-    step = exact(_text(value))
-    return str(step) if step > 0 else _text(None)  # which is no step
+    step = exact(text_of(value))
+    return str(step) if step > 0 else text_of(None)  # which is no step
 
 
-def _asked(part: Part) -> Asked:
+def asked_of(part: Part) -> Asked:
+    """The privacy model that is asked for by a part of a description.
+
+    Raises:
+        TypeError: it names none.
+    """
     parameters = {key: value for key, value in part.items() if key not in {"kind", "sensitive"}}
-    return Asked(_text(part.get("kind")), _perhaps(part.get("sensitive")), tuple(parameters.items()))
+    return Asked(text_of(part.get("kind")), _perhaps(part.get("sensitive")), tuple(parameters.items()))
 
 
 def _parameter(value: object, kind: str) -> object:
@@ -269,11 +274,16 @@ def _list(value: object) -> Sequence[object]:
     return cast("list[object]", value)
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
+    """A part of a description that is a text.
+
+    Raises:
+        TypeError: it is none.
+    """
     if not isinstance(value, str):
         raise TypeError(value)
     return value
 
 
 def _perhaps(value: object) -> str | None:
-    return None if value is None else _text(value)
+    return None if value is None else text_of(value)

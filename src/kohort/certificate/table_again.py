@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from kohort import io
 from kohort.assessment.checking import Check, check
+from kohort.certificate.accepted import refuse_table_job
 from kohort.certificate.again import (
     Again,
     CheckedPart,
@@ -88,10 +89,11 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
     """What of the certificate is true of the file at `path`.
 
     Raises:
-        InputError: the certificate's job is none that this version makes, or what was brought is not what it names.
+        InputError: the certificate's job is none that kohort accepts, or what was brought is not what it names.
         FileError: the system failed to read.
     """
     asked = described(known.job)
+    refuse_table_job(known.job, asked)
     hierarchies = _hierarchies(asked, brought)
     parts = [*of_bytes(path, known), *_of_parts(path, known)]
     try:
@@ -391,8 +393,6 @@ class _Judge:
     def _model(self, asked: Asked, model: PrivacyModel | None) -> CheckedPart:
         if model is None:
             return unchecked(asked.kind, "this version does not know this model")
-        if model.declared.sensitive not in {None, *(column.name for column in self.asked.sensitive)}:
-            return judged(model.name, "the job has no such sensitive column", "models", met=False)
         lacking = self._lacking(model)
         if lacking:
             return unchecked(model.name, lacking)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 import numpy as np
 
 from kohort.assessment.checking.transactions import check_transactions
+from kohort.certificate.accepted import refuse_transaction_job
 from kohort.certificate.again import Again, CheckedPart, PartOutcome, compared, judged, of_bytes, unchecked, unseen
 from kohort.certificate.described import exact
 from kohort.certificate.form import EARLIER
@@ -71,10 +72,11 @@ def check_transactions_again(
 
     Raises:
         UsageError: the file has not the form, or a name is of no item.
-        InputError: the certificate's model is none.
+        InputError: the certificate's model is none, or its job is none that kohort accepts.
         LimitError: too many sets of items would have to be held.
         FileError: the system failed to read.
     """
+    refuse_transaction_job(known.job)
     parts = [*of_bytes(path, known)]
     try:
         database = read_transactions(path, options).database

@@ -1,0 +1,297 @@
+"""The job of a certificate, made again: kohort has to accept it, and to describe it in the same words.
+
+A description is read by the annotations of the fields that it was made from. What it leaves out has a stand-in: the
+key and the seed, the names of items, and hierarchies, of which it has the digest. Models and methods of packages that
+are not installed are not judged.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import contextmanager
+from dataclasses import fields
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from kohort.algorithms.known import METHODS
+from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.lattice.local import LocalRecoding
+from kohort.algorithms.method import Choices
+from kohort.algorithms.mondrian.dimension import AtRandom, MostValues
+from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.assessment.risk.singling import refuse_needless
+from kohort.certificate.described import asked_of, exact, known, text_of
+from kohort.core.suppression import SuppressionLimit
+from kohort.errors import InputError, KohortError, UsageError
+from kohort.io.baskets.options import BasketOptions, Form
+from kohort.io.options import ReadOptions
+from kohort.io.write import Format
+from kohort.metrics.known import metric_of
+from kohort.models.k_anonymity import KAnonymity
+from kohort.models.known import models
+from kohort.perturbation.pseudonyms import SIZE, Key
+from kohort.perturbation.text import METHODS as PERTURBATIONS
+from kohort.release.job import SECRET, Job, Purpose, Writing, plain
+from kohort.release.transactions import BasketWriting, TransactionJob
+from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
+from kohort.schema.dates import DateFormat, Period
+from kohort.schema.hierarchies import is_builder
+from kohort.transactions.coherence import Coherence
+from kohort.transactions.methods import METHODS as SUPPRESSIONS
+from kohort.transactions.roles import Draw, Drawn, Listed
+from kohort.transactions.suppression import Score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from kohort.certificate.described import Described, Part
+
+#: Stands for a hierarchy of which there is only the digest.
+_HIERARCHY: Final = "mask:right"
+_sha256: Final = re.compile("[0-9a-f]{64}").fullmatch
+
+
+class _Grid(StrEnum):
+    """The grids that are a word, besides the periods of the calendar."""
+
+    HIERARCHY = "hierarchy"
+    ROUND = "round"
+
+
+class _All(StrEnum):
+    """The word for all columns."""
+
+    ALL = "all"
+
+
+#: What the annotation of a field says in fewer letters.
+_ALIASES: Final = {
+    "Complete": "tuple[str, ...] | _All",
+    "Cut": "str",
+    "Distance": "str",
+    "Grid": "Fraction | tuple[Fraction, ...] | Period | _Grid",
+    "Node": "tuple[int, ...]",
+    "frozenset[str]": "tuple[str, ...]",
+}
+
+#: The classes of JSON's own values, and the words that a text can be.
+_PLAIN: Final = {"str": (str,), "int": (int,), "bool": (bool,), "float": (int, float), "None": (type(None),)}
+_WORDS: Final[Mapping[str, type[StrEnum]]] = {
+    one.__name__: one
+    for one in (_All, _Grid, DateFormat, Draw, Form, Format, Label, Missing, Order, Period, Role, Scale, Score)
+}
+
+
+def _named(kinds: Iterable[type]) -> dict[str, type]:
+    return {one.__name__: one for one in kinds}
+
+
+def _methods() -> dict[str, type]:
+    return _named([type(method(Choices())) for method in METHODS.values()] + [GivenNode, LocalRecoding])
+
+
+def _kinds(annotation: str) -> Mapping[str, type]:
+    """The classes that a field of this annotation can hold, by their names."""
+    match annotation:
+        case "PrivacyModel":
+            return _named(models().values())
+        case "Algorithm":
+            return _methods()
+        case "Perturbation":
+            return _named(PERTURBATIONS.values())
+        case "SuppressionAlgorithm":
+            return _named(map(type, SUPPRESSIONS.values()))
+        case "RoleChoice":
+            return _named((Listed, Drawn))
+        case _:
+            return {annotation: _OBJECTS[annotation]}
+
+
+_OBJECTS: Final = _named(
+    [
+        *(Attribute, AtRandom, BasketOptions, BasketWriting, Coherence, Job, MostValues, Purpose, ReadOptions, Schema),
+        *(SuppressionLimit, TransactionJob, Writing),
+    ]
+)
+
+
+def refuse_table_job(description: Part, asked: Described) -> None:
+    """Refuse the description of a job on a table that kohort would not accept, or would not describe so.
+
+    Args:
+        description: What the certificate says.
+        asked: What was read of it.
+
+    Raises:
+        InputError: it is so.
+    """
+    with _refusing():
+        told = _with_stand_ins(description, asked)
+        key = Key(bytes(SIZE)) if any(column.pseudonym for column in asked.columns) else None
+        seed = 0 if told["insecure_reproducible"] else None
+        job = cast("Job", _made(told, "Job", key=key, seed=seed))
+        _refuse_misfits(job)
+        _refuse_other_words(job, told)
+
+
+def refuse_transaction_job(description: Part) -> None:
+    """Refuse the description of a job on transactions that kohort would not accept, or would not describe so.
+
+    Raises:
+        InputError: it is so.
+    """
+    with _refusing():
+        told = {**description, "reading": plain(BasketOptions()), "weights": []}
+        counts, roles = [description["weights"]], cast("Part", description["roles"])
+        if roles["kind"] == Listed.__name__:
+            counts += [roles["private"]] if roles["public"] is None else [roles["private"], roles["public"]]
+            told["roles"] = {**roles, "private": [], "public": []}
+        if any(type(count) is not int or count < 0 for count in counts):
+            raise UsageError("a number of items is no count")
+        _refuse_other_words(_made(told, "TransactionJob"), told)
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Whatever is found wrong, the certificate's job is refused for it."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, KohortError, LookupError, RecursionError, TypeError, ValueError) as fault:
+        why = f": {fault.what} ({fault.where})" if isinstance(fault, KohortError) and fault.where else ""
+        what = f"kohort would not accept the job in the certificate{why}"
+        hint = "the certificate was changed, or another version of kohort wrote it: check it with that one"
+        raise InputError(what, hint=hint) from fault
+
+
+def _refuse_other_words(job: object, told: Part) -> None:
+    """Refuse a description that kohort would write otherwise.
+
+    Raises:
+        UsageError: it is so.
+    """
+    if json.dumps(plain(job), sort_keys=True) != json.dumps(told, sort_keys=True):
+        raise UsageError("the job is described in other words than those of kohort")
+
+
+def _with_stand_ins(description: Part, asked: Described) -> dict[str, object]:
+    """The description with stand-ins for hierarchies, and without models and methods that are not installed."""
+    told, schema = dict(description), cast("Part", description["schema"])
+    attributes = [_bare(cast("Part", one)) for one in cast("list[object]", schema["attributes"])]
+    told["schema"] = {**schema, "attributes": attributes}
+    asking = zip(cast("list[object]", description["models"]), asked.models, strict=True)
+    told["models"] = [part for part, one in asking if known(one.kind) is not None] or [plain(KAnonymity(2))]
+    if asked.algorithm not in _kinds("Algorithm"):
+        told["algorithm"] = plain(Mondrian())
+    changes = cast("list[Part]", description["perturbations"])
+    told["perturbations"] = [one for one in changes if one["kind"] in _kinds("Perturbation")]
+    return told
+
+
+def _bare(attribute: Part) -> Part:
+    """A column with a stand-in for the hierarchy that its digest is of.
+
+    Raises:
+        UsageError: what stands there is no digest of a hierarchy.
+    """
+    hierarchy = attribute.get("hierarchy")
+    if not isinstance(hierarchy, dict):
+        return attribute
+    told = cast("dict[str, object]", hierarchy)
+    sizes, changes = (told.get("height"), told.get("leaves")), told.get("changes", [None])
+    listed = isinstance(changes, list) and changes and all(isinstance(one, str) for one in changes)
+    fitting = told.keys() - {"changes"} == {"height", "leaves", "sha256"} and (listed or "changes" not in told)
+    if not fitting or any(type(one) is not int or one < 0 for one in sizes) or not _sha256(str(told["sha256"])):
+        raise UsageError("a hierarchy is no digest of one")
+    return {**attribute, "hierarchy": _HIERARCHY}
+
+
+# ── what a part of a description is ──────────────────────────────────────────────────────────────
+
+
+def _made(part: object, annotation: str, **secret: object) -> object:
+    """The object that a part describes, with these fields that no description has."""
+    told = cast("Part", part)
+    kind = _kinds(annotation)[str(told["kind"])]
+    if annotation == "PrivacyModel":  # those of other packages, too: by their parameters
+        return asked_of(told).model
+    given = [one for one in fields(cast("Any", kind)) if one.init and one.metadata != SECRET]
+    return kind(**{one.name: _value(told.get(one.name), str(one.type)) for one in given}, **secret)
+
+
+def _value(part: object, annotation: str) -> object:
+    """What a part is for a field with this annotation, whose kinds are tried in turn."""
+    kind, _, others = _ALIASES.get(annotation, annotation).partition(" | ")
+    if others:
+        try:
+            return _value(part, kind)
+        except (KohortError, LookupError, TypeError, ValueError):
+            return _value(part, others)
+    if kind.startswith("tuple["):
+        return _several(part, kind.removeprefix("tuple[").removesuffix("]"))
+    if kind in _PLAIN and type(part) in _PLAIN[kind]:
+        return part
+    if kind == "Fraction" or kind in _WORDS:
+        return exact(text_of(part)) if kind == "Fraction" else _WORDS[kind](text_of(part))
+    if not isinstance(part, dict):
+        raise TypeError(annotation)
+    return _made(cast("Part", part), kind)
+
+
+def _several(part: object, inside: str) -> tuple[object, ...]:
+    """The values of a list: any number of one kind, or one of each."""
+    if not isinstance(part, list):
+        raise TypeError(inside)
+    parts = cast("list[object]", part)
+    each, more, _ = inside.partition(", ...")
+    kinds = [each] * len(parts) if more else inside.split(", ")
+    return tuple(_value(one, kind) for one, kind in zip(parts, kinds, strict=True))
+
+
+# ── what is refused once the table is known ──────────────────────────────────────────────────────
+
+
+def _refuse_misfits(job: Job) -> None:
+    """Refuse a job that its own schema, which is the table's, or the method does not go with.
+
+    Raises:
+        UsageError: it is so.
+    """
+    schema = job.schema
+    refuse_needless(schema, job.allow_singling)
+    modelled = {model.declared.sensitive for model in job.models}
+    free = {one.name for one in schema.sensitive} - modelled
+    columns = {one.name for one in schema.attributes}
+    named = [*schema.undeclared, *(job.unused_hierarchies or ()), *(() if job.complete == "all" else job.complete)]
+    named += [name for one in job.perturbations for name in one.columns]
+    named += [] if schema.person is None else [schema.person]
+    builders = [one.hierarchy for one in schema.attributes if isinstance(one.hierarchy, str)]
+    faults = {
+        "no column is quasi-identifying": not schema.quasi,
+        "a role is given to the rest, of which there is none": schema.rest is not None,
+        "a column is named that there is not": not columns.issuperset(named),
+        "a column needs no permission to go without a model": bool({*job.no_model} - free),
+        "a hierarchy is the path of a file": not all(map(is_builder, builders)),
+        "parts have no records": (job.writing.records_per_part or 1) < 1,
+    }
+    for what in (what for what, wrong in faults.items() if wrong):
+        raise UsageError(what, where="job")
+    _refuse_method(job.algorithm, [one.name for one in schema.quasi])
+
+
+def _refuse_method(algorithm: object, quasi: list[str]) -> None:
+    """Refuse an objective that is none, and a node of another lattice.
+
+    Raises:
+        UsageError: it is so.
+    """
+    if isinstance(algorithm, LocalRecoding):
+        return _refuse_method(algorithm.search, quasi)
+    objective = getattr(algorithm, "objective", None)
+    if objective is not None:
+        metric_of(objective)
+    if isinstance(algorithm, GivenNode):
+        names = [*(algorithm.names or quasi)]
+        if len(algorithm.node) != len(quasi) or sorted(names) != sorted(quasi) or min(algorithm.node) < 0:
+            raise UsageError("the node is of another lattice", where="node")
+    return None
