@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import stat
 import sys
+from base64 import b64encode
+from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,10 +17,12 @@ from kohort.certificate.again import PartOutcome, read_certificate
 from kohort.certificate.signature import checked_signature
 from kohort.errors import InputError, MissingExtraError, TargetError
 from kohort.signing import (
+    PublicKey,
     SigningKey,
     is_signed,
     read_public_key,
     read_signing_key,
+    signed_at,
     signed_part,
     signer,
     write_signing_keys,
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
 #: The first test of RFC 8032, section 7.1: secret key and public key.
 SECRET = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"  # noqa: S105  it is in print
 PUBLIC = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
+NOON = datetime(2026, 11, 27, 12, tzinfo=UTC)
 TEXT = b'{\n  "job": {\n    "signature": "x"\n  },\n  "signature": null,\n  "size": 1\n}\n'
 
 
@@ -51,8 +57,8 @@ def test_keys_of_the_standard() -> None:
 def test_only_the_one_line_is_not_signed() -> None:
     """All but the top line of the signature is signed; signing again gives the same bytes."""
     key = SigningKey(bytes.fromhex(SECRET))
-    made = key.signed(TEXT)
-    assert key.signed(made) == made
+    made = key.signed(TEXT, NOON)
+    assert key.signed(made, NOON) == made
     assert signed_part(made) == signed_part(TEXT) == TEXT.replace(b'  "signature": null,\n', b"")
     assert signer(spelled(made)) == key.public
     assert is_signed(made, spelled(made))
@@ -65,6 +71,121 @@ def test_any_other_byte_breaks_it(place: int, change: int) -> None:
     other = made[:place] + bytes([made[place] ^ change]) + made[place + 1 :]
     if signed_part(other) != signed_part(made):
         assert not is_signed(other, spelled(made))
+
+
+# ── points of low order, with which anyone signs ─────────────────────────────────────────────────
+
+#: The prime of the field, d of the curve (RFC 8032, 5.1), and the eight points of low order in all spellings that
+#: readers accept: y may be written a prime higher where that fits, and x = 0 may have either sign.
+PRIME = (1 << 255) - 19
+D = -121665 * pow(121666, -1, PRIME) % PRIME
+EIGHTH = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+WEAK = [
+    (y | sign << 255).to_bytes(32, "little")
+    for y in (0, 1, PRIME - 1, PRIME, PRIME + 1, EIGHTH, PRIME - EIGHTH)
+    for sign in (0, 1)
+]
+
+
+def doubled(y: int) -> int:
+    """The y of twice a point of the curve -x² + y² = 1 + d x² y² that has this y."""
+    square = (y * y - 1) * pow(D * y * y + 1, -1, PRIME)  # of x
+    return (y * y + square) * pow(2 - y * y + square, -1, PRIME) % PRIME
+
+
+@pytest.mark.parametrize("raw", WEAK)
+def test_a_point_of_low_order(raw: bytes) -> None:
+    """Eight times it is the neutral point, and so it is called weak, in whatever spelling."""
+    y = int.from_bytes(raw, "little") % (1 << 255) % PRIME
+    assert doubled(doubled(doubled(y))) == 1
+    assert PublicKey(raw).weak
+
+
+@pytest.mark.parametrize("more", range(19))
+def test_a_point_that_is_spelled_as_none(more: int) -> None:
+    """Its y is below the prime: another spelling of the same point would have another fingerprint."""
+    assert PublicKey((PRIME + more).to_bytes(32, "little")).weak
+
+
+@given(st.binary(min_size=32, max_size=32))
+def test_keys_that_somebody_has(secret: bytes) -> None:
+    """The key of a secret is never weak, and what it signs is signed."""
+    key = SigningKey(secret)
+    assert not key.public.weak
+    made = key.signed(TEXT, NOON)
+    assert is_signed(made, spelled(made))
+
+
+@pytest.mark.parametrize("raw", WEAK)
+def test_nothing_is_signed_by_a_key_of_low_order(raw: bytes) -> None:
+    """Neither by the signature that fits everything, nor with a first half of low order."""
+    for half in (raw, WEAK[2]):
+        for time in ("", "2026-11-27T12:00:00Z "):
+            assert not is_signed(TEXT, f"ed25519 {raw.hex()} {time}{half.hex()}{'0' * 64}")
+    assert not is_signed(TEXT, f"ed25519 {PUBLIC} {raw.hex()}{'0' * 64}")
+
+
+@pytest.mark.parametrize("raw", WEAK)
+def test_a_certificate_signed_with_a_key_of_low_order(raw: bytes, release: Path) -> None:
+    """It is refused with status 5, whether a key is trusted or not; a file of such a key is none to trust (3)."""
+    beside, trust = release.with_name("r.csv.kohort.json"), release.with_name("key.pub")
+    text = beside.read_text()
+    beside.write_text(text.replace(spelled(text.encode()), f"ed25519 {raw.hex()} {WEAK[2].hex()}{'0' * 64}"))
+    assert "of low order" in refused(check(release))
+    assert "of low order" in refused(check(release, "--trust", trust))
+    beside.write_text(text)
+    der = bytes.fromhex("302a300506032b6570032100") + raw
+    trust.write_text(f"-----BEGIN PUBLIC KEY-----\n{b64encode(der).decode()}\n-----END PUBLIC KEY-----\n")
+    ended = check(release, "--trust", trust)
+    assert (ended.status, "of low order" in ended.err or "no public" in ended.err) == (3, True)
+    with pytest.raises(InputError):
+        read_public_key(trust)
+
+
+# ── the time of signing ──────────────────────────────────────────────────────────────────────────
+
+
+def test_the_time_is_signed() -> None:
+    """It is in whole seconds of UTC, and another one, or none, is not what was signed."""
+    made = SigningKey(bytes.fromhex(SECRET)).signed(
+        TEXT, datetime(2026, 11, 27, 13, 5, 6, 7, timezone(timedelta(hours=1)))
+    )
+    time = "2026-11-27T12:05:06Z"
+    assert signed_at(spelled(made)) == time
+    for other in ("2026-11-27T12:05:07Z", "2027-11-27T12:05:06Z", "2026-13-27T12:05:06Z", "2026-11-27T12:05Z"):
+        assert not is_signed(made, spelled(made).replace(time, other))
+    assert not is_signed(made, spelled(made).replace(f"{time} ", ""))
+
+
+def test_a_time_of_no_calendar() -> None:
+    """What is spelled like a time and is none is not signed, though the key's owner signed it."""
+    key, time = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(SECRET)), "2026-02-30T12:00:00Z"
+    assert not is_signed(TEXT, f"ed25519 {PUBLIC} {time} {key.sign(signed_part(TEXT, time)).hex()}")
+
+
+def test_a_signature_of_an_earlier_version(release: Path) -> None:
+    """It has no time, and is accepted; a time cannot be put into it."""
+    beside, key = release.with_name("r.csv.kohort.json"), read_signing_key(release.with_name("key"))
+    text, trust = beside.read_bytes(), ("--trust", release.with_name("key.pub"))
+    made = Ed25519PrivateKey.from_private_bytes(key.secret).sign(signed_part(text)).hex()
+    line = f"ed25519 {key.public.raw.hex()} {made}"
+    beside.write_text(text.decode().replace(spelled(text), line))
+    assert "at a time that it does not tell" in check(release, *trust).out
+    assert '"signed_at": null' in check(release, "--json").out
+    beside.write_text(text.decode().replace(spelled(text), line.replace(f" {made}", f" 2026-11-27T12:00:00Z {made}")))
+    assert "not what was signed" in refused(check(release, *trust))
+
+
+def test_a_release_of_yesterday(release: Path) -> None:
+    """An older signed release of the same name is accepted, and says of when it is; the unsigned bytes are the same."""
+    beside, trust = release.with_name("r.csv.kohort.json"), ("--trust", release.with_name("key.pub"))
+    text = beside.read_bytes()
+    key = read_signing_key(release.with_name("key"))
+    beside.write_bytes(key.signed(text, datetime(2020, 1, 1, tzinfo=UTC)))
+    assert signed_part(beside.read_bytes()) == signed_part(text)
+    found = check(release, *trust)
+    assert (found.status, "at 2020-01-01T00:00:00Z" in found.out) == (0, True)
+    assert '"signed_at": "2020-01-01T00:00:00Z"' in check(release, *trust, "--json").out
 
 
 @pytest.mark.parametrize("text", ["", "ed25519", f"ed25519 {PUBLIC} {'0' * 126}", f"rsa {PUBLIC} {'0' * 128}"])
@@ -146,7 +267,7 @@ def test_a_signed_release_is_trusted(release: Path) -> None:
     key = read_public_key(release.with_name("key.pub"))
     trusted = check(release, "--trust", release.with_name("key.pub"))
     assert trusted.status == 0
-    assert f"same         signature: by the key you trust, {key.fingerprint}" in trusted.out
+    assert f"same         signature: by the key you trust, {key.fingerprint}, at 20" in trusted.out
     anyone = check(release)
     assert anyone.status == 0
     assert f"not checked  signature: by the key {key.fingerprint}" in anyone.out

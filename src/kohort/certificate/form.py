@@ -52,8 +52,8 @@ class Certified:
         job_sha256: The digest of the job's canonical text.
         checks: The number of comparisons of each check.
         not_promised: What the certificate does not promise.
-        signature: The kind of key, the public key and the signature over all other lines of the file, separated by
-            blanks; `None` if it is unsigned. See `kohort.signing`.
+        signature: The kind of key, the public key, the time of signing in UTC and the signature over all other lines of
+            the file and this time, separated by blanks; `None` if it is unsigned. See `kohort.signing`.
         form: The version of the certificate's format.
         earlier: The fields that only the form before had, for they told of the input; of this form there are none.
     """

@@ -95,12 +95,13 @@ def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Aga
 
 
 def _figures(again: Again, known: Certificate | CoherenceCertificate) -> dict[str, Json]:
-    from kohort.signing import signer
+    from kohort.signing import signed_at, signer
 
     return {
         "met": again.met,
         "release": known.release,
         "signed_by": None if (key := signer(known.signature or "")) is None else key.fingerprint,
+        "signed_at": signed_at(known.signature or ""),
         "parts": [{"part": part.name, "outcome": part.outcome.value, "told": part.told} for part in again.parts],
     }
 

@@ -121,7 +121,7 @@ def transactions_again(
 def _signer(known: Certified) -> str | None:
     """The fingerprint of the key that the certificate says it is signed with."""
     key = signer(known.signature or "")
-    return None if key is None else key.fingerprint
+    return None if key is None or key.weak else key.fingerprint
 
 
 def refuse_random(job: Job) -> None:
