@@ -2,10 +2,11 @@
 
     python check_release.py RELEASE.csv RELEASE.csv.kohort.json [--trust PUBLIC.pub]
 
-It checks the form of the certificate and its digests; the signature, where the library `cryptography` is installed
-(with --trust it must be); of CSV and TSV files columns, records, order, labels, how pseudonyms are spelled, classes, k,
-whom columns single out, the promises of k-anonymity and distinct l-diversity; the list of checks, and that limits are
-told. What it does not check it lists; `kohort check --certificate` checks more.
+It checks the form of the certificate and its digests, and what of its job it looks at; the signature, where the library
+`cryptography` is installed (with --trust it must be); of CSV and TSV files the plain bytes, columns, records, order,
+labels, how pseudonyms are spelled, classes, k, whom columns single out, the promises of k-anonymity and distinct
+l-diversity, in which spellings that look alike are one value; the list of checks, and that limits are told. Its first
+line lists what it does not check, or only in part; `kohort check --certificate` checks more.
 Status 0: nothing differs; 1: something does; 2: it cannot be checked. The format: docs/reference/certificate.md.
 """
 
@@ -19,25 +20,53 @@ import io
 import json
 import re
 import sys
+import unicodedata
+import zlib
 from collections import Counter
+from datetime import date, datetime
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 #: The forms of certificates that are known here, and which fields each has besides.
 FORMS: Final = {"9": (), "8": ("exposed",)}
 
-#: The fields of a certificate of a table, and what kind of thing each is.
-FIELDS: Final = {
-    **dict.fromkeys(("form", "size", "k", "records", "incomplete", "suppressed", "classes"), int),
-    **dict.fromkeys(("kind", "release", "sha256", "kohort", "job_sha256", "verified", "engine"), str),
-    **dict.fromkeys(("libraries", "job", "checks", "class_sizes", "levels", "labels"), dict),
-    **dict.fromkeys(("metrics", "perturbed", "pseudonyms", "refined"), dict),
-    **dict.fromkeys(("not_promised", "models", "released_unchanged", "parts"), list),
-    **dict.fromkeys(("people", "signature", "data_dependent_labels"), object),
+
+def _count(value: object) -> bool:
+    return type(value) is int and 0 <= value < 1 << 62  # True is none, nor are 2.0 and "2"
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _each(kind: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Whether a value is an object of such values."""
+    return lambda value: type(value) is dict and all(map(kind, value.values()))
+
+
+def _list(kind: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Whether a value is a list of such values."""
+    return lambda value: type(value) is list and all(map(kind, value))
+
+
+#: The fields of a certificate of a table, and whether a value is of their kind.
+FIELDS: Final[dict[str, Callable[[Any], bool]]] = {
+    **dict.fromkeys(("form", "size", "k", "records", "incomplete", "suppressed", "classes"), _count),
+    **dict.fromkeys(("kind", "release", "sha256", "kohort", "job_sha256", "verified", "engine"), _text),
+    **dict.fromkeys(("checks", "class_sizes", "levels", "pseudonyms", "refined"), _each(_count)),
+    **dict.fromkeys(("libraries", "labels"), _each(_text)),
+    **dict.fromkeys(("not_promised", "models"), _list(_text)),
+    **dict.fromkeys(("released_unchanged", "parts"), _list(_each(lambda one: not isinstance(one, bool | float)))),
+    **dict.fromkeys(("job", "perturbed"), _each(lambda _: True)),
+    "metrics": _each(lambda one: type(one) in {int, float}),
+    "people": lambda value: value is None or _count(value),
+    "signature": lambda value: value is None or _text(value),
+    "data_dependent_labels": lambda value: isinstance(value, bool),
 }
 
 #: The fields that are checked in full, of any release. Of the others nothing is, or some of it, or of some releases.
@@ -45,18 +74,40 @@ CHECKED: Final = "form kind sha256 size job_sha256 signature records classes pse
 
 #: The line that is not signed, and what it says.
 LINE: Final = re.compile(rb'^  "signature": .*\n', re.MULTILINE)
-SIGNATURE: Final = re.compile(r"ed25519 ([0-9a-f]{64}) ([0-9a-f]{128})")
+SIGNATURE: Final = re.compile(r"ed25519 ([0-9a-f]{64}) (?:([0-9TZ:-]{20}) )?([0-9a-f]{128})")
+
+#: The prime of Ed25519, and y of its eight points of low order: with such a key anyone signs anything.
+PRIME: Final = (1 << 255) - 19
+EIGHTH: Final = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+LOW_ORDER: Final = {0, 1, PRIME - 1, EIGHTH, PRIME - EIGHTH}
 
 #: A number, and how labels of numbers are spelled, by their kind; `*` is anything, an empty one a missing value.
-NUMBER: Final = r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
-DAY: Final = "(?:[0-9]{4}|10000)-[0-9]{2}-[0-9]{2}"
+NUMBER: Final = r"-?(?:(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,1000})?|\.[0-9]{1,1000})"
+DAY: Final = "(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|10000-01-01)"
 LABELS: Final = {
     "range": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\]|{DAY}|\[{DAY} – {DAY}\]|\*|"),
-    "grid": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\)|\[{DAY} – {DAY}\)|\*|"),
+    "grid": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\)|{DAY}|\[{DAY} – {DAY}\)|\*|"),
     "mean": re.compile(rf"{NUMBER}|\*|"),
 }
-RANGE: Final = re.compile(rf"\[({NUMBER}|{DAY})(?:-| – )({NUMBER}|{DAY})\]")
+RANGE: Final = re.compile(rf"\[({NUMBER}|{DAY})(?:-| – )({NUMBER}|{DAY})[\])]")
 PSEUDONYM: Final = re.compile("p[0-9a-f]{32}")
+
+#: Letters and signs that look like the Latin ones beside them, and what shows nothing.
+ALIKE: Final = str.maketrans(
+    "авсԁеіјкӏмнорԛѕтѵԝхуαβεζηικνορτυχϳ\u0131\u2010\u2012\u2013\u2014\u2015\u2212\u2018\u2019\u02bc\u2032",
+    "abcdeijklmhopqstvwxyabezhiknoptyxji------''''",
+)
+INVISIBLE: Final = {*map(ord, "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")}.union(
+    range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0)
+)
+
+#: The keys of a job, those that it may lack, and the roles of columns.
+JOB: Final = {
+    *("algorithm", "allow_singling", "complete", "insecure_reproducible", "kind", "models", "no_model"),
+    *("perturbations", "reading", "schema", "writing"),
+}
+PERHAPS: Final = {"purpose", "time_limit", "unused_hierarchies"}
+ROLES: Final = {"identifying", "quasi", "sensitive", "insensitive", "drop"}
 
 #: What no certificate of a table promises, whatever the job: how each sentence begins.
 ALWAYS: Final = ("Linkage with other data", "Columns released unchanged", "Right roles")
@@ -64,6 +115,13 @@ ALWAYS: Final = ("Linkage with other data", "Columns released unchanged", "Right
 #: A certificate, and records of text.
 Parts = dict[str, Any]
 Rows = list[list[str]]
+
+
+#: What is raised where a release, or a job, is none.
+UNREADABLE: Final = (
+    *(ArithmeticError, AttributeError, EOFError, LookupError, OSError, RecursionError, TypeError, ValueError),
+    *(csv.Error, zlib.error),
+)
 
 
 class CannotCheckError(Exception):
@@ -85,9 +143,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"cannot be checked: {fault if str(fault).isprintable() else ascii(str(fault))}\n")
         return 2
     found += [] if signed in {"unsigned", "trusted", "signed", "not checked"} else [signed]
+    sys.stdout.write(f"not checked, or only in part: {', '.join(sorted(FIELDS.keys() - {*CHECKED.split()}))}\n")
     for line in found:
         sys.stdout.write(f"DIFFERS  {line if line.isprintable() else ascii(line)}\n")
-    sys.stdout.write(f"not checked, or only in part: {', '.join(sorted(FIELDS.keys() - {*CHECKED.split()}))}\n")
+    for key, time, _ in SIGNATURE.findall(certificate.decode(errors="replace")):
+        sys.stdout.write(f"signed by the key {key}, at {time or 'a time that it does not tell'}\n")
     sys.stdout.write(f"signature: {signed}; {len(found)} things differ\n")
     return 1 if found else 0
 
@@ -97,6 +157,14 @@ def signature(certificate: bytes, trust: bytes | None) -> str:
     said = _json(certificate).get("signature")
     if said is None:
         return "unsigned" if trust is None else "the certificate is not signed"
+    spelled = SIGNATURE.fullmatch(str(said))
+    raw, time, made = (spelled[1], spelled[2], spelled[3]) if spelled else ("", "", "")
+    if not spelled or any(_weak(bytes.fromhex(point)) for point in (raw, made[:64])):
+        return (
+            "a signature by a key of low order, as anyone can make"
+            if spelled
+            else "the signature is not spelled as one"
+        )
     try:
         from cryptography.exceptions import InvalidSignature  # noqa: PLC0415  may be absent
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
@@ -105,25 +173,31 @@ def signature(certificate: bytes, trust: bytes | None) -> str:
         if trust is not None:
             raise CannotCheckError("--trust needs the library cryptography (pip install cryptography)") from None
         return "not checked"
-    spelled = SIGNATURE.fullmatch(said) if isinstance(said, str) else None
-    if spelled is None:
-        return "the signature is not spelled as one"
+    signed = LINE.sub(b"", certificate, count=1) + (f"{time}\n".encode() if time else b"")
     try:
-        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(spelled[1]))
-        key.verify(bytes.fromhex(spelled[2]), LINE.sub(b"", certificate, count=1))
+        datetime.strptime(time or "2026-11-27T04:30:00Z", "%Y-%m-%dT%H:%M:%SZ")  # noqa: DTZ007  whether it is a time
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(raw)).verify(bytes.fromhex(made), signed)
     except (InvalidSignature, ValueError):
         return "the certificate is not what was signed"
     if trust is None:
         return "signed"
-    trusted = load_pem_public_key(trust)
-    same = isinstance(trusted, Ed25519PublicKey) and trusted.public_bytes_raw() == key.public_bytes_raw()
-    return "trusted" if same else "the certificate is signed with another key"
+    key = load_pem_public_key(trust)
+    trusted = key.public_bytes_raw() if isinstance(key, Ed25519PublicKey) else bytes(32)
+    if _weak(trusted):
+        raise CannotCheckError("the key to trust is none of Ed25519, or of low order, so that anyone can sign with it")
+    return "trusted" if trusted.hex() == raw else "the certificate is signed with another key"
+
+
+def _weak(point: bytes) -> bool:
+    """Whether a point of the curve is of low order, or spelled as none is."""
+    y = int.from_bytes(point, "little") % (1 << 255)
+    return y >= PRIME or y in LOW_ORDER
 
 
 def _json(text: bytes) -> Parts:
-    """The JSON object in a text; an empty one where there is none."""
+    """The JSON object in a text; an empty one where there is none. NaN and infinities are none of JSON."""
     try:
-        found: Parts | None = json.loads(text)
+        found: Parts | None = json.loads(text, parse_constant=int)
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -134,7 +208,10 @@ def faults(release: bytes, certificate: bytes) -> Iterator[str]:
     parts = _json(certificate)
     if parts.get("kind") == "transactions":
         raise CannotCheckError("this is the certificate of transactions: check it with kohort")
-    wrong = [*_form(parts, certificate)]
+    try:
+        wrong = [*_form(parts, certificate)] or [*_job(parts["job"])]
+    except UNREADABLE as fault:
+        wrong = [f"the job cannot be read ({type(fault).__name__})"]
     yield from wrong
     if wrong:
         return
@@ -142,7 +219,7 @@ def faults(release: bytes, certificate: bytes) -> Iterator[str]:
     yield from (name for name, found in whole.items() if found != parts[name])
     try:
         yield from _table(release, parts)
-    except (AttributeError, KeyError, TypeError, ValueError, OSError, csv.Error) as fault:
+    except UNREADABLE as fault:
         yield f"the release or the job cannot be read ({type(fault).__name__})"
 
 
@@ -151,8 +228,7 @@ def _form(parts: Parts, text: bytes) -> Iterator[str]:
     if parts.keys() != {*FIELDS, *FORMS.get(str(parts.get("form")), "?")} or parts["kind"] != "table":
         yield f"the certificate is not one of a table in form {' or '.join(FORMS)}"
         return
-    booleans = {name for name in FIELDS if isinstance(parts[name], bool)} ^ {"data_dependent_labels"}
-    odd = booleans.union(name for name, kind in FIELDS.items() if not isinstance(parts[name], kind))
+    odd = [name for name, fitting in FIELDS.items() if not fitting(parts[name])]
     if odd:
         yield f"fields of another kind: {', '.join(sorted(odd))}"
         return
@@ -160,6 +236,38 @@ def _form(parts: Parts, text: bytes) -> Iterator[str]:
     yield from ["the certificate is not spelled as one"] * (spelled != text)
     job = json.dumps(parts["job"], sort_keys=True, ensure_ascii=False)
     yield from ["job_sha256"] * (hashlib.sha256(job.encode()).hexdigest() != parts["job_sha256"])
+
+
+def _job(job: Parts) -> Iterator[str]:
+    """What of a job no kohort accepts, as far as it is looked at here."""
+    columns: list[Parts] = job["schema"]["attributes"]
+    roles = {one["name"]: one["role"] for one in columns}
+    person = job["schema"].get("person")
+    modelled = {model.get("sensitive") for model in job["models"]}
+    changed = [name for one in job["perturbations"] for name in one.get("columns", [one.get("column")])]
+    faults = {
+        "keys": not JOB <= job.keys() <= JOB | PERHAPS,
+        "names of columns": len(roles) < len(columns) or not all(map(_text, roles)),
+        "roles": not ROLES.issuperset(roles.values()) or "quasi" not in roles.values(),
+        "pseudonyms": any(
+            type(one["pseudonym"]) is not bool or (one["pseudonym"] and one["role"] != "identifying") for one in columns
+        ),
+        "the person key": person is not None and roles.get(person) != "identifying",
+        "models": not all(map(_accepted, job["models"])),
+        "models of columns": any(roles.get(name) != "sensitive" for name in modelled - {None}),
+        "columns without a model": "sensitive"
+        in {roles[name] for name in roles.keys() - modelled - {*job["no_model"]}},
+        "perturbed columns": any(roles.get(name) not in {"sensitive", "insensitive"} for name in changed),
+        "excel_safe": type(job["writing"]["excel_safe"]) is not bool,
+    }
+    yield from (f"no kohort accepts the job: {what}" for what, wrong in faults.items() if wrong)
+
+
+def _accepted(model: Parts) -> bool:
+    """Whether k-anonymity or distinct l-diversity has its number, of at least 2."""
+    key = {"KAnonymity": "k", "DistinctLDiversity": "l"}.get(model["kind"])
+    keys = {"k": {"kind", "k"}, "l": {"kind", "l", "sensitive"}}
+    return key is None or (model.keys() == keys[key] and _count(model[key]) and model[key] > 1)
 
 
 def _table(release: bytes, parts: Parts) -> Iterator[str]:
@@ -181,8 +289,7 @@ def _table(release: bytes, parts: Parts) -> Iterator[str]:
     yield from (name for name, found in _counts(parts, [*map(len, classes.values())]).items() if found != parts[name])
     yield from _labels(parts, columns, rows)
     yield from _pseudonyms(parts, columns, rows)
-    if "person" not in job["schema"]:
-        yield from _singled(parts, columns, rows)
+    yield from _singled(parts, columns, rows)
     yield from _promises(parts, names, [*classes.values()])
     yield from _checks(parts, columns, rows, len(classes))
 
@@ -194,12 +301,22 @@ def _read(release: bytes, name: str, writing: Parts) -> tuple[list[str], Rows]:
         raise CannotCheckError("only CSV and TSV files, plain or packed by gzip, can be read without a library")
     text = (gzip.decompress(release) if kind.endswith(".gz") else release).decode()
     separator = writing["separator"] if ".csv" in f".{kind}" else "\t"
+    csv.field_size_limit(1 << 24)
     lines = [*csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)]
     if any(len(line) != len(lines[0]) for line in lines):
         raise ValueError("ragged")
-    if writing.get("excel_safe"):
+    if text != "".join(_written(line, separator) for line in lines) and not kind.endswith(".gz"):
+        raise ValueError("the bytes say more than their cells")
+    if writing["excel_safe"]:
         lines = [[cell[1:] if re.match(r"'+[=+\-@\t\r]", cell) else cell for cell in line] for line in lines]
     return lines[0], lines[1:]
+
+
+def _written(line: list[str], separator: str) -> str:
+    """A line as kohort writes it: a cell is quoted only where it must be."""
+    special = re.compile(rf'[{re.escape(separator)}"\r\n\ufeff]{"|^$" if len(line) == 1 else ""}').search
+    cells = ('"' + cell.replace('"', '""') + '"' if special(cell) else cell for cell in line)
+    return separator.join(cells) + "\n"
 
 
 def _counts(parts: Parts, sizes: list[int]) -> Parts:
@@ -208,6 +325,11 @@ def _counts(parts: Parts, sizes: list[int]) -> Parts:
     models = parts["job"]["models"]
     if "person" not in parts["job"]["schema"]:
         found |= {"k": min(sizes, default=0), "people": None}
+    else:  # people of whom the file does not show which records are theirs: at most as many as there are records
+        least = max((model["k"] for model in models if model["kind"] == "KAnonymity"), default=1) if sizes else 0
+        k, people = parts["k"], -1 if parts["people"] is None else parts["people"]
+        found |= {} if least <= k <= min(sizes, default=0) else {"k": "another"}
+        found |= {} if bool(sizes) <= people <= sum(sizes) else {"people": "another"}
     if all(model["kind"] in {"KAnonymity", "DistinctLDiversity"} for model in models):
         k = max((model.get("k", model.get("l", 1)) for model in models), default=1)
         exponents = Counter((size // k).bit_length() - 1 for size in sizes)
@@ -226,7 +348,7 @@ def _labels(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
     for name, kind in parts["labels"].items():
         texts = {row[quasi[name]] for row in rows}
         ends = [found.groups() for found in map(RANGE.fullmatch, texts) if found]
-        backwards = any("-" not in low[1:] and float(low) > float(high) for low, high in ends)  # days have hyphens
+        backwards = any(_number(low) >= _number(high) for low, high in ends)
         if texts & tokens or (kind in LABELS and (backwards or not all(map(LABELS[kind].fullmatch, texts)))):
             yield f"labels of {name}"
         dependent |= kind == "mean" or (kind == "range" and any(low != high for low, high in ends))
@@ -234,6 +356,13 @@ def _labels(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
     if dependent != said and (dependent or not any("hierarchy" in one for one in columns if one["role"] == "quasi")):
         yield "data_dependent_labels"
     yield from ["not_promised"] * (said != any(one.startswith("Secret range ends") for one in parts["not_promised"]))
+
+
+def _number(text: str) -> Fraction:
+    """What a number or a day is in order; the last period of all ends after the calendar."""
+    if re.fullmatch(NUMBER, text):
+        return Fraction(text)
+    return Fraction(date.max.toordinal() + 1 if text.startswith("10000") else date.fromisoformat(text).toordinal())
 
 
 def _pseudonyms(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
@@ -247,32 +376,66 @@ def _pseudonyms(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]
 
 
 def _singled(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
-    """How many records have a value that no other has, in each column that is not generalized."""
+    """How many people have a value that no other has, in each column that is not generalized: records without a key."""
     unchanged = [place for place, one in enumerate(columns) if one["role"] in {"sensitive", "insensitive"}]
-    alone = {columns[at]["name"]: [*Counter(row[at] for row in rows).values()].count(1) for at in unchanged}
-    found = [{"columns": [name], "people": len(rows), "unique": count} for name, count in alone.items()]
-    said = parts["released_unchanged"]
-    if said[: len(found)] != found or any(len(one["columns"]) != 2 for one in said[len(found) :]):  # noqa: PLR2004  a pair
+    people = len(rows) if parts["people"] is None else parts["people"]
+    said, names = parts["released_unchanged"], {one["name"] for one in columns}
+    counts = [[*Counter(row[at] for row in rows).values()].count(1) for at in unchanged]
+    fitting = [one.get("columns") for one in said[: len(counts)]] == [
+        [columns[at]["name"]] for at in unchanged
+    ] and all(
+        one.keys() == {"columns", "people", "unique"} and one["people"] == people and 0 <= one["unique"] <= people
+        for one in said
+    )
+    more = [{*one["columns"]} for one in said[len(counts) :] if fitting]
+    fitting &= all(len(one) > 1 and one <= names for one in more)
+    if not fitting or (parts["people"] is None and counts != [one["unique"] for one in said[: len(counts)]]):
         yield "released_unchanged"
 
 
 def _promises(parts: Parts, names: list[str], classes: list[Rows]) -> Iterator[str]:
     """Models that are not those of the job, or not met, and limits that are not told."""
-    models, person = parts["job"]["models"], "person" in parts["job"]["schema"]
+    models, schema = parts["job"]["models"], parts["job"]["schema"]
+    person, codes = (
+        "person" in schema,
+        {one["name"] for one in schema["attributes"] if one.get("scale") == "categorical"},
+    )
+    nothing = {"", *map(even_spelling, schema["missing"])}
     yield from ["models"] * (len(models) != len(parts["models"]) or not models)
     for model, name in zip(models, parts["models"], strict=False):
         if model["kind"] == "KAnonymity":
             right, met = f"{model['k']}-anonymity", all(len(one) >= model["k"] for one in classes)
         elif model["kind"] == "DistinctLDiversity":
-            at = names.index(model["sensitive"])
+            at, code = names.index(model["sensitive"]), model["sensitive"] in codes
             right = f"distinct {model['l']}-diversity of {model['sensitive']}"
-            met = all(len({row[at] for row in one}) >= model["l"] for one in classes)
+            values = (
+                {value_of(row[at], code=code) for row in one if even_spelling(row[at]) not in nothing}
+                for one in classes
+            )
+            met = all(len(one) >= model["l"] for one in values)
         else:
             continue  # which takes kohort
-        yield from [f"promise {right}"] * (name != right or not (met or person))
+        yield from [f"promise {right}"] * (name != right or not met)
     always = ALWAYS if person else (*ALWAYS, "Several records of a person")
     if any(sum(line.startswith(begin) for line in parts["not_promised"]) != 1 for begin in always):
         yield "not_promised"
+
+
+def value_of(text: str, *, code: bool) -> object:
+    """What a sensitive cell says: spellings of one look are one value, and equal numbers, unless they are a `code`."""
+    even = even_spelling(text)
+    return Fraction(even) if not code and re.fullmatch(NUMBER, even) else even
+
+
+def even_spelling(text: str) -> str:
+    """The text without what a reader does not see: case, width, more blanks, what is invisible, letters of one look."""
+    seen = "".join(
+        one
+        for one in text
+        if ord(one) not in INVISIBLE and (one.isspace() or unicodedata.category(one) not in {"Cc", "Cf"})
+    )
+    small = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", seen).casefold()).translate(ALIKE)
+    return " ".join(unicodedata.normalize("NFC", re.sub("(?<=i)\u0307+", "", small)).split())
 
 
 def _checks(parts: Parts, columns: list[Parts], rows: Rows, classes: int) -> Iterator[str]:

@@ -264,8 +264,10 @@ def _is(part: object, kind: str) -> bool:
         case "float":
             return isinstance(part, int | float) and not isinstance(part, bool)
         case "tuple[str, ...]" | "tuple[Mapping[str, object], ...]":
-            inner = kind.removeprefix("tuple[").removesuffix(", ...]")
+            inner = "str" if kind == "tuple[str, ...]" else "Mapping[str, str | int | tuple[str, ...]]"
             return isinstance(part, list) and all(_is(one, inner) for one in cast("list[object]", part))
+        case "str | int | tuple[str, ...]":  # a column or several, and counts of people; a digest
+            return any(_is(part, one) for one in kind.split(" | "))
         case _:
             inner = kind.removeprefix("Mapping[str, ").removesuffix("]")
             return isinstance(part, dict) and (

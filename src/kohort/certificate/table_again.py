@@ -37,6 +37,7 @@ from kohort.io.source import PACKED, form, mapped
 from kohort.io.source import foreign as foreign_form
 from kohort.io.stored import stored
 from kohort.io.write import Format, format_of, write
+from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.release import plain
 from kohort.schema import Attribute, Label, Missing, Role, Schema
 from kohort.schema.domain import resolve
@@ -324,7 +325,7 @@ class _Judge:
             of[: len(names)] == [[name] for name in names]
             and [one.get("columns") for one in whole] == ([names, every] if names else [])
             and all(pair in pairs for pair in of[len(names) :])
-            and all(one.get("people") == people for one in (*said, *whole))
+            and all(one.keys() == {"columns", "people", "unique"} and one["people"] == people for one in (*said, *whole))
             and all(type(count) is int and 0 <= count <= people for count in counts)
         )
 
@@ -395,7 +396,7 @@ class _Judge:
             return unchecked(asked.kind, "this version does not know this model")
         lacking = self._lacking(model)
         if lacking:
-            return unchecked(model.name, lacking)
+            return self._too_few(model) or unchecked(model.name, lacking)
         if not self.table.records:
             return CheckedPart(model.name, PartOutcome.SAME, "met: there are no records")
         try:
@@ -403,6 +404,14 @@ class _Judge:
         except InputError as fault:
             return unchecked(model.name, f"{fault.what} ({fault.where})")
         return CheckedPart(model.name, PartOutcome.SAME if finding else PartOutcome.DIFFERENT, finding.told)
+
+    def _too_few(self, model: PrivacyModel) -> CheckedPart | None:
+        """A part that differs, where a class has fewer different values than the model needs, whoever they are of."""
+        least, sensitive = model.declared.least_values, model.declared.sensitive
+        if least < 2 or sensitive is None or not self.table.records:  # noqa: PLR2004  one value is in every class
+            return None
+        (finding,) = self._check(DistinctLDiversity(sensitive, least)).findings
+        return None if finding else CheckedPart(model.name, PartOutcome.DIFFERENT, finding.told)
 
     def _lacking(self, model: PrivacyModel) -> str:
         """What would have to be at hand to judge the model; empty where nothing lacks."""
