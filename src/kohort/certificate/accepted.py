@@ -43,7 +43,7 @@ from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Mapping
 
     from kohort.certificate.described import Described, Part
 
@@ -142,18 +142,18 @@ def refuse_transaction_job(description: Part) -> None:
         InputError: it is so.
     """
     with _refusing():
-        told = {**description, "reading": plain(BasketOptions()), "weights": []}
+        told: dict[str, object] = {**description, "reading": plain(BasketOptions()), "weights": list[object]()}
         counts, roles = [description["weights"]], cast("Part", description["roles"])
         if roles["kind"] == Listed.__name__:
             counts += [roles["private"]] if roles["public"] is None else [roles["private"], roles["public"]]
-            told["roles"] = {**roles, "private": [], "public": []}
+            told["roles"] = {**roles, "private": list[object](), "public": list[object]()}
         if any(type(count) is not int or count < 0 for count in counts):
             raise UsageError("a number of items is no count")
         _refuse_other_words(_made(told, "TransactionJob"), told)
 
 
 @contextmanager
-def _refusing() -> Iterator[None]:
+def _refusing() -> Generator[None]:
     """Whatever is found wrong, the certificate's job is refused for it."""
     try:
         yield
@@ -198,11 +198,13 @@ def _bare(attribute: Part) -> Part:
     if not isinstance(hierarchy, dict):
         return attribute
     told = cast("dict[str, object]", hierarchy)
-    sizes, changes = (told.get("height"), told.get("leaves")), told.get("changes", [None])
-    listed = isinstance(changes, list) and changes and all(isinstance(one, str) for one in changes)
-    fitting = told.keys() - {"changes"} == {"height", "leaves", "sha256"} and (listed or "changes" not in told)
-    if not fitting or any(type(one) is not int or one < 0 for one in sizes) or not _sha256(str(told["sha256"])):
+    kinds = {"height": "int", "leaves": "int", "sha256": "str"} | (
+        {"changes": "tuple[str, ...]"} if "changes" in told else {}
+    )
+    if told.keys() != kinds.keys() or not _sha256(str(told["sha256"])) or told.get("changes") == []:
         raise UsageError("a hierarchy is no digest of one")
+    for name, kind in kinds.items():
+        _value(told[name], kind)
     return {**attribute, "hierarchy": _HIERARCHY}
 
 

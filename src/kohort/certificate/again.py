@@ -251,7 +251,7 @@ def _decoded(text: bytes) -> Certificate | CoherenceCertificate | None:
     )
 
 
-def _is(part: object, kind: str) -> bool:
+def _is(part: object, kind: str) -> bool:  # noqa: PLR0911  one for each kind
     """Whether a part of JSON is what the annotation `kind` asks for."""
     match kind:
         case "str" | "str | None":

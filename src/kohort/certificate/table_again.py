@@ -325,7 +325,7 @@ class _Judge:
             of[: len(names)] == [[name] for name in names]
             and [one.get("columns") for one in whole] == ([names, every] if names else [])
             and all(pair in pairs for pair in of[len(names) :])
-            and all(one.keys() == {"columns", "people", "unique"} and one["people"] == people for one in (*said, *whole))
+            and all({*one} == {"columns", "people", "unique"} and one["people"] == people for one in (*said, *whole))
             and all(type(count) is int and 0 <= count <= people for count in counts)
         )
 
