@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import csv
+import gzip
 import hashlib
+import itertools
 import json
 import random
 import re
 import sys
+from base64 import b64encode
 from dataclasses import fields
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from hypothesis import given
+from hypothesis import strategies as st
 
+from bench.forged import Verdict, by_a_stranger, by_kohort, forge, made_in, recounted
 from kohort.certificate.again import read_certificate
 from kohort.certificate.form import FORM, digest
 from kohort.certificate.table import Certificate
@@ -28,13 +38,15 @@ from kohort.models.t_closeness import TCloseness
 from kohort.pipeline import anonymize
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Label, Role, Schema
-from kohort.signing import write_signing_keys
+from kohort.schema.sensitive import even_spelling
+from kohort.signing import read_signing_key, signed_part, write_signing_keys
 from tests.jobs import freely
 from tests.unit.certificate.test_every_field import again, by_level, changes, table
+from tests.unit.test_signing import WEAK
 from tools import check_release
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 #: A certificate, as JSON has it.
 Parts: TypeAlias = dict[str, Any]
@@ -285,6 +297,223 @@ def _write(path: Path, pair: Pair, known: Parts, *, anew: bool) -> None:
     beside(path).write_text(json.dumps(parts, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
 
 
+# ── what looks like diversity, and like people ───────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The releases of the bench that forges pairs."""
+    folder = tmp_path_factory.mktemp("forged")
+    made_in(folder)
+    return folder
+
+
+def forged(folder: Path, name: str, change: Callable[[list[list[str]]], list[list[str]]]) -> tuple[Verdict, int, str]:
+    """What kohort, and the tool, make of a release whose records are others, with all that anyone can count of them."""
+    (header, *rows), path = csv.reader((folder / name).read_text().splitlines()), folder / "forged" / name
+    path.parent.mkdir(exist_ok=True)
+    parts = json.loads(beside(folder / name).read_bytes())
+    quasi = [column for column in header if column in parts["labels"]]
+    release, certificate = recounted(parts, header, change(rows), quasi)
+    path.write_bytes(release)
+    beside(path).write_bytes(certificate)
+    status, _, more = by_a_stranger(path, beside(path))
+    return by_kohort(path, beside(path)), status, "\n".join(more)
+
+
+def of_first_class(values: Sequence[str]) -> Callable[[list[list[str]]], list[list[str]]]:
+    """The records with these illnesses, turn by turn, for everybody in the first class; age, town and illness stand."""
+
+    def change(rows: list[list[str]]) -> list[list[str]]:
+        turns = itertools.cycle(values)
+        return [[*row[:2], next(turns), *row[3:]] if row[:2] == rows[0][:2] else row for row in rows]
+
+    return change
+
+
+#: Two cells that a reader takes for one value, or of which one is none.
+ALIKE = [
+    *(("gout", "GOUT"), ("gout", " gout"), ("my gout", "my  gout"), ("gout", "go\u200but"), ("gout", "g\xadout")),
+    *(("gout", "\uff47\uff4f\uff55\uff54"), ("gout", "g\u043eut"), ("gout", "gout\x07"), ("gout", "gout\ufe0f")),
+    *(
+        ("\xe9tat", "e\u0301tat"),
+        ("Stra\xdfe", "STRASSE"),
+        ("III", "\u2162"),
+        ("7", "7.0"),
+        ("7", " 7.00"),
+        (".5", "0.50"),
+    ),
+    *(("-0", "0"), ("gout", ""), ("gout", " "), ("gout", "\u3000"), ("gout", "\u200b"), ("", " ")),
+]
+
+
+@pytest.mark.parametrize("name", ["grid.csv", "person.csv"])
+@pytest.mark.parametrize("values", ALIKE)
+def test_two_spellings_are_one_value(name: str, values: tuple[str, str], folder: Path) -> None:
+    """Of everybody in a class one value in two spellings, or a value and none, is no diversity, whoever is who."""
+    found, status, told = forged(folder, name, of_first_class(values))
+    assert found.refused
+    assert (status, "DIFFERS  promise distinct 2-diversity of illness" in told) == (1, True)
+
+
+@pytest.mark.parametrize("name", ["grid.csv", "person.csv"])
+@pytest.mark.parametrize("values", [("gout", "flu"), ("7", "07"), ("7", "70"), ("gout", "\xe9"), ("a b", "ab")])
+def test_two_values_are_two(name: str, values: tuple[str, str], folder: Path) -> None:
+    """What a reader does not take for the same value is diversity: a code with a zero before it, an accent, a blank."""
+    found, status, told = forged(folder, name, of_first_class(values))
+    assert (found, status) == (Verdict(refused=False, fields=frozenset()), 0), told
+
+
+@pytest.mark.parametrize("name", ["grid.csv", "person.csv"])
+@pytest.mark.parametrize("kept", [1, 2])
+def test_a_class_of_fewer_records_than_k(name: str, kept: int, folder: Path) -> None:
+    """A class of fewer records than k has fewer people, too, where people are counted."""
+    first: list[list[str]] = []
+
+    def change(rows: list[list[str]]) -> list[list[str]]:
+        first[:] = [row for row in rows if row[:2] == rows[0][:2]]
+        return first[:kept] + [row for row in rows if row[:2] != rows[0][:2]]
+
+    found, status, told = forged(folder, name, change)
+    assert found.refused
+    assert (status, "DIFFERS  promise 3-anonymity" in told) == (1, True)
+
+
+@given(st.text())
+def test_spellings_are_those_of_kohort(text: str) -> None:
+    """The one rule for what looks alike is that of kohort, also for what is seldom typed."""
+    assert check_release.even_spelling(text) == even_spelling(text)
+
+
+def test_every_letter_is_read_as_kohort_reads_it() -> None:
+    """Whatever the letter, alone and within a word."""
+    texts = [f"{one}{chr(at)}{one}" for at in range(0x11000) if not 0xD800 <= at < 0xE000 for one in ("", "i")]
+    assert [text for text in texts if check_release.even_spelling(text) != even_spelling(text)] == []
+
+
+#: Values in the place of a whole number, and where.
+NUMBERS = [
+    (place, value)
+    for place in (
+        "k",
+        "records",
+        "people",
+        "suppressed",
+        "class_sizes",
+        "checks",
+        "released_unchanged",
+        "exposed",
+        "model",
+    )
+    for value in (
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "1e999",
+        "-1",
+        "2.5",
+        "3.0",
+        '"3"',
+        "true",
+        "1e1",
+        "4611686018427387904",
+    )
+]
+
+
+@pytest.mark.parametrize(("place", "value"), NUMBERS)
+def test_what_is_no_whole_number(place: str, value: str, folder: Path) -> None:
+    """Where a whole number stands, no fraction, text, truth, infinity, or more than a machine's is taken for one."""
+    parts = json.loads(beside(folder / "grid.csv").read_bytes())
+    within: Any = {"model": parts["job"]["models"][0], "released_unchanged": parts["released_unchanged"][0]}.get(
+        place, parts
+    )
+    at = {"model": "k", "released_unchanged": "unique"}.get(place, place)
+    if isinstance(within[at], dict):
+        within, at = within[at], min(within[at])
+    within[at] = "here"
+    parts["job_sha256"] = hashlib.sha256(
+        json.dumps(parts["job"], sort_keys=True, ensure_ascii=False).replace('"here"', value).encode()
+    ).hexdigest()
+    text = (json.dumps(parts, indent=2, sort_keys=True, ensure_ascii=False) + "\n").replace('"here"', value)
+    (folder / "numbers.json").write_text(text)
+    assert by_kohort(folder / "grid.csv", folder / "numbers.json").refused
+    assert by_a_stranger(folder / "grid.csv", folder / "numbers.json")[0] == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace('"k": 3,', '"k": 3,\n  "k": 3,', 1),
+        lambda text: f"\ufeff{text}",
+        lambda text: text.replace('"suppressed": 0', '"suppressed": -0'),
+        lambda text: text.replace("local", "\\ud800"),
+        lambda text: "[" * 5000 + text,
+        lambda text: text.replace('"kind": "table"', '"kind": ["table"]'),
+        lambda text: text.replace('"pseudonym": false', '"pseudonym": "true"', 1),
+        lambda text: text.replace('"pseudonym": false', '"pseudonym": 0', 1),
+        lambda text: text.replace('"kind": "KAnonymity"', '"kind": ""'),
+    ],
+)
+def test_what_is_no_certificate(change: Callable[[str], str], folder: Path) -> None:
+    """Keys twice, another encoding or spelling, endless nesting, and jobs of nobody are refused by both."""
+    parts = json.loads(beside(folder / "grid.csv").read_bytes())
+    text = change(beside(folder / "grid.csv").read_text())
+    with contextlib.suppress(ValueError, RecursionError):
+        text = text.replace(parts["job_sha256"], digest(json.loads(text)["job"]))
+    (folder / "odd.json").write_text(text)
+    assert by_kohort(folder / "grid.csv", folder / "odd.json").refused
+    assert by_a_stranger(folder / "grid.csv", folder / "odd.json")[0] == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace(b"flu", b'"flu"', 1),
+        lambda text: text.replace(b"\n", b"\r\n"),
+        lambda text: text + b"\n",
+        lambda text: text[:-1],
+        lambda text: text.replace(b"flu", b"fl\xff", 1),
+        lambda text: b"\xef\xbb\xbf" + text,
+        lambda _: b"",
+    ],
+)
+def test_bytes_that_say_more_than_their_cells(change: Callable[[bytes], bytes], folder: Path) -> None:
+    """Needless quotes, other line ends, and what is no text could tell anything: both refuse it."""
+    parts, release = json.loads(beside(folder / "grid.csv").read_bytes()), change((folder / "grid.csv").read_bytes())
+    parts |= {"sha256": hashlib.sha256(release).hexdigest(), "size": len(release)}
+    parts["checks"]["bytes"] = len(release)
+    (folder / "more.csv").write_bytes(release)
+    beside(folder / "more.csv").write_text(json.dumps(parts, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+    assert by_kohort(folder / "more.csv", beside(folder / "more.csv")).refused
+    assert by_a_stranger(folder / "more.csv", beside(folder / "more.csv"))[0] == 1
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [gzip.compress(bytes(1 << 22), mtime=0), gzip.compress(b"age\n1\n", mtime=0)[:-9], b"\x1f\x8b\x08", b"age"],
+)
+def test_what_is_packed_to_harm(packed: bytes, folder: Path) -> None:
+    """A bomb, and what is cut or no gzip at all, differs, and ends nothing else."""
+    (folder / "bomb.csv.gz").write_bytes(packed)
+    assert by_a_stranger(folder / "bomb.csv.gz", beside(folder / "some.csv.gz"))[0] == 1
+
+
+def test_forged_pairs() -> None:
+    """Of some of the pairs that `python -m bench.forged` makes, none is refused by one alone without a word."""
+    told: list[str] = []
+    counts = forge(140, 5, told.append)
+    assert told == []
+    assert counts["both refuse it"] > 60
+
+
+def test_the_first_line_lists_what_is_not_checked(folder: Path) -> None:
+    """Whether a pair is refused or not, the first line says what nobody looked at."""
+    for name in ("grid.csv", "person.csv"):
+        _, first, _ = by_a_stranger(folder / name, beside(folder / "grid.csv"))
+        assert first.startswith("not checked, or only in part: checks, class_sizes, ")
+
+
 # ── the signature, and what it prints ────────────────────────────────────────────────────────────
 
 
@@ -319,6 +548,36 @@ def test_a_signed_release(signed: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert "the signature is not spelled as one" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("raw", WEAK)
+def test_a_key_of_low_order(raw: bytes, signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A signature by such a key is none, with the library and without it; to trust such a key is refused (2)."""
+    text, trust = beside(signed).read_text(), tmp_path / "key.pub"
+    line = json.loads(text)["signature"]
+    for half in (raw, WEAK[2]):
+        beside(signed).write_text(text.replace(line, f"ed25519 {raw.hex()} {half.hex()}{'0' * 64}"))
+        assert run(signed, "--trust", str(trust)) == run(signed) == 1
+        assert capsys.readouterr().out.count("DIFFERS  a signature by a key of low order") == 2
+    beside(signed).write_text(text)
+    der = bytes.fromhex("302a300506032b6570032100") + raw
+    trust.write_text(f"-----BEGIN PUBLIC KEY-----\n{b64encode(der).decode()}\n-----END PUBLIC KEY-----\n")
+    assert run(signed, "--trust", str(trust)) == 2
+
+
+def test_the_time_of_signing(signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is told and signed; a signature of an earlier version has none."""
+    text, key = beside(signed).read_bytes(), read_signing_key(tmp_path / "key")
+    beside(signed).write_bytes(key.signed(text, datetime(2020, 1, 1, tzinfo=UTC)))
+    assert run(signed, "--trust", str(tmp_path / "key.pub")) == 0
+    assert f"signed by the key {key.public.raw.hex()}, at 2020-01-01T00:00:00Z" in capsys.readouterr().out
+    beside(signed).write_text(beside(signed).read_text().replace("2020-01-01", "2026-01-01"))
+    assert run(signed) == 1
+    made = Ed25519PrivateKey.from_private_bytes(key.secret).sign(signed_part(text)).hex()
+    line = f"ed25519 {key.public.raw.hex()} {made}"
+    beside(signed).write_text(text.decode().replace(json.loads(text)["signature"], line))
+    assert run(signed) == 0
+    assert "at a time that it does not tell" in capsys.readouterr().out
+
+
 def test_an_unsigned_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is called unsigned, and refused where a key is demanded."""
     path = made(tmp_path)
@@ -348,9 +607,9 @@ def test_without_the_library(signed: Path, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_it_is_one_short_file() -> None:
-    """A stranger reads it in one go: at most 300 lines, and no import but the standard library and `cryptography`."""
+    """A stranger reads it in one go: at most 480 lines, and no import but the standard library and `cryptography`."""
     text = Path(check_release.__file__).read_text()
-    assert len(text.splitlines()) <= 300
+    assert len(text.splitlines()) <= 480
     imported = {line.split()[1].partition(".")[0] for line in text.splitlines() if re.match(r" *(from|import) ", line)}
     assert imported - {"cryptography", "__future__"} <= sys.stdlib_module_names
     assert check_release.FORM == FORM

@@ -180,11 +180,12 @@ def _with_stand_ins(description: Part, asked: Described) -> dict[str, object]:
     attributes = [_bare(cast("Part", one)) for one in cast("list[object]", schema["attributes"])]
     told["schema"] = {**schema, "attributes": attributes}
     asking = zip(cast("list[object]", description["models"]), asked.models, strict=True)
-    told["models"] = [part for part, one in asking if known(one.kind) is not None] or [plain(KAnonymity(2))]
+    judged = [part for part, one in asking if known(one.kind) is not None]
+    told["models"] = judged or [plain(KAnonymity(2))] * len(asked.models)
     if asked.algorithm not in _kinds("Algorithm"):
         told["algorithm"] = plain(Mondrian())
     changes = cast("list[Part]", description["perturbations"])
-    told["perturbations"] = [one for one in changes if one["kind"] in _kinds("Perturbation")]
+    told["perturbations"] = [one for one in changes if text_of(one["kind"]) in _kinds("Perturbation")]
     return told
 
 
@@ -272,9 +273,10 @@ def _refuse_misfits(job: Job) -> None:
         "no column is quasi-identifying": not schema.quasi,
         "a role is given to the rest, of which there is none": schema.rest is not None,
         "a column is named that there is not": not columns.issuperset(named),
+        "a column is undeclared twice": len({*schema.undeclared}) < len(schema.undeclared),
         "a column needs no permission to go without a model": bool({*job.no_model} - free),
         "a hierarchy is the path of a file": not all(map(is_builder, builders)),
-        "parts have no records": (job.writing.records_per_part or 1) < 1,
+        "parts have no records": job.writing.records_per_part is not None and job.writing.records_per_part < 1,
     }
     for what in (what for what, wrong in faults.items() if wrong):
         raise UsageError(what, where="job")
