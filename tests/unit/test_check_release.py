@@ -359,7 +359,7 @@ def test_two_spellings_are_one_value(name: str, values: tuple[str, str], folder:
 @pytest.mark.parametrize("name", ["grid.csv", "person.csv"])
 @pytest.mark.parametrize("values", [("gout", "flu"), ("7", "07"), ("7", "70"), ("gout", "\xe9"), ("gout", "goat")])
 def test_two_values_are_two(name: str, values: tuple[str, str], folder: Path) -> None:
-    """What a reader does not take for the same value is diversity: a code with a zero before it, an accent, a letter."""
+    """What a reader does not take for the same value is diversity: a code with a zero before it, another letter."""
     found, status, told = forged(folder, name, of_first_class(values))
     assert (found, status) == (Verdict(refused=False, fields=frozenset()), 0), told
 
