@@ -32,8 +32,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-#: The forms of certificates that are known here, and which fields each has besides.
-FORMS: Final = {"9": (), "8": ("exposed",)}
+#: The form of certificates that is known here.
+FORM: Final = 9
 
 
 def _count(value: object) -> bool:
@@ -225,8 +225,8 @@ def faults(release: bytes, certificate: bytes) -> Iterator[str]:
 
 def _form(parts: Parts, text: bytes) -> Iterator[str]:
     """What is wrong with the form of a certificate: keys, kinds of values, spelling, the digest of the job."""
-    if parts.keys() != {*FIELDS, *FORMS.get(str(parts.get("form")), "?")} or parts["kind"] != "table":
-        yield f"the certificate is not one of a table in form {' or '.join(FORMS)}"
+    if parts.keys() != FIELDS.keys() or parts["form"] != FORM or parts["kind"] != "table":
+        yield f"the certificate is not one of a table in form {FORM}"
         return
     odd = [name for name, fitting in FIELDS.items() if not fitting(parts[name])]
     if odd:
@@ -445,7 +445,7 @@ def _checks(parts: Parts, columns: list[Parts], rows: Rows, classes: int) -> Ite
     named = any(one["role"] == "identifying" for one in parts["job"]["schema"]["attributes"])
     due = dict.fromkeys(("records", "lineage", "order"), len(rows)) | {
         **dict(zip(("bytes", "columns", "classes"), (parts["size"], len(columns), classes), strict=True)),
-        "identifiers": named * (("exposed" in parts and parts["checks"].get("identifiers")) or len(rows)),  # or names
+        "identifiers": named * len(rows),
         "labels": sum(labels.values()),
         "pseudonyms": len(rows) * len(parts["pseudonyms"]),
         "regions": len(rows) * len(labels),

@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from kohort.certificate.form import EARLIER, FORM, digest
+from kohort.certificate.form import FORM, digest
 from kohort.certificate.table import Certificate
 from kohort.certificate.transactions import CoherenceCertificate
 from kohort.errors import FileError, InputError
@@ -126,7 +126,7 @@ def fields_of(known: Certified) -> tuple[str, ...]:
     for one in fields(known):
         value: object = getattr(known, one.name)
         keys: list[str] = [*cast("Mapping[str, object]", value)] if isinstance(value, dict) else []
-        found += keys if one.name == "earlier" else [f"{one.name}.{key}" for key in keys] or [one.name]
+        found += [f"{one.name}.{key}" for key in keys] or [one.name]
     return tuple(found)
 
 
@@ -236,18 +236,14 @@ def _decoded(text: bytes) -> Certificate | CoherenceCertificate | None:
         return None
     given = cast("dict[str, object]", parts)
     kind = _KINDS.get(str(given.get("kind")))
-    if kind is None or given.get("form") not in (FORM, EARLIER):
+    expected = {} if kind is None else {field.name: str(field.type) for field in fields(kind)}
+    if kind is None or given.keys() != expected.keys() or given["form"] != FORM:
         return None
-    known = {field.name: str(field.type) for field in fields(kind) if field.name != "earlier"}
-    withdrawn = kind.withdrawn if given["form"] == EARLIER else {}
-    expected = known | {**withdrawn}
-    if given.keys() != expected.keys() or not all(_is(given[name], kind_) for name, kind_ in expected.items()):
+    if not all(_is(given[name], annotation) for name, annotation in expected.items()):
         return None
     build = cast("Callable[..., Certificate | CoherenceCertificate]", kind)  # the parts are of its fields' kinds
-    parts_ = {name: given[name] for name in known}
     return build(
-        **{name: tuple(cast("list[str]", part)) if isinstance(part, list) else part for name, part in parts_.items()},
-        earlier={name: given[name] for name in withdrawn},
+        **{name: tuple(cast("list[str]", part)) if isinstance(part, list) else part for name, part in given.items()}
     )
 
 

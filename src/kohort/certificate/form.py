@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, ClassVar, Final, TypedDict, cast
+from typing import TYPE_CHECKING, Final, TypedDict, cast
 
 from kohort.verify.verdict import UNENCRYPTED
 from kohort.version import VERSION
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from kohort.verify import Verdict
     from kohort.verify.transactions import CoherenceVerdict
 
-#: The form of the file; it changes when a key does. The one before it can still be read.
+#: The form of the file; it changes when a key does.
 FORM: Final = 9
-EARLIER: Final = 8
 
 #: The libraries whose version can make a difference to a release.
 _LIBRARIES: Final = ("numba", "numpy", "polars")
@@ -55,11 +54,7 @@ class Certified:
         signature: The kind of key, the public key, the time of signing in UTC and the signature over all other lines of
             the file and this time, separated by blanks; `None` if it is unsigned. See `kohort.signing`.
         form: The version of the certificate's format.
-        earlier: The fields that only the form before had, for they told of the input; of this form there are none.
     """
-
-    #: The names of those fields, and of what kind each is.
-    withdrawn: ClassVar[Mapping[str, str]]
 
     kind: str
     release: str
@@ -73,13 +68,10 @@ class Certified:
     not_promised: tuple[str, ...]
     signature: str | None = None
     form: int = FORM
-    earlier: Mapping[str, object] = field(default_factory=dict[str, object])
 
     def encode(self) -> bytes:
         """As JSON with sorted keys: equal certificates are equal bytes."""
-        told = asdict(self)
-        told |= told.pop("earlier")
-        return (json.dumps(told, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode()
+        return (json.dumps(asdict(self), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 class Shared(TypedDict):

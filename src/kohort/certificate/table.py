@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from itertools import islice
-from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
@@ -55,8 +54,6 @@ class Certificate(Certified):
         parts: The name, records and digest of each file of a release in parts, in the order of the records; `sha256`
             and `size` are those of the joined files.
     """
-
-    withdrawn: ClassVar[Mapping[str, str]] = MappingProxyType({"exposed": "Mapping[str, int]"})
 
     models: tuple[str, ...]
     k: int

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.certificate.again import compared, judged, unchecked
-from kohort.certificate.form import EARLIER
 from kohort.certificate.table import full_domain, not_promised
 from kohort.metrics import PLUGINS
 from kohort.metrics.base import Levels, Outcome
 from kohort.metrics.known import METRICS, measured
 from kohort.perturbation.pseudonyms import DIGITS
-from kohort.schema import Label, Missing, Role, Scale
+from kohort.schema import Label, Role, Scale
 from kohort.schema.dates import Period
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import PLAIN_NUMBER
@@ -62,22 +61,11 @@ _SPELLED: Final[Mapping[str, Callable[[str], re.Match[str] | None]]] = {
 _DEPENDENT: Final = "data-dependent labels"
 
 
-def keyed(
-    name: str, certified: Mapping[str, object], found: Mapping[str, object], *, others: bool = False
-) -> Iterator[CheckedPart]:
-    """The values of a mapping, compared.
-
-    Args:
-        name: The field.
-        certified: What it holds.
-        found: What it has to hold; `None` where any value will do.
-        others: Whether it may hold more.
-    """
-    lacking = sorted(found.keys() - certified.keys())
-    lacking += [] if others else sorted(certified.keys() - found.keys())
-    shown = {key: value for key, value in found.items() if value is not None and key in certified}
+def keyed(name: str, certified: Mapping[str, object], found: Mapping[str, object]) -> Iterator[CheckedPart]:
+    """The values of a mapping, compared with those that it has to hold."""
+    shown = {key: value for key, value in found.items() if key in certified}
     wrong = [f"{key} {certified[key]}, found {value}" for key, value in shown.items() if certified[key] != value]
-    wrong += [f"{key} is absent or too many" for key in lacking]
+    wrong += [f"{key} is absent or too many" for key in sorted(found.keys() ^ certified.keys())]
     of = [f"{name}.{key}" for key in shown] or [name]
     yield judged(name, "; ".join(wrong) or ", ".join(shown) or "none", *of, met=not wrong)
 
@@ -152,7 +140,7 @@ class Shown:
             yield compared(_DEPENDENT, *answers, "data_dependent_labels")
         yield from keyed("checks", {name: count for name, count in self.known.checks.items() if count > 0}, self.checks)
         if k is not None:
-            metrics = {name: cost for name, cost in self.known.metrics.items() if self._is_due(name)}
+            metrics = {name: cost for name, cost in self.known.metrics.items() if name in PLUGINS}
             yield from keyed("metrics", metrics, self.metrics(k))
         yield from self._altered()
         yield from self._promises()
@@ -277,7 +265,7 @@ class Shown:
 
     @cached_property
     def checks(self) -> dict[str, int | None]:
-        """How much each check that the job demands compared; `None` where the file does not show that."""
+        """How much each check that the job demands compared."""
         records, quasi = self.table.records, self.asked.quasi
         labels = {column.name: len(self.table[column.name].values) for column in quasi}
         plain = [one for one in self.asked.columns if one.released and one.role is not Role.QUASI]
@@ -285,13 +273,13 @@ class Shown:
         pseudonyms = [one for one in plain if one.pseudonym and one not in perturbed]
         entered = records + self.known.suppressed + self.known.incomplete
         identifying = any(column.role is Role.IDENTIFYING for column in self.asked.columns)
-        found: dict[TableCheck, int | None] = {
+        found: dict[TableCheck, int] = {
             TableCheck.BYTES: self.known.size,
             TableCheck.COLUMNS: len(self.table.columns),
             TableCheck.COMPLETE: entered if self.asked.complete else 0,
             TableCheck.RECORDS: records,
             TableCheck.LINEAGE: records,
-            TableCheck.IDENTIFIERS: None if identifying and self._is_earlier else records * identifying,
+            TableCheck.IDENTIFIERS: records * identifying,
             TableCheck.CELLS: records * (len(plain) - len(perturbed) - len(pseudonyms)),
             TableCheck.PSEUDONYMS: records * len(pseudonyms),
             TableCheck.PERTURBED: records * len(perturbed),
@@ -300,34 +288,12 @@ class Shown:
             TableCheck.REGIONS: records * len(quasi),
             TableCheck.ENDS: records if quasi and not self.known.levels else 0,
             TableCheck.CLASSES: self.classes.sizes.size,
-            TableCheck.SUPPRESSED: self._suppressed,
+            TableCheck.SUPPRESSED: self.known.suppressed if self.known.levels or self.asked.refining else 0,
             TableCheck.ORDER: records,
         }
         return {check.value: count for check, count in found.items() if count != 0}
 
-    @property
-    def _suppressed(self) -> int | None:
-        """Of a release that leaves out whole classes, the records that it does; `None` of the form before.
-
-        That counted those apart that are left out for a missing value.
-        """
-        if not (self.known.suppressed and (self.known.levels or self.asked.refining)):
-            return 0
-        if not self._is_earlier:
-            return self.known.suppressed
-        for_values = any(column.missing is Missing.SUPPRESS for column in self.asked.columns)
-        return None if not for_values or TableCheck.SUPPRESSED.value in self.known.checks else 0
-
-    @property
-    def _is_earlier(self) -> bool:
-        """Whether the certificate is of the form before."""
-        return self.known.form == EARLIER
-
     # ── cost ─────────────────────────────────────────────────────────────────────────────────────
-
-    def _is_due(self, name: str) -> bool:
-        """Whether a metric of a certificate is looked at: none of another package, and of the form before no others."""
-        return name in PLUGINS and (not self._is_earlier or bool(METRICS[name].disclosure.counted))
 
     def metrics(self, k: int) -> dict[str, float]:
         """Every metric of kohort's that is defined for the release and can be counted from it."""

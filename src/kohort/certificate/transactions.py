@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from kohort.certificate.form import Certified, disks_of, shared
 from kohort.transactions.problem import CellSuppression
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
 
     from kohort.release.transactions import TransactionRelease
     from kohort.verify.transactions import CoherenceVerdict
@@ -60,12 +58,6 @@ class CoherenceCertificate(Certified):
         verified: How the file was compared with the input: `record by record`, or `by aggregation`.
         engine: The engine that counted the input for verification: `local`, or another engine and its version.
     """
-
-    withdrawn: ClassVar[Mapping[str, str]] = MappingProxyType(
-        dict.fromkeys(("public", "private", "neither", "dropped"), "int")
-        | dict.fromkeys(("suppressed_cells", "removed_items", "removed_cells"), "int")
-        | {"distortion": "float", "distortion_exact": "str", "minimal_moles": "Mapping[str, Mapping[str, int]]"}
-    )
 
     model: str
     h: str

@@ -16,7 +16,6 @@ from kohort.assessment.checking.transactions import check_transactions
 from kohort.certificate.accepted import refuse_transaction_job
 from kohort.certificate.again import Again, CheckedPart, PartOutcome, compared, judged, of_bytes, unchecked, unseen
 from kohort.certificate.described import exact
-from kohort.certificate.form import EARLIER
 from kohort.certificate.transactions import not_promised
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.baskets import read_transactions
@@ -192,8 +191,6 @@ def _checks(known: CoherenceCertificate, names: int) -> Iterator[CheckedPart]:
         CoherenceCheck.COHERENCE: known.cohorts,
         CoherenceCheck.ORDER: known.transactions,
     }
-    if known.form == EARLIER:  # which counted the cells of the input
-        due[CoherenceCheck.LINEAGE] = known.checks.get(CoherenceCheck.LINEAGE, 0)
     found = {check.value: count for check, count in due.items() if count}
     wrong = [
         f"{name} {known.checks.get(name, 0)}, found {count}"
