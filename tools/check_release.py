@@ -61,7 +61,7 @@ FIELDS: Final[dict[str, Callable[[Any], bool]]] = {
     **dict.fromkeys(("checks", "class_sizes", "levels", "pseudonyms", "refined"), _each(_count)),
     **dict.fromkeys(("libraries", "labels"), _each(_text)),
     **dict.fromkeys(("not_promised", "models"), _list(_text)),
-    **dict.fromkeys(("released_unchanged", "parts"), _list(_each(lambda one: not isinstance(one, bool | float)))),
+    **dict.fromkeys(("released_unchanged", "released_together", "parts"), _list(_each(lambda one: not isinstance(one, bool | float)))),
     **dict.fromkeys(("job", "perturbed"), _each(lambda _: True)),
     "metrics": _each(lambda one: type(one) in {int, float}),
     "people": lambda value: value is None or _count(value),
@@ -379,7 +379,7 @@ def _pseudonyms(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]
 
 
 def _singled(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
-    """How many people have a value that no other has, in each column that is not generalized: records without a key."""
+    """How many people have a value that no other has, in each column that is not generalized, and in all together."""
     unchanged = [place for place, one in enumerate(columns) if one["role"] in {"sensitive", "insensitive"}]
     people = len(rows) if parts["people"] is None else parts["people"]
     said, names = parts["released_unchanged"], {one["name"] for one in columns}
@@ -394,6 +394,17 @@ def _singled(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
     )
     if not fitting or (parts["people"] is None and counts != [one["unique"] for one in said[: len(counts)]]):
         yield "released_unchanged"
+    quasi = [place for place, one in enumerate(columns) if one["role"] == "quasi"]
+    sets = [unchanged, [*quasi, *unchanged]] if unchanged else []
+    together = parts["released_together"]
+    due = [{"columns": [columns[at]["name"] for at in places], "people": people} for places in sets]
+    due = [{**one, "unique": told.get("unique")} for one, told in zip(due, together, strict=False)]
+    alone = [[*Counter(tuple(row[at] for at in places) for row in rows).values()].count(1) for places in sets]
+    counted = [one["unique"] for one in due]
+    if due != together or len(due) < len(sets) or (parts["people"] is None and counted != alone):
+        yield "released_together"
+    elif not all(_count(count) and count <= people for count in counted):
+        yield "released_together"
 
 
 def _promises(parts: Parts, names: list[str], classes: list[Rows]) -> Iterator[str]:

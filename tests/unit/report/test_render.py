@@ -61,6 +61,9 @@ def figures(**others: Json) -> ReleaseFigures:
         "proven": True,
         "quasi": ["age", "sex"],
         "singling": [],
+        "together": [],
+        "constant": [],
+        "bulk": {},
         "exposed": None,
         "range_exposure": None,
         "perturbed": [],
@@ -98,7 +101,9 @@ def test_what_is_proven_is_said_and_no_more(others: dict[str, Json], said: str, 
 
 def test_classes_of_a_single_value_are_told() -> None:
     """How many records, or people, stand in classes of one sensitive value is said, and the largest share."""
-    alike: dict[str, Json] = {"homogeneity": {"illness": {"people": 30, "largest_share": 1.0}}}
+    alike: dict[str, Json] = {
+        "homogeneity": {"illness": {"people": 30, "uncommon": 30, "largest_share": 1.0, "share_of_all": 0.5}}
+    }
     assert "illness: 30 records in classes with a single value; at most 100.0%" in release_text(
         figures(**alike), ["age"]
     )

@@ -143,6 +143,7 @@ def _verdict(**others: object) -> Model:
         "checks": [{"check": "classes", "count": 350}, {"check": "order", "count": 5000}],
         "promised": ["Every equivalence class satisfies 10-anonymity."],
         "not_promised": ["Linkage with other data.", "Right roles."],
+        "together": [],
         **others,
     }
 
@@ -219,6 +220,10 @@ def _table() -> Model:
                 _singling("town", unique=0, share=0.0, over=False),
                 _singling("town", "ήλικία", unique=91, share=0.1011),
             ],
+            together=[
+                _singling("income", "town", "ήλικία", unique=871, share=0.9678, most=True),
+                _singling("age", LONG, "income", "town", "ήλικία", unique=893, share=0.9922, most=True),
+            ],
             exposed=_exposed(403, over=True),
             unjudged=["income"],
             no_model=["ήλικία"],
@@ -229,15 +234,25 @@ def _table() -> Model:
             {"low": 20, "high": 20, "classes": 10, "records": 531},
         ],
         "losses": [
-            {"column": "age", "loss": 0.216, "level": 2, "height": 4, "members": None},
-            {"column": LONG, "loss": 0.0002, "level": 1, "height": 3, "members": 18.04},
-            {"column": "sex", "loss": None, "level": None, "height": None, "members": 2.0},
+            {"column": "age", "loss": 0.216, "level": 2, "height": 4, "members": None, "bulk": 0.4321},
+            {"column": LONG, "loss": 0.0002, "level": 1, "height": 3, "members": 18.04, "bulk": None},
+            {"column": "sex", "loss": None, "level": None, "height": None, "members": 2.0, "bulk": None},
         ],
         "attributes": [
             _attribute("age", "quasi", AGES),
             _attribute(LONG, "quasi", NAMES, single=0),
-            _attribute("income", "sensitive", None, homogeneity={"people": 12, "largest_share": 0.8}),
-            _attribute("ήλικία", "sensitive", NAMES, homogeneity={"people": 0, "largest_share": None}),
+            _attribute(
+                "income",
+                "sensitive",
+                None,
+                homogeneity={"people": 12, "uncommon": 12, "largest_share": 0.8, "share_of_all": 0.3127},
+            ),
+            _attribute(
+                "ήλικία",
+                "sensitive",
+                NAMES,
+                homogeneity={"people": 0, "uncommon": 0, "largest_share": None, "share_of_all": None},
+            ),
             _attribute("town", "insensitive", NAMES, distance={"kind": "total variation", "value": 0, "relative": 0}),
         ],
         "associations": [

@@ -184,7 +184,7 @@ def test_no_section_leaves_out_a_figure(make: Callable[[], Model]) -> None:
 SILENT = re.compile(
     r"form|sizes\.2\.low|lengths\.bins\.0\.low|losses\.2\..*|attributes\.\d+\.(before|after)\.(numeric|ordinal)\.variance|attributes\.[1-4]\.single"
     r"|grid\.(with|without)\.exposed|perturbed\.\d+\.(decimals|bounds\..*)|attributes\.4\.distance.*|attributes\.[1-4]\.distance\.value"
-    r"|verdict\.singling\.1\..*|verdict\.singling\.2\.share|attributes\.[1-4]\.values.*|attributes\.3\.homogeneity.people|done\.removed_cells|done\.suppressed"
+    r"|verdict\.singling\.1\..*|verdict\.singling\.2\.share|attributes\.[1-4]\.values.*|attributes\.3\.homogeneity.people|attributes\.[23]\.homogeneity\.uncommon|verdict\.together\.\d\.share|done\.removed_cells|done\.suppressed"
 )
 
 
