@@ -143,7 +143,6 @@ def _verdict(**others: object) -> Model:
         "checks": [{"check": "classes", "count": 350}, {"check": "order", "count": 5000}],
         "promised": ["Every equivalence class satisfies 10-anonymity."],
         "not_promised": ["Linkage with other data.", "Right roles."],
-        "together": [],
         **others,
     }
 
@@ -346,6 +345,7 @@ def trial() -> Model:
         standing=None,
         limit=10,
         singling=[],
+        together=[],
         exposed=None,
         unjudged=[],
         no_model=[],
