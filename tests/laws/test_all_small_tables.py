@@ -111,8 +111,8 @@ def test_bound_optimum_and_methods(name: str, k: int) -> None:
         best, problem = least(counts), table.problem(KAnonymity(k))
         if best is None:
             continue
-        share = float(best / len(table.rows) / 2)
         below = least_loss(problem)
+        share = float(best / len(table.rows) / below.columns)
         assert (below.error, below.records) == (0.0, len(table.rows))
         assert below.ncp <= share + 1e-12
         sharp["bound"] += below.ncp > share - 1e-12
@@ -120,7 +120,7 @@ def test_bound_optimum_and_methods(name: str, k: int) -> None:
             shown = released_as_nodes(problem) if getattr(method, "nodes", False) else problem
             solution = method.solve(problem)
             classes = classes_of(solution.recoding, shown.frequency, shown.domains)
-            lost = METRICS["ncp"](outcome_of(len(table.rows), 0, k, classes, None))
+            lost = METRICS["ncp"](outcome_of(len(table.rows), 0, k, classes, None, domains=shown.domains))
             assert lost >= share - 1e-12
             assert not solution.proven or lost <= share + 1e-12
             sharp[method.name] += lost < share + 1e-12

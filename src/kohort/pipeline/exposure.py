@@ -147,7 +147,7 @@ def _exposure(release: Release, job: Job, names: Collection[str], threads: int, 
         return None
     assert isinstance(recoding, Multidimensional)  # noqa: S101  only lattice methods recode full domains
     classes = classes_of(recoding, frequency, counts.domains)
-    outcome = outcome_of(counts.records, counts.suppressed_by_schema, job.k, classes, None)
+    outcome = outcome_of(counts.records, counts.suppressed_by_schema, job.k, classes, None, domains=counts.domains)
     cells = downcoded(recoding, frequency, counts.domains, classes)
     compared = [cells[column] for column, one in enumerate(job.schema.quasi) if one.name in names]
     return LabelExposure(

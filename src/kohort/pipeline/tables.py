@@ -41,9 +41,10 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.problem import Problem
     from kohort.core.recoding import RegionClasses
-    from kohort.engines.base import Counts, Engine
+    from kohort.engines.base import Engine
     from kohort.io.manifest import WrittenPart
     from kohort.metrics.base import Levels
+    from kohort.schema.domain import Domain
     from kohort.tables.dataset import Dataset
     from kohort.verify import Verdict
 
@@ -205,7 +206,7 @@ def solve(
     suppressed = counts.suppressed_by_schema + classes.suppressed
     node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()
     full = solution.candidates[0].outcome.full_domain if solution.candidates else None
-    outcome = outcome_of(counts, suppressed, job.k, classes, full)
+    outcome = outcome_of(counts.records, suppressed, job.k, classes, full, domains=counts.domains)
     names = [one.name for one in job.schema.quasi]
     return Release(
         job,
@@ -297,12 +298,19 @@ def _like(source: object) -> str:
     return "polars" if is_path(source) or table_within(source) else kind_of(source)
 
 
-def outcome_of(counts: Counts, suppressed: int, k: int, classes: RegionClasses, full_domain: Levels | None) -> Outcome:
+def outcome_of(
+    records: int,
+    suppressed: int,
+    k: int,
+    classes: RegionClasses,
+    full_domain: Levels | None,
+    *,
+    domains: Sequence[Domain],
+) -> Outcome:
     """The release as the metrics see it."""
     losses = np.array([*HEAP.side_by_side(lambda one: one.total(classes.regions), classes.labels)])
-    varying = np.array([domain.varies for domain in counts.domains], np.bool_)
-    weights = np.ones(losses.size)
-    return Outcome(counts.records, suppressed, k, classes.sizes, losses, weights, full_domain, varying=varying)
+    varying = np.array([domain.varies for domain in domains], np.bool_)
+    return Outcome(records, suppressed, k, classes.sizes, losses, np.ones(losses.size), full_domain, varying=varying)
 
 
 def claim_of(release: Release, format_: str = "csv") -> Claim:

@@ -80,7 +80,7 @@ def answer(counts: Counts, job: Job) -> PointAnswer:
     classes = classes_of(solution.recoding, frequency, counts.domains)
     suppressed = counts.suppressed_by_schema + classes.suppressed
     levels = solution.candidates[0].outcome.full_domain if solution.candidates else None
-    outcome = outcome_of(counts.records, suppressed, job.k, classes, levels)
+    outcome = outcome_of(counts.records, suppressed, job.k, classes, levels, domains=counts.domains)
     return PointAnswer(
         replace(outcome, detail=Detail(frequency, counts.domains, solution.recoding, classes)),
         solution.recoding.levels if isinstance(solution.recoding, FullDomain) else (),
