@@ -156,6 +156,7 @@ def test_a_release_of_no_records_is_compared() -> None:
         "ncp": 1,
         "c_dm": 4,
         "c_avg": 0,
+        "constant": [],
         "losses": {"x": 1, "y": 1},
     }
 
