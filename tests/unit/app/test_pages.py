@@ -484,6 +484,17 @@ def test_a_table_is_drafted(folder: Path, visit: Callable[..., Visitor]) -> None
     assert kohort("run", visitor.desk.path, "--dry-run").status == 0
 
 
+def test_the_desk_asks_whose_a_record_is(tmp_path: Path, visit: Callable[..., Visitor]) -> None:
+    """Where two columns may say it the preview stops with the question, until one of them is named."""
+    rows = "".join(f"{at},{1 + at // 3},Via Roma {1 + at // 3},{20 + at % 5}\n" for at in range(60))
+    (tmp_path / "a.csv").write_text(f"person_id,household,address,age\n{rows}", encoding="utf-8")
+    visitor = visit(tmp_path / "a.job.toml", "a.csv")
+    page = visitor.get("/preview")
+    assert page.status_code == 422
+    assert "does person_id or household say whose a record is?" in told(page)
+    assert visitor.desk.raw["person"] == {"key": "undecided: person_id or household"}
+
+
 def test_a_table_of_a_few_records(tmp_path: Path, visit: Callable[..., Visitor]) -> None:
     """Its columns are shown without a count below ten; what it cannot be released as is said."""
     (tmp_path / "a.csv").write_text("age,sex\n31,f\n", encoding="utf-8")
