@@ -69,7 +69,7 @@ def confined(path: str, key: str, name: str) -> pl.DataFrame:
 
 def main(path: str, key: str, name: str) -> None:
     """What the process does: send the records, or say what is wrong and end with the status of that."""
-    _limit()
+    limit()
     from kohort.io.databases import computed  # noqa: PLC0415  it calls what is here
 
     try:
@@ -81,7 +81,7 @@ def main(path: str, key: str, name: str) -> None:
         sys.exit(LimitError.exit_status)
 
 
-def _limit() -> None:
+def limit() -> None:
     """Have the system end this process where it takes more."""
     with suppress(ImportError):  # Windows has no limits
         import resource  # noqa: PLC0415  as above

@@ -60,7 +60,6 @@ REACHING = [
     "DuckDB: a path as a table",
     "DuckDB: a path below",
     "DuckDB: a link beside",
-    "DuckDB: http",
     "DuckDB: settings",
     "DuckDB: where it lies",
     "DuckDB: pg_settings",
@@ -362,7 +361,7 @@ def test_a_table_of_an_existing_database_is_read_as_any_other(place: Path) -> No
 def test_what_the_process_sends(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It sends the records as Arrow, or a sentence and its status."""
     path = made(place, TABLE, OLDER)
-    monkeypatch.setattr(confined, "_limit", lambda: None)
+    monkeypatch.setattr(confined, "limit", lambda: None)
     key, out, err = place.suffix[1:], BytesIO(), BytesIO()
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(out))
     monkeypatch.setattr(sys, "stderr", TextIOWrapper(err, write_through=True))
@@ -385,9 +384,13 @@ def test_the_limits_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are set for the processor, the memory and the dump of it, and never above what the system allows."""
     resource: Any = pytest.importorskip("resource")
     given: dict[int, tuple[int, int]] = {}
-    monkeypatch.setattr(resource, "getrlimit", lambda what: (-1, 3 if what == resource.RLIMIT_CPU else -1))
+
+    def allowed(what: int) -> tuple[int, int]:
+        return -1, 3 if what == resource.RLIMIT_CPU else -1
+
+    monkeypatch.setattr(resource, "getrlimit", allowed)
     monkeypatch.setattr(resource, "setrlimit", given.__setitem__)
-    confined._limit()  # noqa: SLF001  it would limit the tests
+    confined.limit()
     assert given[resource.RLIMIT_CPU] == (3, 3)
     assert given[resource.RLIMIT_DATA] == (confined.MEMORY, -1)
     assert given[resource.RLIMIT_CORE] == (0, -1)
