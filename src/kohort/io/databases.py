@@ -417,10 +417,8 @@ class _DuckDB(NamedTuple):
         counted = f"SELECT count(*) * {_CELL * len(found.columns)} + {sums} FROM {one.sql}"  # noqa: S608  as above
         size = int(self.connection.execute(counted).fetchall()[0][0])
         if size > max(_RATIO * Path(path).stat().st_size, _HARMLESS):
-            what = f"the table takes some {size:,} bytes, more than {_RATIO} for each of its file"
-            raise LimitError(
-                what, where=f"{path}, table {one.name!r}", hint="write it to Parquet or CSV, and name that"
-            )
+            what = f"the table takes some {size:,} bytes of memory, more than {_RATIO} for each of its file"
+            raise LimitError(what, where=f"{path}, table {one.name!r}", hint="write it to a Parquet or CSV file")
 
 
 #: Bytes of a cell in memory, besides those of a text; how many may come of one in the file: columns of few values take
