@@ -86,8 +86,8 @@ PICTURES: Final = (
 def command(sweep: str, figure: str) -> str:
     """What is typed to draw a figure of a sweep."""
     drawn = f"--picture classic-{sweep}-{figure}.svg --figure {figure}"
-    written = f"--out classic-{sweep}.json --audience internal --overwrite {drawn}"
-    return " \\\n  ".join([*SWEEPS[sweep], written])
+    written = f"--out classic-{sweep}.json --audience internal --overwrite"
+    return " \\\n  ".join([*SWEEPS[sweep], written, drawn])
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import polars as pl
 import pytest
@@ -55,11 +55,15 @@ from kohort.transactions.methods import METHODS as TRANSACTION_METHODS
 from tests.jobs import freely
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kohort.algorithms.problem import Algorithm
+    from kohort.metadata.dataset import Vocabulary
     from kohort.perturbation.base import Perturbation
     from kohort.release import Release
     from kohort.sweeps.tables import TableSweep
 
+VOCABULARIES: Final = cast("Mapping[str, Vocabulary]", plugins("kohort.metadata", PLUGINS))
 CITIES: Final = Hierarchy.from_rows(
     [["Bari", "Sud"], ["Lecce", "Sud"], ["Pavia", "Nord"], ["Torino", "Nord"]], root="*"
 )
@@ -123,9 +127,14 @@ class Way(NamedTuple):
     k: int = 2
 
 
+def fitting(way: Way, method: str) -> Way:
+    """The way by a method that it goes with."""
+    return way._replace(method=method if way.age in {"nodes", "frequency"} else "mondrian")
+
+
 #: Ways that go together: only nodes have levels.
 WAYS: Final = st.builds(
-    lambda way, method: way._replace(method=method if way.age in {"nodes", "frequency"} else "mondrian"),
+    fitting,
     st.builds(
         Way,
         st.sampled_from([*AGES]),
@@ -192,7 +201,7 @@ def _published(release: Release, folder: Path) -> Published:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     documents = {path.name: path.read_text("utf-8") for path in files if path.suffix == ".json"}
     released = [path.read_text("utf-8") for path in files if path.suffix != ".json"]
-    documents |= {name: json.dumps(made(data)) for name, made in plugins("kohort.metadata", PLUGINS).items()}  # type: ignore[operator]
+    documents |= {name: json.dumps(made(data)) for name, made in VOCABULARIES.items()}
     documents["page"] = json.dumps(page(saved, audience=Audience.PUBLIC).as_json())
     counts = [release.source.records, release.suppressed, release.incomplete, release.people]
     assert release.verdict is not None
@@ -338,7 +347,7 @@ def shop(baskets: list[frozenset[str]], method: str) -> Published | None:
             "page": json.dumps(transactions_page(saved, audience=Audience.PUBLIC).as_json()),
         }
         data = dataset(read_certificate(saved.certificate), saved.certificate.name)
-        documents |= {name: json.dumps(made(data)) for name, made in plugins("kohort.metadata", PLUGINS).items()}  # type: ignore[operator]
+        documents |= {name: json.dumps(made(data)) for name, made in VOCABULARIES.items()}
         return Published(Path(folder, "release.txt").read_text("utf-8"), documents)
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from kohort.report import Json
+
 #: People before the last one was added.
 BEFORE: Final = 120
 
@@ -47,7 +49,7 @@ def income(tables: Path) -> int:
         return int([*csv.DictReader(file)][-1]["annual_income"])
 
 
-def numbers_in(part: object, place: str = "") -> Iterator[tuple[str, float]]:
+def numbers_in(part: Json, place: str = "") -> Iterator[tuple[str, float]]:
     """Every number of a document, by its place; digits of digests are none."""
     if isinstance(part, dict):
         for key, value in part.items():
@@ -59,7 +61,7 @@ def numbers_in(part: object, place: str = "") -> Iterator[tuple[str, float]]:
         yield place, part
 
 
-def differences(before: object, after: object) -> Iterator[tuple[str, float]]:
+def differences(before: Json, after: Json) -> Iterator[tuple[str, float]]:
     """What the difference of two figures, of means or of sums, gives: the figure of the person who was added."""
     known = dict(numbers_in(before))
     for place, figure in numbers_in(after):
@@ -68,7 +70,7 @@ def differences(before: object, after: object) -> Iterator[tuple[str, float]]:
             yield place, figure * (BEFORE + 1) - known[place] * BEFORE
 
 
-def refuse_income(tables: Path, before: object, after: object) -> None:
+def refuse_income(tables: Path, before: Json, after: Json) -> None:
     """Fail where a difference is the income that nobody may find out."""
     found = [place for place, figure in differences(before, after) if abs(figure - income(tables)) < 1]
     assert found == []
@@ -101,7 +103,7 @@ def test_neither_does_the_draft_of_a_job_give_it(tables: Path) -> None:
     """Run as `kohort init` writes it, before and after the person was added."""
     job = tables / "job.toml"
     assert kohort("init", tables / "before.csv", "--out", job, "--k", 5, "--quiet", "--overwrite").status == 0
-    found: list[object] = []
+    found: list[Json] = []
     for name in ("before", "after"):
         text = job.read_text("utf-8").replace("before.csv", f"{name}.csv").replace("before.release", f"{name}.release")
         (tables / f"{name}.toml").write_text(text, encoding="utf-8")
