@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tomllib
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
@@ -20,6 +19,7 @@ from kohort.app.subjects import TABLE, subject_of
 from kohort.app.worker import faults_in
 from kohort.errors import KohortError, TargetError, UsageError
 from kohort.job.document import document
+from kohort.job.lines import read_toml
 from kohort.publish import Companion, check_target, publish
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ class StaleError(UsageError):
 def tables_of(text: str) -> Mapping[str, Any]:
     """The tables of a job's text, which every page looks at more than once; none of one that cannot be read."""
     try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError):  # every page says so: see `Desk.faults`
+        return read_toml(text)
+    except (ValueError, UsageError):  # every page says so: see `Desk.faults`
         return {}
 
 

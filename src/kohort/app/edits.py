@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import tomlkit
 
 from kohort.app.fields import item, table_at, written
+from kohort.job.lines import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,13 +32,19 @@ def changed(text: str, values: Mapping[Place, object]) -> str:
     name = "optimal"
     <BLANKLINE>
     """
-    document = tomlkit.parse(text)
+    document = _parsed(text)
     for place, value in values.items():
         if value is None:
             table_at(document, place[:-1]).pop(place[-1], None)
         else:
             _put(document, place, value)
     return tomlkit.dumps(document)
+
+
+def _parsed(text: str) -> TOMLDocument:
+    """A job with its blanks and comments; refused as `read_toml` refuses it, before it nests more than can be read."""
+    read_toml(text)
+    return tomlkit.parse(text)
 
 
 def _put(document: TOMLDocument, place: Place, value: object) -> None:
@@ -68,7 +75,7 @@ def with_roles(text: str, roles: Mapping[str, str], proposed: Mapping[str, Mappi
         roles: The role that each column is to have; one that it has already changes nothing.
         proposed: The keys that each of these columns gets with its new role.
     """
-    document = tomlkit.parse(text)
+    document = _parsed(text)
     columns: Any = _made(document, ("columns",))
     altered = cast("dict[str, object]", table_at(document, ("perturb", "columns")))
     for name, role in roles.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
@@ -11,8 +10,10 @@ import tomlkit
 from pydantic import ValidationError
 
 from kohort.algorithms.known import METHODS
+from kohort.errors import UsageError
 from kohort.job.form import ColumnPart, MethodPart, PersonPart, PrivacyPart, PurposePart
 from kohort.job.keys import bare, words_of
+from kohort.job.lines import read_toml
 from kohort.models.known import models
 
 if TYPE_CHECKING:
@@ -154,8 +155,8 @@ def read(place: Place, text: str, forms: Mapping[str, type[Part]] = FORMS) -> ob
 def _toml(text: str) -> object:
     """A value of TOML; a text that is none stands for itself, and so do thousands of digits or brackets."""
     try:
-        held = tomllib.loads(f"value = {text}")
-    except (ValueError, RecursionError):  # what is no TOML is a ValueError, too
+        held = read_toml(f"value = {text}")
+    except (ValueError, UsageError):  # what is no TOML is a ValueError, too
         return text
     return held["value"] if len(held) == 1 else text
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from tomllib import loads
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import RedirectResponse, Response
@@ -15,6 +14,7 @@ from kohort.app.frame import WITH_A_FORM, number
 from kohort.app.pages import Pages
 from kohort.errors import UsageError
 from kohort.job.columns import quasi_of
+from kohort.job.lines import read_toml
 from kohort.job.varied import unfit
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class LatticePages(Pages):
             ("columns", name, "hierarchy"): _levels_of({**proposed[name], **table_at(raw, ("columns", name))})
             for name in lacking
         }
-        return changed(text, {**dict.fromkeys(unfit(loads(text), known)), **levels})
+        return changed(text, {**dict.fromkeys(unfit(read_toml(text), known)), **levels})
 
 
 def _levels_of(said: Mapping[str, Any]) -> str:

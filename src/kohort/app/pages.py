@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from tomllib import loads
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -15,6 +14,7 @@ from kohort.app.frame import WITH_A_FORM, number
 from kohort.app.job_pages import JobPages
 from kohort.app.render import ROLES
 from kohort.errors import UsageError
+from kohort.job.lines import read_toml
 from kohort.job.varied import unfit
 from kohort.report.evidence.criteria import CRITERIA
 from kohort.report.render.page.figure import percent, written_number
@@ -177,7 +177,7 @@ class Pages(JobPages):
             raise UsageError("there is no such method", hint=f"one of {', '.join(METHODS)}")
         said: dict[Place, object] = {("privacy", "k"): read(("privacy", "k"), k), ("method", "name"): method}
         text = changed(self.desk.text, said)
-        drop = dict.fromkeys(unfit(loads(text), [one for one in METHODS if one in {before, method}]))
+        drop = dict.fromkeys(unfit(read_toml(text), [one for one in METHODS if one in {before, method}]))
         self._change(request, changed(text, drop), f"k = {k}, {method}")
         return RedirectResponse("/preview", 303)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,6 +23,7 @@ from kohort.job.document import document
 from kohort.job.draft import draft_of, job_text
 from kohort.job.draft.shapes import scale_of, shape_of
 from kohort.job.form import InputPart
+from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
 from kohort.job.request import Request, load, of, reading_of, request
 from kohort.job.varied import Variations
@@ -289,7 +289,7 @@ def _input(text: str) -> InputPart:
     Raises:
         UnsupportedError: the job leaves its records to an engine.
     """
-    said = tomllib.loads(text)
+    said = read_toml(text)
     engine = table(said, "run").get("engine", HERE)
     if engine != HERE:
         hint = "preview or release it, or take engine out of the job's table [run] to look at the records here"

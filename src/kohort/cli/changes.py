@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from copy import deepcopy
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
 from kohort.errors import UsageError
+from kohort.job.lines import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,8 +82,8 @@ def _read(change: str) -> tuple[Place, object]:
 def _path(text: str) -> Place:
     """A dotted path of keys; empty for another text."""
     try:
-        held: Any = {} if "\n" in text else tomllib.loads(f"{text} = 0")
-    except (ValueError, RecursionError):
+        held: Any = {} if "\n" in text else read_toml(f"{text} = 0")
+    except (ValueError, UsageError):
         return ()
     found: list[str] = []
     while held:
@@ -95,8 +95,8 @@ def _path(text: str) -> Place:
 def _value(text: str) -> object:
     """A value of TOML; a text that is none stands for itself."""
     try:
-        held = tomllib.loads(f"value = {text}", parse_float=Decimal)
-    except (ValueError, RecursionError):  # no TOML, thousands of digits, or endless brackets
+        held = read_toml(f"value = {text}", Decimal)
+    except (ValueError, UsageError):  # no TOML, thousands of digits, or endless brackets
         return text
     return held["value"] if len(held) == 1 else text
 

@@ -7,12 +7,13 @@ import re
 import tomllib
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kohort.errors import FileError, InputError, UsageError
 from kohort.job.faults import job_error
-from kohort.job.lines import lines_of
+from kohort.job.lines import LONGEST, lines_of, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -57,7 +58,8 @@ def document_at(path: Path) -> Document:
         if not path.is_file():
             what = "the job is not a regular file" if path.exists() else "there is no such job file"
             raise InputError(what, where=str(path), hint="kohort init writes one to correct")
-        text = path.read_text(encoding="utf-8-sig")
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(LONGEST + 1)
     except UnicodeDecodeError as fault:
         raise InputError("the job file cannot be read", where=str(path), hint="it must be a UTF-8 text file") from fault
     except OSError as fault:
@@ -72,16 +74,17 @@ def document(text: str, *, name: str = "job", folder: Path = Path()) -> Document
         JobError: it is no TOML.
     """
     try:
-        raw = tomllib.loads(text, parse_float=Decimal)
-        lines = lines_of(text)
+        raw = read_toml(text, Decimal)
     except tomllib.TOMLDecodeError as fault:
         raise job_error([_not_toml(str(fault), text, name)]) from None
-    except RecursionError:
-        raise job_error([UsageError("it is nested too deeply", where=name, hint="a job has three levels")]) from None
-    except ValueError:  # Python reads no whole number of thousands of digits
-        what = "it contains a number with thousands of digits"
+    except UsageError as fault:
+        where = f"{name}, {fault.where}" if fault.where else name
+        raise job_error([UsageError(fault.what, where=where, hint=fault.hint)]) from None
+    except ValueError:
+        what = "a number with thousands of digits"
         raise job_error([UsageError(what, where=name, hint="write a shorter number")]) from None
-    return Document(raw, lambda place: _line(lines, place, name), folder)
+    lines = cache(partial(lines_of, text))  # asked for by faults alone
+    return Document(raw, lambda place: _line(lines(), place, name), folder)
 
 
 def _not_toml(said: str, text: str, name: str) -> UsageError:

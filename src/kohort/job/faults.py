@@ -22,6 +22,9 @@ T = TypeVar("T")
 #: How sure a suggestion must be: `supression` is suppression, `n` is nothing.
 _NEAR: Final = 0.6
 
+#: Faults of a job that are listed: more are one mistake many times, or an attack.
+_MOST: Final = 100
+
 #: What `kohort init` writes as the role of a column that may be an identifier, and before the columns that may be the
 #: person key.
 UNDECIDED: Final = "undecided"
@@ -95,15 +98,18 @@ def shape_faults(errors: Sequence[ErrorDetails], where: Callable[[Place], str], 
         where: Tells the reader's place for a path of keys.
         form: The form that the whole job should have.
     """
+    errors, more = errors[:_MOST], len(errors) - _MOST
     unknown = {_place(error) for error in errors if error["type"] == "extra_forbidden"}
     meant = {
         (*place[:-1], known)
         for place in unknown
         for known in get_close_matches(place[-1], _known(form, place[:-1]), n=1, cutoff=_NEAR)
     }
-    return [
+    told = [
         _fault(error, where, form) for error in errors if not (error["type"] == "missing" and _place(error) in meant)
     ]
+    left = UsageError(f"{more:,} further faults are not listed", where=told[-1].where, hint="correct these first")
+    return [*told, left] if more > 0 else told
 
 
 def _fault(error: ErrorDetails, where: Callable[[Place], str], form: type[Part]) -> UsageError:

@@ -86,14 +86,16 @@ class Request:
 
     def placed(self, fault: UsageError) -> UsageError:
         """A fault that the table showed, with the place of the column or node; each one where there are several."""
-        if isinstance(fault, JobError):
-            return job_error([self.placed(one) for one in faults_of(fault)])
-        if fault.where in _PLACES:
-            return UsageError(fault.what, where=self.where(_PLACES[fault.where]), hint=fault.hint)
-        for attribute in self.job.schema.attributes:
-            if fault.where == f"column {attribute.name}":
-                return SchemaError(fault.what, where=self.where(("columns", attribute.name)), hint=fault.hint)
-        return fault
+        places = {f"column {one.name}": ("columns", one.name) for one in self.job.schema.attributes}
+
+        def placed(one: UsageError) -> UsageError:
+            if one.where in _PLACES:
+                return UsageError(one.what, where=self.where(_PLACES[one.where]), hint=one.hint)
+            if one.where in places:
+                return SchemaError(one.what, where=self.where(places[one.where]), hint=one.hint)
+            return one
+
+        return job_error([placed(one) for one in faults_of(fault)]) if isinstance(fault, JobError) else placed(fault)
 
 
 def load(path: Path) -> Request:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import compress
@@ -22,6 +21,7 @@ from kohort.io.baskets import read_transactions
 from kohort.io.baskets.seen import seen_in
 from kohort.job.document import document
 from kohort.job.draft.transactions import transactions_text
+from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
 from kohort.job.transactions import load, of, reading_of
 from kohort.job.transactions_form import BasketsPart, ItemsPart, TransactionsPart
@@ -172,7 +172,7 @@ class Bench:
 
     def _read(self, text: str, folder: str) -> Reading:
         """The transactions, read again only where their file or the way to read it has changed."""
-        raw = tomllib.loads(text)
+        raw = read_toml(text)
         said = right_part(BasketsPart, table(raw, "input"))
         how = reading_of(right_part(TransactionsPart, table(raw, "transactions")), said)
         source = relative(said.path, Path(folder))
@@ -213,7 +213,7 @@ def request_of(text: str, folder: str | Folder) -> TransactionRequest:
 
 def _listed(text: str) -> ItemRoles:
     """The roles that a job lists itself, whatever is wrong elsewhere in it."""
-    said = right_part(ItemsPart, table(tomllib.loads(text), "items"))
+    said = right_part(ItemsPart, table(read_toml(text), "items"))
     return ItemRoles(tuple(said.private or ()), None if said.public is None else tuple(said.public))
 
 
