@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
-import re
-import zipfile
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -18,25 +16,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from kohort.errors import InputError, LimitError, UnsupportedError
+from kohort.errors import InputError, UnsupportedError
+from kohort.io import workbooks
 from kohort.io.cells import as_text
 from kohort.io.forms import FORMS, Content, FileForm, library
+from kohort.io.workbooks import COLUMNS, ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kohort.tables.table import Labels
 
 _EXCEL: Final = FORMS["xlsx"]
 
-#: What Excel holds at most.
-ROWS, COLUMNS, LETTERS = 1_048_576, 16_384, 32_767
+#: Letters of a cell of Excel at most.
+LETTERS: Final = 32_767
 
-#: Bytes of an unpacked workbook at most, and how many one packed byte may become: a table's text repeats itself.
-_MOST, _RATIO = 1 << 32, 1_000
-
-#: Below this a workbook may be as repetitive as it likes.
-_HARMLESS: Final = 1 << 22
 
 #: The name of the one sheet that is written.
 SHEET: Final = "release"
@@ -50,6 +45,9 @@ _SHOWN: Final[Mapping[type[pl.DataType], str]] = {
 
 #: The time at which every workbook was made: its own would differ each time.
 _MADE: Final = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
+
+#: The time that fastexcel writes behind a date.
+_MIDNIGHT: Final = " 00:00:00"
 
 #: The days on which a workbook's times lie.
 _NO_DAY: Final = (dt.date(1899, 12, 30), dt.date(1899, 12, 31))
@@ -67,7 +65,9 @@ def content(path: str, inner: str, form: FileForm) -> Content:
     """
     fastexcel = library("fastexcel", form)
     logging.getLogger("fastexcel").addHandler(logging.NullHandler())  # it tells of columns that hold nothing
-    _refuse_bomb(path)
+    workbooks.refuse_bomb(path)
+    if form is not _EXCEL:
+        workbooks.refuse_repeats(path)
     try:
         book = fastexcel.read_excel(str(Path(path).absolute()))  # it takes `~` for the home
     except Exception as error:  # noqa: BLE001  whose classes are its own; its text may quote what the file holds
@@ -77,7 +77,7 @@ def content(path: str, inner: str, form: FileForm) -> Content:
         raise InputError(f"there is no sheet {inner!r}", where=path, hint=f"its sheets: {', '.join(names)}")
     name = inner or names[0]
     if form is _EXCEL:
-        _refuse_cells(path, names.index(name), name)
+        workbooks.refuse_cells(path, names, name)
     where = f"{path}, sheet {name!r}"
     frame = _sheet(book, names.index(name), where)
     notes = [f"{where}: the other sheets are not read: {_listed(names, name)}"] if len(names) > 1 and not inner else []
@@ -105,12 +105,9 @@ def _sheet(book: Any, place: int, where: str) -> pl.DataFrame:  # noqa: ANN401  
             {name or f"column_{at}": pl.Series([], dtype=pl.String) for at, name in enumerate(names, 1)}
         )
     natural = _typed(book, place, header + 1, None)
-    first = header + 1
-
-    def as_type(at: int, kind: str) -> pl.Series:
-        return _typed(book, place, first, {at: kind}).to_series(at)
-
-    columns = [_column(natural.to_series(at), below.to_series(at), partial(as_type, at)) for at in range(len(names))]
+    mixed = {at: below.to_series(at) for at, one in enumerate(natural) if one.dtype == pl.String}
+    cells = _mixed(mixed, partial(_typed, book, place, header + 1))
+    columns = [cells[at] if at in cells else _column(one) for at, one in enumerate(natural)]
     kept = [at for at, one in enumerate(columns) if names[at] or one.null_count() < one.len()]
     from kohort.io.typed import check_names  # noqa: PLC0415  it reads what is read here
 
@@ -125,8 +122,8 @@ def _typed(book: Any, place: int, first: int, dtypes: Mapping[int, str] | None) 
     return frame
 
 
-def _column(natural: pl.Series, texts: pl.Series, typed: Any) -> pl.Series:  # noqa: ANN401  reads the column as another type
-    """A column with the type that all of its cells have; text where there is none."""
+def _column(natural: pl.Series) -> pl.Series:
+    """A column with the type that all of its cells have."""
     if natural.dtype.is_float():
         whole = natural.cast(pl.Int64, strict=False)
         return whole if _same(whole.cast(pl.Float64), natural) else natural
@@ -135,86 +132,34 @@ def _column(natural: pl.Series, texts: pl.Series, typed: Any) -> pl.Series:  # n
         if dates.is_in(_NO_DAY).all():
             return natural.dt.time()
         return dates if _same(dates.cast(pl.Datetime("ms")), natural) else natural.cast(pl.Datetime("us"))
-    if natural.dtype != pl.String:
-        return natural
-    return _mixed(texts, typed("float"), typed("datetime"))
+    return natural
 
 
-def _mixed(texts: pl.Series, numbers: pl.Series, times: pl.Series) -> pl.Series:
-    """The cells of a column of several types as text: fastexcel rounds numbers, and writes dates with a time."""
-    read = texts.cast(pl.Float64, strict=False)
-    rounded = (numbers.is_not_null() & read.is_not_null() & (read != numbers)).fill_null(value=False)
-    day = (times.is_not_null() & texts.str.ends_with(" 00:00:00")).fill_null(value=False)
-    found = as_text(numbers).str.strip_suffix(".0").zip_with(rounded, texts)
-    return found.str.strip_suffix(" 00:00:00").zip_with(day, found)
+def _mixed(
+    columns: Mapping[int, pl.Series], typed: Callable[[Mapping[int, str]], pl.DataFrame]
+) -> dict[int, pl.Series]:
+    """Columns of several types as text: fastexcel rounds numbers, and writes dates with a time.
+
+    The sheet is read again as numbers, and as dates, where some text is one: once for all columns, not for each.
+    """
+    found = dict(columns)
+    numbers = {at: one.cast(pl.Float64, strict=False) for at, one in columns.items()}
+    numbers = {at: one for at, one in numbers.items() if one.null_count() < one.len()}
+    exact = typed(dict.fromkeys(numbers, "float")) if numbers else pl.DataFrame()
+    for at, read in numbers.items():
+        number = exact.to_series(at)
+        rounded = (number.is_not_null() & read.is_not_null() & (read != number)).fill_null(value=False)
+        found[at] = as_text(number).str.strip_suffix(".0").zip_with(rounded, found[at])
+    days = [at for at, one in columns.items() if one.str.ends_with(_MIDNIGHT).any()]
+    times = typed(dict.fromkeys(days, "datetime")) if days else pl.DataFrame()
+    for at in days:
+        day = (times.to_series(at).is_not_null() & columns[at].str.ends_with(_MIDNIGHT)).fill_null(value=False)
+        found[at] = found[at].str.strip_suffix(_MIDNIGHT).zip_with(day, found[at])
+    return found
 
 
 def _same(one: pl.Series, other: pl.Series) -> bool:
     return bool(one.eq_missing(other).all())
-
-
-def _refuse_bomb(path: str) -> None:
-    """Refuse a workbook that unpacks to more than a table would.
-
-    Raises:
-        LimitError: it does.
-        InputError: it is no workbook.
-    """
-    try:
-        with zipfile.ZipFile(path) as book:
-            packed, unpacked = (
-                sum(getattr(one, size) for one in book.infolist()) for size in ("compress_size", "file_size")
-            )
-    except (zipfile.BadZipFile, OSError) as error:
-        raise InputError(f"the workbook is damaged or cut short ({type(error).__name__})", where=path) from None
-    if unpacked > max(min(_MOST, _RATIO * packed), _HARMLESS):
-        raise LimitError(f"the workbook unpacks to {unpacked:,} bytes", where=path, hint="save the sheet as CSV")
-
-
-#: Cells that show an error, formulas whose value nobody computed, and merged cells.
-_FAULTY: Final = (
-    (rb'<c [^<>]*\bt="e"', "cells hold errors, such as #N/A", "repair or empty them"),
-    (
-        rb"(?:</f>|<f [^<>]*/>)(?:<v></v>|<v ?/>)?</c>",
-        "formulas have no value yet",
-        "open the file in Excel and save it",
-    ),
-    (rb"<mergeCell ", "groups of cells are merged", "unmerge them, so that each record has its own cells"),
-)
-
-
-def _refuse_cells(path: str, place: int, name: str) -> None:
-    """Refuse a sheet with cells that have no value of their own.
-
-    Raises:
-        InputError: there are some.
-    """
-    with zipfile.ZipFile(path) as book:
-        member = sheet_part(book, place)
-        if member not in book.namelist():
-            raise InputError("the workbook is damaged: it does not say where its sheet is", where=path)
-        xml = book.read(member)
-    if b"<!DOCTYPE" in xml:
-        raise InputError("the sheet declares entities", where=f"{path}, sheet {name!r}", hint="save the sheet as CSV")
-    for pattern, what, hint in _FAULTY:
-        found = len(re.findall(pattern, xml))
-        if found:
-            raise InputError(f"{found:,} {what}", where=f"{path}, sheet {name!r}", hint=hint)
-
-
-def sheet_part(book: zipfile.ZipFile, place: int) -> str:
-    """The part of a workbook that holds a sheet."""
-    try:
-        sheets = re.findall(rb'<(?:\w+:)?sheet [^<>]*r:id="([^"]+)"', book.read("xl/workbook.xml"))
-        relations = book.read("xl/_rels/workbook.xml.rels")
-    except KeyError:
-        return ""
-    for relation in re.findall(rb"<(?:\w+:)?Relationship [^<>]*>", relations):
-        target = re.search(rb'Target="([^"]+)"', relation)
-        if place < len(sheets) and b'Id="' + sheets[place] + b'"' in relation and target:
-            path = target[1].decode()
-            return path.removeprefix("/") if path.startswith("/") else f"xl/{path}"
-    return ""
 
 
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 #: A path of keys into a job: `("columns", "age", "role")`.
 Place: TypeAlias = tuple[str, ...]
 
-#: Letters of a job at most, and strings, comments and signs that divide it: a draft for 9,000 columns has
-#: 1.8 million and 150,000. To read that many signs takes some seconds.
+#: Letters of a job at most, and strings, comments and signs that divide it: a draft for 7,000 columns has
+#: 1.4 million and 115,000. To read that many signs takes some seconds.
 LONGEST: Final = 1 << 21
-_MOST: Final = 150_000
+_MOST: Final = 120_000
 
 #: What helps.
 _SHORTER: Final = "name long lists in files of their own, such as private-file, and columns alike by --rest"
