@@ -4,6 +4,7 @@ python -m bench.sizes            65,536 columns, a cell of 1 GiB, ten million di
 python -m bench.sizes 0.01       everything a hundredth as large
 python -m bench.sizes 1 sets     the cases whose names hold this word
 python -m bench.sizes 1 databases [WORD]   hostile databases: what each command on them takes, tells and reaches
+python -m bench.sizes 1 workbooks:     small files that ask for much: also jobs:, columns:, typed:
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from bench import hostile_databases
+from bench import hostile_databases, hostile_files
 
 if TYPE_CHECKING:
     import resource
@@ -82,13 +83,23 @@ def main(arguments: list[str]) -> None:
             source = Path(folder, "in.csv")
             with source.open("w", encoding="utf-8") as file:
                 file.writelines(make(size))
-            words = ["anonymize", str(source), "--out", str(Path(folder, "out.csv")), *flags.split(), "--k", "2"]
-            command = [sys.executable, "-m", "kohort", *words, "--no-grid", "--quiet"]
-            with subprocess.Popen(command, stderr=subprocess.DEVNULL) as run:
-                ended, used = _waited(run.pid)
-                run.returncode = ended
-            seconds, memory = used.ru_utime + used.ru_stime, used.ru_maxrss // 1024
-            print(f"| {what:30} | {ended:6} | {seconds:5.1f} | {memory:8,} |", flush=True)
+            words = ["anonymize", "in.csv", "--out", "out.csv", *flags.split(), "--k", "2", "--no-grid", "--quiet"]
+            _run(what, words, Path(folder))
+    for what, make, words in hostile_files.cases():
+        if all(word in what for word in arguments[1:]):
+            with TemporaryDirectory() as folder:
+                make(Path(folder))
+                _run(what, words.split(), Path(folder))
+
+
+def _run(what: str, words: list[str], folder: Path) -> None:
+    """Print how a command ends in a folder, and what it used."""
+    command = [sys.executable, "-m", "kohort", *words]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder) as run:
+        ended, used = _waited(run.pid)
+        run.returncode = ended
+    seconds, memory = used.ru_utime + used.ru_stime, used.ru_maxrss // 1024
+    print(f"| {what:30} | {ended:6} | {seconds:5.1f} | {memory:8,} |", flush=True)
 
 
 def _waited(process: int) -> tuple[int, resource.struct_rusage]:

@@ -61,7 +61,10 @@ FIELDS: Final[dict[str, Callable[[Any], bool]]] = {
     **dict.fromkeys(("checks", "class_sizes", "levels", "pseudonyms", "refined"), _each(_count)),
     **dict.fromkeys(("libraries", "labels"), _each(_text)),
     **dict.fromkeys(("not_promised", "models"), _list(_text)),
-    **dict.fromkeys(("released_unchanged", "released_together", "parts"), _list(_each(lambda one: not isinstance(one, bool | float)))),
+    **dict.fromkeys(
+        ("released_unchanged", "released_together", "parts"),
+        _list(_each(lambda one: not isinstance(one, bool | float))),
+    ),
     **dict.fromkeys(("job", "perturbed"), _each(lambda _: True)),
     "metrics": _each(lambda one: type(one) in {int, float}),
     "people": lambda value: value is None or _count(value),
@@ -381,30 +384,21 @@ def _pseudonyms(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]
 def _singled(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
     """How many people have a value that no other has, in each column that is not generalized, and in all together."""
     unchanged = [place for place, one in enumerate(columns) if one["role"] in {"sensitive", "insensitive"}]
-    people = len(rows) if parts["people"] is None else parts["people"]
-    said, names = parts["released_unchanged"], {one["name"] for one in columns}
-    counts = [[*Counter(row[at] for row in rows).values()].count(1) for at in unchanged]
-    first = [{"columns": [columns[at]["name"]]} for at in unchanged]
-    fitting = [{"columns": one.get("columns")} for one in said[: len(first)]] == first and all(
-        one.keys() == {"columns", "people", "unique"} and one["people"] == people and 0 <= one["unique"] <= people
-        for one in said
-    )
-    fitting &= all(
-        len(one["columns"]) > 1 and names.issuperset(one["columns"]) for one in said[len(first) :] if fitting
-    )
-    if not fitting or (parts["people"] is None and counts != [one["unique"] for one in said[: len(counts)]]):
-        yield "released_unchanged"
-    quasi = [place for place, one in enumerate(columns) if one["role"] == "quasi"]
-    sets = [unchanged, [*quasi, *unchanged]] if unchanged else []
-    together = parts["released_together"]
-    due = [{"columns": [columns[at]["name"] for at in places], "people": people} for places in sets]
-    due = [{**one, "unique": told.get("unique")} for one, told in zip(due, together, strict=False)]
-    alone = [[*Counter(tuple(row[at] for at in places) for row in rows).values()].count(1) for places in sets]
-    counted = [one["unique"] for one in due]
-    if due != together or len(due) < len(sets) or (parts["people"] is None and counted != alone):
-        yield "released_together"
-    elif not all(_count(count) and count <= people for count in counted):
-        yield "released_together"
+    every = [*(place for place, one in enumerate(columns) if one["role"] == "quasi"), *unchanged]
+    people, names = len(rows) if parts["people"] is None else parts["people"], [one["name"] for one in columns]
+    whole = [unchanged, every] if unchanged else []
+    for field, sets in (("released_unchanged", [[place] for place in unchanged]), ("released_together", whole)):
+        said, due = parts[field], [[names[at] for at in places] for places in sets]
+        fitting = all(
+            one.keys() == {"columns", "people", "unique"} and one["people"] == people and type(one["columns"]) is list
+            for one in said
+        ) and all(_count(one["unique"]) and one["unique"] <= people for one in said)
+        fitting = fitting and [one["columns"] for one in said[: len(due)]] == due
+        pairs = said[len(due) :] if fitting else []
+        fitting &= all(sets != whole and len(one["columns"]) > 1 and {*one["columns"]} <= {*names} for one in pairs)
+        counts = [[*Counter(tuple(row[at] for at in places) for row in rows).values()].count(1) for places in sets]
+        if not fitting or (parts["people"] is None and counts != [one["unique"] for one in said[: len(counts)]]):
+            yield field
 
 
 def _promises(parts: Parts, names: list[str], classes: list[Rows]) -> Iterator[str]:

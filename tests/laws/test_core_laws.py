@@ -33,7 +33,7 @@ numbers = st.one_of(
     st.integers(-99, 99).map(lambda number: f"{number}.50"),
 )
 
-names = st.text(st.characters(exclude_categories=["Cs"]), max_size=3)
+names = st.text(st.characters(exclude_categories=["Cs", "Cn"]), max_size=3)
 
 #: Rows of few codes, so that many are equal.
 code_rows = st.integers(1, 6).flatmap(

@@ -10,7 +10,6 @@ from kohort.certificate.form import Certified, disks_of, shared
 from kohort.transactions.problem import CellSuppression
 
 if TYPE_CHECKING:
-
     from kohort.release.transactions import TransactionRelease
     from kohort.verify.transactions import CoherenceVerdict
 

@@ -15,6 +15,7 @@ Blanks around cells and column names, removed.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -27,6 +28,16 @@ from kohort.workspace import HEAP
 if TYPE_CHECKING:
     from kohort.tables.table import CellCodes
     from kohort.workspace import Workspace
+
+#: The 66 code points that Unicode sets aside, such as U+FFFE: no text that is exchanged may hold one.
+NONCHARACTER: Final = re.compile(
+    "[\ufdd0-\ufdef\ufffe\uffff"
+    + "".join(f"{chr(0x1FFFE + (at << 16))}{chr(0x1FFFF + (at << 16))}" for at in range(16))
+    + "]"
+)
+
+#: What helps.
+NO_CHARACTER: Final = "remove such as U+FFFE: a text was decoded in the wrong order of bytes, or it is no text"
 
 #: Source types that a release does not return to. A type with categories lists also those that no record holds;
 #: no Arrow library but polars reads integers of 128 bits.

@@ -20,6 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.errors import InputError
+from kohort.io.cells import NONCHARACTER
 from kohort.io.encodings import hint
 from kohort.io.source import line_of
 from kohort.native.library import LOOK_UP, MEMBERS, REHASH
@@ -60,6 +61,9 @@ _OWN: Final = 128
 #: Bytes of values up to which Python divides them: a call of the data-frame library takes as long.
 _SHORT: Final = 1 << 12
 
+#: In UTF-8, every code point that is no character has one of these; few others do.
+_ODD: Final = (b"\xef\xb7", b"\xbf\xbe", b"\xbf\xbf")
+
 #: What stands for a value that is not there.
 _UNKNOWN: Final = (1 << 32) - 1
 
@@ -68,6 +72,14 @@ _AT_ONCE: Final = 1 << 26
 
 #: Bytes of values that are turned into text at a time: each of the few copies this takes is about as large.
 _TURNED: Final = 1 << 22
+
+
+def _parted(joined: str) -> pl.Series:
+    """The texts between NUL characters."""
+    if len(joined) < _SHORT:
+        return pl.Series(joined.split("\0"), dtype=pl.String)
+    found = pl.Series([joined]).str.split("\0").explode()
+    return found.gather(np.arange(len(found)))  # polars sets 16 bytes aside for each letter that it parts
 
 
 def longer(array: A, size: int, workspace: Workspace = HEAP) -> A:
@@ -179,7 +191,7 @@ class Dictionary:
         """The finished column; the dictionary lets go of what it has.
 
         Raises:
-            InputError: a cell holds a NUL byte or is not UTF-8.
+            InputError: a cell holds a NUL byte, a code point that is no character, or is not UTF-8.
         """
         codes, self._codes = self._codes[: self._records], np.empty(0, np.uint8)
         self._slots = self._heads = np.empty(0, np.uint64)
@@ -198,12 +210,13 @@ class Dictionary:
         nuls = np.flatnonzero(out == 0)
         try:
             if nuls.size == ends.size - 1:
-                joined = layout.plain(out[:-1].tobytes().decode())
-                if len(joined) < _SHORT:
-                    return pl.Series(joined.split("\0"), dtype=pl.String)
-                found = pl.Series([joined]).str.split("\0").explode()
-                return found.gather(np.arange(len(found)))  # polars sets 16 bytes aside for each letter that it parts
-            what, flaw = "a NUL byte", int(nuls[np.argmax(nuls[: ends.size - 1] != ends[1:] - 1)])
+                spelled_out = (content := out[:-1].tobytes()).decode()
+                odd = NONCHARACTER.search(spelled_out) if any(mark in content for mark in _ODD) else None
+                if odd is None:
+                    return _parted(layout.plain(spelled_out))
+                what, flaw = "a code point that is no character", len(spelled_out[: odd.start()].encode())
+            else:
+                what, flaw = "a NUL byte", int(nuls[np.argmax(nuls[: ends.size - 1] != ends[1:] - 1)])
         except UnicodeDecodeError as error:
             what, flaw = "a byte that is not UTF-8", error.start
         value = int(np.searchsorted(ends, flaw, "right")) - 1

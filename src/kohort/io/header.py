@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.errors import InputError, KohortError
+from kohort.errors import InputError, KohortError, LimitError
 from kohort.io.encodings import hint
+from kohort.io.options import LONGEST_NAME
 from kohort.io.records import RecordLayout, fill, measure
 from kohort.io.source import CR, LF, line_of
-from kohort.io.typed import check_names
+from kohort.io.typed import check_names, check_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +45,7 @@ def lay_out(text: Text, options: ReadOptions) -> RecordLayout:
     quote = -1 if options.quote is None else ord(options.quote)
     separator = ord(options.separator or _sniffed(text, at, quote))
     cells, end = measure(text.data, at, separator, quote)
+    check_width(cells, text.name)
     line_end = text.data[end : end + 2].tobytes()
     layout = RecordLayout(
         names=tuple(f"column_{place}" for place in range(1, cells + 1)),
@@ -147,6 +149,9 @@ def _form(cell: str) -> str:
 
 def _name(cell: bytes, layout: RecordLayout, where: str) -> str:
     """The name in a cell of the header."""
+    if len(cell) > 4 * LONGEST_NAME:  # bytes of a letter
+        what = f"the column's name has more than {LONGEST_NAME:,} letters"
+        raise LimitError(what, where=where, hint="is a closing quote missing, or the separator wrong?")
     try:
         return layout.plain(cell.decode())
     except UnicodeDecodeError as error:

@@ -11,6 +11,10 @@ from kohort.shown import parameters
 
 _MIB: Final = 2**20
 
+#: Columns of a table at most, and letters of a column's name: a question of a survey has some hundreds.
+MOST_COLUMNS: Final = 1 << 16
+LONGEST_NAME: Final = 2_048
+
 #: What ends a line or a cell cannot also separate or quote cells.
 _RESERVED: Final = frozenset("\0\n\r")
 

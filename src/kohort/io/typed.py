@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import polars as pl
 
-from kohort.errors import FileError, InputError, MissingExtraError, SchemaError, SourceNote, UsageError
-from kohort.io.cells import as_text, encode
+from kohort.errors import FileError, InputError, LimitError, MissingExtraError, SchemaError, SourceNote, UsageError
+from kohort.io.cells import NO_CHARACTER, NONCHARACTER, as_text, encode
+from kohort.io.options import LONGEST_NAME, MOST_COLUMNS
 from kohort.tables.table import Table
 from kohort.workspace import HEAP
 
@@ -290,6 +291,7 @@ def check_names(names: Sequence[object], where: str) -> tuple[str, ...]:
     """The names, if they tell the columns apart and can be shown; a column without one is called by its position.
 
     Raises:
+        LimitError: there are too many, or one is too long.
         InputError: a name is no text or not printable, two are the same but for case, width and blanks around them, or
             there is none.
 
@@ -298,6 +300,7 @@ def check_names(names: Sequence[object], where: str) -> tuple[str, ...]:
     """
     if not names:
         raise InputError("there are no columns", where=where)
+    check_width(len(names), where)
     checked = tuple(_check_name(name, where, place) for place, name in enumerate(names, 1))
     alike: dict[str, list[str]] = {}
     for place, name in enumerate(checked, 1):
@@ -310,13 +313,27 @@ def check_names(names: Sequence[object], where: str) -> tuple[str, ...]:
     return checked
 
 
+def check_width(columns: int, where: str) -> None:
+    """Refuse more columns than can be told apart in a time that is any use.
+
+    Raises:
+        LimitError: there are more.
+    """
+    if columns > MOST_COLUMNS:
+        what = f"{columns:,} columns, and {MOST_COLUMNS:,} are read"
+        raise LimitError(what, where=where, hint="is the separator right? else leave out columns before")
+
+
 def _check_name(name: object, table: str, place: int) -> str:
     where = f"{table}, column {place}"
     if not isinstance(name, str):
         raise InputError(f"the column's name is no text but of class {type(name).__name__}", where=where)
     if not name.strip():
         return f"column_{place}"
-    if any(unicodedata.category(letter) in _UNPRINTABLE for letter in name):
+    if len(name) > LONGEST_NAME:
+        what = f"the column's name has {len(name):,} letters, and {LONGEST_NAME:,} are read"
+        raise LimitError(what, where=where, hint="is the header the right line? else give the column a shorter name")
+    if any(unicodedata.category(letter) in _UNPRINTABLE for letter in name) or NONCHARACTER.search(name):
         raise InputError(f"the column's name holds control characters: {name!a}", where=where)
     return name
 
@@ -362,6 +379,10 @@ def assembled(
 def _column(name: str, series: pl.Series, where: str, workspace: Workspace) -> Column:
     _check_cells(series, where)
     column = encode(name, as_text(series), series.dtype, workspace)
+    if not isinstance(series.dtype, pl.String | pl.Categorical | pl.Enum):
+        return column
     if column.values.str.contains("\0", literal=True).any():
         raise InputError("cells hold a NUL character", where=where, hint="remove it: most programs end a text there")
+    if column.values.str.contains(NONCHARACTER.pattern).any():
+        raise InputError("cells hold what Unicode calls no character", where=where, hint=NO_CHARACTER)
     return column

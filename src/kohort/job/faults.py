@@ -108,8 +108,10 @@ def shape_faults(errors: Sequence[ErrorDetails], where: Callable[[Place], str], 
     told = [
         _fault(error, where, form) for error in errors if not (error["type"] == "missing" and _place(error) in meant)
     ]
-    left = UsageError(f"{more:,} further faults are not listed", where=told[-1].where, hint="correct these first")
-    return [*told, left] if more > 0 else told
+    if more > 0:
+        what = f"{more:,} further faults are not listed"
+        told.append(UsageError(what, where=where(_place(errors[-1])), hint="correct these first"))
+    return told
 
 
 def _fault(error: ErrorDetails, where: Callable[[Place], str], form: type[Part]) -> UsageError:

@@ -33,7 +33,7 @@ from kohort.errors import (
     UnsupportedError,
     UsageError,
 )
-from kohort.io import ReadOptions, databases, encodings, excel, statistics
+from kohort.io import ReadOptions, databases, encodings, excel, statistics, workbooks
 from kohort.io.foreign import pack, unpack
 from kohort.io.forms import FORMS, Content
 from kohort.io.typed import from_content, from_frame
@@ -290,8 +290,8 @@ def test_entities_bombs_and_strange_workbooks(tmp_path: Path, monkeypatch: pytes
         io.read(_rezipped(path, "xl/_rels/workbook.xml.rels", b"", b""))
     with pytest.raises(InputError, match=r"damaged|cannot be read"):
         io.read(_rezipped(path, sheet, b"<v>1</v>", b"<v>one</v>"))
-    monkeypatch.setattr(excel, "_HARMLESS", 10)
-    monkeypatch.setattr(excel, "_MOST", 10)
+    monkeypatch.setattr(workbooks, "_HARMLESS", 10)
+    monkeypatch.setattr(workbooks, "_MOST", 10)
     with pytest.raises(LimitError, match="unpacks to"):
         io.read(path)
 
@@ -302,15 +302,14 @@ def test_a_member_that_is_not_listed(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     path = workbook(tmp_path / "a.xlsx", [["a"], [1]])
     with zipfile.ZipFile(path) as book:
-        assert excel.sheet_part(book, 1) == ""
-        assert excel.sheet_part(book, 0) == "xl/worksheets/sheet1.xml"
+        assert workbooks.sheet_parts(book) == ["xl/worksheets/sheet1.xml"]
     with zipfile.ZipFile(tmp_path / "b.xlsx", "w") as book:
-        assert excel.sheet_part(book, 0) == ""
+        assert workbooks.sheet_parts(book) == []
 
-    def nowhere(*_: object) -> str:
-        return ""
+    def nowhere(*_: object) -> list[str]:
+        return []
 
-    monkeypatch.setattr(excel, "sheet_part", nowhere)
+    monkeypatch.setattr(workbooks, "sheet_parts", nowhere)
     with pytest.raises(InputError, match="does not say where its sheet is"):
         io.read(path)
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import InputError
+from kohort.io.cells import NONCHARACTER
 from kohort.kernels import kernel
 from kohort.shown import many
 from kohort.transactions.database import Transactions, in_item_order
@@ -137,9 +138,9 @@ def settle(starts: Index, cells: Items, ranks: Items) -> int:
     return left
 
 
-#: Control characters, line and paragraph separators, lone surrogates: they break lines, terminals or encodings. The
-#: line feed is left to those who look at one name at a time.
-UNPRINTABLE: Final = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+#: Control characters, line and paragraph separators, lone surrogates, what is no character: they break lines,
+#: terminals or encodings. The line feed is left to those who look at one name at a time.
+UNPRINTABLE: Final = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff" + NONCHARACTER.pattern[1:])
 
 
 def check_items(names: Sequence[str], where: str) -> tuple[str, ...]:
