@@ -411,8 +411,8 @@ def _books() -> Iterator[tuple[str, Callable[[Path], None]]]:  # noqa: C901, PLR
         partial(
             _workbook,
             sheet=_sheet(_row("XFD1", "7")),
-            workbook=f'{_HEAD}<workbook {_MAIN} xmlns:r="{_RELATED}">'
-            '<sheets><sheet name="a" sheetId="1" r:id="rId1"/></sheets>'
+            workbook=f'{_HEAD}<workbook {_MAIN} xmlns:r="{_RELATED}"><sheets><sheet name="a" sheetId="1" '
+            'r:id="rId1"/></sheets>'
             f"<definedNames>{named}</definedNames></workbook>",
         ),
     )
