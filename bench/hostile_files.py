@@ -13,7 +13,7 @@ import struct
 import zipfile
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
@@ -354,7 +354,7 @@ def _books() -> Iterator[tuple[str, Callable[[Path], None]]]:  # noqa: C901, PLR
         wide = f'<a b="{"x" * 100_000_000}"/>'
         for what, more in (("a million deep", deep), ("with an attribute of 100 MB", wide)):
             others = {"strings": _strings(more), "styles": _styles(more, '<xf numFmtId="0"/>')}
-            chosen = {part: others[part]} if part != "sheet" else {}
+            chosen: dict[str, Any] = {part: others[part]} if part != "sheet" else {}
             yield f"{part} {what}", partial(_workbook, sheet=_sheet(behind=more if part == "sheet" else ""), **chosen)
     yield (
         "a million styles of cells",

@@ -89,7 +89,7 @@ def watched(source: Path, job: Job, limit: int, *, parts: bool) -> None:
     """Print what a run took, and the most memory of this process, beside a database of half the limit."""
     warnings.simplefilter("ignore", SourceNote)
     opened = DuckDB.opened(limit, source.parent)
-    base = Watched(opened.connection, own=True)
+    base = Watched(opened.connection, own=opened.own)
     engine = ElsewhereEngine(base, limit) if parts else ElsewhereEngine(base)
     line = made(source, job, source.with_name(f"{parts}.csv"), engine, base)
     peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -125,7 +125,7 @@ def main() -> None:
             print(f"{kind} local  {made(source, asked.job, Path(folder, 'local.csv'), LOCAL, None)}", flush=True)
             for most in arguments.most:
                 opened = DuckDB.opened(None, Path(folder))
-                base = Watched(opened.connection, own=True)
+                base = Watched(opened.connection, own=opened.own)
                 engine = ElsewhereEngine(base, together=most)
                 line = made(source, asked.job, Path(folder, f"{most}.csv"), engine, base)
                 print(f"{kind} {most:,}  {line}", flush=True)

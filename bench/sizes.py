@@ -85,11 +85,11 @@ def main(arguments: list[str]) -> None:
                 file.writelines(make(size))
             words = ["anonymize", "in.csv", "--out", "out.csv", *flags.split(), "--k", "2", "--no-grid", "--quiet"]
             _run(what, words, Path(folder))
-    for what, make, words in hostile_files.cases():
+    for what, put, command in hostile_files.cases():
         if all(word in what for word in arguments[1:]):
             with TemporaryDirectory() as folder:
-                make(Path(folder))
-                _run(what, words.split(), Path(folder))
+                put(Path(folder))
+                _run(what, command.split(), Path(folder))
 
 
 def _run(what: str, words: list[str], folder: Path) -> None:

@@ -10,10 +10,11 @@ import pytest
 
 import kohort as library
 from kohort.errors import InputError
-from kohort.schema import Attribute, Role, Schema
+from kohort.schema import Attribute, Missing, Role, Schema
 from tests.command import Ran, kohort
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 #: Two classes at the top of `age`; beside each four people of the population, there are as many without an age.
@@ -28,7 +29,7 @@ NODE = ("--method", "samarati", "--node", "1,0", "--hierarchy", "age=suppress", 
 FORMATS = ("csv", "parquet", "xlsx", "feather", "duckdb")
 
 
-def written(path: Path, people: list[tuple[str | None, str]], token: str | None = None) -> Path:
+def written(path: Path, people: Sequence[tuple[str | None, str]], token: str | None = None) -> Path:
     """The people in a file; whoever has no age has `token` there."""
     frame = pl.DataFrame([(age or token, city) for age, city in people], schema=["age", "city"], orient="row")
     match path.suffix:
@@ -201,10 +202,9 @@ def test_attacks_link_nobody_whom_the_release_would_suppress(tmp_path: Path) -> 
     """An attacker who knows the policy makes no claim about people of a register without a value."""
     released(tmp_path)
     (tmp_path / "out.csv.kohort.json").unlink()
-    asked = ("risk", tmp_path / "out.csv", "--quasi", "age,city", "--attack", "linking", "--json")
-    asked = (*asked, "--register", tmp_path / "people.csv")
-    [every] = kohort(*asked).figures["attacks"]
-    [known] = kohort(*asked, "--missing", "age=suppress").figures["attacks"]
+    asked = ("risk", tmp_path / "out.csv", "--quasi", "age,city", "--attack", "linking", "--json", "--register")
+    [every] = kohort(*asked, tmp_path / "people.csv").figures["attacks"]
+    [known] = kohort(*asked, tmp_path / "people.csv", "--missing", "age=suppress").figures["attacks"]
     assert (every["targets"], known["targets"]) == (16, 16)
     assert (every["claims"], known["claims"]) == (16, 8)
 
@@ -213,13 +213,15 @@ def test_risk_in_python() -> None:
     """A schema tells `assess` what suppresses; beside it a hierarchy keeps the treatment of its column."""
     release = pl.DataFrame({"age": ["*"] * 4})
     people = pl.DataFrame({"age": ["1", "2", "3", "4", None, "NA", "", None]})
-    schema = Schema((Attribute("age", Role.QUASI, missing="suppress"),), frozenset({"NA"}))  # type: ignore[arg-type]  words are texts too
-    for more in ({}, {"hierarchies": {"age": "suppress"}}):
-        found = library.assess(release, ["age"], population=people, schema=schema, **more)
+    schema = Schema((Attribute("age", Role.QUASI, missing=Missing.SUPPRESS),), frozenset({"NA"}))
+    for hierarchies in ({}, {"age": "suppress"}):
+        found = library.assess(release, ["age"], population=people, schema=schema, hierarchies=hierarchies)
         assert found.journalist is not None
         assert found.journalist.exposure.highest == 0.25
         assert (found.journalist.without_value, found.journalist.suppressed) == ({"age": 4}, ("age",))
-    assert library.assess(release, ["age"], population=people).journalist.exposure.highest == 0.125  # type: ignore[union-attr]  there is one
-    refusing = Schema((Attribute("age", Role.QUASI, missing="refuse"),))  # type: ignore[arg-type]  as above
+    journalist = library.assess(release, ["age"], population=people).journalist
+    assert journalist is not None
+    assert journalist.exposure.highest == 0.125
+    refusing = Schema((Attribute("age", Role.QUASI, missing=Missing.REFUSE),))
     with pytest.raises(InputError, match="3 people of the population have no value"):
         library.assess(release, ["age"], population=people, schema=refusing)

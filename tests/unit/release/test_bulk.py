@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -26,8 +26,9 @@ AGES = [str(20 + at % 60) for at in range(480)]
 def released(ages: list[str], **options: object) -> Release:
     """The release of some ages, by k = 8."""
     frame = pl.DataFrame({"age": ages, "ill": ["flu", "gout"] * (len(ages) // 2)})
-    free = {"no_model": ["ill"], "allow_singling": ["ill"]}
-    return kohort.anonymize(frame, quasi=["age"], sensitive=["ill"], k=8, **free, **options)  # type: ignore[call-overload]  options vary
+    given: dict[str, Any] = {"no_model": ["ill"], "allow_singling": ["ill"], **options}
+    release: Release = kohort.anonymize(frame, quasi=["age"], sensitive=["ill"], k=8, **given)
+    return release
 
 
 def by_definition(release: Release, ages: list[str], low: int, high: int) -> float:
@@ -35,7 +36,7 @@ def by_definition(release: Release, ages: list[str], low: int, high: int) -> flo
     total = float(len(ages) - release.table.records)
     column = release.table["age"]
     for label in (column.values.to_list()[code] for code in column.codes.tolist()):
-        first, last = re.fullmatch(r"\[?(-?\d+)(?:-(-?\d+))?[])]?", label).groups()  # type: ignore[union-attr]  it is one
+        ((first, last),) = re.findall(r"^\[?(-?\d+)(?:-(-?\d+))?[])]?$", label)
         ends = int(first), int(last or first) - label.endswith(")")
         total += max(min(ends[1], high) - max(ends[0], low), 0) / (high - low)
     return total / len(ages)

@@ -222,7 +222,7 @@ def test_what_is_released_as_it_is_comes_first() -> None:
 
 def test_perturbed_columns_are_told_apart() -> None:
     """They are not released as they are."""
-    effect: Json = {
+    effect: dict[str, Json] = {
         "column": "income",
         "method": "rounding to multiples of 5",
         "records": 800,
