@@ -37,7 +37,7 @@ NONCHARACTER: Final = re.compile(
 )
 
 #: What helps.
-NO_CHARACTER: Final = "remove such as U+FFFE: a text was decoded in the wrong order of bytes, or it is no text"
+NO_CHARACTER: Final = "remove characters such as U+FFFE: the text was decoded in the wrong byte order, or is no text"
 
 #: Source types that a release does not return to. A type with categories lists also those that no record holds;
 #: no Arrow library but polars reads integers of 128 bits.

@@ -140,8 +140,8 @@ def chosen(path: str, listed: Sequence[Listed], inner: str) -> tuple[Listed, tup
     if not listed:
         raise InputError("there is no table in the database", where=path)
     if not found:
-        what = f"there is no table in the database, but what is computed when it is read: {names}"
-        hint = f"if you trust whoever made it, name it: FILE#NAME, as in {path}#{listed[0].name}"
+        what = f"the database holds no table, only what is computed on reading: {names}"
+        hint = f"a view runs what its author wrote: if you trust its source, name it, as in {path}#{listed[0].name}"
         raise InputError(what, where=path, hint=f"{hint}; or copy it into a table")
     rest = [_described(one) for one in listed if one != found[0]]
     if inner or not rest:
