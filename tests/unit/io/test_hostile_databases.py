@@ -106,7 +106,6 @@ ENDLESS = [
     "DuckDB: a generated column",
     "SQLite: recursion, counted",
     "SQLite: long texts",
-    "SQLite: views of views, doubled",
     "SQLite: a long default",
 ]
 
