@@ -67,9 +67,7 @@ _CELLS: Final[Mapping[str, str]] = {
     "a text for each": "repeat('x', 10000000) || range",
     "a distance": "levenshtein(repeat('a', 1000000), repeat('b', 1000000))",
     "a long list": "list_sum(range(1000000000))",
-    "a list of lists": "len([[z FOR z IN range(10000000)] FOR w IN range(1000000)])",
     "an expression": "regexp_matches(repeat('a', 100000000) || range, '(a|aa|aaa|a*)*b')",
-    "a factorial": "factorial(33)::VARCHAR || repeat('9', 1 << 30)",
 }
 
 #: What else a DuckDB view may be: whole statements.
