@@ -394,7 +394,7 @@ def _singled(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
             for one in said
         ) and all(_count(one["unique"]) and one["unique"] <= people for one in said)
         fitting = fitting and [one["columns"] for one in said[: len(due)]] == due
-        pairs = said[len(due) :] if fitting else []
+        pairs: list[Parts] = said[len(due) :] if fitting else []
         fitting &= all(sets != whole and len(one["columns"]) > 1 and {*one["columns"]} <= {*names} for one in pairs)
         counts = [[*Counter(tuple(row[at] for at in places) for row in rows).values()].count(1) for places in sets]
         if not fitting or (parts["people"] is None and counts != [one["unique"] for one in said[: len(counts)]]):

@@ -170,19 +170,16 @@ def test_whom_people_without_a_value_were_matched_to_is_said(tmp_path: Path) -> 
     """`risk` and `check` say how many they are and whom they match; a single one in the singular."""
     released(tmp_path)
     (tmp_path / "out.csv.kohort.json").unlink()
-    commands = {"risk": (), "check": ("--k-map", 2)}
-    for command, more in commands.items():
+    told = "8 people of the population have no value in age and were matched to"
+    for command, more in {"risk": (), "check": ("--k-map", 2)}.items():
+        written(tmp_path / "people.csv", [*PEOPLE, *NOBODY])
         asked = (command, tmp_path / "out.csv", "--quasi", "age,city", "--population", tmp_path / "people.csv", *more)
-        every = (
-            "8 people of the population have no value in age and were matched to every class whose label allows none"
-        )
-        assert every in kohort(*asked).out
-        nobody = "8 people of the population have no value in age and were matched to nobody"
-        assert nobody in kohort(*asked, "--missing", "age=suppress").out
-    written(tmp_path / "people.csv", [*PEOPLE, NOBODY[0]])
-    assert "1 person of the population has no value in age and was matched to every" in kohort(*asked).out
-    written(tmp_path / "people.csv", PEOPLE)
-    assert "no value" not in kohort(*asked).out
+        assert f"{told} every class whose label allows none" in kohort(*asked).out
+        assert f"{told} nobody" in kohort(*asked, "--missing", "age=suppress").out
+        written(tmp_path / "people.csv", [*PEOPLE, NOBODY[0]])
+        assert "1 person of the population has no value in age and was matched to every" in kohort(*asked).out
+        written(tmp_path / "people.csv", PEOPLE)
+        assert "no value" not in kohort(*asked).out
 
 
 def test_where_missing_values_are_refused_or_nothing_is_matched(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_people_are_counted(tmp_path: Path) -> None:
     people(tmp_path, visits=2)
     assert [one for _, one, _ in figures(tmp_path, "--dry-run", "--allow-singling", "ill,cost,ward")] == [0, 0]
     keyed = (*FLAGS, "--person", "who", "--identifier", "who", "--json", "--allow-singling", "ill,cost,ward")
-    found = []
+    found: list[list[int]] = []
     for more in (("--dry-run",), (), ("--engine", "duckdb", "--overwrite"), ("--engine", "duckdb", "--dry-run")):
         ran = kohort("anonymize", tmp_path / "in.csv", "--out", tmp_path / "out.csv", *keyed, *more)
         assert ran.status == 0, ran.err
