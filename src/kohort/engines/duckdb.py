@@ -21,8 +21,7 @@ from kohort.engines.relation import unused
 from kohort.engines.sources import Source, refuse_altered_text, relation_of
 from kohort.errors import FileError, InputError, LimitError, SourceNote, UnsupportedError
 from kohort.io import source as files
-from kohort.io.confined import confined
-from kohort.io.databases import OFFLINE, chosen, opened, quoted, refuse_beside
+from kohort.io.databases import OFFLINE, chosen, opened, quoted, refuse_beside, view
 from kohort.io.folders import parts_of
 from kohort.io.forms import FORMS, is_address, is_store, library, located
 from kohort.io.header import lay_out
@@ -426,5 +425,5 @@ def _stored(base: DuckDB, path: str, inner: str) -> Source:
     for note in notes:
         warnings.warn(SourceNote(note), stacklevel=2)
     if one.computed:
-        return Source(path, base.store(confined(path, "duckdb", one.name)))
+        return Source(path, base.store(view(path, "duckdb", one.name).frame))
     return Source(path, f"{base.attached(Path(path))}.{one.sql}")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -63,16 +64,27 @@ def content(path: str, inner: str, form: FileForm) -> Content:
     with opened(path, form.key) as base:
         one, notes = chosen(path, base.listed(), inner)
         if one.computed:
-            return Content(confined(path, form.key, one.name), notes=notes)
+            return replace(view(path, form.key, one.name), notes=notes)
         base.refuse_large(one, path)
         return Content(base.table(one, f"{path}, table {one.name!r}"), notes=notes)
 
 
-def computed(path: str, key: str, name: str) -> pl.DataFrame:
-    """What a view or table of that name answers; for `kohort.io.confined`, which limits what that may take."""
-    with opened(path, key, threads="1") as base:  # each thread of a machine of many takes room
-        one, _ = chosen(path, base.listed(), name)
-        return base.table(one, f"{path}, {one.computed} {one.name!r}")
+def view(path: str, key: str, name: str) -> Content:
+    """What a view answers, or another table of which cells do not lie in the file.
+
+    Raises:
+        InputError: it cannot be computed.
+        LimitError: that takes too much time or memory.
+    """
+    hint = "copy it into a table of the database, and name that"
+    return confined(path, key, name, where=f"{path}, view {name!r}", hint=hint, grows=False)
+
+
+def computed(path: str, inner: str, form: FileForm) -> Content:
+    """The same, in the process with limits."""
+    with opened(path, form.key, threads="1") as base:  # each thread of a machine of many takes room
+        one, _ = chosen(path, base.listed(), inner)
+        return Content(base.table(one, f"{path}, {one.computed} {one.name!r}"))
 
 
 @contextmanager

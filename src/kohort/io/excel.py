@@ -8,26 +8,33 @@ written as it would be alone.
 from __future__ import annotations
 
 import datetime as dt
-import logging
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import polars as pl
 
 from kohort.errors import InputError, UnsupportedError
 from kohort.io import workbooks
 from kohort.io.cells import as_text
+from kohort.io.confined import confined
 from kohort.io.forms import FORMS, Content, FileForm, library
-from kohort.io.workbooks import COLUMNS, ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from kohort.arrays import Mask
     from kohort.tables.table import Labels
 
 _EXCEL: Final = FORMS["xlsx"]
+
+#: What a sheet of Excel holds at most.
+ROWS, COLUMNS = 1_048_576, 16_384
+
+#: Empty columns and rows that may always lie among the others; more stand before a cell that was left far away.
+_GAPS: Final = (100, 1_000)
 
 #: Letters of a cell of Excel at most.
 LETTERS: Final = 32_767
@@ -57,17 +64,21 @@ _NO_DAY: Final = (dt.date(1899, 12, 30), dt.date(1899, 12, 31))
 
 
 def content(path: str, inner: str, form: FileForm) -> Content:
-    """The table in a workbook: its first sheet that is not empty, or the one called `inner`.
+    """The table in a workbook, which another process reads: a cell far away asks for all the memory there is.
 
     Raises:
         InputError: the file is damaged, has no such sheet, or cells without a value of their own.
+        LimitError: to read it takes too much.
         MissingExtraError: fastexcel is not installed.
     """
+    hint = "delete cells that stand far from the table, or save the sheet as CSV"
+    return confined(path, form.key, inner, where=path, hint=hint, grows=True)
+
+
+def computed(path: str, inner: str, form: FileForm) -> Content:
+    """The table in a workbook: its first sheet, or the one called `inner`; for `kohort.io.confined`."""
     fastexcel = library("fastexcel", form)
-    logging.getLogger("fastexcel").addHandler(logging.NullHandler())  # it tells of columns that hold nothing
-    workbooks.refuse_bomb(path)
-    if form is not _EXCEL:
-        workbooks.refuse_repeats(path)
+    workbooks.refuse_parts(path)
     try:
         book = fastexcel.read_excel(str(Path(path).absolute()))  # it takes `~` for the home
     except Exception as error:  # noqa: BLE001  whose classes are its own; its text may quote what the file holds
@@ -98,6 +109,7 @@ def _sheet(book: Any, place: int, where: str) -> pl.DataFrame:  # noqa: ANN401  
     header = filled.arg_max() if filled.len() and filled.any() else None
     if header is None:
         raise InputError("the sheet is empty", where=where)
+    _refuse_far(np.array([one.null_count() < one.len() for one in texts]), filled.to_numpy(), where)
     names = ["" if name is None else str(name) for name in texts.row(header)]
     below = texts.slice(header + 1)
     if not below.height:
@@ -113,6 +125,26 @@ def _sheet(book: Any, place: int, where: str) -> pl.DataFrame:  # noqa: ANN401  
 
     checked = check_names([names[at] for at in kept], where)
     return pl.DataFrame([columns[at].alias(name) for at, name in zip(kept, checked, strict=True)])
+
+
+def _refuse_far(columns: Mask, rows: Mask, where: str) -> None:
+    """Refuse a sheet with a cell far from the others, by the columns and rows that hold something.
+
+    Raises:
+        InputError: there is one.
+    """
+    for kind, seen, gap in zip(("columns", "rows"), (columns, rows), _GAPS, strict=True):
+        used = np.flatnonzero(seen)
+        empty = int(used[-1]) + 1 - used.size
+        if empty > max(gap, used.size):
+            last = _letters(int(used[-1]) + 1) if kind == "columns" else f"{used[-1] + 1:,}"
+            what = f"the cell in {kind[:-1]} {last} stands far from the others: {empty:,} {kind} before it are empty"
+            raise InputError(what, where=where, hint="delete it, or move what belongs to the table next to it")
+
+
+def _letters(column: int) -> str:
+    """What the column of a number is called."""
+    return _letters((column - 1) // 26) + chr(ord("A") + (column - 1) % 26) if column else ""
 
 
 def _typed(book: Any, place: int, first: int, dtypes: Mapping[int, str] | None) -> pl.DataFrame:  # noqa: ANN401

@@ -2,9 +2,10 @@
 
 Delimited text, Parquet and Arrow are kohort's own business (`source`, `text`, `typed`, `write`). Every other format is
 a `FileForm`: its name, its file names, the bytes that it begins with, the extra that brings its library, and a module
-with three functions:
+with four functions:
 
     content(path, inner, form)          the table of a file, each cell with its type, and what the file says besides
+    computed(path, inner, form)         the same, or a view, in a process with limits: see `kohort.io.confined`
     pack(frame, labels)                 a file that holds the frame and nothing else
     unpack(bytes)                       what such a file holds, by another reader than the writer's where there is one
 
@@ -97,6 +98,11 @@ class FileForm:
         found: Content = self._function("content")(path, inner, self)
         return found
 
+    def computed(self, path: str, inner: str) -> Content:
+        """The same, of what `content` has another process read."""
+        found: Content = self._function("computed")(path, inner, self)
+        return found
+
     def pack(self, frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
         """A file that holds `frame`."""
         packed: bytes = self._function("pack", f"_{self.key}")(frame, labels)
@@ -107,7 +113,7 @@ class FileForm:
         frame: pl.DataFrame = self._function("unpack", f"_{self.key}")(content)
         return frame
 
-    def _function(self, name: str, suffix: str = "") -> Any:  # noqa: ANN401  one of the three functions
+    def _function(self, name: str, suffix: str = "") -> Any:  # noqa: ANN401  one of the four functions
         module = import_module(f"kohort.io.{self.module}")
         return getattr(module, name + suffix, None) or getattr(module, name)
 

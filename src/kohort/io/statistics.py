@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from kohort.errors import FileError, InputError
+from kohort.io.confined import confined
 from kohort.io.forms import FORMS, Content, FileForm, library
 from kohort.system import path_of
 from kohort.tables.table import Labels
@@ -45,14 +46,21 @@ _USUAL: Final = 28
 
 
 def content(path: str, inner: str, form: FileForm) -> Content:
-    """The table in a file of a statistics program.
+    """The table in a file of a statistics program, which another process reads: its counts may ask for any memory.
 
     Raises:
         InputError: the file is damaged, or a table within it is named: it holds one.
+        LimitError: to read it takes too much.
         MissingExtraError: pyreadstat is not installed.
     """
     if inner:
         raise InputError(f"a {form.title} file holds one table", where=path, hint="leave out # and what follows")
+    return confined(path, form.key, inner, where=path, hint="save the table as CSV or Parquet", grows=True)
+
+
+def computed(path: str, inner: str, form: FileForm) -> Content:
+    """The table in a file of a statistics program; for `kohort.io.confined`."""
+    del inner  # it holds one
     pyreadstat = library("pyreadstat", form)
     read: Callable[..., Any] = getattr(pyreadstat, f"read_{_family(form)}")
     place = str(Path(path).absolute())  # it takes `~` for the home

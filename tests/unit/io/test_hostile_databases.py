@@ -360,7 +360,7 @@ def test_a_table_of_an_existing_database_is_read_as_any_other(place: Path) -> No
 def test_what_the_process_sends(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It sends the records as Arrow, or a sentence and its status."""
     path = made(place, TABLE, OLDER)
-    monkeypatch.setattr(confined, "limit", lambda: None)
+    monkeypatch.setattr(confined, "limit", lambda *_: None)
     key, out, err = place.suffix[1:], BytesIO(), BytesIO()
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(out))
     monkeypatch.setattr(sys, "stderr", TextIOWrapper(err, write_through=True))
