@@ -111,7 +111,8 @@ def main(path: str, key: str, inner: str, seconds: str, most: str) -> None:
         found = FORMS[key].computed(path, inner)
         found.frame.write_ipc(sys.stdout.buffer)
     except KohortError as error:
-        _say({"what": error.what, "where": error.where, "hint": error.hint})
+        if error.hint or not isinstance(error, LimitError):  # else it is a limit of this process
+            _say({"what": error.what, "where": error.where, "hint": error.hint})
         sys.exit(error.exit_status)
     except MemoryError:
         sys.exit(LimitError.exit_status)

@@ -364,18 +364,18 @@ def test_what_the_process_sends(place: Path, monkeypatch: pytest.MonkeyPatch) ->
     key, out, err = place.suffix[1:], BytesIO(), BytesIO()
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(out))
     monkeypatch.setattr(sys, "stderr", TextIOWrapper(err, write_through=True))
-    confined.main(path, key, "older")
+    confined.main(path, key, "older", "5", "9")
     assert pl.read_ipc(BytesIO(out.getvalue())).rows() == [(37,)]
     with pytest.raises(SystemExit) as ended:
-        confined.main(path, key, "nobody")
-    assert (ended.value.code, json.loads(err.getvalue())[0]) == (3, "there is no table 'nobody'")
+        confined.main(path, key, "nobody", "5", "9")
+    assert (ended.value.code, json.loads(err.getvalue().splitlines()[-1])["what"]) == (3, "there is no table 'nobody'")
 
     def too_much(*_: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr(databases, "computed", too_much)
     with pytest.raises(SystemExit) as ended:
-        confined.main(path, key, "older")
+        confined.main(path, key, "older", "5", "9")
     assert ended.value.code == 8
 
 
@@ -389,7 +389,7 @@ def test_the_limits_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(resource, "getrlimit", allowed)
     monkeypatch.setattr(resource, "setrlimit", given.__setitem__)
-    confined.limit()
+    confined.limit(confined.SECONDS, confined.MEMORY)
     assert given[resource.RLIMIT_CPU] == (3, 3)
     assert given[resource.RLIMIT_DATA] == (confined.MEMORY, -1)
     assert given[resource.RLIMIT_CORE] == (0, -1)
@@ -399,7 +399,7 @@ def test_a_process_that_waits_is_given_up(tmp_path: Path, monkeypatch: pytest.Mo
     """By the clock, where it takes no time of a processor."""
     path = made(tmp_path / "in.sqlite", "CREATE VIEW people AS SELECT 1 AS age")
     monkeypatch.setattr(confined, "_PROGRAM", "import time; time.sleep(100)")
-    monkeypatch.setattr(confined, "_PATIENCE", 0.2)
+    monkeypatch.setattr(confined, "_PATIENCE", 0.04)
     with pytest.raises(LimitError):
         io.read(f"{path}#people")
 
