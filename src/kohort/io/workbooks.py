@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from kohort.errors import InputError, LimitError
 
@@ -107,7 +107,7 @@ def sheet_parts(book: zipfile.ZipFile) -> list[str]:
     """The parts of a workbook that hold its sheets, in their order; none where it does not say so."""
     try:
         listed, related = (
-            ElementTree.fromstring(book.read(name))  # noqa: S314  it declares no entities
+            ET.fromstring(book.read(name))  # noqa: S314  it declares no entities
             for name in ("xl/workbook.xml", "xl/_rels/workbook.xml.rels")
         )
     except KeyError:
@@ -116,4 +116,3 @@ def sheet_parts(book: zipfile.ZipFile) -> list[str]:
     sheets = [one.attrib for one in listed.findall("{*}sheets/{*}sheet")]
     paths = [targets.get(next((one[name] for name in one if name.endswith("}id")), ""), "") for one in sheets]
     return [one.removeprefix("/") if one.startswith(("/", "xl/")) else f"xl/{one}" for one in paths]
-

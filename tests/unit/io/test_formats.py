@@ -33,7 +33,7 @@ from kohort.errors import (
     UnsupportedError,
     UsageError,
 )
-from kohort.io import ReadOptions, databases, encodings, excel, forms, statistics, workbooks
+from kohort.io import ReadOptions, databases, encodings, excel, statistics, workbooks
 from kohort.io.foreign import pack, unpack
 from kohort.io.forms import FORMS, Content
 from kohort.io.typed import from_content, from_frame
@@ -41,13 +41,12 @@ from kohort.io.write import Format, to_frame
 from kohort.tables.table import Column, Labels, Table
 
 
-
 @pytest.fixture(autouse=True)
 def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are read here, where a test can see how; `tests/faults/test_hostile_files.py` has another process do it."""
 
-    def here(path: str, key: str, inner: str, **_: object) -> forms.Content:
-        return forms.FORMS[key].computed(path, inner)
+    def here(path: str, key: str, inner: str, **_: object) -> Content:
+        return FORMS[key].computed(path, inner)
 
     for module in (excel, statistics):
         monkeypatch.setattr(module, "confined", here)
