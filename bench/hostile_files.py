@@ -13,6 +13,7 @@ import struct
 import zipfile
 from contextlib import closing
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
@@ -698,10 +699,13 @@ def _cells(folder: Path, frame: pl.DataFrame, ending: str) -> None:
         _frame(folder, frame, ending)
 
 
-def _constant(folder: Path, rows: int) -> None:
-    import pyarrow as pa  # noqa: PLC0415  of one case
-    from pyarrow import parquet  # noqa: PLC0415
+def _arrow() -> tuple[Any, Any]:
+    """PyArrow, which has no types."""
+    return import_module("pyarrow"), import_module("pyarrow.parquet")
 
+
+def _constant(folder: Path, rows: int) -> None:
+    pa, parquet = _arrow()
     piece = pa.table({"age": pa.array([30] * 10_000_000, pa.int32())})
     with parquet.ParquetWriter(folder / "in.parquet", piece.schema, compression="zstd") as file:
         for _ in range(rows // piece.num_rows):
@@ -709,9 +713,7 @@ def _constant(folder: Path, rows: int) -> None:
 
 
 def _repeated_text(folder: Path) -> None:
-    import pyarrow as pa  # noqa: PLC0415  of one case
-    from pyarrow import parquet  # noqa: PLC0415
-
+    pa, parquet = _arrow()
     cells = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000_000, pa.int32()), pa.array(["x" * 1_000_000]))
     parquet.write_table(pa.table({"age": cells}), folder / "in.parquet", compression="zstd")
 
