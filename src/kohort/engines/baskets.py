@@ -422,8 +422,8 @@ def _check_spellings(relation: Relation, cell: str, where: str) -> None:
     """
     dialect, made = relation.dialect, unused()
     source = f"(SELECT DISTINCT {cell} AS k FROM {relation.source} {sql.RECORDS}) x"  # noqa: S608  quoted by the dialect
-    whole, zeros, odd = (dialect.matches("x.k", pattern) for pattern in (_WHOLE, _ZEROS, UNEVEN_NUMBER))
-    odd = f"NOT {dialect.matches('x.k', _PLAIN)} OR ({odd} AND NOT {whole})"
+    whole, zeros = dialect.matches("x.k", _WHOLE), dialect.matches("x.k", _ZEROS)
+    odd = f"NOT {dialect.matches('x.k', _PLAIN)} OR ({dialect.matches('x.k', UNEVEN_NUMBER)} AND NOT {whole})"
     keys = dialect.run(f"SELECT x.k FROM {source} WHERE {odd}")["k"]  # noqa: S608  as above
     dialect.give(made, pl.DataFrame({"k": keys, "even": even_keys(keys)}, {"k": pl.String(), "even": pl.String()}))
     even = f"CASE WHEN {whole} THEN substr(x.k, 1, position('.' IN concat(x.k, '.')) - 1) ELSE lower(x.k) END"

@@ -11,7 +11,7 @@ import numpy as np
 from kohort.algorithms.lattice.full_domain import full_domain
 from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.core.recoding import FullDomain, classes_of
-from kohort.metrics.base import Detail
+from kohort.metrics.base import Detail, counting
 from kohort.metrics.known import metric_of
 from kohort.testing.problems import draw_table
 
@@ -190,7 +190,8 @@ def _joins_otherwise(sample: _Sample) -> bool:
         float(sample.metric.costs(_Releases(part).outcome((level,))))
         for part, level in zip(parts, sample.node, strict=True)
     ]
-    joined = join(np.array(costs), np.ones(len(costs)))
+    varying = np.array([domain.varies for domain in problem.domains]) if sample.metric.varying else None
+    joined = join(np.array(costs), counting(np.ones(len(costs)), varying))
     whole = float(sample.metric.costs(sample.releases.outcome(sample.node)))
     return not isclose(joined, whole, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
