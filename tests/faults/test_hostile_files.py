@@ -56,11 +56,12 @@ QUICK = (
 
 #: Beginnings of cases whose files also hold a table that is read as it is.
 HARMLESS = (
-    "workbooks: a cell",
-    "workbooks: a row called",
-    "workbooks: two ",
-    "workbooks: an absolute name",
-    "workbooks: a name that climbs",
+    "workbooks: a cell",  # without a place, or with one near the others
+    "workbooks: a row called",  # likewise
+    "workbooks: two ",  # a list of texts that no cell refers to
+    "workbooks: an absolute name",  # a part that nothing refers to
+    "workbooks: a name that climbs",  # likewise
+    "workbooks: empty",  # cells of a sheet that its reader leaves out
     "columns: a name",
 )
 
@@ -129,7 +130,7 @@ def test_a_far_cell_is_named_with_its_sheet(tmp_path: Path) -> None:
     """The message says which cell of which sheet, and none of its content."""
     far = hostile_files._row("XFD1", "8151", "1")  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     hostile_files._workbook(tmp_path, hostile_files._sheet(far))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-    with pytest.raises(InputError, match="XFD1 stands far") as caught:
+    with pytest.raises(InputError, match="column XFD stands far") as caught:
         io.read(tmp_path / "in.xlsx")
     assert "sheet 'a'" in str(caught.value)
     assert "8151" not in str(caught.value)

@@ -50,9 +50,12 @@ def refuse_parts(path: str) -> None:
         parts = book.infolist()
         packed, unpacked = (sum(getattr(one, size) for one in parts) for size in ("compress_size", "file_size"))
         names = {one.filename.replace("\\", "/").casefold() for one in parts}
-        if len(names) < len(parts) or len({one.header_offset for one in parts}) < len(parts):
+        places = {one.header_offset for one in parts}
+        if len(names) < len(parts) or len(places) < len(parts):
             raise InputError("two parts of the workbook have one name or one place", where=path, hint=_AGAIN)
-        if book.comment or any(one.flag_bits & 1 or one.compress_type not in _PACKED_BY for one in parts):
+        if book.comment or min(places, default=0) > 0:
+            raise InputError("the workbook is a zip file within another", where=path, hint=_AGAIN)
+        if any(one.flag_bits & 1 or one.compress_type not in _PACKED_BY for one in parts):
             raise InputError("the workbook is encrypted, or packed as no program does", where=path, hint=_AGAIN)
         if unpacked > max(min(_MOST, _RATIO * packed), _HARMLESS):
             raise LimitError(f"the workbook unpacks to {unpacked:,} bytes", where=path, hint="save the sheet as CSV")
