@@ -113,12 +113,13 @@ def _of_names(of: Any) -> list[str | bytes]:
 GIVEN: Final[Mapping[str, Callable[[Any], Iterable[str | bytes]]]] = {
     "kohort.assessment.inspection.evidence._unread": lambda of: of._UNREAD,
     "kohort.io.baskets.write._unfit": _of_names,
-    "kohort.io.excel._refuse_cells": lambda of: [one[0] for one in of._FAULTY],
+    "kohort.io.workbooks.refuse_cells": lambda of: [one[0] for one in of._FAULTY],
     "kohort.io.records.measure": _of_records,
     "kohort.io.statistics._packed": lambda of: [one[0] for one in of._MADE.values()],
     "kohort.models.known.variants": lambda _: [rf"\b{name}\b" for name in ("l", "p")],
     "kohort.report.charts.bars._broken": lambda of: _compiled(partial(of._broken, "one text", 14)),
     "kohort.schema.dates._pattern": lambda of: _compiled(*(partial(of._pattern, form) for form in of.DateFormat)),
+    "kohort.tables.spelling._even_numbers": lambda of: [one for one, _ in of._NUMBERS],
     "kohort.verify.dates.days_of": lambda of: [one + of._TIME for one in of._WRITTEN.values()],
 }
 

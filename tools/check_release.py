@@ -320,8 +320,9 @@ def _read(release: bytes, name: str, writing: Parts) -> tuple[list[str], Rows]:
 
 def _written(line: list[str], separator: str) -> str:
     """A line as kohort writes it: a cell is quoted only where it must be."""
-    special = re.compile(rf'[{re.escape(separator)}"\r\n\ufeff]{"|^$" if len(line) == 1 else ""}').search
-    cells = ('"' + cell.replace('"', '""') + '"' if special(cell) else cell for cell in line)
+    special = {separator, *'"\r\n\ufeff'}
+    odd = (not special.isdisjoint(cell) or [cell] == line == [""] for cell in line)
+    cells = ('"' + cell.replace('"', '""') + '"' if quoted else cell for cell, quoted in zip(line, odd, strict=True))
     return separator.join(cells) + "\n"
 
 

@@ -30,7 +30,7 @@ def found(folder: Path, adult: Path, sweep: str, **values: str) -> Any:  # noqa:
     (folder / "adult.csv").symlink_to(adult.resolve())
     (folder / "marital-status.csv").write_text(classics.MARITAL, encoding="utf-8")
     with chdir(folder):
-        ended = kohort(*shlex.split(command)[1:], "--out", "found.json", "--quiet")
+        ended = kohort(*shlex.split(command)[1:], "--out", "found.json", "--audience", "internal", "--quiet")
     assert ended.status == 0, ended.err
     return classics.Found.of(folder / "found.json")
 

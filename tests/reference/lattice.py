@@ -408,9 +408,12 @@ def _figures(parts: list[_Part], sizes: list[int], k: int) -> dict[str, float]:
     n, suppressed, weights = parts[0].records.total(), parts[0].suppressed, [part.column.weight for part in parts]
     loss = sum(part.loss() * part.column.weight for part in parts)
     steps = sum(part.steps() * part.column.weight for part in parts)
+    varying = [part for part in parts if len(part.rows) > 1] or parts
     return {
         "lm": float(loss),
-        "ncp": float(loss / sum(weights)),
+        "ncp": float(
+            sum(part.loss() * part.column.weight for part in varying) / sum(part.column.weight for part in varying)
+        ),
         "lm_geometric": _geometric([part.loss() for part in parts], weights),
         "arx_loss": _geometric([part.arx_loss() for part in parts], weights),
         "c_dm": float(sum(size * size for size in sizes) + suppressed * n),

@@ -128,9 +128,13 @@ def certificate(
     ).encode()
 
 
+#: What is certified of a perturbation.
+SHOWN: Final = ("method", "records", "decimals", "bounds", "reproducible")
+
+
 def _shown(effect: Effect) -> Mapping[str, object]:
     """How a column was perturbed, and how its cells are written. Noise keeps the mean: that is the original's, too."""
-    return {name: getattr(effect, name) for name in ("method", "records", "decimals", "bounds", "reproducible")}
+    return {name: getattr(effect, name) for name in SHOWN}
 
 
 #: What no certificate can promise, whatever the models.

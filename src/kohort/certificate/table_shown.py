@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.certificate.again import compared, judged, unchecked
-from kohort.certificate.table import full_domain, not_promised
+from kohort.certificate.table import SHOWN, full_domain, not_promised
 from kohort.metrics import PLUGINS
 from kohort.metrics.base import Levels, Outcome
 from kohort.metrics.known import METRICS, measured
@@ -170,7 +170,9 @@ class Shown:
             yield judged(f"cells of {column.name}", told, met=not odd)
             yield unchecked(f"whose pseudonyms those of {column.name} are", "only who has the key can tell")
         for name in (name for name in self.asked.perturbed if name in self.table.names):
-            wrong = misstated(self.table[name], self.known.perturbed.get(name), self.asked.missing)
+            effect = self.known.perturbed.get(name)
+            wrong = misstated(self.table[name], effect, self.asked.missing)
+            wrong += [] if isinstance(effect, dict) and {*effect} == {*SHOWN} else ["fields"]
             told = f"not as certified: {', '.join(wrong)}" if wrong else "as certified"
             yield judged(f"cells of {name}", told, met=not wrong)
 

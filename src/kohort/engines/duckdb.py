@@ -230,10 +230,10 @@ class DuckDB:
         place = self.own / unused() if self.own and self.shut else path
         with reporting():
             self.connection.execute(f"COPY ({named}) TO {self.literal(str(place))} ({raw})")
-        if place != path:
-            with place.open("rb") as written, path.open("wb") as file:
-                copyfileobj(written, file)
-            place.unlink()
+            if place != path:
+                with place.open("rb") as written, path.open("wb") as file:
+                    copyfileobj(written, file)
+                place.unlink()
 
     def write_parts(self, sql: str, header: str, parts: Sequence[WrittenPart]) -> None:
         """By a table of the lines, which are ordered once."""
@@ -295,7 +295,7 @@ def reporting() -> Generator[None]:
     except module.OutOfMemoryException:
         hint = "allow more (--memory-limit), or make room in the spill folder"
         raise LimitError("DuckDB has too little memory", where="memory-limit", hint=hint) from None
-    except module.IOException as error:
+    except (module.IOException, OSError) as error:
         raise FileError(f"DuckDB cannot read or write ({type(error).__name__})") from None
     except module.Error as error:
         hint = "run without the engine: kohort then says where"
