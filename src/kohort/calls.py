@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
@@ -19,13 +20,16 @@ R = TypeVar("R")
 #: What a path may be, for `called`.
 PATH: Final = "path"
 
+#: Any mapping, for `called`.
+MAPPING: Final = "mapping"
+
 
 def called(line: str, **kinds: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A function whose wrong calls raise a `CallError` with the line to write.
 
     Args:
         line: A call that is right.
-        **kinds: Of some parameters, the name of the class that an argument has, also by inheritance; or `PATH`.
+        **kinds: Of some parameters, the name of the class that an argument has, also by inheritance; or `PATH`, `MAPPING`.
 
     >>> @called("double(21)")
     ... def double(number: int) -> int:
@@ -79,6 +83,7 @@ def _demand(name: str, value: object, kind: str, where: str, hint: str) -> None:
         CallError: it has not the class.
     """
     classes = {one.__name__ for one in type(value).__mro__}
-    if isinstance(value, str | os.PathLike) if kind == PATH else kind in classes:
+    known = {PATH: str | os.PathLike, MAPPING: Mapping}.get(kind)
+    if kind in classes if known is None else isinstance(value, known):
         return
     raise CallError(f"{name} is of class {type(value).__name__}, not a {kind}", where=where, hint=hint)

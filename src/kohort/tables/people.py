@@ -32,7 +32,7 @@ def person_codes(column: Column) -> Index:
 
     >>> from kohort.io.cells import encode
     >>> person_codes(encode("id", pl.Series(["p2", "P2 ", "01", "1.0", "2"]), pl.String())).tolist()
-    [1, 1, 2, 2, 3]
+    [1, 1, 2, 2, 4]
     """
     owners = owners_of(column)
     return (column.codes if owners is None else owners.take(column.codes)).astype(np.int64)

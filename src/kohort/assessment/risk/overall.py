@@ -25,7 +25,7 @@ from kohort.assessment.risk.reidentification import (
 )
 from kohort.assessment.risk.singling import singling
 from kohort.assessment.risk.uniqueness import counted, estimated, sample_uniques
-from kohort.calls import called
+from kohort.calls import MAPPING, called
 from kohort.errors import InfeasibleError, SchemaError, UsageError
 from kohort.schema import Attribute, Missing, Role, Schema, names_in
 from kohort.shown import Shown
@@ -133,7 +133,7 @@ class Risk(Shown):
         ]
 
 
-@called('assess(people, ["age", "city"])', person="str")
+@called('assess(people, ["age", "city"])', person="str", hierarchies=MAPPING, schema="Schema")
 def assess(
     source: object,
     quasi: Sequence[str],

@@ -154,8 +154,8 @@ def coarse(value: float, least: float = 0.0, *, to: Callable[[float], int] = rou
         least: What the figure of so few people as nobody may tell apart is worth.
         to: How to round: up or down what must not promise too much.
 
-    >>> coarse(0.12345), coarse(0.12345, 0.004), coarse(27, 5), coarse(27, 10, to=floor), coarse(1234.0)
-    (0.12, 0.125, 25.0, 20.0, 1200.0)
+    >>> coarse(0.12345), coarse(0.12345, 0.04), coarse(27, 5), coarse(27, 10, to=floor), coarse(1234.0)
+    (0.12, 0.1, 25.0, 20.0, 1200.0)
     """
     if not value:
         return 0.0
