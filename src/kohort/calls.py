@@ -29,7 +29,8 @@ def called(line: str, **kinds: str) -> Callable[[Callable[P, R]], Callable[P, R]
 
     Args:
         line: A call that is right.
-        **kinds: Of some parameters, the name of the class that an argument has, also by inheritance; or `PATH`, `MAPPING`.
+        **kinds: Of some parameters, the name of the class that an argument has, also by inheritance; or `PATH` or
+            `MAPPING`.
 
     >>> @called("double(21)")
     ... def double(number: int) -> int:

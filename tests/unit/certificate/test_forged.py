@@ -198,7 +198,7 @@ def test_whom_columns_single_out_is_told_of_each_column(
     for part in () if found is None else found.parts:
         if part.outcome is PartOutcome.DIFFERENT:
             assert part.told == "not each column that is released unchanged, pairs and all of them, of these people"
-            assert part.fields == ("released_unchanged",)
+            assert part.fields == ("released_unchanged", "released_together")
 
 
 def test_a_check_that_compared_nothing(tmp_path: Path) -> None:
