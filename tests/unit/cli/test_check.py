@@ -322,7 +322,7 @@ def test_a_release_and_its_certificate(register: Path, tmp_path: Path) -> None:
     changed.write_bytes(release.read_bytes()[:-2] + b"x\n")
     other = kohort("check", changed, "--certificate", certificate)
     assert (other.status, other.err) == (1, "")
-    assert other.out.endswith("NOT the certified file: 3 parts differ\n")
+    assert other.out.endswith("NOT the certified file: 4 parts differ\n")
     shorter = tmp_path / "s.csv"
     shorter.write_bytes(b"".join(release.read_bytes().splitlines(keepends=True)[:-1]))
     assert "parts differ" in kohort("check", shorter, "--certificate", certificate).out
