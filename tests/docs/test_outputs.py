@@ -79,6 +79,8 @@ def test_files_for_the_steward_say_so_first(tmp_path: Path) -> None:
     for name in ("s.json", "s.csv"):
         sweep = ["--quasi", "age", "--rest", "drop", "--vary", "k=3,5", "--out", tmp_path / name]
         assert kohort("sweep", table, *sweep).status == 0
+        assert '"public"' in (text := (tmp_path / name).read_text("utf-8")) or "\npublic," in text
+        assert kohort("sweep", table, *sweep, "--overwrite", "--audience", "internal").status == 0
     levels = ["--quasi", "age", "--rest", "drop", "--method", "optimal", "--hierarchy", "age=suppress"]
     for name in ("m.json", "m.csv"):
         out = ["--out", tmp_path / f"of-{name}.csv", "--mapping", tmp_path / name]
