@@ -214,7 +214,7 @@ def _counted(parts: Parts, release: bytes, header: list[str], rows: list[list[st
     counts["grid"] = sum(labels[name] for name in on_grid)
     counts |= {"cells": len(rows) * (len(header) - len(quasi)), "regions": len(rows) * len(quasi)}
     parts["checks"] |= {name: count for name, count in counts.items() if name in parts["checks"]}
-    for one in parts["released_unchanged"]:
+    for one in (*parts["released_unchanged"], *parts["released_together"]):
         cells = Counter(tuple(row[header.index(name)] for name in one["columns"]) for row in rows)
         if parts["people"] is None:
             one |= {"people": len(rows), "unique": [*cells.values()].count(1)}

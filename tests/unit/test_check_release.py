@@ -402,7 +402,6 @@ NUMBERS = [
         "class_sizes",
         "checks",
         "released_unchanged",
-        "exposed",
         "model",
     )
     for value in (

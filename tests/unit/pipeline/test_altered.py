@@ -170,7 +170,8 @@ def test_a_certificate_tells_effects_and_no_secret(tmp_path: Path) -> None:
     assert isinstance(known, Certificate)
     told = known.perturbed["annual_income"]
     assert isinstance(told, dict)
-    assert (told["unchanged"], told["method"]) == (release.effects[0].unchanged, "noise of 0.1 variances")
+    assert (told["records"], told["method"]) == (release.effects[0].records, "noise of 0.1 variances")
+    assert "unchanged" not in told
     assert known.pseudonyms == {"person_id": 0}
     assert any("Anonymity of pseudonyms" in one for one in known.not_promised)
     assert any("perturbed values" in one for one in known.not_promised)
