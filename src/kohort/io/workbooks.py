@@ -35,7 +35,11 @@ _FAULTY: Final = (
         "open the file in Excel and save it",
     ),
     (rb"<mergeCell ", "groups of cells are merged", "unmerge them, so that each record has its own cells"),
-    (rb'<c [^<>]*\bt="s"[^<>]*>\s*+<v>(?![0-9]{1,10}</v>)', "cells refer to a text that is not there", _AGAIN),
+    (
+        rb'<c (?=[^<>]*+>)(?>[^<>]*\bt="s"[^<>]*+>)\s*+<v>(?![0-9]{1,10}</v>)',
+        "cells refer to a text that is not there",
+        _AGAIN,
+    ),
 )
 
 

@@ -20,7 +20,7 @@ _EVEN: Final = f"^{EVEN}$"
 _SEEN: Final = r"^[ -~]*$"
 
 #: Numbers that are written otherwise than most people would: +1, 01, 1.0, .5, -0; no exponents, which codes have, too.
-UNEVEN_NUMBER: Final = r"^(?:\+(?:[0-9]+\.?[0-9]*|\.[0-9]+)|-?0[0-9]+\.?[0-9]*|-?[0-9]+\.[0-9]*|-?\.[0-9]+|-0)$"
+UNEVEN_NUMBER: Final = r"^(?:\+(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)|-?0[0-9]+(?:\.[0-9]*)?|-?[0-9]+\.[0-9]*|-?\.[0-9]+|-0)$"
 
 #: What makes them alike, one after another.
 _NUMBERS: Final = (

@@ -357,10 +357,14 @@ def test_a_table_of_an_existing_database_is_read_as_any_other(place: Path) -> No
 # ── the process that computes ────────────────────────────────────────────────────────────────────
 
 
+def unlimited(_seconds: int, _most: int) -> None:
+    """Limits would stay with the process of the tests."""
+
+
 def test_what_the_process_sends(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It sends the records as Arrow, or a sentence and its status."""
     path = made(place, TABLE, OLDER)
-    monkeypatch.setattr(confined, "limit", lambda *_: None)
+    monkeypatch.setattr(confined, "limit", unlimited)
     key, out, err = place.suffix[1:], BytesIO(), BytesIO()
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(out))
     monkeypatch.setattr(sys, "stderr", TextIOWrapper(err, write_through=True))
