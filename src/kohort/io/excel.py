@@ -71,6 +71,7 @@ def content(path: str, inner: str, form: FileForm) -> Content:
         LimitError: to read it takes too much.
         MissingExtraError: fastexcel is not installed.
     """
+    library("fastexcel", form)  # where it is absent, no process is begun
     hint = "delete cells that stand far from the table, or save the sheet as CSV"
     return confined(path, form.key, inner, where=path, hint=hint, grows=True)
 

@@ -55,6 +55,7 @@ def content(path: str, inner: str, form: FileForm) -> Content:
     """
     if inner:
         raise InputError(f"a {form.title} file holds one table", where=path, hint="leave out # and what follows")
+    library("pyreadstat", form)  # where it is absent, no process is begun
     return confined(path, form.key, inner, where=path, hint="save the table as CSV or Parquet", grows=True)
 
 
