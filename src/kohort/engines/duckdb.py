@@ -214,7 +214,7 @@ class DuckDB:
             return str(path.absolute())  # else DuckDB takes `~` or `md:` for something else
         place = self.own / f"{unused()}{path.suffix}"
         try:
-            place.hardlink_to(path)
+            system.link(place, path)
         except OSError:  # it lies on another disk
             copyfile(path, place)
         return str(place)

@@ -21,7 +21,7 @@ import polars as pl
 
 from kohort.errors import FileError, InputError, KohortError, LimitError, MissingExtraError
 from kohort.io.forms import FORMS, Content
-from kohort.system import memory
+from kohort.system import limit, memory
 from kohort.tables.table import Labels
 
 #: Seconds of a processor, and bytes of memory, that it may take. A copy of the answer comes to the memory.
@@ -122,13 +122,3 @@ def main(path: str, key: str, inner: str, seconds: str, most: str) -> None:
 def _say(what: object) -> None:
     """Tell the other process: in the last line, behind what libraries have printed."""
     sys.stderr.write(f"\n{json.dumps(what)}")
-
-
-def limit(seconds: int, most: int) -> None:
-    """Have the system end this process where it takes more."""
-    with suppress(ImportError):  # Windows has no limits
-        import resource  # noqa: PLC0415  as above
-
-        for what, due in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_DATA, most), (resource.RLIMIT_CORE, 0)):
-            hard = resource.getrlimit(what)[1]
-            resource.setrlimit(what, (due if hard == resource.RLIM_INFINITY else min(due, hard), hard))

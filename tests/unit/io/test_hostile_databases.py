@@ -16,7 +16,7 @@ import pytest
 
 import kohort
 from bench.hostile_databases import SECRET, cases, others
-from kohort import io
+from kohort import io, system
 from kohort.cli import main
 from kohort.engines.known import engine_of
 from kohort.errors import FileError, InputError, KohortError, LimitError, SourceNote
@@ -393,7 +393,7 @@ def test_the_limits_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(resource, "getrlimit", allowed)
     monkeypatch.setattr(resource, "setrlimit", given.__setitem__)
-    confined.limit(confined.SECONDS, confined.MEMORY)
+    system.limit(confined.SECONDS, confined.MEMORY)
     assert given[resource.RLIMIT_CPU] == (3, 3)
     assert given[resource.RLIMIT_DATA] == (confined.MEMORY, -1)
     assert given[resource.RLIMIT_CORE] == (0, -1)
