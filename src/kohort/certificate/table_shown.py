@@ -266,7 +266,7 @@ class Shown:
     # ── checks ───────────────────────────────────────────────────────────────────────────────────
 
     @cached_property
-    def checks(self) -> dict[str, int | None]:
+    def checks(self) -> dict[str, int]:
         """How much each check that the job demands compared."""
         records, quasi = self.table.records, self.asked.quasi
         labels = {column.name: len(self.table[column.name].values) for column in quasi}

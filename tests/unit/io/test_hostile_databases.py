@@ -416,7 +416,7 @@ def test_a_process_that_waits_is_given_up(tmp_path: Path, monkeypatch: pytest.Mo
     [
         "passfile=/home/ada/.netrc",
         "service=clinic",
-        "servicefile=/tmp/x",
+        "servicefile=x",
         "sslmode=require&sslkeylogfile=/home/ada/.bashrc",
         "%73ervice=clinic",
         "PASSFILE=/x",
