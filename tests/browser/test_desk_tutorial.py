@@ -60,7 +60,7 @@ def test_ten_minutes_at_the_desk(browser: Browser, tmp_path: Path) -> None:
         page.get_by_label("approved-by").fill("Ada Bianchi")
         page.get_by_role("button", name="Save the job and release").click()
         page.get_by_role("heading", name="Released and verified").wait_for()
-        taken(page, "release", page.get_by_text("Good:"))
+        taken(page, "release", page.get_by_text("Caution:"))
         visit.quiet()
     released(tmp_path)
 
