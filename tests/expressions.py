@@ -16,7 +16,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import product
@@ -435,18 +435,22 @@ def stopped_after(seconds: float) -> Generator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def seconds_of(expression: Expression, text: str) -> float:
-    """CPU seconds of an expression on a text: the fewest of some tries, where it is slow."""
+def seconds_of(expression: Expression, text: str, *, enough: float, most: float) -> float:
+    """CPU seconds of an expression on a text: the fewest of some tries, up to one that is quick enough.
+
+    Args:
+        expression: The expression.
+        text: The text.
+        enough: So few seconds need no further try.
+        most: A try that takes more is stopped, and counts as one without an end.
+    """
     least = float("inf")
     for _ in range(TRIES):
         started = time.thread_time()
-        try:
-            with stopped_after(50 * SLOWEST):
-                expression.on(text)
-        except TooSlowError:
-            return float("inf")
-        least = min(least, time.thread_time() - started)
-        if least <= NOTICED:
+        with suppress(TooSlowError), stopped_after(most):
+            expression.on(text)
+            least = min(least, time.thread_time() - started)
+        if least <= enough:
             break
     return least
 
@@ -456,9 +460,11 @@ def slowest(expression: Expression) -> tuple[float, str]:
     worst = (0.0, "")
     for one in adversarial(expression.pattern):
         text = one.of(LENGTH)
-        seconds = seconds_of(expression, text)
-        if seconds > NOTICED and seconds_of(expression, one.of(4 * LENGTH)) > STEEP * seconds:
-            seconds = float("inf")
+        seconds = seconds_of(expression, text, enough=NOTICED, most=5 * SLOWEST)
+        if NOTICED < seconds <= SLOWEST:
+            steep = STEEP * seconds
+            if seconds_of(expression, one.of(4 * LENGTH), enough=steep, most=steep) > steep:
+                seconds = float("inf")
         worst = max(worst, (seconds, text))
         if worst[0] > SLOWEST:
             break
