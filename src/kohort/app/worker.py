@@ -16,7 +16,6 @@ from queue import Queue
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from kohort.errors import JobError, KohortError
-from kohort.job.faults import faults_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -39,7 +38,7 @@ def faults_in(error: BaseException) -> tuple[Fault, ...]:
     """The faults of an error. Of one that kohort did not raise, only its kind is told: its text may hold a cell."""
     match error:
         case JobError():
-            return tuple(Fault(one.what, one.where, one.hint) for one in faults_of(error))
+            return tuple(Fault(one.what, one.where, one.hint) for one in error.faults)
         case KohortError():
             return (Fault(error.what, error.where, error.hint),)
         case MemoryError():

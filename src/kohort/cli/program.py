@@ -351,9 +351,11 @@ def _ending(end: BaseException) -> ExitReport:
     """How a run ends by what was raised."""
     match end:
         case JobError():
-            faults = [fault for fault in end.exceptions if isinstance(fault, KohortError)]
-            text = "\n".join([end.what, *map(_item, faults)])
-            ending = ExitReport(end.exit_status, text, {**_error(end), "faults": [_error(fault) for fault in faults]})
+            text = "\n".join(
+                [end.what, *map(_item, end.faults), *([f"hint: {readable(end.hint)}"] if end.hint else [])]
+            )
+            found = {**_error(end), "faults": [_error(fault) for fault in end.faults]}
+            ending = ExitReport(end.exit_status, text, found)
         case KohortError():
             ending = ExitReport(end.exit_status, str(end), _error(end))
         case SystemExit():

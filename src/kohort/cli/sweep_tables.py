@@ -99,10 +99,10 @@ def _flag(name: str) -> str:
 
 def _at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
     """The faults, those of what is varied at the flag that varies it."""
-    from kohort.job.faults import faults_of, job_error
+    from kohort.job.faults import job_error
 
     return job_error(
-        [type(one)(one.what, where=flag_of.get(one.where, one.where), hint=one.hint) for one in faults_of(fault)]
+        [type(one)(one.what, where=flag_of.get(one.where, one.where), hint=one.hint) for one in fault.faults]
     )
 
 

@@ -26,6 +26,7 @@ from kohort.engines.retold import note_retold_of
 from kohort.engines.typed import TypedRecords
 from kohort.engines.unsafe import (
     looked_at,
+    refuse_all,
     refuse_alone,
     refuse_alone_of,
     refuse_alone_together,
@@ -34,6 +35,7 @@ from kohort.engines.unsafe import (
     refuse_pairs,
     singled_out_of,
     together_of,
+    without,
 )
 from kohort.errors import InfeasibleError, LimitError, UnsupportedError
 from kohort.io.cells import encode
@@ -295,9 +297,9 @@ class ElsewhereEngine:
             source.weigh(columns, flagged, job.schema.missing, looked_at(job), most)
         if releasing and alone:
             source.look(looked_at(job))
-            refuse_alone(source, job)
-            refuse_leaks(source, job)
-            refuse_repeated(job, source, partial(_counted_tuples, source))
+            repeated = partial(refuse_repeated, job, source, partial(_counted_tuples, source))
+            gates = [partial(refuse_alone, source, job), partial(refuse_leaks, source, job), repeated]
+            refuse_all(gates, lambda faults: [partial(refuse_alone_together, source, source, without(faults, job))])
         refused = ""
         if most is not None and source.different(columns, flagged, job.schema.missing) > most:
             refused = _needing_all(job)
@@ -313,8 +315,12 @@ class ElsewhereEngine:
         except LimitError as error:
             raise LimitError(error.what, where=error.where, hint=_parted(error.hint, refused)) from None
         if releasing and job.schema.person is not None:
-            refuse_alone_of(found.table, found.counts, job, job.schema.person)
-            refuse_leaks(source, job)
+            alone_of = partial(refuse_alone_of, found.table, found.counts, job, job.schema.person)
+            people = person_codes(found.table[job.schema.person])
+            refuse_all(
+                [alone_of, partial(refuse_leaks, source, job)],
+                lambda faults: [partial(refuse_pairs, found.table, people, without(faults, job))],
+            )
         known = None if population is None else could_enter(_held(population), job.schema, job.complete)
         table = CodedTable(found.table, job.schema, known, weights=found.counts)
         if releasing:

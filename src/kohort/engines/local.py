@@ -11,7 +11,6 @@ from kohort import io, system
 from kohort.engines import limits, unsafe
 from kohort.engines.altering import altered, coarsened, with_columns
 from kohort.engines.base import Counts
-from kohort.engines.repeated import refuse_repeated
 from kohort.engines.retold import note_retold
 from kohort.errors import InfeasibleError, UsageError
 from kohort.io.manifest import WrittenPart, part_name
@@ -112,7 +111,6 @@ class LocalEngine:
         if releasing:
             unsafe.refuse_unsafe(source, job)
             note_retold(source, job)
-            refuse_repeated(job, source, lambda _: (source, None))
         changed = coarsened(source, job)
         known = None if population is None else could_enter(population.collect(), job.schema, job.complete)
         coded = CodedTable(with_columns(source, changed), job.schema, known, self.workspace)

@@ -1,34 +1,115 @@
-"""Columns that no release may have, whatever its models: they single people out, or repeat identifiers."""
+"""Columns that no release may have, whatever its models: they single people out, or repeat identifiers.
+
+What the gates refuse comes together, with the flags that mend all of it: `refuse_all`.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from shlex import quote
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
 from kohort.assessment.risk.singling import refuse_found, refuse_needless, refuse_singling, rounding_step
 from kohort.core.uniques import Singling
-from kohort.errors import JobError, SchemaError
+from kohort.engines.altering import coarsened, with_columns
+from kohort.engines.repeated import refuse_repeated
+from kohort.errors import (
+    InfeasibleError,
+    InputError,
+    JobError,
+    LimitError,
+    SchemaError,
+    UsageError,
+    combined,
+)
+from kohort.perturbation.text import perturbation_of
 from kohort.schema import Label
+from kohort.tables.coded import CodedTable
 from kohort.tables.people import person_codes, refuse_spellings
+from kohort.tables.perturbing import perturbed
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.singling import most, refuse_many, singled_out, told
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from kohort.arrays import Counts, Index
     from kohort.assessment.risk.singling import RoundingProposal
     from kohort.engines.coded import CodedColumns
     from kohort.release import Job
-    from kohort.tables.coded import CodedTable, Recoded
+    from kohort.tables.coded import Recoded
     from kohort.tables.dataset import Values
     from kohort.tables.recoded import RecodedTable
     from kohort.tables.table import Column, Table
     from kohort.verify.aggregates import Tuples
     from kohort.verify.identifiers import Leak
+
+    #: What refuses columns: it raises a `SchemaError`, or a `JobError` of several.
+    Gate: TypeAlias = Callable[[], None]
+
+
+def refuse_all(gates: Sequence[Gate], further: Callable[[Sequence[UsageError]], Sequence[Gate]]) -> None:
+    """Refuse at once what any of the gates refuses, and then what further ones do, with the flags that mend it.
+
+    Args:
+        gates: What is asked first.
+        further: The gates that cost more, which are asked only where the first refuse something already: by the faults.
+
+    Raises:
+        SchemaError: one column is refused.
+        JobError: several are; the hint has the flags.
+    """
+    faults = _refused(gates)
+    if faults:
+        faults += _refused(further(faults))
+        raise combined("the release would identify people", faults, _mend(faults))
+
+
+def _refused(gates: Sequence[Gate]) -> list[UsageError]:
+    """What each of the gates refuses."""
+    found = list[UsageError]()
+    for gate in gates:
+        try:
+            gate()
+        except JobError as fault:
+            found += fault.faults
+        except SchemaError as fault:
+            found.append(fault)
+    return found
+
+
+def _mend(faults: Sequence[UsageError]) -> str:
+    """The flags that mend what flags can mend; a column that is dropped needs no other."""
+    unsafe = [one for one in faults if isinstance(one, SchemaError) and one.unsafe]
+    dropped = dict.fromkeys(name for one in unsafe if not one.flag for name in one.unsafe)
+    flags = dict.fromkeys(one.flag for one in unsafe if one.flag and not dropped.keys() & one.unsafe)
+    pairs = [*([("--drop", ",".join(map(_quoted, dropped)))] if dropped else []), *flags]
+    mend = " ".join(f"{flag} {quote(value)}" for flag, value in pairs)
+    return mend and f"these flags mend {'all' if len(faults) == len(unsafe) else 'the rest'} of that: {mend}"
+
+
+def _quoted(name: str) -> str:
+    """A column's name for a flag that lists some."""
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"' if {",", '"'} & {*name} else name
+
+
+def without(faults: Sequence[UsageError], job: Job, *, rounding: bool = False) -> Job:
+    """The job with the columns allowed that the faults are about; unless they are only rounded, where this is done."""
+    unsafe = [one for one in faults if isinstance(one, SchemaError) and not (rounding and one.flag)]
+    return replace(job, allow_singling=(*job.allow_singling, *(name for one in unsafe for name in one.unsafe)))
+
+
+def _rounded(table: Table, faults: Sequence[UsageError], job: Job) -> Table:
+    """The table with the columns rounded that the flags of the faults round."""
+    flags = [one.flag for one in faults if isinstance(one, SchemaError) and one.flag]
+    methods = [perturbation_of(value) for flag, value in flags if flag == "--perturb"]
+    return with_columns(table, perturbed(table, methods, missing=job.schema.missing, seed=None)) if methods else table
 
 
 class Elsewhere(Protocol):
@@ -64,15 +145,27 @@ def refuse_unsafe(table: Table, job: Job) -> None:
     """
     schema, allowed = job.schema, job.allow_singling
     refuse_many(len(schema.unchanged))
-    refuse_needless(schema, allowed)
     for one in schema.pseudonyms:
         refuse_spellings(table[one.name], f"column {one.name}", "each spelling would have a pseudonym of its own")
     people = None if schema.person is None else person_codes(table[schema.person])
-    perturbed = {name for one in job.perturbations for name in one.columns}
-    names = [one.name for one in schema.unchanged if one.name not in {*allowed, *perturbed}]
-    refuse_singling(table, names, missing=schema.missing, people=people)
-    every = np.arange(table.records, dtype=np.uint32)
-    _raise([_leaking(one) for one in leaks(schema, table, table, every, k=job.k, allowed=allowed)])
+    changed = {name for one in job.perturbations for name in one.columns}
+    names = [one.name for one in schema.unchanged if one.name not in {*allowed, *changed}]
+
+    def refuse_leaking() -> None:
+        every = np.arange(table.records, dtype=np.uint32)
+        _raise([_leaking(one) for one in leaks(schema, table, table, every, k=job.k, allowed=allowed)])
+
+    def further(faults: Sequence[UsageError]) -> list[Gate]:
+        pairs = partial(refuse_pairs, _rounded(table, faults, job), people, without(faults, job, rounding=True))
+        return [partial(_refuse_sets, table, job), pairs]
+
+    gates: list[Gate] = [
+        partial(refuse_needless, schema, allowed),
+        partial(refuse_singling, table, names, missing=schema.missing, people=people),
+        refuse_leaking,
+        partial(refuse_repeated, job, table, lambda _: (table, None)),
+    ]
+    refuse_all(gates, further)
 
 
 def refuse_released(recoded: Recoded, source: Table, job: Job) -> None:
@@ -83,11 +176,13 @@ def refuse_released(recoded: Recoded, source: Table, job: Job) -> None:
         JobError: several columns do.
     """
     names = [name for one in job.perturbations for name in one.columns if name not in job.allow_singling]
-    person = job.schema.person
+    person, missing = job.schema.person, job.schema.missing
     people = None if person is None else person_codes(source[person]).take(recoded.lineage)
+    pairs = partial(refuse_pairs, recoded.data, people, job)
     if names:
-        refuse_singling(recoded.table, names, missing=job.schema.missing, people=people)
-    refuse_pairs(recoded.data, people, job)
+        alone = partial(refuse_singling, recoded.table, names, missing=missing, people=people)
+        refuse_all([alone], lambda _: [pairs])
+    pairs()
 
 
 def refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job) -> None:
@@ -110,7 +205,8 @@ def _refuse_found(pairs: Sequence[Singling], who: str) -> None:
     """Refuse pairs that single out more than half of the people, the worst one first."""
     if not pairs:
         return
-    worst, named = pairs[0], ", ".join(_covering([one.columns for one in pairs]))
+    worst, columns = pairs[0], _covering([one.columns for one in pairs])
+    named = ", ".join(columns)
     others = f" (and {len(pairs) - 1} more pairs more than half of them)" if len(pairs) > 1 else ""
     raise SchemaError(
         f"{worst.unique:,} of {worst.people:,} {who} can be identified by {' and '.join(worst.columns)} together"
@@ -118,6 +214,7 @@ def _refuse_found(pairs: Sequence[Singling], who: str) -> None:
         where=f"column{'s' if ',' in named else ''} {named}",
         hint=f"make quasi-identifying, drop or round: {named}; to release as it is: --allow-singling"
         f" {named.replace(', ', ',')} (in a job file allow-singling = true, in Python Job.allow_singling)",
+        unsafe=columns,
     )
 
 
@@ -257,7 +354,7 @@ def refuse_leaks(data: Elsewhere, job: Job) -> None:
 def _raise(faults: list[SchemaError], what: str = "released columns hold identifiers") -> None:
     """Refuse these columns, if there are any."""
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError(what, faults)
+        raise combined(what, faults)
 
 
 def refuse_listed(coded: CodedTable | CodedColumns, job: Job) -> None:
@@ -280,6 +377,12 @@ def refuse_listed(coded: CodedTable | CodedColumns, job: Job) -> None:
         ],
         "columns would be released as lists of people's values",
     )
+
+
+def _refuse_sets(table: Table, job: Job) -> None:
+    """The same of a table that is not coded yet, if its values have their places."""
+    with suppress(InputError, LimitError, InfeasibleError):
+        refuse_listed(CodedTable(with_columns(table, coarsened(table, job)), job.schema), job)
 
 
 def _own_values(coded: CodedTable | CodedColumns, name: str) -> Singling:
@@ -309,6 +412,8 @@ def _listed(column: Column, one: Singling) -> SchemaError:
         where=f"column {name}",
         hint=f"generalize it: {how}; or drop it; to release such sets: --allow-singling {name}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
+        unsafe=(name,),
+        flag=None if 2 * dates > len(values) else ("--hierarchy", f"{name}=mask:right"),
     )
 
 
@@ -334,4 +439,5 @@ def _leaking(one: Leak) -> SchemaError:
         where=f"column {one.released}",
         hint=f"drop it, or take the identifiers out of it; to release it all the same: --allow-singling {one.released}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
+        unsafe=(one.released,),
     )

@@ -41,15 +41,10 @@ _KINDS: Final = MappingProxyType(
 )
 
 
-def job_error(faults: Sequence[UsageError]) -> JobError:
-    """All faults in the order of their lines."""
+def job_error(faults: Sequence[UsageError], hint: str = "") -> JobError:
+    """All faults in the order of their lines, and what to do about all of them."""
     count = f"{len(faults)} fault{'s' * (len(faults) != 1)}"
-    return JobError(f"the job has {count}", sorted(faults, key=_line_number))
-
-
-def faults_of(error: JobError) -> list[UsageError]:
-    """The single faults of a job."""
-    return [fault for fault in error.exceptions if isinstance(fault, UsageError)]
+    return JobError(f"the job has {count}", sorted(faults, key=_line_number), hint)
 
 
 def raised(faults: Sequence[UsageError]) -> UsageError:
@@ -66,7 +61,7 @@ def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
     try:
         made = make()
     except JobError as fault:
-        raise job_error([*faults, *faults_of(fault)]) from None
+        raise job_error([*faults, *fault.faults]) from None
     if faults:
         raise job_error(faults)
     return made

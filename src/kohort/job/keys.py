@@ -153,6 +153,11 @@ def _keys(table: str, part: type[Part]) -> Iterator[Key]:
             yield _key((table, info.alias or name), info)
 
 
+def drops(column: Mapping[str, object], role: str) -> bool:
+    """Whether a role drops a column that has another, which takes its place: an identifying one is dropped already."""
+    return role == "drop" and column["role"] in {"quasi", "sensitive", "insensitive"}
+
+
 def _role_key(flag: str) -> Key:
     """The flag that names the columns of a role."""
     role, sentence = ROLES[flag]

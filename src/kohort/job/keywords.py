@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast, get_origin
 
 from kohort.errors import JobError, UsageError
-from kohort.job.faults import faults_of, raised, together
+from kohort.job.faults import raised, together
 from kohort.job.form import JobFile
-from kohort.job.keys import keys_of
+from kohort.job.keys import drops, keys_of
 from kohort.job.request import question, request
 from kohort.perturbation.text import parameters_of, said_of
 from kohort.schema import names_in
@@ -112,7 +112,7 @@ class Made:
         try:
             return together(make, self.faults)
         except JobError as fault:
-            raise raised(faults_of(fault)) from None
+            raise raised(fault.faults) from None
 
     def _with_hierarchies(self, schema: Schema) -> Schema:
         """The schema with the hierarchies that others stood for."""
@@ -184,7 +184,7 @@ def _reader(key: Key) -> Callable[[Said, Key, object], None]:
 def _role(found: Said, key: Key, value: object) -> None:
     """The columns of a role."""
     for name in names_in(value, key.keyword):
-        if name in found.tables["columns"]:
+        if name in found.tables["columns"] and not drops(found.tables["columns"][name], key.place[-1]):
             raise UsageError(f"column {name} is named twice", where=f"{key.keyword}=…", hint="a column has one role")
         found.tables["columns"][name] = {"role": key.place[-1]}
 

@@ -9,7 +9,7 @@ from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import JobError, SchemaError, UsageError
-from kohort.job.faults import faults_of, nearest
+from kohort.job.faults import nearest
 from kohort.job.form import MethodPart, PrivacyPart
 from kohort.job.parts import Misfit, right_part, table
 from kohort.models.k_anonymity import KAnonymity
@@ -165,7 +165,7 @@ def misfits(
     try:
         Job.of(Schema(tuple(one for one in attributes if one.role is Role.QUASI)), KAnonymity(2), algorithm=algorithm)
     except JobError as fault:
-        found = faults_of(fault)
+        found = fault.faults
     except SchemaError as fault:
         found = [fault]
     else:

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
 from kohort.job.altered import altered_faults, perturbations_of
-from kohort.job.columns import attributes_of, hierarchy_file, quasi_of
-from kohort.job.faults import faults_of, job_error, shape_faults
+from kohort.job.columns import attributes_of, hierarchy_file, quasi_of, without_dropped
+from kohort.job.faults import job_error, shape_faults
 from kohort.job.form import InputPart, JobFile, OutputPart, QuestionFile
 from kohort.job.method import Method, method_of, misfits
 from kohort.job.models import lacking, models_of
@@ -95,7 +95,9 @@ class Request:
                 return SchemaError(one.what, where=self.where(places[one.where]), hint=one.hint)
             return one
 
-        return job_error([placed(one) for one in faults_of(fault)]) if isinstance(fault, JobError) else placed(fault)
+        if isinstance(fault, JobError):
+            return job_error([placed(one) for one in fault.faults], fault.hint)
+        return placed(fault)
 
 
 def load(path: Path) -> Request:
@@ -152,6 +154,7 @@ def request(
         JobError: all faults at once.
         InputError: a hierarchy file cannot be read as one.
     """
+    raw = without_dropped(raw)
     method, faults = method_of(raw, quasi_of(raw), where)
     attributes, wrong = attributes_of(raw, method, where, folder)
     asked = models_of(raw)
@@ -222,6 +225,7 @@ def question(raw: Mapping[str, object], *, where: Callable[[Place], str], folder
     >>> made.models[0].name
     'distinct 2-diversity of illness'
     """
+    raw = without_dropped(raw)
     attributes, faults = attributes_of(raw, Method(None), where, folder)
     asked = models_of(raw)
     file = _form(QuestionFile, raw, [*faults, *unfit(raw, asked, attributes, where)], where)

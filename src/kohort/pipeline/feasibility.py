@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.core.frequency import ClassProfile, profile
-from kohort.errors import InfeasibleError, JobError, SchemaError
+from kohort.errors import InfeasibleError, SchemaError, combined
 from kohort.models.base import satisfied_jointly
 
 if TYPE_CHECKING:
@@ -95,4 +95,4 @@ def refuse_unknown(job: Job) -> None:
         hint = near and f"did you mean {near}?"
         faults.append(SchemaError(f"no column is called {name}", where=f"column {name}", hint=hint))
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError("the job does not fit the table", faults)
+        raise combined("the job does not fit the table", faults)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
-from kohort.errors import JobError, SchemaError, UsageError
+from kohort.errors import SchemaError, UsageError, combined
 from kohort.models.k_anonymity import k_of
 from kohort.schema import Role, Scale
 from kohort.schema.hierarchy import Hierarchy
@@ -127,7 +127,7 @@ def refuse_unmodelled(job: Job) -> None:
         if name not in free
     ]
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError("sensitive columns have no privacy model", faults)
+        raise combined("sensitive columns have no privacy model", faults)
 
 
 def _not_sensitive(name: str, attribute: Attribute | None, model: PrivacyModel, schema: Schema) -> Unfit:

@@ -24,7 +24,7 @@ from kohort.core.suppression import SuppressionLimit
 from kohort.errors import HierarchyError, InputError, JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
 from kohort.io.write import Format
-from kohort.job.faults import faults_of, job_error
+from kohort.job.faults import job_error
 from kohort.job.method import TIME_LIMIT
 from kohort.job.request import Request, load, parse, request
 from kohort.release import Writing
@@ -129,7 +129,7 @@ def faults(text: str, folder: Path = Path()) -> list[UsageError]:
     with pytest.raises(JobError) as caught:
         parse(text, folder=folder)
     assert caught.value.exit_status == 2
-    return faults_of(caught.value)
+    return caught.value.faults
 
 
 def only(text: str) -> UsageError:
@@ -376,7 +376,7 @@ def test_what_a_method_cannot_be_told_is_a_fault_where_it_is_said(
     """Nothing is passed over that would have no effect: neither limits for Mondrian, nor cuts for a lattice."""
     with pytest.raises(JobError) as caught:
         on_levels(method, privacy)
-    [fault] = faults_of(caught.value)
+    [fault] = caught.value.faults
     assert what in fault.what
     assert fault.where == f"job, {where}"
     assert fault.hint
@@ -599,7 +599,7 @@ def test_names_that_are_not_there_get_their_line_once_the_table_is_read() -> Non
     assert made.placed(other) is other
     both = made.placed(job_error([one, other]))
     assert isinstance(both, JobError)
-    assert [fault.where for fault in faults_of(both)] == ["x, y", "job, line 4 (columns.agee)"]
+    assert [fault.where for fault in both.faults] == ["x, y", "job, line 4 (columns.agee)"]
 
 
 # --- files that are not there -----------------------------------------------------------------------------------------

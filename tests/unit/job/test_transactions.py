@@ -14,7 +14,6 @@ import pytest
 from kohort.errors import InfeasibleError, InputError, JobError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.document import document
-from kohort.job.faults import faults_of
 from kohort.job.transactions import TransactionFile, TransactionRequest, load, parse, request
 from kohort.release.job import Purpose
 from kohort.release.transactions import BasketWriting
@@ -101,7 +100,7 @@ def faults(text: str, folder: Path = Path()) -> list[UsageError]:
     with pytest.raises(JobError) as caught:
         parse(text, folder=folder)
     assert caught.value.exit_status == 2
-    return faults_of(caught.value)
+    return caught.value.faults
 
 
 def job(text: str) -> TransactionRequest:
@@ -472,7 +471,7 @@ def test_a_target_of_another_form_is_refused_before_any_work() -> None:
     made = job('items.private = ["pill"]\noutput.format = "lists"')
     with pytest.raises(JobError) as caught:
         made.refuse_output()
-    [fault] = faults_of(caught.value)
+    [fault] = caught.value.faults
     assert fault.where == "job, line 3 (output.path)"
     job('items.private = ["pill"]').refuse_output()
 
@@ -482,7 +481,7 @@ def test_standard_output_is_no_target() -> None:
     made = parse(f'{HEAD}items.private = ["pill"]'.replace('"release.dat"', '"-"'))
     with pytest.raises(JobError) as caught:
         made.refuse_output()
-    [fault] = faults_of(caught.value)
+    [fault] = caught.value.faults
     assert (fault.what, fault.where) == ("a release is not written to standard output", "job, line 3 (output.path)")
 
 

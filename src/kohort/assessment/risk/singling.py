@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.core.uniques import Singling
-from kohort.errors import JobError, SchemaError
+from kohort.errors import SchemaError, combined
 from kohort.perturbation.base import MOST_DECIMALS
 from kohort.perturbation.rounding import Rounding
 from kohort.schema.numbers import is_numeric_text, said
+from kohort.schema.vocabulary import topics_of
 from kohort.tables.amounts import EXACT, decimals_of, distinct_from, rounded
 from kohort.tables.perturbing import perturbed
 from kohort.tables.table import Table
@@ -88,7 +89,7 @@ def refuse_needless(schema: Schema, allowed: Collection[str]) -> None:
         if name not in released
     ]
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError("there is nothing to allow", faults)
+        raise combined("there is nothing to allow", faults)
 
 
 def refuse_singling(
@@ -126,18 +127,21 @@ def refuse_found(found: Sequence[tuple[Singling, RoundingProposal | None]], who:
     """
     faults = [_refused(one, step, who) for one, step in found]
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError("columns single people out", faults)
+        raise combined("columns single people out", faults)
 
 
 def _refused(one: Singling, step: RoundingProposal | None, who: str) -> SchemaError:
-    """The error of one column, with the rounding that would do."""
+    """The error of one column, with the rounding that would do: of a measure, not of a number that says who."""
     name = one.columns[0]
+    named = topics_of(name).keys() & {"id", "person", "name", "number"}
     rounding = "" if step is None else f"; round a measure: --perturb {step.perturbation(name)} ({step.told})"
     return SchemaError(
         f"{one.unique:,} of {one.people:,} {who} have a value of their own and can be identified by it",
         where=f"column {name}",
         hint=f"make it quasi-identifying or drop it{rounding}; to release it as it is: --allow-singling {name}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
+        unsafe=one.columns,
+        flag=None if step is None or named else ("--perturb", step.perturbation(name)),
     )
 
 
