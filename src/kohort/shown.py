@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from dataclasses import Field
 
     from _typeshed import DataclassInstance
@@ -149,6 +150,17 @@ def many(count: int, one: str, more: str = "") -> str:
     ('1 item', '2,000 items', '2 classes', '1 record has')
     """
     return f"{count:,} {one if count == 1 else more or _PLURALS.get(one, f'{one}s')}"
+
+
+def took(seconds: Mapping[str, float]) -> str:
+    """The wall time of a run, and of its stages that took a tenth of it or more.
+
+    >>> took({"read": 0.31, "solve": 1.2, "write": 0.04})
+    'took 1.55 s (read 0.31, solve 1.20)'
+    """
+    total = sum(seconds.values())
+    stages = ", ".join(f"{stage} {part:,.2f}" for stage, part in seconds.items() if 10 * part >= total > 0)
+    return f"took {total:,.2f} s{f' ({stages})' if stages else ''}"
 
 
 def span(least: int, most: int, one: str = "") -> str:

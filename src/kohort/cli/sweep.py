@@ -16,7 +16,7 @@ from kohort.errors import UsageError
 #: The flags of a job on a table that a sweep does not have: whole tables of it, and others.
 _WITHOUT: Final = (
     *("output", "run", "perturb", "path", "allow-empty", "key-file", "person", "node", "time-limit", "weight"),
-    *("scale", "missing", "pseudonym", "allow-singling", "no-model"),
+    *("scale", "missing", "pseudonym"),
 )
 
 #: The flags of a job on transactions that it has.

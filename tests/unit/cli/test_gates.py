@@ -1,9 +1,9 @@
-"""What no release may have is refused in one run, with a line of flags that mends it; what is dropped needs no model."""
+"""What no release may have is refused in one run, with flags that mend it; what is dropped needs no model."""
 
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
@@ -171,8 +171,9 @@ def test_python_tells_what_goes_with_a_dropped_column() -> None:
     """Keyword arguments are treated as flags are, and a misspelt key is still refused."""
     with pytest.warns(SourceNote, match="column ill is dropped, and with it what the job says of it: l"):
         library.anonymize(SAFE, quasi=["age"], drop=["ill", "town", "day"], identifying=["name"], l={"ill": 2}, k=5)
+    misspelt: Any = {"lll": {"ill": 2}}
     with pytest.raises(UsageError, match="lll"):
-        library.anonymize(SAFE, quasi=["age"], drop=["ill"], rest="drop", lll={"ill": 2}, k=5)
+        library.anonymize(SAFE, quasi=["age"], drop=["ill"], rest="drop", k=5, **misspelt)
 
 
 def test_an_identifying_column_is_not_dropped_besides(tmp_path: Path) -> None:
