@@ -6,7 +6,7 @@
     [1984-03-01 – 1984-05-31], [1984-01-01 – 1985-01-01)     the same of dates
     <16, >=95       below 16; 95 and above
     {a, "b, c"}     one of these; `(missing)` is the missing value
-    South           every value below this node, where the hierarchy is known
+    South           every value below this node, where the hierarchy is known; some programs print [South]
     *               any value
 
 A label that can be read in several ways covers what it covers in any of them. A mean is read as the number it is: its
@@ -124,6 +124,8 @@ def printed_values(label: str) -> list[str]:
 def leaves_below(hierarchy: Hierarchy, *, lowest: int = 0) -> dict[str, list[tuple[int, int]]]:
     """The first and the last leaf of each node from level `lowest` up, by its name, which several nodes may share.
 
+    A node above the leaves is also called by its name in brackets, as some programs print it: `[Nord]`.
+
     >>> from kohort.schema.hierarchy import Hierarchy
     >>> leaves_below(Hierarchy.from_rows([["Milano", "Nord"], ["Torino", "Nord"], ["Bari", "Sud"]], root="*"))["Nord"]
     [(0, 1)]
@@ -133,6 +135,8 @@ def leaves_below(hierarchy: Hierarchy, *, lowest: int = 0) -> dict[str, list[tup
         first, last = hierarchy.spans(level)
         for label, low, high in zip(hierarchy.labels[level], first.tolist(), last.tolist(), strict=True):
             found.setdefault(label, []).append((low, high))
+            if level:
+                found.setdefault(f"[{label}]", []).append((low, high))
     return found
 
 
@@ -173,6 +177,7 @@ def covers(
     covered = np.zeros((len(labels), len(values)), np.bool_)
     index = _ValueIndex(values, hierarchy.leaves if order is None and hierarchy is not None else order)
     nodes = set[str]() if hierarchy is None else set(chain.from_iterable(hierarchy.labels))
+    labels = [one[1:-1] if one[:1] == "[" and one not in nodes and one[1:-1] in nodes else one for one in labels]
     unread = 0
     for row, label in enumerate(labels):
         places = index.covered(label)

@@ -37,13 +37,13 @@ _TABLE: Final = MappingProxyType(
 #: The flags of a table, and of transactions.
 _OF_TABLE: Final = (*options.READING, "missing-token", "quasi", "sensitive", "hierarchy", "missing", "Promise")
 _OF_BASKETS: Final = (
-    *("path", "separator", "encoding", "format", "key", "person", "item", "private", "private-file", "public"),
-    *("public-file", "allow-absent", "h", "k", "p", "max-sets"),
+    *("path", "separator", "encoding", "format", "key", "person", "item", "private", "private-file", "no-private"),
+    *("public", "public-file", "allow-absent", "h", "k", "p", "max-sets"),
 )
 
 #: The flags of transactions that say how they are read, and which items are private.
 _READING: Final = ("format", "key", "item")
-_ITEMS: Final = ("private", "private-file", "public", "public-file")
+_ITEMS: Final = ("private", "private-file", "no-private", "public", "public-file")
 
 
 class CheckFlags(NamedTuple):

@@ -32,7 +32,8 @@ File = Annotated[
     typer.Argument(
         metavar="FILE",
         help="A hierarchy: CSV (a line per leaf, or child,parent) or JSON. FILE:pad pads short rows (also :pad-up, "
-        ":pad-down); :first or :last keeps one of several parents; :root adds the root *.",
+        ":pad-down); :first or :last keeps one of several parents; :qualify also tells equal labels apart; "
+        ":root adds the root *.",
     ),
 ]
 #: The flags that say how the table is read.

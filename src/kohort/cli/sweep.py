@@ -21,7 +21,8 @@ _WITHOUT: Final = (
 
 #: The flags of a job on transactions that it has.
 _OF_BASKETS: Final = (
-    *("format", "key", "person", "item", "separator", "encoding", "private", "private-file", "public", "public-file"),
+    *("format", "key", "person", "item", "separator", "encoding", "private", "private-file"),
+    *("no-private", "public", "public-file"),
     *("delta", "draw", "allow-absent", "min-support", "h", "k", "p", "max-sets"),
 )
 

@@ -169,6 +169,11 @@ class ItemsPart(Part):
     private_file: Annotated[str | None, Flag(metavar="FILE")] = Field(
         None, alias="private-file", description="A file of private items, one on each line."
     )
+    no_private: bool = Field(
+        default=False,
+        alias="no-private",
+        description="No item is private: every set of up to p items is in at least k transactions (k^m-anonymity).",
+    )
     public: Names | None = Field(
         None, description="Items that an attacker may know; the rest are neither public nor private."
     )

@@ -515,3 +515,21 @@ def test_a_job_file_tells_its_kind() -> None:
     """The table makes it, even where it is empty."""
     assert document("transactions = {}").is_of_transactions
     assert not document("columns = {}").is_of_transactions
+
+
+# --- no private item --------------------------------------------------------------------------------------------------
+
+
+def test_no_item_need_be_private() -> None:
+    """k^m-anonymity is a flag of its own, with public items listed or not; the job is that of an empty list."""
+    assert job("items.no-private = true").job.roles == Listed()
+    assert job('items = { no-private = true, public = ["bread"] }').job.roles == Listed(public=("bread",))
+
+
+@pytest.mark.parametrize("other", ['private = ["pill"]', "private-file = 'p.txt'", "delta = 0.4"])
+def test_no_private_item_goes_with_no_list_of_them(other: str, tmp_path: Path) -> None:
+    """Neither a list, nor a file, nor a draw of private items stands beside it."""
+    (tmp_path / "p.txt").write_text("pill\n", encoding="utf-8")
+    with pytest.raises(JobError) as caught:
+        job(f"items = {{ no-private = true, {other} }}")
+    assert [one.where.rpartition(" ")[2] for one in caught.value.faults] == ["(items.no-private)"]

@@ -243,7 +243,7 @@ class Pages(JobPages):
     def set_protection(self, request: Request) -> Response:
         """Set the promise, what is said of all items, and the method; roles that are drawn are not listed as well."""
         fields = (*self._fields(("privacy",)), *self._item_fields(), *self._fields(("method",)))
-        listed = ("private", "public", "private-file", "public-file", "allow-absent")
+        listed = ("private", "public", "private-file", "no-private", "public-file", "allow-absent")
         begins = request.scope["form"].get("delta") and "delta" not in table_at(self.desk.raw, ("items",))
         others: dict[Place, object] = {("items", key): None for key in listed} if begins else {}
         self._set(request, fields, "protection", others)

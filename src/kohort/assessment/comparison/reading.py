@@ -3,7 +3,7 @@
 Names, whose domain is the hierarchy's leaves, or else the names before the release; a missing value is one of them:
 
     Milano          this name; a new one where it was not there before and there is no hierarchy
-    Nord            the leaves below every node of this name
+    Nord, [Nord]    the leaves below every node of this name
     {Bari, Roma}    one of these; `(missing)` is the missing value
     [A-C]           the names from one to the other in their order
     *               any name of the domain

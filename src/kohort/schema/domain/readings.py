@@ -33,7 +33,7 @@ _RENAME: Final = (
 )
 
 #: What to do about labels that several nodes have, or a value and a node that a builder makes.
-_NODES: Final = "rename the nodes, so that each label means one set of values"
+_NODES: Final = "name the nodes with their parents (FILE:qualify), or so that each label means one set of values"
 _BUILT: Final = "the builder calls nodes as the table calls values: rename these, or give a file in its place"
 
 #: What to do about a missing token that means something else, too.
@@ -69,7 +69,7 @@ def check_readings(domain: Domain, missing: Collection[str]) -> None:
     Traceback (most recent call last):
     kohort.errors.HierarchyError: 1 label stands for different values on different levels: '31'
       where: hierarchy of age
-      hint: rename the nodes, so that each label means one set of values
+      hint: name the nodes with their parents (FILE:qualify), or so that each label means one set of values
     """
     hierarchy, name = domain.hierarchy, domain.attribute.name
     if domain.label is Label.ANCESTOR and hierarchy is not None:

@@ -79,12 +79,13 @@ def read_hierarchy(
 
     Args:
         path: A UTF-8 file, with byte-order mark or without. Words after it change how it is read: `FILE:pad`,
-            `:pad-up`, `:pad-down`, `:first`, `:last`, `:root`, also several of them.
+            `:pad-up`, `:pad-down`, `:first`, `:last`, `:qualify`, `:root`, also several of them.
         name: The attribute, for messages.
         separator: What separates the labels of a row; found out unless given.
         root: Label of a root to add where the file lacks a common one.
         pad: Whether leaves may have fewer ancestors than others; see `Hierarchy.from_rows` and `from_tree`.
-        keep: Which parent a label keeps that has several: `first` or `last`; else it is an error.
+        keep: Which parent a label keeps that has several: `first` or `last`, or the first as `qualify`, which also
+            names nodes with their parents where their labels stand for other values, too; else it is an error.
 
     Raises:
         InputError: no such file, or one that is neither CSV nor JSON.
@@ -167,6 +168,7 @@ _WORDS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         "pad-down": {"pad": "down"},
         "first": {"keep": "first"},
         "last": {"keep": "last"},
+        "qualify": {"keep": "qualify"},
         "root": {"root": SUPPRESSED},
     }
 )
