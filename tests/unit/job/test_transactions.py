@@ -92,6 +92,8 @@ items = { delta = "0.15", seed = 7, draw = "paper" }
 method = { optimal = true, time-limit = 10 }
 """
 
+NO_PRIVATE = HEAD + "items.no-private = true\n"
+
 FILES = HEAD + 'items = { private-file = "private.txt", public-file = "public.txt", weight-file = "weights.txt" }\n'
 
 
@@ -246,7 +248,7 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
         ("line 14 (privacy.h)", "such as 0.4 for 40 %"),
         ("line 15 (privacy.k)", ""),
         ("line 16 (privacy.p)", ""),
-        ("line 19 (items.privat)", "did you mean private or private-file?"),
+        ("line 19 (items.privat)", "did you mean private or no-private or private-file?"),
         ("line 20 (items.public)", "name at least one"),
         ("line 20 (items.public)", "leave one out"),
         ("line 21 (items.delta)", "such as 0.4"),
@@ -381,7 +383,7 @@ def test_an_item_in_two_files_is_a_fault_of_the_job(tmp_path: Path) -> None:
 SCHEMA = TransactionFile.model_json_schema(by_alias=True)
 
 
-@pytest.mark.parametrize("text", [FULL, DRAWN, FILES])
+@pytest.mark.parametrize("text", [FULL, DRAWN, FILES, NO_PRIVATE])
 def test_a_right_job_meets_the_schema(text: str) -> None:
     """The examples that use every key are valid."""
     assert meets(text, SCHEMA)
@@ -389,7 +391,7 @@ def test_a_right_job_meets_the_schema(text: str) -> None:
 
 def test_the_examples_use_every_key() -> None:
     """Otherwise the tests over them would miss one."""
-    said = FULL + DRAWN + FILES + SIGNED
+    said = FULL + DRAWN + FILES + SIGNED + NO_PRIVATE
     assert {key for key in keys(SCHEMA, SCHEMA) if not re.search(rf"(?<![\w-]){key}(?![\w-])", said)} == set()
 
 
