@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
-from kohort.assessment.risk.singling import refuse_found, refuse_needless, refuse_singling, rounding_step
+from kohort.assessment.risk.singling import (
+    SHARE,
+    proposals,
+    refuse_found,
+    refuse_needless,
+    refuse_singling,
+    rounding_step,
+)
 from kohort.core.uniques import Singling
 from kohort.engines.altering import coarsened, with_columns
 from kohort.engines.repeated import refuse_repeated
@@ -67,7 +74,10 @@ def refuse_all(gates: Sequence[Gate], further: Callable[[Sequence[UsageError]], 
     faults = _refused(gates)
     if faults:
         faults += _refused(further(faults))
-        raise combined("the release would identify people", faults, _mend(faults))
+        mend, [first, *others] = _mend(faults), faults
+        if not others and mend.rpartition(" ")[2] not in first.hint:  # its own hint looks at no pairs
+            raise SchemaError(first.what, where=first.where, hint=f"{first.hint}; {mend}")
+        raise combined("the release would identify people", faults, mend)
 
 
 def _refused(gates: Sequence[Gate]) -> list[UsageError]:
@@ -110,6 +120,28 @@ def _rounded(table: Table, faults: Sequence[UsageError], job: Job) -> Table:
     flags = [one.flag for one in faults if isinstance(one, SchemaError) and one.flag]
     methods = [perturbation_of(value) for flag, value in flags if flag == "--perturb"]
     return with_columns(table, perturbed(table, methods, missing=job.schema.missing, seed=None)) if methods else table
+
+
+def _coarsen(table: Table, people: Index | None, faults: Sequence[UsageError], job: Job) -> None:
+    """Have the flags round in coarser steps, up to a standard deviation, where pairs of columns need it."""
+    rounded = {one.unsafe[0]: one for one in faults if isinstance(one, SchemaError) and one.flag}
+    first = {name: one.flag for name, one in rounded.items() if one.flag and one.flag[0] == "--perturb"}
+    steps = {name: proposals(table[name], missing=job.schema.missing, people=people) for name in first}
+    while steps:
+        columns = _to_release(_rounded(table, faults, job), without(faults, job, rounding=True))
+        pairs = [one for one in singled_out(columns, people) if len(one.columns) > 1 and one.most]
+        name = next((name for one in pairs for name in one.columns if name in steps), None)
+        if name is None:
+            return
+        step = next((one for one in steps[name] if SHARE * one.after <= one.people), None)
+        if step is None:  # none is enough: the pair's columns are dropped
+            del steps[name]
+        rounded[name].flag = ("--perturb", step.perturbation(name)) if step else first[name]
+
+
+def _to_release(table: Table | RecodedTable, job: Job) -> list[Column]:
+    """The columns that are not generalized, and are not allowed to single people out."""
+    return [table[one.name] for one in job.schema.unchanged if one.name not in job.allow_singling]
 
 
 class Elsewhere(Protocol):
@@ -156,6 +188,7 @@ def refuse_unsafe(table: Table, job: Job) -> None:
         _raise([_leaking(one) for one in leaks(schema, table, table, every, k=job.k, allowed=allowed)])
 
     def further(faults: Sequence[UsageError]) -> list[Gate]:
+        _coarsen(table, people, faults, job)
         pairs = partial(refuse_pairs, _rounded(table, faults, job), people, without(faults, job, rounding=True))
         return [partial(_refuse_sets, table, job), pairs]
 
@@ -196,8 +229,7 @@ def refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job)
     Raises:
         SchemaError: there are such pairs.
     """
-    columns = [released[one.name] for one in job.schema.unchanged if one.name not in job.allow_singling]
-    pairs = [one for one in singled_out(columns, people) if len(one.columns) > 1 and one.most]
+    pairs = [one for one in singled_out(_to_release(released, job), people) if len(one.columns) > 1 and one.most]
     _refuse_found(pairs, "records" if people is None else "people")
 
 

@@ -181,3 +181,15 @@ def test_an_identifying_column_is_not_dropped_besides(tmp_path: Path) -> None:
     found = ran(SAFE, tmp_path, "--drop", "name")
     assert found.status == 2
     assert "column name is named twice" in found.err
+
+
+@pytest.mark.parametrize("others", [("day",), ("day", "ticket"), ()])
+def test_a_step_is_as_coarse_as_pairs_need(others: tuple[str, ...], tmp_path: Path) -> None:
+    """Rounded so that it singles nobody out alone, a column may do so with another: the line's flags mend that, too."""
+    frame = UNSAFE.with_columns(income=pl.Series([str(20_000 + 37 * (row * 97 % 400)) for row in ROWS]))
+    frame = frame.select(*USUAL, "income", *others)
+    refused = ran(frame, tmp_path)
+    assert "--perturb income=rounding:step=" in refused.err
+    line = shlex.split(refused.err.rpartition("of that: ")[2]) if others else ["--perturb", "income=rounding:step=100"]
+    assert ran(frame, tmp_path, *line).status == 0
+    assert "income" in (tmp_path / "out.csv").read_text(encoding="utf-8").partition("\n")[0]
