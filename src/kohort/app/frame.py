@@ -93,11 +93,7 @@ class Frame:
             raise UnansweredError(task)
 
     def _reading(self) -> str:
-        """The part of the job that says how its input is read: what asks for the same is asked once.
-
-        Raises:
-            UnansweredError: the job names no input.
-        """
+        """The part of the job that says how its input is read: what asks for the same is asked once."""
         raw = self.desk.raw
         if not isinstance(table_at(raw, ("input",)).get("path"), str):
             raise UnansweredError(faults=self.desk.faults())
@@ -108,11 +104,7 @@ class Frame:
         return changed("", {**said, ("run", "engine"): table_at(raw, ("run",)).get("engine")})
 
     def _answer(self, question: str, *arguments: object, patience: float = 0) -> Any:  # noqa: ANN401  whatever is asked
-        """The answer to a question.
-
-        Raises:
-            UnansweredError: it is not there yet, or there will be none.
-        """
+        """The answer to a question."""
         task = self.desk.ask(question, *arguments)
         task.over.wait(patience or AT_ONCE)
         if task.state is not State.DONE:

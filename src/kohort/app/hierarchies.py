@@ -116,11 +116,7 @@ class HierarchyPages(Pages):
         return RedirectResponse(f"/tree?place={column.place}&level={level}", 303)
 
     def _take(self, request: Request, column: Generalized, making: Making) -> None:
-        """Give the column a hierarchy.
-
-        Raises:
-            UnansweredError: it cannot be made, or no job can have it.
-        """
+        """Give the column a hierarchy."""
         made = self._made(column, making)
         if made.faults:
             raise UnansweredError(faults=made.faults)
@@ -133,11 +129,7 @@ class HierarchyPages(Pages):
     # --- what they share ----------------------------------------------------------------------------------------------
 
     def _of(self, place: str) -> Generalized:
-        """The column of this place.
-
-        Raises:
-            UsageError: there is none, or one that is not generalized.
-        """
+        """The column of this place."""
         at = number(place)
         name = self._column(at).guess.name
         said = table_at(self.desk.raw, ("columns", name))
@@ -245,9 +237,6 @@ def making_of(  # noqa: PLR0911  one for each form
         form: Its fields.
         files: What it sends.
         spec: The hierarchy as the job says it.
-
-    Raises:
-        UsageError: it asks for none.
     """
     said = {key: "".join(value.split()) for key, value in form.items()}
     match form.get("do", ""):
@@ -335,9 +324,6 @@ def edits_of(form: Mapping[str, str], made: Made, level: int) -> tuple[Edit | Co
         form: Its fields.
         made: The tree.
         level: The level whose nodes it shows.
-
-    Raises:
-        UsageError: there is no such level.
     """
     if not 0 <= level < len(made.parents):
         raise UsageError("the hierarchy has no such level", hint="choose one of the page")

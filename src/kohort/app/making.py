@@ -206,9 +206,6 @@ def made_over(making: Making, values: Values, scale: str) -> Made:
         making: How.
         values: Of what.
         scale: What the job says of the column's scale; empty for nothing.
-
-    Raises:
-        KohortError: it cannot be made.
     """
     column, made = values.column, making.over(values)
     kind = Scale.CATEGORICAL if scale == Scale.CATEGORICAL else None

@@ -264,31 +264,19 @@ class Bench:
 
 
 def refuse_piped(source: str) -> None:
-    """Refuse what can be read once.
-
-    Raises:
-        UnsupportedError: it is standard input.
-    """
+    """Refuse what can be read once."""
     if source == "-":
         hint = "save it as a file"
         raise UnsupportedError("the desk reads its input more than once, which standard input cannot", hint=hint)
 
 
 def request_of(text: str, folder: Folder) -> Request:
-    """The request of a job's text.
-
-    Raises:
-        JobError: everything that is wrong with it.
-    """
+    """The request of a job's text."""
     return of(replace(document(text, folder=Path(folder)), held=folder.held))
 
 
 def _input(text: str) -> InputPart:
-    """How a job's table is read here, whatever is wrong elsewhere in the job.
-
-    Raises:
-        UnsupportedError: the job leaves its records to an engine.
-    """
+    """How a job's table is read here, whatever is wrong elsewhere in the job."""
     said = read_toml(text)
     engine = table(said, "run").get("engine", HERE)
     if engine != HERE:

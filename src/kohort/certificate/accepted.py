@@ -122,9 +122,6 @@ def refuse_table_job(description: Part, asked: Described) -> None:
     Args:
         description: What the certificate says.
         asked: What was read of it.
-
-    Raises:
-        InputError: it is so.
     """
     with _refusing():
         told = _with_stand_ins(description, asked)
@@ -136,11 +133,7 @@ def refuse_table_job(description: Part, asked: Described) -> None:
 
 
 def refuse_transaction_job(description: Part) -> None:
-    """Refuse the description of a job on transactions that kohort would not accept, or would not describe so.
-
-    Raises:
-        InputError: it is so.
-    """
+    """Refuse the description of a job on transactions that kohort would not accept, or would not describe so."""
     with _refusing():
         told: dict[str, object] = {**description, "reading": plain(BasketOptions()), "weights": list[object]()}
         counts, roles = [description["weights"]], cast("Part", description["roles"])
@@ -165,11 +158,7 @@ def _refusing() -> Generator[None]:
 
 
 def _refuse_other_words(job: object, told: Part) -> None:
-    """Refuse a description that kohort would write otherwise.
-
-    Raises:
-        UsageError: it is so.
-    """
+    """Refuse a description that kohort would write otherwise."""
     if json.dumps(plain(job), sort_keys=True) != json.dumps(told, sort_keys=True):
         raise UsageError("the job is described in other words than those of kohort")
 
@@ -190,11 +179,7 @@ def _with_stand_ins(description: Part, asked: Described) -> dict[str, object]:
 
 
 def _bare(attribute: Part) -> Part:
-    """A column with a stand-in for the hierarchy that its digest is of.
-
-    Raises:
-        UsageError: what stands there is no digest of a hierarchy.
-    """
+    """A column with a stand-in for the hierarchy that its digest is of."""
     hierarchy = attribute.get("hierarchy")
     if not isinstance(hierarchy, dict):
         return attribute
@@ -255,11 +240,7 @@ def _several(part: object, inside: str) -> tuple[object, ...]:
 
 
 def _refuse_misfits(job: Job) -> None:
-    """Refuse a job that its own schema, which is the table's, or the method does not go with.
-
-    Raises:
-        UsageError: it is so.
-    """
+    """Refuse a job that its own schema, which is the table's, or the method does not go with."""
     schema = job.schema
     refuse_needless(schema, job.allow_singling)
     modelled = {model.declared.sensitive for model in job.models}
@@ -284,11 +265,7 @@ def _refuse_misfits(job: Job) -> None:
 
 
 def _refuse_method(algorithm: object, quasi: list[str]) -> None:
-    """Refuse an objective that is none, and a node of another lattice.
-
-    Raises:
-        UsageError: it is so.
-    """
+    """Refuse an objective that is none, and a node of another lattice."""
     if isinstance(algorithm, LocalRecoding):
         return _refuse_method(algorithm.search, quasi)
     objective = getattr(algorithm, "objective", None)

@@ -141,11 +141,7 @@ def unseen(known: Certified, parts: Iterable[CheckedPart], why: str) -> CheckedP
 
 
 def of_bytes(path: str | os.PathLike[str], known: Certified) -> Iterator[CheckedPart]:
-    """The size and the digest of the file; of a table in a database those of its text.
-
-    Raises:
-        FileError: the system failed to read it.
-    """
+    """The size and the digest of the file; of a table in a database those of its text."""
     if (place := stored(path)) is not None:
         text = text_of(place)
         yield compared("size", known.size, len(text))

@@ -30,10 +30,6 @@ _exact: Final = re.compile(r"-?[0-9]{1,1000}(?:/[0-9]{1,1000})?").fullmatch
 def exact(text: str) -> Fraction:
     """The number that a description writes in digits, or as a fraction of two such numbers.
 
-    Raises:
-        ValueError: it is none.
-        ZeroDivisionError: it is a fraction of 0.
-
     >>> exact("-2/5")
     Fraction(-2, 5)
     """
@@ -172,11 +168,7 @@ class Described:
 
 
 def described(job: Part) -> Described:
-    """What the description of a job on a table says.
-
-    Raises:
-        InputError: it is none.
-    """
+    """What the description of a job on a table says."""
     try:
         schema, writing, reading = (_part(job.get(key)) for key in ("schema", "writing", "reading"))
         return Described(
@@ -244,11 +236,7 @@ def _grid(value: object) -> str | tuple[str, ...] | None:
 
 
 def asked_of(part: Part) -> Asked:
-    """The privacy model that is asked for by a part of a description.
-
-    Raises:
-        TypeError: it names none.
-    """
+    """The privacy model that is asked for by a part of a description."""
     parameters = {key: value for key, value in part.items() if key not in {"kind", "sensitive"}}
     return Asked(text_of(part.get("kind")), _perhaps(part.get("sensitive")), tuple(parameters.items()))
 
@@ -275,11 +263,7 @@ def _list(value: object) -> Sequence[object]:
 
 
 def text_of(value: object) -> str:
-    """A part of a description that is a text.
-
-    Raises:
-        TypeError: it is none.
-    """
+    """A part of a description that is a text."""
     if not isinstance(value, str):
         raise TypeError(value)
     return value

@@ -440,11 +440,7 @@ class _Judge:
         return check(self.table, quasi, models, schema=schema, population=known, reference=reference)
 
     def _reference(self) -> Table | None:
-        """The input.
-
-        Raises:
-            InputError: it has not as many records as the certificate says.
-        """
+        """The input."""
         if self.brought.reference is None:
             return None
         table = self._entered(self._read(self.brought.reference))
@@ -455,11 +451,7 @@ class _Judge:
         return table
 
     def _entered(self, table: Table) -> Table:
-        """The complete records of the input: all, where the job leaves out none.
-
-        Raises:
-            InputError: it lacks a column by which they are told.
-        """
+        """The complete records of the input: all, where the job leaves out none."""
         if not self.asked.complete:
             return table
         unknown = {*self.asked.complete} - {*table.names} if self.asked.complete != "all" else set[str]()

@@ -138,11 +138,7 @@ def _ascends(database: Transactions) -> bool:
 
 
 def _model(known: CoherenceCertificate) -> Iterator[CheckedPart]:
-    """The model is the job's, its numbers are the model's, and nothing else is disclaimed.
-
-    Raises:
-        InputError: they are of no model.
-    """
+    """The model is the job's, its numbers are the model's, and nothing else is disclaimed."""
     try:
         model = Coherence(exact(known.h), known.k, known.p)
     except (ArithmeticError, UsageError, ValueError):

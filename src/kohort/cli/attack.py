@@ -60,11 +60,7 @@ class Attacks(NamedTuple):
     ] = None
 
     def refuse_unused(self) -> None:
-        """Refuse flags that would have no effect, and unknown attacks, before any table is read.
-
-        Raises:
-            UsageError: such a flag, or attack.
-        """
+        """Refuse flags that would have no effect, and unknown attacks, before any table is read."""
         if self.attack is None:
             given = {name.replace("_", "-"): value for name, value in self._asdict().items()}
             flags.refuse(given, "this flag is only for attacks", "leave it out, or add --attack all")

@@ -164,11 +164,7 @@ def _by_job(path: Path) -> _Known:
 
 
 def _by_flags(given: Given) -> _Known:
-    """What flags give.
-
-    Raises:
-        JobError: every fault of the flags at once.
-    """
+    """What flags give."""
     from kohort.schema import Schema
 
     missing, how = frozenset(given["missing-token"] or ()), options.reader(given)
@@ -262,11 +258,7 @@ def _figures(before: str, after: str, known: _Known, questions: Questions, *, qu
 
 
 def _over(known: _Known, table: Table) -> Schema:
-    """The schema, which must name no column that the table does not have.
-
-    Raises:
-        UsageError: it does; the message names the nearest.
-    """
+    """The schema, which must name no column that the table does not have."""
     if known.request is None:
         for attribute in known.schema.attributes:
             _named(table, attribute.name)

@@ -122,11 +122,7 @@ def show(
 
 
 def _built(spec: str, column: str | None, table: Table | None) -> Hierarchy | None:
-    """The hierarchy of a builder over the values of the table's column; `None` where a file is named.
-
-    Raises:
-        UsageError: there is no table.
-    """
+    """The hierarchy of a builder over the values of the table's column; `None` where a file is named."""
     from kohort.schema import hierarchies
 
     if not hierarchies.is_builder(spec, name=column or ""):

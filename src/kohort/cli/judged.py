@@ -45,11 +45,7 @@ class Requested:
 
 
 def requested(given: Given, *, matched: bool) -> Requested:
-    """The models and columns that the flags name; `matched`: the file is matched with people of other tables.
-
-    Raises:
-        JobError: every fault of the flags at once.
-    """
+    """The models and columns that the flags name; `matched`: the file is matched with people of other tables."""
     faults: list[UsageError] = []
     named = flags.columns({role: given[role] for role in ("quasi", "sensitive")}, faults)
     columns = {name: said for name, said in named.items() if said["role"] == "quasi"}

@@ -113,9 +113,6 @@ def refuse_elsewhere(engine: str, page: PageOptions, asked: Mapping[str, object]
         engine: The engine.
         page: The report.
         asked: What else is asked for, by its flag.
-
-    Raises:
-        UnsupportedError: it is asked for.
     """
     from kohort.engines.known import LOCALLY
 
@@ -192,11 +189,7 @@ class FigureMaker:
 
 
 def figures_of(made: Request, files: Files, *, threads: int) -> FigureMaker:
-    """What makes the figures of a release.
-
-    Raises:
-        UsageError: there are no cuts to compare, or there is no such attack.
-    """
+    """What makes the figures of a release."""
     if files.compare_grid:
         from kohort.pipeline import exposure
 
@@ -221,9 +214,6 @@ def companions(
         files: The other files.
         figures: What makes the figures of the release.
         dry_run: Whether nothing is to be written.
-
-    Raises:
-        UsageError: one of them cannot be written; this comes before any work.
     """
     from kohort import pipeline
 
@@ -246,11 +236,7 @@ def companions(
 
 
 def transaction_companions(page: PageOptions, *, dry_run: bool) -> tuple[Companion[TransactionRelease], ...]:
-    """The same for a release of transactions: its report, if there is to be one.
-
-    Raises:
-        UsageError: it cannot be written; this comes before any work.
-    """
+    """The same for a release of transactions: its report, if there is to be one."""
     report = page.report
     _refuse_dry("--report", report, dry_run=dry_run)
     audience = _audience(page)
@@ -271,11 +257,7 @@ def transaction_companions(page: PageOptions, *, dry_run: bool) -> tuple[Compani
 
 
 def _audience(page: PageOptions) -> Audience | None:
-    """The audience of a report; refuses a report of no known form, and text that the public should read.
-
-    Raises:
-        UsageError: one of these, or there is no report.
-    """
+    """The audience of a report; refuses a report of no known form, and text that the public should read."""
     report, audience = page.report, pages.audience_of(page.audience)
     if report is None and audience is not None:
         raise UsageError("there is no report", where="--audience", hint="add --report FILE.html, or leave it out")

@@ -27,11 +27,7 @@ FORMS: Final = (".html", ".json")
 
 
 def audience_of(word: str | None) -> Audience | None:
-    """The audience that a flag names.
-
-    Raises:
-        UsageError: there is none called so.
-    """
+    """The audience that a flag names."""
     if word is None:
         return None
     from kohort.report.page.audience import Audience

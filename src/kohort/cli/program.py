@@ -336,11 +336,7 @@ def noting(*, quiet: bool) -> Generator[None]:
 
 
 def _refuse_little_space() -> None:
-    """Refuse what libraries would end in: one by one they abort, or wait for memory for ever.
-
-    Raises:
-        LimitError: the system gives the process too few addresses.
-    """
+    """Refuse what libraries would end in: one by one they abort, or wait for memory for ever."""
     space = address_space()
     if space is not None and space < _ADDRESSES:
         what = f"the system gives this process {space >> 20:,} MiB of address space, and it needs {_ADDRESSES >> 20:,}"

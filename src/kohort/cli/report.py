@@ -73,12 +73,7 @@ def report(
 
 
 def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Callable[[Page], bytes]:
-    """What writes the page; refuses what could not be written before any work.
-
-    Raises:
-        UsageError: nothing to write, or an unknown form.
-        MissingExtraError: what draws pages or charts is not installed.
-    """
+    """What writes the page; refuses what could not be written before any work."""
     from kohort.report.written import refuse_missing, writer_of
 
     if out is None and charts is None:
@@ -110,11 +105,7 @@ def _figures(
     overwrite: bool,
     tell: Callable[[str], None],
 ) -> PageSource:
-    """The page model to draw, and the files that no output may replace.
-
-    Raises:
-        UsageError: the source is neither figures nor a job.
-    """
+    """The page model to draw, and the files that no output may replace."""
     from kohort.publish import check_target
     from kohort.report.page.build import for_audience, read_page
 

@@ -27,12 +27,7 @@ class Outputs(Generic[S]):
     inputs: tuple[Path, ...]
 
     def __post_init__(self) -> None:
-        """Refuse at once what could not be published.
-
-        Raises:
-            TargetError: a file exists, or is an input.
-            FileError: a folder cannot be written.
-        """
+        """Refuse at once what could not be published."""
         from kohort.publish import check_target
 
         paths = [path for path, _ in self.forms]

@@ -36,9 +36,6 @@ def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageE
         vary: The texts of `--vary`.
         faults: What is wrong with other flags.
         given: The flags.
-
-    Raises:
-        UsageError: something cannot be varied, or is given too.
     """
     from kohort.job import varied
 
@@ -66,12 +63,7 @@ def _is_given(name: str, raw: Mapping[str, object], given: Given) -> bool:
 
 
 def of_job(path: Path, vary: Sequence[str]) -> Variations:
-    """The jobs that a job file makes; what is varied takes the place of what it says.
-
-    Raises:
-        UsageError: something cannot be varied, or the job is on transactions.
-        InputError: the file cannot be read.
-    """
+    """The jobs that a job file makes; what is varied takes the place of what it says."""
     from kohort.job import varied
     from kohort.job.document import document_at
     from kohort.job.request import request

@@ -114,11 +114,7 @@ class SweepOutput(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether files hold exact figures, for the steward alone.
-
-        Raises:
-            UsageError: there is no such audience, or there is no file.
-        """
+        """Whether files hold exact figures, for the steward alone."""
         from kohort.report.page.audience import Audience
 
         if self.audience is not None and self.out is None and self.picture is None:

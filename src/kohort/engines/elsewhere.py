@@ -543,11 +543,7 @@ def _needing_all(job: Job) -> str:
 
 
 def refuse_unsupported(job: Job, population: Dataset | None) -> None:
-    """Refuse what needs the records themselves.
-
-    Raises:
-        UnsupportedError: the job asks for it; the message says for what.
-    """
+    """Refuse what needs the records themselves."""
     for what in _unsupported(job, population):
         raise UnsupportedError(f"{what} needs the records themselves", where="engine", hint=_LOCALLY)
 

@@ -189,12 +189,7 @@ LOCAL: Final[Engine] = LocalEngine()
 
 
 def local_engine(memory_limit: int | None, spill_folder: str | os.PathLike[str] | None = None) -> Engine:
-    """The local engine within so many bytes of memory, its long arrays in files of a folder; or without a limit.
-
-    Raises:
-        UsageError: there is a folder and no limit, or a limit of no bytes.
-        FileError: there is no such folder.
-    """
+    """The local engine within so many bytes of memory, its long arrays in files of a folder; or without a limit."""
     if memory_limit is None:
         if spill_folder is not None:
             raise UsageError("nothing is spilled without a limit of memory", where="spill-folder", hint=_LIMIT)

@@ -76,12 +76,7 @@ def refuse_unsafe(table: Table, job: Job) -> None:
 
 
 def refuse_released(recoded: Recoded, source: Table, job: Job) -> None:
-    """Refuse perturbed columns that single people out as they are released, and pairs of columns that do.
-
-    Raises:
-        SchemaError: one does, or pairs do.
-        JobError: several columns do.
-    """
+    """Refuse perturbed columns that single people out as they are released, and pairs of columns that do."""
     names = [name for one in job.perturbations for name in one.columns if name not in job.allow_singling]
     person = job.schema.person
     people = None if person is None else person_codes(source[person]).take(recoded.lineage)
@@ -97,9 +92,6 @@ def refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job)
         released: The released records, or the different tuples of their cells and people.
         people: (m,) whose each is; `None` counts each as a person.
         job: The job.
-
-    Raises:
-        SchemaError: there are such pairs.
     """
     columns = [released[one.name] for one in job.schema.unchanged if one.name not in job.allow_singling]
     pairs = [one for one in singled_out(columns, people) if len(one.columns) > 1 and one.most]
@@ -179,9 +171,6 @@ def refuse_alone_together(released: Elsewhere, source: Elsewhere, job: Job) -> N
     """Refuse pairs of columns that together single out more than half of the records.
 
     Cost: where the values of the source show that no pair can, nothing.
-
-    Raises:
-        SchemaError: there are such pairs.
     """
     names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
     if not names:
@@ -232,12 +221,7 @@ class _Uniques:
 
 
 def refuse_leaks(data: Elsewhere, job: Job) -> None:
-    """Refuse released columns that hold cells of identifying ones, by the pairs of values that records have.
-
-    Raises:
-        SchemaError: one does.
-        JobError: several do.
-    """
+    """Refuse released columns that hold cells of identifying ones, by the pairs of values that records have."""
     schema, allowed = job.schema, job.allow_singling
     if not schema.identifying:
         return
@@ -265,10 +249,6 @@ def refuse_listed(coded: CodedTable | CodedColumns, job: Job) -> None:
 
     Names without a hierarchy are released as sets of values. Postal codes, or dates in no form that is known, are then
     written out person by person. A column whose label is said to be a set is not refused.
-
-    Raises:
-        SchemaError: there is such a column, and the job does not allow it.
-        JobError: there are several.
     """
     _raise(
         [

@@ -58,11 +58,7 @@ def raised(faults: Sequence[UsageError]) -> UsageError:
 
 
 def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
-    """What `make` makes; its faults come together with those that were found before.
-
-    Raises:
-        JobError: there are any.
-    """
+    """What `make` makes; its faults come together with those that were found before."""
     try:
         made = make()
     except JobError as fault:

@@ -239,11 +239,7 @@ def _key(path: Path) -> Key:
 
 
 def _form(form: type[Q], raw: Mapping[str, object], faults: list[UsageError], where: Callable[[Place], str]) -> Q:
-    """The tables in their form.
-
-    Raises:
-        JobError: all faults at once, those found before among them.
-    """
+    """The tables in their form."""
     found = lacking(raw) if form is JobFile else []  # what is only judged may ask for no model
     try:
         file = form.model_validate(raw)

@@ -76,11 +76,7 @@ class TransactionRequest:
         return None if self.run.memory_limit is None else bytes_of(self.run.memory_limit)
 
     def refuse_output(self) -> None:
-        """Refuse a target that is no file, or whose name contradicts the form of the release, before any work.
-
-        Raises:
-            JobError: it does.
-        """
+        """Refuse a target that is no file, or whose name contradicts the form of the release, before any work."""
         try:
             self.job.written_to(Path(self.target))
         except UsageError as fault:

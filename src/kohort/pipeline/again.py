@@ -125,11 +125,7 @@ def _signer(known: Certified) -> str | None:
 
 
 def refuse_random(job: Job) -> None:
-    """Refuse a job whose noise is new each time.
-
-    Raises:
-        UsageError: it is.
-    """
+    """Refuse a job whose noise is new each time."""
     if job.seed is None and any(one.random for one in job.perturbations):
         raise UsageError(
             "the job draws new random numbers each time, so its release cannot be made again",

@@ -26,9 +26,6 @@ def refuse_hopeless(problem: Problem, limit: SuppressionLimit | None) -> None:
 
     What a union of satisfying classes always satisfies, no release without suppression can satisfy where the table
     as one class does not. The size of classes and the population are left to the search: it knows more to say of them.
-
-    Raises:
-        InfeasibleError: no release can meet a model.
     """
     frequency = problem.frequency
     values = {domain.name: len(domain) for domain in frequency.sensitive_domains}
@@ -80,12 +77,7 @@ def refuse_absence(models: Sequence[PrivacyModel], population: Dataset | None) -
 
 
 def refuse_unknown(job: Job) -> None:
-    """Refuse perturbations and complete records by columns that there are none of; the job's schema is the table's.
-
-    Raises:
-        SchemaError: the job names a column that the table does not have.
-        JobError: several.
-    """
+    """Refuse perturbations and complete records by columns that there are none of; the job's schema is the table's."""
     known = [attribute.name for attribute in job.schema.attributes]
     faults: list[SchemaError] = []
     said = [name for one in job.perturbations for name in one.columns]

@@ -164,9 +164,6 @@ def commit(outputs: Sequence[Output], *, where: str, beyond: tuple[Step, Step] |
         outputs: The release and the files that describe it.
         where: The release, for messages.
         beyond: Where the release is no file, the step by which it is there, and its inverse; all outputs describe it.
-
-    Raises:
-        DurabilityError: Everything is in place, but the disk did not confirm it.
     """
     with ExitStack() as locks:
         folders = [locks.enter_context(locked(path)) for path in sorted({output.place.folder for output in outputs})]

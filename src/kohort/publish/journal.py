@@ -193,12 +193,7 @@ class _Found:
 
 
 def settle(folder: Path) -> None:
-    """Take back what dead runs began to replace in a folder.
-
-    Raises:
-        FileError: the system failed.
-        TargetError: another run has locked a folder of the set.
-    """
+    """Take back what dead runs began to replace in a folder."""
     for path in _journals(folder):
         with ExitStack() as stack:
             try:

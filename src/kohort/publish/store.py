@@ -192,11 +192,7 @@ class Arrival:
             raise _exists(self._where)
 
     def restore(self) -> None:
-        """Take a new release back; say that one which replaced another stays.
-
-        Raises:
-            FileError: one stays, or the store failed.
-        """
+        """Take a new release back; say that one which replaced another stays."""
         place = f"{self.target}/{MANIFEST}"
         found = tried(self.store, self.store.get, place)
         if found != self.manifest.encode():

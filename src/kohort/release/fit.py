@@ -40,11 +40,7 @@ class Unfit(NamedTuple):
 
 
 def check_population(job: Job, population: object) -> None:
-    """Refuse a population table that no model needs, and a model that needs one where there is none.
-
-    Raises:
-        UsageError: it is so.
-    """
+    """Refuse a population table that no model needs, and a model that needs one where there is none."""
     needing = [model.name for model in job.models if model.declared.population]
     if needing and population is None:
         hint = "give the register that the table is a sample of: population=…, [population] path, --population"

@@ -62,11 +62,7 @@ class UntriedAttack(Figures, frozen=True):
 
 
 def attacked(release: Release, names: Sequence[str] = ()) -> tuple[Outcome, ...]:
-    """What the attacks called `names`, or all, find in a release, where attackers know its input's quasi-identifiers.
-
-    Raises:
-        UsageError: there is no attack called so.
-    """
+    """What the attacks called `names`, or all, find in a release; attackers know its input's quasi-identifiers."""
     from kohort.assessment.risk.attacks import Evidence, attacks, refuse_unknown  # noqa: PLC0415  only where some are tried
 
     refuse_unknown(names)

@@ -28,9 +28,6 @@ def distributions_picture(
         left_out: The columns that are not.
         records: Of the table.
         format_: How it is written.
-
-    Raises:
-        UnsupportedError: there is none to draw.
     """
     if not found:
         hint = "name or drop the columns that identify people; the others are drawn"

@@ -51,9 +51,6 @@ def refuse_unordered(orders: Mapping[str, bool | None]) -> None:
 
     Args:
         orders: For everything that is varied, whether a greater value is stricter.
-
-    Raises:
-        UsageError: nothing has an order.
     """
     if all(order is None for order in orders.values()):
         what = f"no value of {' and '.join(orders)} protects more than another, so none can be proposed"

@@ -226,11 +226,7 @@ def sweep(
 
 
 def _over(job: Job, table: Table) -> Job:
-    """The job with a schema over the table's columns.
-
-    Raises:
-        UsageError: they do not go together.
-    """
+    """The job with a schema over the table's columns."""
     job = replace(job, schema=job.schema.over(table.names))
     refuse_unknown(job)
     return job

@@ -28,11 +28,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 
 
 def writer(path: Path) -> Callable[[Sweep], bytes]:
-    """What writes a sweep in the form that the name of its file asks for.
-
-    Raises:
-        UsageError: the name asks for none.
-    """
+    """What writes a sweep in the form that the name of its file asks for."""
     if path.suffix not in _FORMS:
         raise UsageError(f"a sweep is written as {' or '.join(_FORMS)}", where="out", hint="name the file so")
     form = _FORMS[path.suffix]

@@ -35,11 +35,7 @@ _ACROSS: Final = MappingProxyType(
 
 
 def picture(sweep: Sweep, format_: Format) -> bytes:
-    """Draw a sweep; the same bytes whenever it is the same.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw a sweep; the same bytes whenever it is the same."""
     return chart(sweep).bytes(format_)
 
 

@@ -253,11 +253,7 @@ class CodedTable:
         return domain.counted(people[:-1]), codes
 
     def _person(self, name: str) -> SortKey:
-        """Whose each kept record is.
-
-        Raises:
-            InputError: some records are nobody's.
-        """
+        """Whose each kept record is."""
         column = self.table[name]
         lacking = column.absent(self.schema.missing)
         if lacking.any():

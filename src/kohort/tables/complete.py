@@ -70,9 +70,6 @@ def entered(table: Table, complete: Complete, missing: Collection[str]) -> Enter
         table: The records.
         complete: The columns, all of which the table has.
         missing: The texts that mean: no value.
-
-    Raises:
-        InfeasibleError: there is no such record.
     """
     rows = np.flatnonzero(_with_values(table, table.names if complete == "all" else complete, missing))
     if not rows.size:

@@ -85,9 +85,6 @@ def refuse_spellings(column: Column, where: str, result: str) -> None:
         column: The keys.
         where: What they are called in the message.
         result: What would become of them.
-
-    Raises:
-        InputError: some are.
     """
     found, keys = _spellings(column)
     if found:

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_columns(population: Table, schema: Schema) -> None:
-    """Refuse a population table that lacks a quasi-identifying column.
-
-    Raises:
-        SchemaError: it does; the message names which.
-    """
+    """Refuse a population table that lacks a quasi-identifying column."""
     lacking = [one.name for one in schema.quasi if one.name not in population.names]
     if lacking:
         raise SchemaError(

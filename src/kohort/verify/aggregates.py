@@ -87,9 +87,6 @@ class Relation(Dataset, Protocol):
         Args:
             columns: Their names.
             hashed: Other columns, whose hashes are summed for each tuple.
-
-        Raises:
-            LimitError: they are too many for memory.
         """
         ...
 

@@ -95,9 +95,6 @@ def check_identifiers(table: Table, claim: Claim, every: Table) -> None:
         table: The release.
         claim: What it says of itself, over the records that entered.
         every: All records of the input.
-
-    Raises:
-        VerificationError: some do.
     """
     if not claim.schema.identifying:
         return
@@ -130,11 +127,7 @@ def refuse_names(schema: Schema, values: Callable[[str], pl.Series], released: p
 
 
 def check_cells(column: Column, claim: Claim) -> None:
-    """Every cell of a column that is not generalized is the input's.
-
-    Raises:
-        VerificationError: some are not.
-    """
+    """Every cell of a column that is not generalized is the input's."""
     source = claim.original[column.name]
     changed = differing(column, places(released_texts(source, claim), column.values), claim)
     if changed:
@@ -144,11 +137,7 @@ def check_cells(column: Column, claim: Claim) -> None:
 
 
 def check_values(attribute: Attribute, claim: Claim) -> None:
-    """No record lacks a value that the schema would suppress it for.
-
-    Raises:
-        VerificationError: some do.
-    """
+    """No record lacks a value that the schema would suppress it for."""
     if attribute.missing is Missing.SUPPRESS:
         gone = int(lacking(claim.original[attribute.name], claim).take(claim.lineage).sum())
         if gone:

@@ -197,12 +197,7 @@ class Bench:
 
 
 def request_of(text: str, folder: str | Folder) -> TransactionRequest:
-    """The request of a job's text.
-
-    Raises:
-        JobError: everything that is wrong with it.
-        UnsupportedError: it is of transactions that are elsewhere.
-    """
+    """The request of a job's text."""
     made = of(document(text, folder=Path(folder)))
     made.refuse_output()
     engine = made.run.engine

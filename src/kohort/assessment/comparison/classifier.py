@@ -83,11 +83,7 @@ class Prediction:
 
 
 def library() -> ModuleType:
-    """The part of scikit-learn that is used.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
+    """The part of scikit-learn that is used."""
     try:
         return import_module("sklearn.ensemble")
     except ImportError:

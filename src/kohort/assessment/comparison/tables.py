@@ -206,9 +206,6 @@ def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> N
         before: The table.
         after: The release.
         droppable: Columns that it need not have: identifying and dropped ones, and those of which nothing is known.
-
-    Raises:
-        InputError: they differ; the message lists by which columns.
     """
     lost = [name for name in before.names if name not in after.names and name not in droppable]
     new = [name for name in after.names if name not in before.names]

@@ -74,10 +74,6 @@ def refuse_needless(schema: Schema, allowed: Collection[str]) -> None:
     Args:
         schema: Over the table's columns.
         allowed: Columns that may single people out.
-
-    Raises:
-        SchemaError: One of them is not released, or only as a pseudonym.
-        JobError: Several are.
     """
     released = [one.name for one in schema.released if not one.pseudonym]
     faults = [
@@ -107,10 +103,6 @@ def refuse_singling(
         missing: Texts that mean no value.
         people: (n,) the person of each record; `None` counts each record as a person.
         weights: (n,) how many records of a person each stands for; `None`: for itself.
-
-    Raises:
-        SchemaError: There is such a column.
-        JobError: There are several.
     """
     found = singling(table, names, people)
     steps = (proposed(table[one.columns[0]], missing=missing, people=people, weights=weights) for one in found)
@@ -118,12 +110,7 @@ def refuse_singling(
 
 
 def refuse_found(found: Sequence[tuple[Singling, RoundingProposal | None]], who: str) -> None:
-    """Raise if there are columns that single out, each with the rounding that would do.
-
-    Raises:
-        SchemaError: There is such a column.
-        JobError: There are several.
-    """
+    """Raise if there are columns that single out, each with the rounding that would do."""
     faults = [_refused(one, step, who) for one, step in found]
     if faults:
         raise faults[0] if len(faults) == 1 else JobError("columns single people out", faults)

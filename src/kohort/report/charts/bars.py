@@ -94,11 +94,7 @@ class BarChart:
     notes: tuple[str, ...] = ()
 
     def bytes(self, format_: Format) -> bytes:
-        """The chart as a picture; the same bytes whenever it is the same.
-
-        Raises:
-            MissingExtraError: matplotlib is not installed.
-        """
+        """The chart as a picture; the same bytes whenever it is the same."""
         with settings():
             return encoded(self.figure(), format_, self.title, self.words())
 

@@ -42,11 +42,7 @@ class Panels:
     notes: tuple[str, ...] = ()
 
     def bytes(self, format_: Format) -> bytes:
-        """The sheet as a picture; the same bytes whenever it is the same.
-
-        Raises:
-            MissingExtraError: matplotlib is not installed.
-        """
+        """The sheet as a picture; the same bytes whenever it is the same."""
         with settings():
             return encoded(self.figure(), format_, self.title, self.words())
 

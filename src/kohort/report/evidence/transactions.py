@@ -107,9 +107,6 @@ class TransactionDossier(Figures, frozen=True):
 def transaction_dossier_of(release: TransactionRelease) -> TransactionDossier:
     """The dossier of released transactions; attacks are tried for it.
 
-    Raises:
-        UnsupportedError: they stay elsewhere.
-
     >>> from kohort import Coherence, Listed, TransactionJob, Transactions, anonymize_transactions
     >>> shop = [["tea", "mail ada@example.org"], ["tea", "jam"], ["tea", "jam", "pill"], ["jam", "tea"]] * 3
     >>> job = TransactionJob(coherence=Coherence.of(h=0.5, k=4, p=1), roles=Listed(private=("pill",)))

@@ -95,9 +95,6 @@ def lattice_picture(
         names: The quasi-identifiers in the order of the levels.
         format: `svg`, with a title and a description for screen readers; the others have both as metadata.
         chosen: The node that is released, where one is.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
     """
     names = ["".join(one if one.isprintable() else "?" for one in name) for name in names]
     short = ", ".join(name if len(name) <= LETTERS else f"{name[: LETTERS - 1]}…" for name in names)

@@ -234,12 +234,7 @@ _HINT: Final = "figures are what --report FILE.json writes; ask this version of 
 
 
 def read_page(path: str | os.PathLike[str]) -> Page:
-    """The page in a file.
-
-    Raises:
-        InputError: the file holds no page of this version.
-        FileError: the system failed to read it.
-    """
+    """The page in a file."""
     where = str(path)
     text = _text(Path(path), where)
     try:

@@ -93,10 +93,6 @@ def verify_by_aggregation(file: BinaryIO, claim: CoherenceClaim, source: BasketS
         file: Basket lines or the long form.
         claim: What the release says of itself; its lineage is not looked at.
         source: The input.
-
-    Raises:
-        VerificationError: a check fails; the message names it and counts.
-        FileError: the system failed to read.
     """
     written = _Written(claim)
     try:

@@ -41,10 +41,6 @@ def verify_transactions(file: BinaryIO, claim: CoherenceClaim) -> CoherenceVerdi
 
     Cost: reading it, one pass over its cells and its source's, and the counting of its cohorts.
 
-    Raises:
-        VerificationError: a check fails; the message names it and counts.
-        FileError: the system failed to read.
-
     >>> import io
     >>> from kohort.transactions.coherence import Coherence
     >>> from kohort.transactions.database import Transactions
@@ -67,11 +63,7 @@ def verify_transactions(file: BinaryIO, claim: CoherenceClaim) -> CoherenceVerdi
 
 
 def verify_database(database: Transactions, claim: CoherenceClaim) -> CoherenceVerdict:
-    """What is true of a transaction database that is still in memory. There are no bytes to check.
-
-    Raises:
-        VerificationError: a check fails.
-    """
+    """What is true of a transaction database that is still in memory. There are no bytes to check."""
     claim = replace(claim, writing=BasketOptions())
     check_number(database, claim)
     return _judged(check_items(database, claim), claim)
@@ -156,11 +148,7 @@ def _check_coherence(database: Transactions, claim: CoherenceClaim) -> Cohorts:
 
 
 def refuse_moles(cohorts: Cohorts, model: Coherence) -> None:
-    """Refuse cohorts of which one is too small, or has too many transactions with a private item.
-
-    Raises:
-        VerificationError: there is such a cohort.
-    """
+    """Refuse cohorts of which one is too small, or has too many transactions with a private item."""
     if cohorts.sets and model.is_rare(cohorts.smallest):
         what = f"a set of public items is in only {cohorts.smallest:,} transactions, and k is {model.k:,}"
         raise fault(CoherenceCheck.COHERENCE, what)
@@ -184,11 +172,7 @@ NOT_PLAIN: Final = (
 
 
 def read_released(content: Content, options: BasketOptions) -> Transactions:
-    """The transactions that the bytes hold.
-
-    Raises:
-        VerificationError: they cannot be read, or a transaction names an item twice.
-    """
+    """The transactions that the bytes hold."""
     if options.form is not Form.BASKET:  # else what is between cells would be found out
         options = replace(options, separator=options.separator or ",")
     try:

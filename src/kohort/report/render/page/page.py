@@ -49,11 +49,7 @@ class Plate:
 
 
 def charts(page: Page) -> Mapping[str, Plate]:
-    """The charts of a page, by names that a file can have.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """The charts of a page, by names that a file can have."""
     library()
     return {chart.key: Plate(chart) for chart in chart_list(PageFigure(page.as_json()))}
 
