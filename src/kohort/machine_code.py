@@ -63,11 +63,7 @@ _LOST: Final = (
 
 
 def folders_for(source: Path) -> list[Path]:
-    """The folders that keep the machine code of a module: those that can only be read, then one to write to.
-
-    Args:
-        source: The module's file.
-    """
+    """The folders that keep the machine code of a module: those that can only be read, then one to write to."""
     found: list[Path] = []
     for folder in filter(is_usable, folders(source)):
         found.append(folder)

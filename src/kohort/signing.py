@@ -48,11 +48,7 @@ _LOW_ORDER: Final = frozenset({1, _PRIME - 1, 0, _EIGHTH, _PRIME - _EIGHTH})
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """What a signature is checked with.
-
-    Attributes:
-        raw: Its 32 bytes.
-    """
+    """What a signature is checked with."""
 
     raw: bytes
 
@@ -79,11 +75,7 @@ class PublicKey:
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """What certificates are signed with; it is in no text.
-
-    Attributes:
-        secret: Its 32 bytes.
-    """
+    """What certificates are signed with; it is in no text."""
 
     secret: bytes = field(repr=False)
 

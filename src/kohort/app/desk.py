@@ -167,11 +167,6 @@ class Desk:
     def change(self, text: str, what: str, at: int) -> None:
         """Give the job another text.
 
-        Args:
-            text: TOML.
-            what: What was changed, for the history.
-            at: The version that the change was made of.
-
         Raises:
             StaleError: the job is another by now.
             JobError: it is no TOML.

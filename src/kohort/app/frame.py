@@ -56,11 +56,7 @@ class UnansweredError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """What the pages of a desk share.
-
-    Attributes:
-        desk: What they show.
-    """
+    """What the pages of a desk share."""
 
     desk: Desk
 

@@ -117,12 +117,7 @@ _OBJECTS: Final = _named(
 
 
 def refuse_table_job(description: Part, asked: Described) -> None:
-    """Refuse the description of a job on a table that kohort would not accept, or would not describe so.
-
-    Args:
-        description: What the certificate says.
-        asked: What was read of it.
-    """
+    """Refuse the description of a job on a table that kohort would not accept, or would not describe so."""
     with _refusing():
         told = _with_stand_ins(description, asked)
         key = Key(bytes(SIZE)) if any(column.pseudonym for column in asked.columns) else None

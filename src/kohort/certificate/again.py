@@ -64,11 +64,7 @@ class CheckedPart:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """A certificate, checked again.
-
-    Attributes:
-        parts: Its parts.
-    """
+    """A certificate, checked again."""
 
     parts: tuple[CheckedPart, ...]
 

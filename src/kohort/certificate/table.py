@@ -187,13 +187,7 @@ _POPULATION: Final = (
 
 
 def not_promised(asked: Described, *, data_dependent: bool, engine: str) -> tuple[str, ...]:
-    """What does not follow from these models, in the order in which a reader needs it.
-
-    Args:
-        asked: The job.
-        data_dependent: Whether labels were chosen by looking at records.
-        engine: What counted the records.
-    """
+    """What does not follow from these models, in the order in which a reader needs it."""
     models = [one.model for one in asked.models]
     known = [model for model in models if model is not None]
     declared = [model.declared for model in known]

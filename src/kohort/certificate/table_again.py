@@ -212,15 +212,7 @@ def _hierarchies(asked: Described, brought: Brought) -> dict[str, Hierarchy | st
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judge:
-    """Judges the classes of a released table.
-
-    Attributes:
-        table: The release.
-        known: Its certificate.
-        asked: The certificate's job.
-        brought: What is at hand besides.
-        hierarchies: The hierarchies at hand.
-    """
+    """Judges the classes of a released table."""
 
     table: Table
     known: Certificate

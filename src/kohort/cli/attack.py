@@ -70,12 +70,7 @@ class Attacks(NamedTuple):
         names_of(self.attack)
 
     def outcomes(self, evidence: Evidence, read: Callable[[str], Table]) -> tuple[Outcome, ...]:
-        """The outcomes of the attacks, once the tables that the paths name are read.
-
-        Args:
-            evidence: What there is already.
-            read: Reads a table.
-        """
+        """The outcomes of the attacks, once the tables that the paths name are read."""
         from dataclasses import replace
 
         from kohort.assessment.risk.attacks import attacks

@@ -107,13 +107,7 @@ def used(files: Files) -> dict[str, object]:
 
 
 def refuse_elsewhere(engine: str, page: PageOptions, asked: Mapping[str, object]) -> None:
-    """Refuse what needs the records, where another engine leaves them elsewhere.
-
-    Args:
-        engine: The engine.
-        page: The report.
-        asked: What else is asked for, by its flag.
-    """
+    """Refuse what needs the records, where another engine leaves them elsewhere."""
     from kohort.engines.known import LOCALLY
 
     if engine == LOCALLY:
@@ -206,15 +200,7 @@ def figures_of(made: Request, files: Files, *, threads: int) -> FigureMaker:
 def companions(
     made: Request, page: PageOptions, files: Files, figures: FigureMaker, *, dry_run: bool
 ) -> tuple[Report, ...]:
-    """The files to publish with the release, and what writes each.
-
-    Args:
-        made: The job.
-        page: The report.
-        files: The other files.
-        figures: What makes the figures of the release.
-        dry_run: Whether nothing is to be written.
-    """
+    """The files to publish with the release, and what writes each."""
     from kohort import pipeline
 
     report = page.report

@@ -29,14 +29,7 @@ if TYPE_CHECKING:
 
 
 def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageError], given: Given) -> Variations:
-    """The jobs that flags make; k is 10 unless it or another model of whole classes is given or varied.
-
-    Args:
-        raw: The tables of the job that stays as it is.
-        vary: The texts of `--vary`.
-        faults: What is wrong with other flags.
-        given: The flags.
-    """
+    """The jobs that flags make; k is 10 unless it or another model of whole classes is given or varied."""
     from kohort.job import varied
 
     parameters = varied.all_of(vary)

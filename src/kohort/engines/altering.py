@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Altered:
-    """Released records whose cells were changed, in the order of their new content.
-
-    Attributes:
-        recoded: The records.
-        effects: What perturbations did.
-        linked: How far pseudonyms link records.
-    """
+    """Released records whose cells were changed, in the order of their new content."""
 
     recoded: Recoded
     effects: tuple[Effect, ...] = ()

@@ -31,12 +31,7 @@ _ROOM: Final = 1 << 22
 
 
 class Kept:
-    """A table that stays where the records lie as long as this does.
-
-    Args:
-        dialect: The database.
-        of: The answer to a query, or a small frame.
-    """
+    """A table that stays where the records lie as long as this does."""
 
     def __init__(self, dialect: Dialect, of: str | pl.DataFrame) -> None:
         """Keep it."""

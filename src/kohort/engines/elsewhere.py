@@ -212,12 +212,7 @@ class GroupsElsewhere:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentRelation:
-    """All records, and where their tuples are said to have gone: what verification doubts.
-
-    Attributes:
-        whole: The records.
-        destinations: The labels of their tuples.
-    """
+    """All records, and where their tuples are said to have gone: what verification doubts."""
 
     whole: Relation
     destinations: Destinations

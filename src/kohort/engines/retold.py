@@ -90,13 +90,7 @@ def _may_retell(sizes: Counts, values: Counts) -> bool:
 
 
 def retold(table: Table, released: Sequence[str], hidden: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Each column released as it is that gives others back, and which.
-
-    Args:
-        table: The records.
-        released: The columns that are released as they are.
-        hidden: Those that are generalized or perturbed.
-    """
+    """Each column released as it is that gives others back, and which."""
     some = slice(None, None, -(-table.records // _LOOKED_AT) or 1)
     for name in released:
         known = [one for one in hidden if _is_retold(table[name].codes[some], table[one].codes[some])]

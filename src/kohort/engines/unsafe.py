@@ -123,10 +123,6 @@ def looked_at(job: Job) -> list[str]:
 def refuse_alone(data: Elsewhere, job: Job) -> None:
     """Refuse columns that would be released as they are and single out more than half of the records.
 
-    Args:
-        data: Records in nobody's memory.
-        job: Its schema is over their columns.
-
     Raises:
         SchemaError: there is such a column.
         JobError: there are several.
@@ -187,14 +183,7 @@ def singled_out_of(data: Elsewhere, names: Sequence[str]) -> tuple[Singling, ...
 
 
 def together_of(data: Elsewhere, names: Sequence[str], labels: Sequence[str], of_class: str) -> tuple[Singling, ...]:
-    """Whom all of these columns single out together, and whom with the labels of the class, which has a number.
-
-    Args:
-        data: The released records.
-        names: The columns that are not generalized.
-        labels: The generalized columns.
-        of_class: The cell of the number of a record's class.
-    """
+    """Whom all of these columns single out together, and whom with the labels of the class, which has a number."""
     if not names:
         return ()
     sets = ((*names,), data.alone(names)), ((*labels, *names), data.alone(names, of_class))

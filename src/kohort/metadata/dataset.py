@@ -42,12 +42,7 @@ TEXTS: Final = frozenset({Format.CSV, Format.TSV, Format.CSV_GZ, Format.TSV_GZ})
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column of a release.
-
-    Attributes:
-        name: Its name.
-        description: What was done to its values.
-    """
+    """A column of a release."""
 
     name: str
     description: str

@@ -45,12 +45,7 @@ Step: TypeAlias = "Callable[[], None]"
 
 @dataclass(frozen=True, slots=True)
 class Companion(Generic[V]):
-    """A file that is published with a release, or not at all.
-
-    Attributes:
-        path: Where it goes.
-        content: Its bytes, from what `verify` returned.
-    """
+    """A file that is published with a release, or not at all."""
 
     path: Path
     content: Callable[[V], bytes]

@@ -161,12 +161,7 @@ class Journal:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A journal that was found.
-
-    Attributes:
-        journal: The first one of the set.
-        entries: What it says.
-    """
+    """A journal that was found."""
 
     journal: Path
     entries: tuple[Entry, ...]

@@ -39,13 +39,7 @@ STRETCHED: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """The numbers that are not far from most others.
-
-    Attributes:
-        low: The least.
-        high: The greatest.
-        far: Records with other numbers.
-    """
+    """The numbers that are not far from most others."""
 
     low: Fraction
     high: Fraction

@@ -20,14 +20,7 @@ if TYPE_CHECKING:
 
 
 class Unfit(NamedTuple):
-    """What of a job does not go together.
-
-    Attributes:
-        column: The column that it is about.
-        model: The model that cannot be.
-        what: What is wrong.
-        hint: What to do about it.
-    """
+    """What of a job does not go together."""
 
     column: str
     model: PrivacyModel

@@ -90,10 +90,6 @@ class PseudonymFigures(Figures, frozen=True):
 def outcome(columns: Sequence[str], methods: Mapping[str, str]) -> str:
     """How columns are released, in the word of the perturbation that changed one of them, else `unchanged`.
 
-    Args:
-        columns: One column, or a pair.
-        methods: The perturbation of each perturbed column.
-
     >>> outcome(["income"], {"income": "rounding to multiples of 50"}), outcome(["town"], {})
     ('rounded', 'unchanged')
     """

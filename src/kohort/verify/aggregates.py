@@ -146,11 +146,7 @@ def tuples_of(found: pl.DataFrame, columns: Sequence[Column]) -> Tuples:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableRelation:
-    """The records of a table in memory: the plain way to answer, that others are held against.
-
-    Attributes:
-        table: The table.
-    """
+    """The records of a table in memory: the plain way to answer, that others are held against."""
 
     table: Table
 

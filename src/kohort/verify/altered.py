@@ -88,13 +88,7 @@ def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
 
 
 def misstated(column: Column, said: object, missing: Collection[str]) -> list[str]:
-    """What is said of the effect on a perturbed column that the released cells by themselves show to be otherwise.
-
-    Args:
-        column: The released column.
-        said: Its effect, as a certificate holds it.
-        missing: The texts that mean no value.
-    """
+    """What is said of the effect on a perturbed column that the released cells by themselves show to be otherwise."""
     told = cast("Mapping[str, object]", said) if isinstance(said, Mapping) else dict[str, object]()
     counts = np.bincount(column.codes, minlength=len(column.values))
     counts[column.absent(missing)] = 0

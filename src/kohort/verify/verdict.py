@@ -256,13 +256,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedPart:
-    """A file of a release of several.
-
-    Attributes:
-        name: Its name, without a folder.
-        records: Its records.
-        sha256: The digest of its bytes.
-    """
+    """A file of a release of several."""
 
     name: str
     records: int

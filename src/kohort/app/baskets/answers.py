@@ -65,14 +65,7 @@ class Baskets(NamedTuple):
 
 
 class BasketPreview(NamedTuple):
-    """What a job would release: the steward's page model, see `kohort.report.page.transactions`.
-
-    Attributes:
-        page: It.
-        lost: What is lost of the cells, by their weights.
-        whole: What could be.
-        seconds: What it took.
-    """
+    """What a job would release: the steward's page model, see `kohort.report.page.transactions`."""
 
     page: dict[str, Any]
     lost: int

@@ -42,12 +42,6 @@ def roles_by_name(names: Iterable[str], roles: ItemRoles) -> dict[str, str]:
 def with_roles(text: str, names: Sequence[str], roles: ItemRoles, chosen: Mapping[str, str]) -> str:
     r"""The text with other roles of items, which it lists from then on; a name of no item stays where it is.
 
-    Args:
-        text: TOML.
-        names: All items, in item order.
-        roles: Those that they have.
-        chosen: The items that get a role, and which.
-
     >>> from kohort.app.baskets.answers import ItemRoles
     >>> print(with_roles("[items]\ndelta = 0.4\n", ["bread", "pill"], ItemRoles(), {"pill": "private"}))
     [items]

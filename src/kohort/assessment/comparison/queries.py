@@ -94,13 +94,7 @@ def workload(lines: Sequence[ColumnLine], queries: int = QUERIES, *, seed: int =
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """One condition of a query: a place from `low` to `high`, or a missing number where these are not numbers.
-
-    Attributes:
-        column: Which of the columns.
-        low: The first place.
-        high: The last.
-    """
+    """One condition of a query: a place from `low` to `high`, or a missing number where these are not numbers."""
 
     column: int
     low: float

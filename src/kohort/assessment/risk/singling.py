@@ -69,12 +69,7 @@ def _unique(column: Column, people: Index | None) -> int:
 
 
 def refuse_needless(schema: Schema, allowed: Collection[str]) -> None:
-    """Raise if a column is allowed to single out that is not released anyway.
-
-    Args:
-        schema: Over the table's columns.
-        allowed: Columns that may single people out.
-    """
+    """Raise if a column is allowed to single out that is not released anyway."""
     released = [one.name for one in schema.released if not one.pseudonym]
     faults = [
         SchemaError(

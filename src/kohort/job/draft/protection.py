@@ -89,13 +89,6 @@ def protected(
     A model with which nothing would be left is not chosen while another one leaves something.
 
     Cost: one search of at most 20,000 records for each proposal, and one more.
-
-    Args:
-        table: The records.
-        schema: Over the table's columns.
-        perturbations: What is rounded before the search.
-        k: Of k-anonymity.
-        numeric: The attributes that are numbers.
     """
     some = _some(table)
     models = {one.name: _models(table, one.name, schema, k, numeric=one.name in numeric) for one in schema.sensitive}

@@ -94,11 +94,6 @@ def whose(table: Table, guesses: tuple[Guess, ...], missing: Collection[str] = (
     It is a column of numbers or codes, which at least half of the records have. Of several the coarsest is taken; see
     `kohort.assessment.inspection.panels.coarsest`. Where several may be meant, or a column seems to number households,
     somebody has to decide.
-
-    Args:
-        table: The records.
-        guesses: One for each column.
-        missing: The texts that mean no value.
     """
     groups = [one.name for one in guesses if one.role != "sensitive" and is_group(table, table[one.name], missing)]
     codes = [one for one in guesses if one.role == "identifying" and one.name not in groups]

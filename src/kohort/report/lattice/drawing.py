@@ -247,15 +247,7 @@ class Arranged:
 
 
 def arranged(lattice: Lattice, wide: float, captions: Mapping[Node, int], *, width: float, top: float) -> Arranged:
-    """Give every node its place, height by height from the top of the lattice; rows that are too long are broken.
-
-    Args:
-        lattice: The nodes.
-        wide: How wide each is.
-        captions: Lines of words below some nodes.
-        width: How wide the picture is.
-        top: Where the first row begins.
-    """
+    """Give every node its place, height by height from the top of the lattice; rows that are too long are broken."""
     room = width - LEFT - MARGIN
     nodes_at = [list(lattice.at(height)) for height in reversed(range(lattice.height + 1))]
     fits = max(map(len, nodes_at)) * (wide + APART) <= room + APART

@@ -97,7 +97,7 @@ class JudgedTransactions(Protocol):
         ...
 
 
-def verdict_of(  # noqa: D417  the others are the file's
+def verdict_of(
     database: JudgedTransactions,
     claim: CoherenceClaim,
     cohorts: Cohorts,
@@ -105,13 +105,7 @@ def verdict_of(  # noqa: D417  the others are the file's
     sha256: str,
     size: int,
 ) -> CoherenceVerdict:
-    """What is said of a release that passed every check.
-
-    Args:
-        database: It.
-        claim: What it says of itself.
-        cohorts: What was counted.
-    """
+    """What is said of a release that passed every check."""
     n, supports = len(database), database.supports
     cells, protected = int(supports.sum()), ~_named(database.names, claim.public)
     share = gcd(cohorts.together, cohorts.support)

@@ -40,12 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Untried:
-    """An attack that could not be tried.
-
-    Attributes:
-        name: The attack.
-        reason: What it lacks.
-    """
+    """An attack that could not be tried."""
 
     name: str
     reason: str

@@ -56,13 +56,7 @@ class Adversary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """People on one side of a cut that was not made.
-
-    Attributes:
-        chance: That one of them has the value.
-        people: How many they are.
-        tuples: Theirs.
-    """
+    """People on one side of a cut that was not made."""
 
     chance: Fraction
     people: int

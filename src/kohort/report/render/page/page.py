@@ -33,11 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plate:
-    """A chart that can be written to a file.
-
-    Attributes:
-        chart: What is drawn.
-    """
+    """A chart that can be written to a file."""
 
     chart: Chart
 
