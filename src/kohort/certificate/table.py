@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
-from kohort.certificate.described import described
+from kohort.certificate.described import Described
 from kohort.certificate.form import Certified, disks_of, shared
 from kohort.metrics.known import METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.certificate.described import Described
     from kohort.perturbation.effect import Effect
+    from kohort.release import Job
     from kohort.tables.pseudonyms import Linked
     from kohort.verify import Verdict
 
@@ -82,7 +82,7 @@ def certificate(
     verdict: Verdict,
     name: str,
     *,
-    job: str,
+    job: Job,
     metrics: Mapping[str, float],
     levels: Mapping[str, int] | None = None,
     refined: Mapping[str, int] | None = None,
@@ -94,17 +94,17 @@ def certificate(
     Args:
         verdict: What verification found in the file's bytes.
         name: The file's name, without a folder.
-        job: The job's canonical text, a JSON object.
+        job: The job.
         metrics: What the release cost.
         levels: Of a full-domain release, the level of each quasi-identifier, as it was claimed for verification.
         refined: Of local recoding, likewise the levels that it began at.
         effects: What perturbations did, as it was claimed for verification.
         linked: How far pseudonyms link records.
     """
-    told = shared(verdict, name, job)
+    limits = not_promised(Described.of(job), data_dependent=verdict.data_dependent, engine=verdict.engine)
     return Certificate(
-        **told,
-        not_promised=not_promised(described(told["job"]), data_dependent=verdict.data_dependent, engine=verdict.engine),
+        **shared(verdict, name, job.described()),
+        not_promised=limits,
         models=verdict.models,
         k=verdict.smallest,
         records=verdict.records,
@@ -201,11 +201,11 @@ def not_promised(asked: Described, *, data_dependent: bool, engine: str) -> tupl
         lines.append(_MEANING)
     if any(one.population for one in declared):
         lines.append(_POPULATION)
-    if any(column.pseudonym for column in asked.columns):
+    if asked.schema.pseudonyms:
         lines.append(_PSEUDONYMS)
     if asked.perturbed:
         lines.append(_PERTURBED)
-    if asked.person is None:
+    if asked.schema.person is None:
         lines.append(_PERSONS)
     methods = (one for one in METHODS.values() if type(one(Choices())).__name__ == asked.algorithm)
     lines += [method.specification.not_promised for method in islice(methods, 1) if method.specification.not_promised]
@@ -230,5 +230,5 @@ def _of_attributes(asked: Described, about: Sequence[str]) -> list[str]:
     """What is not promised of sensitive values."""
     if not about:
         return [ATTRIBUTES]
-    others = {one.name for one in asked.sensitive} - {*about}
+    others = {one.name for one in asked.schema.sensitive} - {*about}
     return [_OTHER_ATTRIBUTES.format(columns=", ".join(about))] if others else []

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 import numpy as np
 
 from kohort.assessment.checking.transactions import check_transactions
-from kohort.certificate.accepted import refuse_transaction_job
+from kohort.certificate.accepted import exact, refuse_transaction_job
 from kohort.certificate.again import Again, CheckedPart, PartOutcome, compared, judged, of_bytes, unchecked, unseen
-from kohort.certificate.described import exact
 from kohort.certificate.transactions import not_promised
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.baskets import read_transactions

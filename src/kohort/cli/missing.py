@@ -10,8 +10,8 @@ from kohort.cli import options
 from kohort.errors import KohortError
 
 if TYPE_CHECKING:
-    from kohort.certificate.described import Described
     from kohort.cli.derive import Given
+    from kohort.release import Job
     from kohort.schema import Schema
 
 
@@ -20,23 +20,21 @@ def treated(schema: Schema, given: Given, *, matched: bool) -> Schema:
 
     Where the job left out incomplete records, it let nobody into the release whom it would else have suppressed.
     """
-    from kohort.schema import Missing
-
     tokens, named = given["missing-token"], options.readable(given["missing"])
     said = _certified(given["path"]) if matched else None
-    schema = replace(schema, missing=schema.missing | {*(tokens or (said.missing if said else ()))})
+    schema = replace(schema, missing=schema.missing | {*(tokens or (said.schema.missing if said else ()))})
     if said is None:
         return schema
-    of = {one.name: Missing.SUPPRESS if one.name in said.required else one.missing for one in said.quasi}
+    of = {one.name: one.missing for one in said.of_people.quasi}
     return schema.changed(
         replace(one, missing=of.get(one.name, one.missing)) for one in schema.quasi if one.name not in named
     )
 
 
-def _certified(path: str) -> Described | None:
+def _certified(path: str) -> Job | None:
     """What the job of the release at `path` says, if its certificate lies beside it; `None` for any other file."""
+    from kohort.certificate.accepted import table_job
     from kohort.certificate.again import PartOutcome, of_bytes, read_certificate
-    from kohort.certificate.described import described
     from kohort.certificate.table import Certificate
     from kohort.io.forms import is_store
     from kohort.io.manifest import CERTIFICATE
@@ -49,7 +47,7 @@ def _certified(path: str) -> Described | None:
             if place.is_file():
                 known = read_certificate(place)
                 same = all(part.outcome is PartOutcome.SAME for part in of_bytes(path, known))
-                return described(known.job) if same and isinstance(known, Certificate) else None
+                return table_job(known.job).job if same and isinstance(known, Certificate) else None
     except (KohortError, OSError, ValueError):  # it is no certificate of this version, or the file is no release
         return None
     return None

@@ -269,7 +269,7 @@ def save(
         made = certificate(
             verdict,
             where.name,
-            job=release.job.described(),
+            job=release.job,
             metrics=release.metrics,
             levels=release.levels,
             refined=release.refined,
