@@ -225,8 +225,8 @@ def _figures(before: str, after: str, known: _Known, questions: Questions, *, qu
     from kohort.engines.local import entering
     from kohort.io import ReadOptions, read
     from kohort.pipeline.bound import bound_of_table
-    from kohort.report.bound import bound_figures
     from kohort.report.comparison import PredictionFigures, WorkloadFigures, comparison_figures
+    from kohort.report.figures import bound_figures
 
     if questions.target is not None:
         library()  # refused before any work where it is not there

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kohort.cli import achieved, flags, missing, options
+from kohort.cli import achieved, flags, options
 from kohort.cli.screen import progress, say
-from kohort.errors import UsageError
+from kohort.errors import KohortError, UsageError
 from kohort.shown import many, span
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from kohort.assessment.checking import Check, FailingClass, Finding
     from kohort.cli.derive import Given
     from kohort.models.base import PrivacyModel
+    from kohort.release import Job
     from kohort.report import Json
     from kohort.schema import Attribute, Schema
     from kohort.tables.table import Table
@@ -72,7 +74,7 @@ def requested(given: Given, *, matched: bool) -> Requested:
     made = flags.question({"privacy": {}, **raw, "columns": columns}, faults)
     attributes = [one for one in made.schema.attributes if one.name not in measured]
     attributes += [_sensitive(name, options.pairs(others, "--hierarchy").get(name)) for name in measured]
-    schema = missing.treated(replace(made.schema, attributes=tuple(attributes)), given, matched=matched)
+    schema = treated(replace(made.schema, attributes=tuple(attributes)), given, matched=matched)
     return Requested(schema, made.models, tuple(sensitive), given["population"])
 
 
@@ -227,3 +229,44 @@ def _told(one: FailingClass, quasi: Sequence[str], *, values: bool) -> str:
         parts.append(", ".join(f"{name}={cell or ''}" for name, cell in zip(quasi, one.cells, strict=True)))
         parts += [", ".join(f"{text} {count:,}" for text, count in one.counts)] if one.counts else []
     return "; ".join(parts)
+
+
+# ── how the missing values of a file were treated ────────────────────────────────────────────────────
+
+
+def treated(schema: Schema, given: Given, *, matched: bool) -> Schema:
+    """The schema with the treatment of missing values, where the file is `matched` with people of other tables.
+
+    Where the job left out incomplete records, it let nobody into the release whom it would else have suppressed.
+    """
+    tokens, named = given["missing-token"], options.readable(given["missing"])
+    said = _certified(given["path"]) if matched else None
+    schema = replace(schema, missing=schema.missing | {*(tokens or (said.schema.missing if said else ()))})
+    if said is None:
+        return schema
+    of = {one.name: one.missing for one in said.of_people.quasi}
+    return schema.changed(
+        replace(one, missing=of.get(one.name, one.missing)) for one in schema.quasi if one.name not in named
+    )
+
+
+def _certified(path: str) -> Job | None:
+    """What the job of the release at `path` says, if its certificate lies beside it; `None` for any other file."""
+    from kohort.certificate.accepted import table_job
+    from kohort.certificate.again import PartOutcome, of_bytes, read_certificate
+    from kohort.certificate.table import Certificate
+    from kohort.io.forms import is_store
+    from kohort.io.manifest import CERTIFICATE
+    from kohort.pipeline.outlets import outlet
+
+    if path == "-" or is_store(path):
+        return None
+    try:
+        for place in (outlet(path).certificate, Path(path) / CERTIFICATE):
+            if place.is_file():
+                known = read_certificate(place)
+                same = all(part.outcome is PartOutcome.SAME for part in of_bytes(path, known))
+                return table_job(known.job).job if same and isinstance(known, Certificate) else None
+    except (KohortError, OSError, ValueError):  # it is no certificate of this version, or the file is no release
+        return None
+    return None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kohort.publish import Companion
     from kohort.release import Release
     from kohort.release.transactions import TransactionRelease
-    from kohort.report.bound import BoundFigures
+    from kohort.report.figures import BoundFigures
     from kohort.report.page import Page as PageModel
     from kohort.report.page.audience import Audience
     from kohort.report.release import GridFigures, ReleaseFigures
@@ -175,7 +175,7 @@ class FigureMaker:
         """What no release loses less than; empty without `--bound`."""
         if self._bound and not self._bounds:
             from kohort.pipeline.bound import bound
-            from kohort.report.bound import bound_figures
+            from kohort.report.figures import bound_figures
 
             found = bound(release)
             self._bounds["bound"] = None if found is None else bound_figures(found, release.metrics["ncp"])

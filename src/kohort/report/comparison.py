@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from kohort.assessment.comparison.distribution import BinKind
 from kohort.assessment.comparison.statistics import QUANTILES
-from kohort.report.bound import BoundFigures
-from kohort.report.figures import Figures, Number, Share, Significant
+from kohort.report.figures import BoundFigures, Figures, Number, Share, Significant
 
 if TYPE_CHECKING:
     from kohort.assessment.comparison import AttributeComparison, Comparison, Cost

@@ -17,8 +17,7 @@ from kohort.release.fit import notes
 from kohort.release.homogeneity import people_of
 from kohort.release.members import members_of
 from kohort.report.attacks import AttackFigures, UntriedAttack
-from kohort.report.bound import BoundFigures
-from kohort.report.figures import Figures, Number, Share, whole
+from kohort.report.figures import BoundFigures, Figures, Number, Share, whole
 from kohort.report.perturbed import EffectFigures, PseudonymFigures, effect_figures, pseudonym_figures
 from kohort.schema.numbers import said
 from kohort.verify.singling import singled_out, together

@@ -21,7 +21,7 @@ from kohort.algorithms.mondrian.bound import LeastLoss
 from kohort.errors import FileError, TargetError
 from kohort.io.source import state
 from kohort.publish.disk import reporting
-from kohort.sweeps.ending import Ending
+from kohort.sweeps.engine import Ending
 from kohort.sweeps.tables import Point, Seconds
 from kohort.version import VERSION
 

@@ -13,7 +13,7 @@ from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
 from kohort.shown import many
 from kohort.sweeps.advice import LOSS, proposed
-from kohort.sweeps.ending import Ending
+from kohort.sweeps.engine import Ending
 from kohort.sweeps.table_plan import taken
 from kohort.sweeps.tables import said
 

@@ -12,7 +12,7 @@ from kohort.errors import UsageError
 from kohort.schema.numbers import said
 from kohort.shown import many
 from kohort.sweeps.advice import proposed_coherence
-from kohort.sweeps.ending import Ending
+from kohort.sweeps.engine import Ending
 from kohort.sweeps.transaction_plan import OF_MATRIX, Parameter
 from kohort.transactions.roles import Draw, Drawn
 

@@ -17,8 +17,7 @@ from kohort.pipeline.transactions import problem_of
 from kohort.report.page.audience import Audience
 from kohort.schema.numbers import said
 from kohort.sweeps.advice import proposed_coherence
-from kohort.sweeps.ending import Ending, status_of
-from kohort.sweeps.engine import run_points
+from kohort.sweeps.engine import Ending, run_points, status_of
 from kohort.transactions.database import held
 from kohort.transactions.loss import distortion
 from kohort.transactions.methods import METHODS

@@ -20,7 +20,7 @@ from kohort.certificate.again import read_certificate
 from kohort.certificate.described import Described
 from kohort.certificate.table import Certificate, not_promised
 from kohort.certificate.table_again import Brought, check_table_again
-from kohort.engines.altering import altered
+from kohort.engines.local import altered
 from kohort.errors import InputError, JobError, KohortError, SchemaError, UsageError
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame

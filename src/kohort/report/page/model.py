@@ -10,9 +10,8 @@ from typing import Final, Literal
 
 from pydantic import JsonValue
 
-from kohort.report.bound import BoundFigures
 from kohort.report.comparison import AssociationFigures
-from kohort.report.figures import Figures, Number
+from kohort.report.figures import BoundFigures, Figures, Number
 from kohort.report.page.attributes import PageAttribute, PageEffect, PagePseudonyms
 from kohort.report.page.request import PurposeTexts, RequestedTable
 from kohort.report.page.result import ClassSizeBand, LossFigures, MetricFigures, TableResult

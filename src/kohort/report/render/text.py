@@ -9,7 +9,7 @@ from kohort.shown import for_steward, many, readable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kohort.report.bound import BoundFigures
+    from kohort.report.figures import BoundFigures
 
 #: Names of items that are listed at once: two or three lines.
 LISTED: Final = 20
