@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kohort.report.figures import Figures, Number, Share
+from kohort.report.figures import Figures
+from kohort.shown import Number, Share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

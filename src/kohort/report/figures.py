@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Self, cast
 
-from pydantic import AfterValidator, BaseModel
+from pydantic import BaseModel
+
+from kohort.shown import Share
 
 if TYPE_CHECKING:
     from kohort.algorithms.mondrian.bound import LeastLoss
     from kohort.report import Json
-
-#: Whole numbers stay whole in JSON.
-Number: TypeAlias = int | float
-
-#: Digits after which a share, a loss or a metric tells nothing more.
-DIGITS: Final = 10
-
-
-def rounded(value: float) -> float:
-    """A share, to ten digits after the point."""
-    return round(value, DIGITS)
-
-
-#: A share, to ten digits after the point.
-Share: TypeAlias = Annotated[Number, AfterValidator(rounded)]
 
 
 def _key(name: str) -> str:
@@ -39,8 +26,11 @@ class Figures(
     alias_generator=_key,
     populate_by_name=True,
     defer_build=True,
+    revalidate_instances="always",
 ):
     """A JSON object of known keys. A field that is never set, such as attacks where none was tried, has no key.
+
+    A result that is its own JSON stands in a field as it is; its figures are rounded as its fields say.
 
     >>> class Found(Figures, frozen=True):
     ...     records: int
@@ -66,32 +56,6 @@ class Figures(
     def as_json(self) -> dict[str, Json]:
         """The object; lists in place of tuples."""
         return cast("dict[str, Json]", self.model_dump(mode="json", by_alias=True, exclude_unset=True))
-
-
-def whole(value: float) -> Number:
-    """A figure to ten digits after the point; as an integer where it is one.
-
-    >>> whole(600.0), whole(0.12345678901234), whole(1.0)
-    (600, 0.123456789, 1.0)
-    """
-    return int(value) if value.is_integer() and abs(value) > 1 else rounded(value)
-
-
-def significant(value: float) -> Number:
-    """A figure to 12 significant digits, below which is the noise of floating point; a whole one as an integer.
-
-    >>> significant(24.500000000000004), significant(3.0)
-    (24.5, 3)
-    """
-    short = float(f"{value:.12g}")
-    return int(short) if short.is_integer() and abs(short) < 1e15 else short  # noqa: PLR2004  digits of a float
-
-
-#: A figure to 12 significant digits.
-Significant: TypeAlias = Annotated[Number, AfterValidator(significant)]
-
-
-# ── how near a release is to the least possible loss ─────────────────────────────────────────────────
 
 
 class BoundFigures(Figures, frozen=True):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kohort.perturbation.text import METHODS
-from kohort.report.figures import Figures, Number, Share
+from kohort.report.figures import Figures
+from kohort.shown import Number, Share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.perturbation.effect import Effect
-    from kohort.tables.pseudonyms import Linked
 
 
 class Moved(Figures, frozen=True):
@@ -79,14 +79,6 @@ class PerturbationFigures(Figures, frozen=True):
     verified: bool
 
 
-class PseudonymFigures(Figures, frozen=True):
-    """A column of pseudonyms: records that have one, and those that share it with another."""
-
-    column: str
-    records: int
-    linked: int
-
-
 def outcome(columns: Sequence[str], methods: Mapping[str, str]) -> str:
     """How columns are released, in the word of the perturbation that changed one of them, else `unchanged`.
 
@@ -125,8 +117,3 @@ def _moved(pair: tuple[float, float] | None) -> Moved | None:
     before, after = pair
     drift = None if before == 0 else abs(after - before) / abs(before)
     return Moved(before=before, after=after, drift=0.0 if before == after else drift)
-
-
-def pseudonym_figures(linked: Sequence[Linked]) -> tuple[PseudonymFigures, ...]:
-    """What the pseudonyms of each column tell without the key."""
-    return tuple(map(PseudonymFigures.from_attributes, linked))

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 from pydantic import AfterValidator
 
+from kohort.assessment.risk.quasi_identifiers import Separation
+from kohort.assessment.risk.reidentification import Exposure
 from kohort.report.attacks import AttackFigures, UntriedAttack
-from kohort.report.figures import Figures, Number, Share
+from kohort.report.figures import Figures
+from kohort.shown import Number, Share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,15 +31,6 @@ def _tenth(number: float) -> float:
 
 #: How many, to a tenth: no estimate is finer.
 Tenth: TypeAlias = Annotated[float, AfterValidator(_tenth)]
-
-
-class ProsecutorFigures(Figures, frozen=True):
-    """The risk of being found: the highest, the average, the share over the threshold, and how many at the highest."""
-
-    highest: Share
-    average: Share
-    over: Share
-    at_highest: int
 
 
 class JournalistFigures(Figures, frozen=True):
@@ -113,15 +107,6 @@ class KnowledgeFigures(Figures, frozen=True):
     worst: tuple[SubsetFigures, ...]
 
 
-class SeparationFigures(Figures, frozen=True):
-    """How well columns tell records apart."""
-
-    distinctness: Share
-    separation: Share
-    unique: Share
-    others: Share
-
-
 class IdentifyingSet(Figures, frozen=True):
     """A set of columns that identifies people."""
 
@@ -147,7 +132,7 @@ class SearchFigures(Figures, frozen=True):
 
     found: int
     sets: tuple[IdentifyingSet, ...]
-    base: SeparationFigures | None
+    base: Separation | None
     tried: int
     complete: bool
     sampled: int | None
@@ -193,7 +178,7 @@ class RiskFigures(Figures, frozen=True):
     smallest: int
     largest: int
     threshold: Number
-    prosecutor: ProsecutorFigures
+    prosecutor: Exposure
     journalist: JournalistFigures | None
     marketer: Share
     uniqueness: UniquenessFigures

@@ -30,6 +30,7 @@ import numpy as np
 
 from kohort.assessment.classes import classes_of, sizes_of
 from kohort.errors import UsageError
+from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask, Shares
@@ -54,9 +55,9 @@ class Exposure:
         at_highest: How many records have the highest risk.
     """
 
-    highest: float
-    average: float
-    over: float
+    highest: Share
+    average: Share
+    over: Share
     at_highest: int
 
 

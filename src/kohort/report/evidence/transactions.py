@@ -10,10 +10,10 @@ from kohort.assessment.risk.cohorts import Basis, cohort_attacks
 from kohort.report.evidence.context import TRANSACTION_CONTEXT, Question
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
 from kohort.report.evidence.techniques import MODEL, TechniqueFigures
-from kohort.report.figures import Figures, Share
+from kohort.report.figures import Figures
 from kohort.report.page import Audience, transactions_page
 from kohort.report.page.transactions import TransactionVerdict
-from kohort.shown import many
+from kohort.shown import Share, many
 from kohort.transactions.problem import CellSuppression
 
 if TYPE_CHECKING:

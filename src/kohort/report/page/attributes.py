@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from kohort.report.comparison import BinFigures, DistanceFigures, RoleName, ScaleName, SideFigures
-from kohort.report.figures import Figures, Number, rounded
+from kohort.assessment.comparison.statistics import Distance
+from kohort.report.comparison import BinFigures, RoleName, ScaleName, SideFigures
+from kohort.report.figures import Figures
+from kohort.shown import Number, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,7 +58,7 @@ class PageAttribute(Figures, frozen=True):
     single: int | None
     before: SideFigures | None
     after: SideFigures
-    distance: DistanceFigures | None
+    distance: Distance | None
     distribution: PageDistribution | None
     homogeneity: PageHomogeneity | None
 

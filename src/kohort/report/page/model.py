@@ -10,15 +10,17 @@ from typing import Final, Literal
 
 from pydantic import JsonValue
 
+from kohort.release.job import Purpose
 from kohort.report.comparison import AssociationFigures
-from kohort.report.figures import BoundFigures, Figures, Number
+from kohort.report.figures import BoundFigures, Figures
 from kohort.report.page.attributes import PageAttribute, PageEffect, PagePseudonyms
-from kohort.report.page.request import PurposeTexts, RequestedTable
+from kohort.report.page.request import RequestedTable
 from kohort.report.page.result import ClassSizeBand, LossFigures, MetricFigures, TableResult
 from kohort.report.page.risks import PageAttack, RisksFigures
 from kohort.report.page.subgroups import SampleRecord, SubgroupFigures
 from kohort.report.page.verdict import CertificateFigures, TableVerdict
 from kohort.report.release import GridFigures
+from kohort.shown import Number
 
 #: The version of the page model; it changes when a key does.
 FORM: Final = 2
@@ -85,7 +87,7 @@ class TablePage(Heading, frozen=True):
     perturbed: tuple[PageEffect, ...]
     pseudonyms: tuple[PagePseudonyms, ...]
     parameters: dict[str, JsonValue]
-    purpose: PurposeTexts
+    purpose: Purpose
     certificate: CertificateFigures | None
 
 

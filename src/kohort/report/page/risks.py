@@ -12,7 +12,8 @@ from kohort.assessment.risk.attacks import Attack
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size, marketer, marketer_among
 from kohort.release.homogeneity import people_of
 from kohort.report.attacks import attack_figures
-from kohort.report.figures import Figures, Number, rounded
+from kohort.report.figures import Figures
+from kohort.shown import Number, rounded
 from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:

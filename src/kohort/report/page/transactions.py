@@ -10,12 +10,14 @@ import numpy as np
 from pydantic import JsonValue
 
 from kohort.certificate.transactions import NOT_PROMISED, NOT_PROMISED_OF_CELLS
-from kohort.report.figures import Figures, Number, rounded, whole
+from kohort.release.job import Purpose
+from kohort.report.figures import Figures
 from kohort.report.page.model import Heading
-from kohort.report.page.request import PurposeTexts, method, purpose
+from kohort.report.page.request import method
 from kohort.report.page.result import MetricFigures, runs
 from kohort.report.page.verdict import CertificateFigures, CheckFigures, certificate, checks
 from kohort.report.transactions import transaction_figures
+from kohort.shown import Number, rounded, whole
 from kohort.transactions.roles import Drawn, Listed
 
 if TYPE_CHECKING:
@@ -138,7 +140,7 @@ class TransactionPage(Heading, frozen=True):
     metrics: tuple[MetricFigures, ...]
     items: ItemFigures | None
     parameters: dict[str, JsonValue]
-    purpose: PurposeTexts
+    purpose: Purpose
     certificate: CertificateFigures | None
 
 
@@ -173,7 +175,7 @@ def transaction_page(release: TransactionRelease, heading: Heading, reader: Read
         metrics=_metrics(release, reader),
         items=_items(release) if reader.knows_all else None,
         parameters=json.loads(release.job.described()),
-        purpose=purpose(release.job),
+        purpose=release.job.purpose or Purpose(),
         certificate=certificate(release),
     )
 

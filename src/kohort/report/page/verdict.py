@@ -8,8 +8,9 @@ from kohort.certificate.described import Described
 from kohort.certificate.table import not_promised
 from kohort.core.uniques import Singling
 from kohort.release.fit import unjudged_sensitive
-from kohort.report.figures import Figures, Number
+from kohort.report.figures import Figures
 from kohort.report.page.audience import FEWEST
+from kohort.shown import Number
 from kohort.verify.verdict import LOCAL
 
 if TYPE_CHECKING:
