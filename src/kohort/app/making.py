@@ -152,12 +152,7 @@ class Sent(NamedTuple):
 
 
 class Edited(NamedTuple):
-    """What becomes of a hierarchy.
-
-    Attributes:
-        base: The hierarchy as it is.
-        edits: What is done to it, one after the other.
-    """
+    """What becomes of a hierarchy."""
 
     base: Said
     edits: tuple[Edit | Complete, ...]

@@ -83,11 +83,7 @@ def reports_of(target: Path) -> dict[str, Path]:
 
 @dataclass(slots=True)
 class Bench:
-    """The table that questions are about, read once, and the last release that was tried.
-
-    Attributes:
-        tell: Called with each stage of the work.
-    """
+    """The table that questions are about, read once, and the last release that was tried."""
 
     tell: Callable[[str], None] = lambda _: None
     _tables: dict[object, Table] = field(default_factory=dict[object, "Table"])

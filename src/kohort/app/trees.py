@@ -139,12 +139,7 @@ def _nested(rows: Iterable[Row], tree: Hierarchy) -> Hierarchy:
 
 
 class Group(NamedTuple):
-    """A node with what lies directly below it.
-
-    Attributes:
-        label: Its label.
-        nodes: The nodes below, each by its place on its level and its label.
-    """
+    """A node with what lies directly below it."""
 
     label: str
     nodes: tuple[tuple[int, str], ...]

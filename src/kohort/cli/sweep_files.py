@@ -14,13 +14,7 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True)
 class Outputs(Generic[S]):
-    """The files of a sweep.
-
-    Attributes:
-        forms: Each path, and what makes its content of what was found.
-        overwrite: Whether files may be replaced.
-        inputs: Files that may not be.
-    """
+    """The files of a sweep."""
 
     forms: tuple[tuple[Path, Callable[[S], bytes]], ...]
     overwrite: bool

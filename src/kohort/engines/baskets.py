@@ -71,13 +71,7 @@ _LOCALLY: Final = "leave out the engine (--engine, in Python engine=): transacti
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The records, and which of their columns matter.
-
-    Attributes:
-        relation: The records.
-        key: The cell that says which transaction a record belongs to.
-        item: The column of items.
-    """
+    """The records, and which of their columns matter."""
 
     relation: Relation
     key: str

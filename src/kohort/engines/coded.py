@@ -72,11 +72,6 @@ class Kept:
         """The rows of an answer, those of whole classes at a time, class after class: `most` of them, or one class.
 
         First come those without a class, if there are any; these may be in several pieces.
-
-        Args:
-            query: Asks for the rows.
-            class_: The column that says the class of each, or null.
-            most: Rows of several classes that are fetched together.
         """
         dialect = self.dialect
         found = self.once(query)

@@ -148,11 +148,6 @@ def keyword_at(place: Place) -> str:
 def said_by(options: Mapping[str, object], faults: list[UsageError], roles: Mapping[str, str] = _NONE) -> Said:
     """The tables that keyword arguments make; what is `None` is left out, and faults are collected.
 
-    Args:
-        options: The keyword arguments.
-        faults: What is wrong with them is added here.
-        roles: The roles of columns that the arguments need not name again.
-
     >>> said_by({"quasi": ["age"], "sensitive": ["illness"], "l": {"illness": 2}, "k": 5}, []).tables
     {'columns': {'age': {'role': 'quasi'}, 'illness': {'role': 'sensitive', 'l': 2}}, 'privacy': {'k': 5}}
     """

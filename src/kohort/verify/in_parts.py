@@ -278,14 +278,7 @@ class _GroupsOfClasses:
         return Sent(claim, released.take(order), some.tuples.sums[rows])
 
     def _check_left(self, bare: Claim, columns: Mapping[str, Column], rows: Index, released: Mask) -> None:
-        """The classes of a group that are left out fail some model; and note what all of them are due to be.
-
-        Args:
-            bare: The claim over the tuples of the group.
-            columns: Columns with the values of the whole input.
-            rows: Which of the tuples enter.
-            released: Which of them are said to be released.
-        """
+        """The classes of a group that are left out fail some model; and note what all of them are due to be."""
         if not rows.size:
             return
         held = [columns.get(one.name, one) for one in bare.original.columns]

@@ -90,11 +90,6 @@ def check_identifiers(table: Table, claim: Claim, every: Table) -> None:
 
     First for whole cells that were in no released column of the input, nor in a hierarchy: they came in on the way. A
     number or a very short text is too common for that. Then for all that `kohort.verify.identifiers` finds.
-
-    Args:
-        table: The release.
-        claim: What it says of itself, over the records that entered.
-        every: All records of the input.
     """
     if not claim.schema.identifying:
         return
@@ -106,13 +101,7 @@ def check_identifiers(table: Table, claim: Claim, every: Table) -> None:
 
 
 def refuse_names(schema: Schema, values: Callable[[str], pl.Series], released: pl.Series) -> None:
-    """Refuse whole cells of identifying columns that came in on the way.
-
-    Args:
-        schema: Over the input's columns.
-        values: Gives the distinct values of a column of the input.
-        released: All texts that are released.
-    """
+    """Refuse whole cells of identifying columns that came in on the way."""
     for attribute in schema.identifying:
         names = values(attribute.name)
         found = names.filter(names.is_in(released.implode()) & (names.str.len_chars() >= _DISTINCTIVE))

@@ -55,11 +55,7 @@ ALL: Final = Fraction(1)
 
 @dataclass(slots=True)
 class Bench:
-    """The transactions that questions are about, read once, and the last release that was tried.
-
-    Attributes:
-        tell: Called with each stage of the work.
-    """
+    """The transactions that questions are about, read once, and the last release that was tried."""
 
     tell: Callable[[str], None] = lambda _: None
     _readings: dict[object, Reading] = field(default_factory=dict[object, "Reading"])

@@ -81,13 +81,6 @@ def read_line(
 ) -> ColumnLine:
     """The line of two columns of the same name.
 
-    Args:
-        before: The column as it was.
-        after: The same column of the release.
-        role: Its role in the schema.
-        attribute: Its attribute there.
-        missing: The texts that mean no value, besides null and the empty one.
-
     Raises:
         InputError: Labels cannot be read, or values do not fit the schema.
         HierarchyError: Values are no leaf.
@@ -116,12 +109,6 @@ def released_line(
 
     Numbers lie where their labels do, from the least to the greatest end of one; names only where a hierarchy was
     given whose nodes no record decided. `None` of any other column.
-
-    Args:
-        column: The column of the release.
-        attribute: Its attribute in the schema, with what its values decided.
-        role: Its role there.
-        missing: The texts that mean no value, besides null and the empty one.
     """
     texts, records = label_texts(column, role, missing), column.counts()
     dates = attribute is not None and attribute.scale is Scale.DATE

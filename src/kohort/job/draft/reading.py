@@ -20,14 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """A table as its draft reads it.
-
-    Attributes:
-        table: The records.
-        guesses: One for each column, in order.
-        missing: The texts that mean no value, the empty one first.
-        trim: Whether blanks around cells are removed.
-    """
+    """A table as its draft reads it."""
 
     table: Table
     guesses: tuple[Guess, ...]
@@ -39,10 +32,6 @@ def seen_in(table: Table, missing: tuple[str, ...]) -> Seen:
     """Look at a table; where it has blanks around cells or texts for no value, look again without them.
 
     A text means no value in the whole table. One that other columns hold as a value is left for somebody to decide.
-
-    Args:
-        table: The records as read.
-        missing: The texts that mean no value, as far as they are known.
     """
     guesses = inspect_table(table, missing=frozenset(missing))
     trim = any(guess.trim for guess in guesses)

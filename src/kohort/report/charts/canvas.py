@@ -132,12 +132,6 @@ def arrange(axes: Any, height: float, *around: Any, turned: bool = False) -> Non
 
     Where labels of values would cover each other, they are turned upright, or as many at equal distances are written
     as there is room for. Letters that our font lacks are given the room of a wide one: a reader's font may have them.
-
-    Args:
-        axes: The plot.
-        height: Its height.
-        around: What is written above and below it over the whole width.
-        turned: Whether all labels must be written.
     """
     figure = axes.figure
     texts = [(text, text.get_text()) for text in figure.findobj(library("matplotlib.text").Text)]

@@ -233,13 +233,7 @@ def caption(landscape: Landscape, node: Node, chosen: Node | None) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
-    """Where the nodes of a whole lattice stand, in points.
-
-    Attributes:
-        places: The middle of each node.
-        heights: Each height, and the middle of its nodes.
-        end: Where the last node ends.
-    """
+    """Where the nodes of a whole lattice stand, in points."""
 
     places: Places
     heights: tuple[tuple[int, float], ...]
