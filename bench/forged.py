@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kohort.certificate.again import PartOutcome, read_certificate
 from kohort.certificate.form import digest
-from kohort.certificate.signature import checked_signature
+from kohort.certificate.again import checked_signature
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.certificate.transactions_again import check_transactions_again, written_as

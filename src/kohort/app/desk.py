@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.app.answers import Released
-    from kohort.app.subject import Subject
+    from kohort.app.subjects import Subject
     from kohort.app.worker import Fault, Task, Worker
     from kohort.schema.hierarchies import HeldFile
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from kohort.app.desk import Desk
     from kohort.app.fields import Field
-    from kohort.app.subject import Subject
+    from kohort.app.subjects import Subject
     from kohort.app.worker import Task
     from kohort.job.lines import Place
 

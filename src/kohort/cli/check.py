@@ -216,8 +216,7 @@ def certified(
         json: Print one JSON object.
         quiet: Print nothing.
     """
-    from kohort.certificate.again import read_certificate
-    from kohort.certificate.signature import checked_signature
+    from kohort.certificate.again import checked_signature, read_certificate
     from kohort.certificate.table import Certificate
 
     known = read_certificate(path)

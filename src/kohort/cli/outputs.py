@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from kohort.cli import pages
 from kohort.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
@@ -25,8 +24,22 @@ if TYPE_CHECKING:
     from kohort.report.page.audience import Audience
     from kohort.report.release import GridFigures, ReleaseFigures
 
+AudienceWord = Annotated[
+    str | None,
+    typer.Option(
+        "--audience",
+        metavar="WORD",
+        help="Who reads the page: internal, for the steward; or public, without values or counts below k.",
+        show_default="internal",
+        rich_help_panel="Output",
+    ),
+]
+
+#: The forms that a page can have, by its file's ending.
+FORMS: Final = (".html", ".json")
+
 #: Forms that a report can have, by its name's ending.
-_REPORTS = (*pages.FORMS, ".txt")
+_REPORTS = (*FORMS, ".txt")
 
 
 class PageOptions(NamedTuple):
@@ -41,7 +54,7 @@ class PageOptions(NamedTuple):
             rich_help_panel="Output",
         ),
     ] = None
-    audience: pages.AudienceWord = None
+    audience: AudienceWord = None
 
 
 class Files(NamedTuple):
@@ -244,7 +257,7 @@ def transaction_companions(page: PageOptions, *, dry_run: bool) -> tuple[Compani
 
 def _audience(page: PageOptions) -> Audience | None:
     """The audience of a report; refuses a report of no known form, and text that the public should read."""
-    report, audience = page.report, pages.audience_of(page.audience)
+    report, audience = page.report, audience_of(page.audience)
     if report is None and audience is not None:
         raise UsageError("there is no report", where="--audience", hint="add --report FILE.html, or leave it out")
     if report is not None and report.suffix not in _REPORTS:
@@ -293,3 +306,14 @@ def _writer(
         return lambda release: text_file(release_text(figures(release), quasi))
     write = writer_of(path.suffix)
     return lambda release: write(figures.page(release, audience))
+
+
+def audience_of(word: str | None) -> Audience | None:
+    """The audience that a flag names."""
+    if word is None:
+        return None
+    from kohort.report.page.audience import Audience
+
+    if word not in list(Audience):
+        raise UsageError("unknown audience", where="--audience", hint=f"one of {', '.join(Audience)}")
+    return Audience(word)

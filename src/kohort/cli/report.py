@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, cast
 
 import typer
 
-from kohort.cli import options, pages
+from kohort.cli import options, outputs
 from kohort.cli.screen import progress, say
 from kohort.errors import FileError, UsageError
 
@@ -39,7 +39,7 @@ def report(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="The page to write: .html, or its figures as .json."),
     ] = None,
-    audience: pages.AudienceWord = None,
+    audience: outputs.AudienceWord = None,
     charts: Annotated[
         Path | None, typer.Option("--charts", metavar="FOLDER", help="Write every chart to a file, too.")
     ] = None,
@@ -54,7 +54,7 @@ def report(
     options.use_threads(threads)
     from kohort.publish import publish
 
-    reader = pages.audience_of(audience)
+    reader = outputs.audience_of(audience)
     write = _writer(out, charts, format_)
     with progress(quiet=quiet) as tell:
         page, inputs = _figures(source, out, reader, threads=threads, overwrite=overwrite, tell=tell)
@@ -78,8 +78,8 @@ def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Calla
 
     if out is None and charts is None:
         raise UsageError("there is nothing to write", where="--out", hint="add --out FILE.html, or --charts FOLDER")
-    if out is not None and out.suffix not in pages.FORMS:
-        raise UsageError(f"a page is one of {', '.join(pages.FORMS)}", where="--out", hint="name it so")
+    if out is not None and out.suffix not in outputs.FORMS:
+        raise UsageError(f"a page is one of {', '.join(outputs.FORMS)}", where="--out", hint="name it so")
     if format_ is not None and charts is None:
         raise UsageError("no charts are written", where="--format", hint="add --charts FOLDER, or leave it out")
     if format_ is not None and format_ not in CHARTS:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from kohort.cli import flags, options
-from kohort.cli.pages import audience_of
+from kohort.cli.outputs import audience_of
 from kohort.cli.screen import progress, say
 from kohort.cli.sweep_files import Outputs
 from kohort.errors import UsageError

@@ -21,9 +21,8 @@ from kohort.io.typed import kind_of
 from kohort.metrics.base import Outcome
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
-from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless, refuse_unknown
 from kohort.pipeline.outlets import check, outlet, written_as
-from kohort.pipeline.problem import problem_of
+from kohort.pipeline.problem import problem_of, refuse_absence, refuse_hopeless, refuse_unknown
 from kohort.pipeline.publishing import Parts, Publication, Stages, is_path, paths, silent
 from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release

@@ -34,7 +34,7 @@ class Figures(
 
     >>> class Found(Figures, frozen=True):
     ...     records: int
-    ...     share: Number
+    ...     share: float
     ...     attacks: tuple[str, ...] = ()
     >>> Found(records=3, share=0.5).as_json()
     {'records': 3, 'share': 0.5}

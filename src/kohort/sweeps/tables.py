@@ -18,7 +18,7 @@ from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.bound import bound_of, bounded_alike
-from kohort.pipeline.feasibility import refuse_unknown
+from kohort.pipeline.problem import refuse_unknown
 from kohort.report.figures import bound_figures
 from kohort.report.page.audience import Audience
 from kohort.shown import Shown, many, span
