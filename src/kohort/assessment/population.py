@@ -99,10 +99,6 @@ class PopulationTuples:
             labels: (d,) the distinct labels of each column, "" for the missing value.
             rows: (c, d) codes of the labels of each class.
             hierarchies: Those of some columns: what names of nodes mean, or a builder's text.
-
-        Raises:
-            InputError: Labels cannot be read.
-            HierarchyError: A builder cannot make a hierarchy of the people's values.
         """
         columns = zip(self.columns, labels, self.values, strict=True)
         covered = [

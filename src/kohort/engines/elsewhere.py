@@ -554,11 +554,7 @@ def _unsupported(job: Job, population: Dataset | None) -> Iterator[str]:
 
 
 def entering(data: Relation, job: Job) -> Relation:
-    """The records that enter.
-
-    Raises:
-        InfeasibleError: the job takes complete records only, and none is.
-    """
+    """The records that enter."""
     if not job.complete:
         return data
     names = data.names if job.complete == "all" else job.complete

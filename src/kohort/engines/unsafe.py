@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,34 +22,13 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index
     from kohort.assessment.risk.singling import RoundingProposal
     from kohort.engines.coded import CodedColumns
+    from kohort.engines.relation import Relation
     from kohort.release import Job
     from kohort.tables.coded import CodedTable, Recoded
     from kohort.tables.dataset import Values
     from kohort.tables.recoded import RecodedTable
     from kohort.tables.table import Column, Table
-    from kohort.verify.aggregates import Tuples
     from kohort.verify.identifiers import Leak
-
-
-class Elsewhere(Protocol):
-    """Records in nobody's memory."""
-
-    @property
-    def records(self) -> int:
-        """How many there are."""
-        ...
-
-    def distinct(self, name: str) -> Values:
-        """The distinct values of a column, and the records with each."""
-        ...
-
-    def tuples(self, columns: Sequence[str]) -> Tuples:
-        """The distinct tuples of some columns, with their records."""
-        ...
-
-    def alone(self, names: Sequence[str], *others: str) -> int:
-        """How many records have a tuple of these columns, and other cells, that no other record has."""
-        ...
 
 
 def refuse_unsafe(table: Table, job: Job) -> None:
@@ -120,7 +99,7 @@ def looked_at(job: Job) -> list[str]:
     return [one.name for one in known if not one.released or one.name not in job.allow_singling]
 
 
-def refuse_alone(data: Elsewhere, job: Job) -> None:
+def refuse_alone(data: Relation, job: Job) -> None:
     """Refuse columns that would be released as they are and single out more than half of the records.
 
     Raises:
@@ -144,11 +123,6 @@ def refuse_alone_of(table: Table, counts: Counts, job: Job, person: str) -> None
         counts: (t,) the records of each.
         job: Its schema is over their columns.
         person: The column that says whose a record is.
-
-    Raises:
-        SchemaError: there is such a column.
-        JobError: there are several.
-        LimitError: so many would be released as they are that their pairs cannot all be looked at.
     """
     schema = job.schema
     refuse_many(len(schema.unchanged))
@@ -163,7 +137,7 @@ def _step(values: Values, job: Job) -> RoundingProposal | None:
     return rounding_step(values.texts.to_list(), values.counts, missing=job.schema.missing)
 
 
-def refuse_alone_together(released: Elsewhere, source: Elsewhere, job: Job) -> None:
+def refuse_alone_together(released: Relation, source: Relation, job: Job) -> None:
     """Refuse pairs of columns that together single out more than half of the records.
 
     Cost: where the values of the source show that no pair can, nothing.
@@ -177,12 +151,12 @@ def refuse_alone_together(released: Elsewhere, source: Elsewhere, job: Job) -> N
     _refuse_found([one for one in found if len(one.columns) > 1 and one.most], "records")
 
 
-def singled_out_of(data: Elsewhere, names: Sequence[str]) -> tuple[Singling, ...]:
+def singled_out_of(data: Relation, names: Sequence[str]) -> tuple[Singling, ...]:
     """Whom these columns single out, and pairs of them, where each record is a person."""
     return told(names, data.records, _Uniques(data, names)) if names else ()
 
 
-def together_of(data: Elsewhere, names: Sequence[str], labels: Sequence[str], of_class: str) -> tuple[Singling, ...]:
+def together_of(data: Relation, names: Sequence[str], labels: Sequence[str], of_class: str) -> tuple[Singling, ...]:
     """Whom all of these columns single out together, and whom with the labels of the class, which has a number."""
     if not names:
         return ()
@@ -193,7 +167,7 @@ def together_of(data: Elsewhere, names: Sequence[str], labels: Sequence[str], of
 class _Uniques:
     """Whom columns single out, counted where the records lie."""
 
-    def __init__(self, data: Elsewhere, names: Sequence[str]) -> None:
+    def __init__(self, data: Relation, names: Sequence[str]) -> None:
         """The values of each column are fetched once."""
         self._data, self._names = data, names
         self.counts = [data.distinct(name).counts for name in names]
@@ -209,7 +183,7 @@ class _Uniques:
         return pairs
 
 
-def refuse_leaks(data: Elsewhere, job: Job) -> None:
+def refuse_leaks(data: Relation, job: Job) -> None:
     """Refuse released columns that hold cells of identifying ones, by the pairs of values that records have."""
     schema, allowed = job.schema, job.allow_singling
     if not schema.identifying:

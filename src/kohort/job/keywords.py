@@ -90,20 +90,12 @@ class Made:
     faults: tuple[UsageError, ...] = ()
 
     def request(self, tables: Mapping[str, object]) -> Request:
-        """The request of these tables, with its hierarchies.
-
-        Raises:
-            JobError: everything that is wrong, each fault at its keyword argument.
-        """
+        """The request of these tables, with its hierarchies."""
         made = self._made(lambda: request(tables, where=keyword_at))
         return replace(made, job=replace(made.job, schema=self._with_hierarchies(made.job.schema)))
 
     def question(self, tables: Mapping[str, object]) -> Question:
-        """What a file is judged by, of these tables.
-
-        Raises:
-            JobError: everything that is wrong, each fault at its keyword argument.
-        """
+        """What a file is judged by, of these tables."""
         made = self._made(lambda: question(tables, where=keyword_at))
         return replace(made, schema=self._with_hierarchies(made.schema))
 

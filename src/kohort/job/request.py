@@ -214,10 +214,6 @@ def question(raw: Mapping[str, object], *, where: Callable[[Place], str], folder
         where: Tells the reader's place for a path of keys: a line, or a flag.
         folder: What relative paths are relative to.
 
-    Raises:
-        JobError: all faults at once.
-        InputError: a hierarchy file cannot be read as one.
-
     >>> made = question({"columns": {"illness": {"role": "sensitive", "l": 2}}}, where=".".join)
     >>> made.models[0].name
     'distinct 2-diversity of illness'

@@ -178,10 +178,6 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         raw: The tables of a job file.
         where: Tells the reader's place for a path of keys: a line, or a flag.
         folder: What relative paths are relative to.
-
-    Raises:
-        JobError: all faults at once.
-        InputError: a list of items cannot be read.
     """
     faults = [one.told(where) for one in misfits(raw)]
     try:

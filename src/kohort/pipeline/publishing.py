@@ -104,13 +104,7 @@ class Publication(Generic[V, R]):
         overwrite: bool,
         inputs: Sequence[Path],
     ) -> R:
-        """Publish the release with its certificate and reports beside it, all or nothing.
-
-        Raises:
-            TargetError: the target exists (and `overwrite` is false) or is an input.
-            VerificationError: the written bytes are not what was promised; nothing was published.
-            FileError: writing failed; nothing was published.
-        """
+        """Publish the release with its certificate and reports beside it, all or nothing."""
 
         def write(file: BinaryIO) -> None:
             with stage("write"):

@@ -63,19 +63,7 @@ class DistributionFigures(Figures, frozen=True):
 
 
 class AttributeFigures(Figures, frozen=True):
-    """A column before and after.
-
-    Attributes:
-        name: Its name.
-        role: Its role; null without a schema.
-        scale: Whether its values are numbers, names or dates.
-        values: Different values before, labels after.
-        single: Released records whose cell was not generalized.
-        before: Before.
-        after: After.
-        distance: How far the distribution moved; null where one side has no value.
-        distribution: The distribution.
-    """
+    """A column before and after: the parts of `AttributeComparison`, each side by itself."""
 
     name: str
     role: RoleName | None
@@ -114,18 +102,9 @@ class CostFigures(Figures, frozen=True):
 
 
 class ComparisonFigures(Figures, frozen=True):
-    """A table and its release.
+    """A table and its release: the parts of `kohort.assessment.comparison.Comparison`.
 
     Attributes:
-        records: Records before.
-        released: Records after.
-        suppressed: Records that are not released.
-        absent: Columns that the release does not have.
-        passed_over: Identifying and dropped columns that it has.
-        attributes: The compared columns.
-        associations: The pairs of some of them.
-        left_out: Columns without associations.
-        cost: What the release cost; null where no quasi-identifier is known.
         queries: How well counts are answered; only of `kohort compare`, null where none were requested.
         classifier: How well a column is predicted; likewise.
         bound: What no release can lose less than; only where that was asked for.

@@ -30,21 +30,7 @@ class CorrelationFigures(Figures, frozen=True):
 
 
 class EffectFigures(Figures, frozen=True):
-    """What perturbation did to a column.
-
-    Attributes:
-        column: Its name.
-        method: The perturbation.
-        records: Records with a value.
-        unchanged: Of these, records whose value is the same.
-        decimals: Digits after the point.
-        bounds: Least and greatest value.
-        mean: Before and after; null of names.
-        variance: Likewise.
-        correlation: The correlation that changed most.
-        linked: The share of the records found by their nearest neighbour.
-        reproducible: Whether the random numbers came from a seed.
-    """
+    """What perturbation did to a column: the parts of `kohort.perturbation.effect.Effect`; null: does not apply."""
 
     column: str
     method: str

@@ -65,17 +65,7 @@ class EstimateFigures(Figures, frozen=True):
 
 
 class UniquenessFigures(Figures, frozen=True):
-    """Who is alone in a class.
-
-    Attributes:
-        sample: How many in the file.
-        share: Their share.
-        population_size: People of the population.
-        population: How many are alone in the population.
-        in_file: How many of these are in the file.
-        trusted: The estimator that is trusted.
-        estimates: What each estimator answers.
-    """
+    """Who is alone in a class: the parts of `kohort.assessment.risk.uniqueness.Uniqueness`."""
 
     sample: int
     share: Share
@@ -148,25 +138,9 @@ class UniqueColumn(Figures, frozen=True):
 
 
 class RiskFigures(Figures, frozen=True):
-    """The risk of a file.
+    """The risk of a file: the parts of `kohort.assessment.risk.overall.Risk`; null where they were not computed.
 
     Attributes:
-        records: Records.
-        people: People; null: records are counted.
-        quasi: The columns that attackers know.
-        classes: Equivalence classes.
-        smallest: Records or people of the smallest class.
-        largest: Of the largest.
-        threshold: The risk above which records count as `over`.
-        prosecutor: The risk of somebody known to be in the file.
-        journalist: The risk of somebody of the population; null: nothing is known of it.
-        marketer: The share of right links.
-        uniqueness: Who is alone in a class.
-        known: The risk where fewer columns are known; null where that was not computed.
-        undeclared: Other columns, that no role is given.
-        alone: Sets of these that identify.
-        together: Sets of these that identify with the quasi-identifiers.
-        singling: Columns that single out by themselves.
         worst_values: Cells of the smallest classes; null where they are not to be shown.
         attacks: What attacks found; only of `kohort risk`.
     """

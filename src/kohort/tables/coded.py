@@ -104,11 +104,7 @@ class CodedTable:
     _tuple_of: Numbers | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Resolve the domains; set aside the records that the schema suppresses.
-
-        Raises:
-            InputError: values that have no place in their domain; those of several columns at once.
-        """
+        """Resolve the domains; set aside the records that the schema suppresses."""
         if self.known is not None:
             check_columns(self.known, self.schema)
         resolved: list[tuple[Domain, Index]] = []

@@ -156,13 +156,7 @@ class Optimum:
         return "optimal"
 
     def solve(self, problem: SuppressionProblem) -> SuppressionSolution:
-        """What to suppress.
-
-        Raises:
-            MissingExtraError: the solver is not installed.
-            InfeasibleError: the empty set is a mole.
-            LimitError: more sets than `problem.most` would have to be held.
-        """
+        """What to suppress."""
         refuse_missing()
         refuse_infeasible(problem)
         return self.suppress(problem, mine(problem))

@@ -170,11 +170,7 @@ def _is_numeric(texts: Sequence[str], attribute: Attribute | None, domain: Domai
 
 
 def names_line(known: ColumnMetadata, before: Labelled, after: Labelled) -> ColumnLine:
-    """The line of a column of names: in the order of the leaves, then by frequency.
-
-    Raises:
-        InputError: Labels cannot be read; the message counts them.
-    """
+    """The line of a column of names: in the order of the leaves, then by frequency."""
     leaves = () if known.hierarchy is None else known.hierarchy.leaves
     places = [*leaves, *_by_frequency(before, leaves)]
     at = {name: float(place) for place, name in enumerate(places)}
@@ -298,11 +294,7 @@ def runs(places: NDArray[np.number]) -> list[Stretch]:
 
 
 def numbers_line(known: ColumnMetadata, before: Labelled, after: Labelled) -> ColumnLine:
-    """The line of a column of numbers.
-
-    Raises:
-        InputError: Labels cannot be read; the message counts them.
-    """
+    """The line of a column of numbers."""
     digits = max(len(text.partition(".")[2]) if "." in text else 0 for text in before.texts)
     digits = min(max(digits, _grid_digits(known)), FINEST)
     places = _places(before.texts, digits)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from math import gcd
-from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import numpy as np
 
@@ -30,9 +30,10 @@ from kohort.verify.transactions.verdict import CoherenceCheck, CoherenceClaim, C
 from kohort.verify.verdict import fault
 
 if TYPE_CHECKING:
-    from kohort.arrays import Counts, Index, Items, Mask
+    from kohort.arrays import Index, Items, Mask
     from kohort.io.source import Content
     from kohort.transactions.coherence import Coherence
+    from kohort.verify.transactions.aggregated import CountedTransactions
     from kohort.verify.transactions.cohorts import Cohorts
 
 
@@ -79,26 +80,8 @@ def _judged(database: Transactions, claim: CoherenceClaim, sha256: str = "", siz
     return verdict_of(database, claim, cohorts, sha256=sha256, size=size)
 
 
-class JudgedTransactions(Protocol):
-    """A release that passed every check, in memory or not."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """(m,) its items."""
-        ...
-
-    @property
-    def supports(self) -> Counts:
-        """(m,) the transactions that contain each."""
-        ...
-
-    def __len__(self) -> int:
-        """The number of transactions."""
-        ...
-
-
 def verdict_of(
-    database: JudgedTransactions,
+    database: Transactions | CountedTransactions,
     claim: CoherenceClaim,
     cohorts: Cohorts,
     *,
