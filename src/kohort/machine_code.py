@@ -33,12 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numba
-from numba.core.caching import (
-    CompileResultCacheImpl,
-    FunctionCache,
-    InTreeCacheLocator,
-    NullCache,
-)
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator, NullCache
 from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 

@@ -192,10 +192,7 @@ def distinct(numbers: NDArray[np.int64], *, merged: bool = False) -> NDArray[np.
 
 
 def tallied(
-    numbers: NDArray[np.integer[Any]],
-    size: int,
-    weights: NDArray[np.int64] | None = None,
-    workspace: Workspace = HEAP,
+    numbers: NDArray[np.integer[Any]], size: int, weights: NDArray[np.int64] | None = None, workspace: Workspace = HEAP
 ) -> NDArray[np.int64]:
     """(size,) how many there are of each number below `size`, without a widened copy; quick where they ascend.
 

@@ -123,12 +123,7 @@ class PopulationCount:
     without_value: Mapping[str, int]
 
 
-def count_population(
-    columns: Sequence[Column],
-    rows: Codes,
-    population: Table,
-    schema: Schema,
-) -> PopulationCount:
+def count_population(columns: Sequence[Column], rows: Codes, population: Table, schema: Schema) -> PopulationCount:
     """How many people of a population table the labels of each class fit.
 
     Whom the schema would suppress for a missing value is in no release, and so matches nobody.

@@ -55,10 +55,7 @@ def written_as(known: CoherenceCertificate) -> BasketOptions:
 
 
 def check_transactions_again(
-    path: str | os.PathLike[str],
-    known: CoherenceCertificate,
-    options: BasketOptions,
-    roles: RoleChoice | None = None,
+    path: str | os.PathLike[str], known: CoherenceCertificate, options: BasketOptions, roles: RoleChoice | None = None
 ) -> Again:
     """What of the certificate is true of the transactions at `path`.
 

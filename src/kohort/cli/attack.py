@@ -53,9 +53,7 @@ class Attacks(NamedTuple):
     other_release: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FILE",
-            help="Another release of some of the same people (repeatable).",
-            rich_help_panel="Method",
+            metavar="FILE", help="Another release of some of the same people (repeatable).", rich_help_panel="Method"
         ),
     ] = None
 

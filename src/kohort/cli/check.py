@@ -38,7 +38,7 @@ _TABLE: Final = MappingProxyType(
         },
         "missing": options.MISSING,
         "person": {
-            "help": "The column that identifies a person: people are counted, and a person's transactions merged.",
+            "help": "The column that identifies a person: people are counted, and a person's transactions merged."
         },
     }
 )

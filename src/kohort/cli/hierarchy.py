@@ -93,8 +93,7 @@ def show(
         int, typer.Option(metavar="N", min=1, help="Approximate number of lines of the tree to print.")
     ] = 60,
     picture: Annotated[
-        Path | None,
-        typer.Option("--picture", metavar="FILE", help="Draw the loss of each level (.svg, .png)."),
+        Path | None, typer.Option("--picture", metavar="FILE", help="Draw the loss of each level (.svg, .png).")
     ] = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,

@@ -113,12 +113,7 @@ def judged(
             table, quasi, made.models, sensitive=made.sensitive, schema=made.schema, population=known, reference=before
         )
     lines = [*_lines(found, quasi, values=values), *_notes(found, made, own=reference is None)]
-    say(
-        "\n".join(lines),
-        _figures(found, made, quasi, values=values),
-        as_json=json,
-        quiet=quiet,
-    )
+    say("\n".join(lines), _figures(found, made, quasi, values=values), as_json=json, quiet=quiet)
     return found.met or not made.models
 
 

@@ -167,11 +167,7 @@ def _transactions(
 
 
 def _files(
-    page: Page,
-    out: Path | None,
-    write: Callable[[Page], bytes],
-    charts: Path | None,
-    format_: str | None,
+    page: Page, out: Path | None, write: Callable[[Page], bytes], charts: Path | None, format_: str | None
 ) -> list[Companion[None]]:
     """The files to publish, drawn when they are written."""
     from kohort.publish import Companion

@@ -212,9 +212,7 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
 
     if len(vary) > 1:
         raise UsageError(
-            "for transactions only one parameter can vary",
-            where="--vary",
-            hint="vary the others in separate sweeps",
+            "for transactions only one parameter can vary", where="--vary", hint="vary the others in separate sweeps"
         )
     from kohort.job.varied import read
 

@@ -53,13 +53,7 @@ class CohortCounter:
         private: Those of the private ones.
     """
 
-    def __init__(
-        self,
-        dialect: Dialect,
-        cells: Callable[[Items], str],
-        public: Items,
-        private: Items,
-    ) -> None:
+    def __init__(self, dialect: Dialect, cells: Callable[[Items], str], public: Items, private: Items) -> None:
         """Nothing is counted yet."""
         self._dialect, self._cells = dialect, cells
         self._public, self._private = public, private

@@ -130,13 +130,7 @@ class LocalEngine:
             what = "every record lacks a value, and the schema suppresses those"
             raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
         counts = Counts(
-            source.records,
-            coded.schema,
-            frequency,
-            coded.domains,
-            coded.suppressed,
-            coded.population,
-            self.workspace,
+            source.records, coded.schema, frequency, coded.domains, coded.suppressed, coded.population, self.workspace
         )
         return CountedTable(counts, job, coded, source, whole, rows, changed)
 

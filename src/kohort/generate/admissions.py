@@ -162,12 +162,7 @@ def admissions_batches(records: int, *, seed: int, batch: int = BATCH) -> Iterat
 
 
 def write_admissions(
-    folder: Path,
-    records: int,
-    *,
-    seed: int,
-    overwrite: bool = False,
-    progress: Callable[[int], object] | None = None,
+    folder: Path, records: int, *, seed: int, overwrite: bool = False, progress: Callable[[int], object] | None = None
 ) -> tuple[Path, ...]:
     """Write the stays as admissions.csv into `folder`, made if needed, with their hierarchies and a job file.
 

@@ -134,11 +134,7 @@ def of(text: Document) -> Request:
 
 
 def request(
-    raw: Mapping[str, object],
-    *,
-    where: Callable[[Place], str],
-    folder: Path = Path(),
-    held: Sequence[HeldFile] = (),
+    raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path(), held: Sequence[HeldFile] = ()
 ) -> Request:
     """The request that nested mappings make: a job file's tables, or the command line's flags.
 

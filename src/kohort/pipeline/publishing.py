@@ -96,13 +96,7 @@ class Publication(Generic[V, R]):
     parts: Parts[V] | None = None
 
     def publish(
-        self,
-        outlet: Outlet,
-        stage: Stages,
-        reports: Sequence[Companion[R]],
-        *,
-        overwrite: bool,
-        inputs: Sequence[Path],
+        self, outlet: Outlet, stage: Stages, reports: Sequence[Companion[R]], *, overwrite: bool, inputs: Sequence[Path]
     ) -> R:
         """Publish the release with its certificate and reports beside it, all or nothing."""
 

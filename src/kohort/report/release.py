@@ -244,10 +244,7 @@ def release_figures(release: Release) -> ReleaseFigures:
         models=tuple(model.name for model in release.job.models),
         homogeneity={
             name: HomogeneityFigures(
-                people=one.alike,
-                uncommon=one.uncommon,
-                largest_share=whole(one.share),
-                share_of_all=whole(one.of_all),
+                people=one.alike, uncommon=one.uncommon, largest_share=whole(one.share), share_of_all=whole(one.of_all)
             )
             for name, one in release.homogeneity.items()
         },

@@ -65,9 +65,7 @@ def proposed(found: TableSweep, within: float | Fraction) -> Proposed | None:
     order = _strictness(found.axes)
     points = [Proposed(point, point.metrics[LOSS]) for point in found.points if point.found]
     return max(
-        (one for one in points if one.loss <= within),
-        key=lambda one: (order(one.point), -one.loss),
-        default=None,
+        (one for one in points if one.loss <= within), key=lambda one: (order(one.point), -one.loss), default=None
     )
 
 

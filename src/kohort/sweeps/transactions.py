@@ -160,11 +160,7 @@ class Sweep:
 
 
 def sweep(
-    source: Transactions | None,
-    plan: Plan,
-    *,
-    tell: Callable[[str], None] = lambda _: None,
-    clock: Clock | None = None,
+    source: Transactions | None, plan: Plan, *, tell: Callable[[str], None] = lambda _: None, clock: Clock | None = None
 ) -> Sweep:
     """Answer at every point by every method; the moles of a point are mined once for all of them.
 

@@ -90,12 +90,7 @@ class Engines:
     """
 
     def __init__(
-        self,
-        public: Rows,
-        private: Rows,
-        supports: Counts,
-        only: EngineName | None = None,
-        pairs: Pairs | None = None,
+        self, public: Rows, private: Rows, supports: Counts, only: EngineName | None = None, pairs: Pairs | None = None
     ) -> None:
         """Make neither of them yet."""
         self._public, self._private, self._supports, self._only = public, private, supports, only

@@ -417,10 +417,7 @@ class _Plain:
         members, sets = _sets(labels.gather(rest))
         told = pl.DataFrame({"text": members, "set": sets}, schema={"text": pl.String, "set": pl.Int64})
         found = told.join(self.known, on="text")
-        return (
-            np.append(value, found["value"].to_numpy()),
-            np.append(of, rest[found["set"].to_numpy()]),
-        )
+        return (np.append(value, found["value"].to_numpy()), np.append(of, rest[found["set"].to_numpy()]))
 
 
 #: The same with blanks inside: most values that are printed as they are.

@@ -498,11 +498,7 @@ class _Printed:
         return cls(meaning, found, absent if absent.any() else None, _sets(column, meaning), means, amounts)
 
     def held(
-        self,
-        some: slice,
-        labels: NDArray[np.integer],
-        values_of: Callable[[], CellCodes],
-        classes: ReleasedClasses,
+        self, some: slice, labels: NDArray[np.integer], values_of: Callable[[], CellCodes], classes: ReleasedClasses
     ) -> tuple[NDArray[np.unsignedinteger], int]:
         """(m,) what each of some records has that its label prints, and how many such things there are.
 

@@ -181,10 +181,7 @@ def _short(number: float) -> str:
 
 
 def rounding_step(
-    values: Sequence[str | None],
-    counts: Sequence[int] | Counts,
-    *,
-    missing: Collection[str] = (),
+    values: Sequence[str | None], counts: Sequence[int] | Counts, *, missing: Collection[str] = ()
 ) -> RoundingProposal | None:
     """The smallest step with which at most 5 % of the people have a value of their own.
 
@@ -204,11 +201,7 @@ def rounding_step(
 
 
 def proposed(
-    column: Column,
-    *,
-    missing: Collection[str] = (),
-    people: Index | None = None,
-    weights: Counts | None = None,
+    column: Column, *, missing: Collection[str] = (), people: Index | None = None, weights: Counts | None = None
 ) -> RoundingProposal | None:
     """The same for a column of a table.
 
@@ -222,11 +215,7 @@ def proposed(
 
 
 def proposals(
-    column: Column,
-    *,
-    missing: Collection[str] = (),
-    people: Index | None = None,
-    weights: Counts | None = None,
+    column: Column, *, missing: Collection[str] = (), people: Index | None = None, weights: Counts | None = None
 ) -> Iterator[RoundingProposal]:
     """Every step up to a standard deviation, the smallest first; none where the values are not numbers."""
     values, counts = column.values.to_list(), tallied(column.codes, len(column.values), weights)

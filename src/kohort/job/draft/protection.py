@@ -217,11 +217,7 @@ def _pairs(columns: Sequence[Column], people: Index | None) -> list[tuple[str, .
 
 
 def _beside(
-    column: Column,
-    now: RoundingProposal | None,
-    other: Column,
-    missing: frozenset[str],
-    people: Index | None,
+    column: Column, now: RoundingProposal | None, other: Column, missing: frozenset[str], people: Index | None
 ) -> RoundingProposal | None:
     """The smallest greater step with which a column no longer singles out most people together with another."""
     for one in proposals(column, missing=missing, people=people):

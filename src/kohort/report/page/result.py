@@ -186,11 +186,7 @@ def runs(counts: Sequence[Sequence[float]], reader: Reader) -> list[tuple[int, i
 def metrics(release: Release, reader: Reader) -> tuple[MetricFigures, ...]:
     """Every metric that is defined, with what it says; for the public those that can be counted."""
     return tuple(
-        MetricFigures(
-            name=name,
-            value=_value(METRICS[name], value, reader),
-            says=METRICS[name].specification.sentence,
-        )
+        MetricFigures(name=name, value=_value(METRICS[name], value, reader), says=METRICS[name].specification.sentence)
         for name, value in release.metrics.items()
         if reader.knows_all or METRICS[name].disclosure.counted
     )

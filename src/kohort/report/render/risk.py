@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 
     from kohort.assessment.risk.reidentification import Exposure
     from kohort.report.attacks import AttackFigures
-    from kohort.report.risk import (
-        IdentifyingSet,
-        JournalistFigures,
-        RiskFigures,
-        SearchFigures,
-        SubsetFigures,
-    )
+    from kohort.report.risk import IdentifyingSet, JournalistFigures, RiskFigures, SearchFigures, SubsetFigures
 
 
 #: Sets and subsets that are shown; `--json` has more.

@@ -81,12 +81,7 @@ def _judged(database: Transactions, claim: CoherenceClaim, sha256: str = "", siz
 
 
 def verdict_of(
-    database: Transactions | CountedTransactions,
-    claim: CoherenceClaim,
-    cohorts: Cohorts,
-    *,
-    sha256: str,
-    size: int,
+    database: Transactions | CountedTransactions, claim: CoherenceClaim, cohorts: Cohorts, *, sha256: str, size: int
 ) -> CoherenceVerdict:
     """What is said of a release that passed every check."""
     n, supports = len(database), database.supports
@@ -273,13 +268,7 @@ def _missing(claim: CoherenceClaim) -> Items:
 
 @kernel
 def _hold(  # noqa: PLR0917  a kernel takes arrays by position
-    starts: Index,
-    cells: Items,
-    source_starts: Index,
-    source_cells: Items,
-    lineage: Index,
-    code: Items,
-    missing: Items,
+    starts: Index, cells: Items, source_starts: Index, source_cells: Items, lineage: Index, code: Items, missing: Items
 ) -> tuple[int, int, int, int]:
     """Walk through each transaction and its origin side by side.
 

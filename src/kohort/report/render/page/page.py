@@ -97,11 +97,7 @@ class _Environment(Environment):
 def templates(package: str, filters: Mapping[str, Callable[..., object]]) -> Environment:
     """The templates of a package: every value is escaped, and a name that nobody gave is an error."""
     made = _Environment(
-        loader=PackageLoader(package),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
+        loader=PackageLoader(package), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
     made.filters.update(filters)
     return made
