@@ -22,7 +22,7 @@ from kohort.algorithms.method import Choices
 from kohort.algorithms.mondrian.dimension import AtRandom, MostValues
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.assessment.risk.singling import refuse_needless
-from kohort.certificate.described import Asked, Described
+from kohort.certificate.table import Asked, Described
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InputError, KohortError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
@@ -47,7 +47,7 @@ from kohort.transactions.suppression import Score
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
 
-    from kohort.certificate.described import Part
+    from kohort.certificate.table import Part
     from kohort.models.base import PrivacyModel
 
 #: Stands for a hierarchy of which there is only the digest.

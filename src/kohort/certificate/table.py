@@ -2,23 +2,87 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
-from kohort.certificate.described import Described
 from kohort.certificate.form import Certified, disks_of, shared
 from kohort.metrics.known import METRICS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kohort.models.base import PrivacyModel
+    from kohort.release import Job
+    from kohort.schema import Schema
+
+    #: A part of a description: an object of JSON.
+    Part = Mapping[str, object]
     from collections.abc import Mapping, Sequence
 
     from kohort.perturbation.effect import Effect
-    from kohort.release import Job
     from kohort.tables.pseudonyms import Linked
     from kohort.verify import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A privacy model that a job asks for.
+
+    Attributes:
+        kind: Its name in the job.
+        sensitive: The sensitive column that it is about; `None` where it is about none.
+        model: The model; `None` where this version knows none called so with these parameters.
+    """
+
+    kind: str
+    sensitive: str | None
+    model: PrivacyModel | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Described:
+    """What a job asks of a table.
+
+    Attributes:
+        job: The job; a builder stands for each hierarchy of which there is only the digest, and known models, a known
+            method or no perturbation for those of packages that are not installed.
+        models: The privacy models.
+        algorithm: The kind of its algorithm.
+        perturbed: The columns that are perturbed.
+        digests: The digests of hierarchies, by their columns.
+    """
+
+    job: Job
+    models: tuple[Asked, ...]
+    algorithm: str
+    perturbed: tuple[str, ...]
+    digests: Mapping[str, Part] = field(default_factory=dict[str, "Part"])
+
+    @classmethod
+    def of(cls, job: Job) -> Described:
+        """A job that is there, with its hierarchies."""
+        models = tuple(Asked(type(one).__name__, one.declared.sensitive, one) for one in job.models)
+        perturbed = tuple(name for one in job.perturbations for name in one.columns)
+        return cls(job, models, type(job.algorithm).__name__, perturbed)
+
+    @property
+    def schema(self) -> Schema:
+        """The schema, one attribute for each column of the input."""
+        return self.job.schema
+
+    @property
+    def refining(self) -> bool:
+        """Whether classes of a full-domain release are refined, by local recoding."""
+        return self.algorithm == "LocalRecoding"
+
+    @property
+    def builders(self) -> dict[str, str]:
+        """The texts of the builders that make hierarchies, by their columns."""
+        known = {one.name: one.hierarchy for one in self.schema.attributes if one.name not in self.digests}
+        return {name: one for name, one in known.items() if isinstance(one, str)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

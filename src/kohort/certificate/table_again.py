@@ -51,8 +51,7 @@ from kohort.verify.verdict import unmarked
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from kohort.certificate.described import Asked, Described
-    from kohort.certificate.table import Certificate
+    from kohort.certificate.table import Asked, Certificate, Described
     from kohort.io.manifest import Manifest
     from kohort.models.base import PrivacyModel
     from kohort.tables.table import Table

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from kohort.certificate.again import CheckedPart
-    from kohort.certificate.described import Described
-    from kohort.certificate.table import Certificate
+    from kohort.certificate.table import Certificate, Described
     from kohort.schema import Attribute
     from kohort.schema.attribute import Grid
     from kohort.tables.table import Column, Table

@@ -267,8 +267,7 @@ def _exact(value: float) -> Any:  # noqa: ANN401  as the matrix has it
 def _outputs(made: TransactionRequest, shown: SweepOutput) -> Outputs[Sweep]:
     """The files to publish; what cannot be published is refused at once."""
     from kohort.report.charts.canvas import format_of
-    from kohort.sweeps.transaction_figures import writer
-    from kohort.sweeps.transaction_picture import picture
+    from kohort.sweeps.transaction_figures import picture, writer
 
     forms = [] if shown.out is None else [(shown.out, writer(shown.out))]
     if shown.picture is not None:

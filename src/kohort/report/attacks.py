@@ -24,22 +24,7 @@ class ControlFigures(Figures, frozen=True):
 
 
 class AttackFigures(Figures, frozen=True):
-    """What an attack found.
-
-    Attributes:
-        attack: Its name.
-        of: The sensitive attribute that it infers, if it infers one.
-        unit: What is counted.
-        targets: How many were attacked.
-        claims: How many claims the attacker made.
-        right: How many of them are right.
-        rate: Right claims per target.
-        interval: Its 95 % interval.
-        baseline: The rate of the same guesses without the release.
-        precision: Right claims per claim.
-        likely: The share of permutations with as many right claims; null where none were drawn.
-        controls: Both controls of the attack, where it has some.
-    """
+    """What an attack found: the parts of `kohort.assessment.risk.attacks.Attack`, with its interval and controls."""
 
     attack: str
     of: str | None

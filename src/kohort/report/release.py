@@ -102,14 +102,7 @@ class CandidateFigures(Figures, frozen=True):
 
 
 class GridSide(Figures, frozen=True):
-    """What a release with grids, or without, loses and exposes.
-
-    Attributes:
-        lm: Iyengar's loss metric.
-        exposed: People whose exact value a label gives away.
-        range_exposure: Of these, people at an end of a range.
-        downcoded: The share of the cells of these columns whose exact value follows from a label of several values.
-    """
+    """What a release with grids, or without, loses and exposes; see `kohort.pipeline.exposure.LabelExposure`."""
 
     lm: Share
     exposed: int

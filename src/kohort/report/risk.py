@@ -34,15 +34,7 @@ Tenth: TypeAlias = Annotated[float, AfterValidator(_tenth)]
 
 
 class JournalistFigures(Figures, frozen=True):
-    """The same among a population.
-
-    Attributes:
-        by: What is known of the population.
-        marketer: The share of right links among it.
-        unknown: People or records in classes that fit fewer people of the population table.
-        without_value: People of the population table without a value, by column, where there are any.
-        suppressed: The columns, among these, in which such people match nobody.
-    """
+    """The same among a population: the parts of `kohort.assessment.risk.overall.Journalist`."""
 
     by: str
     highest: Share
@@ -108,17 +100,7 @@ class IdentifyingSet(Figures, frozen=True):
 
 
 class SearchFigures(Figures, frozen=True):
-    """The smallest sets of columns that identify people.
-
-    Attributes:
-        found: How many.
-        sets: The first of them.
-        base: What the columns identify that every set is added to.
-        tried: How many sets were tried.
-        complete: Whether all sets of up to three columns were.
-        sampled: Records that were searched; null: all.
-        missed: The share of unique records that a missed set can have.
-    """
+    """The smallest sets of columns that identify people, of which the first are listed; see `IdentifyingSets`."""
 
     found: int
     sets: tuple[IdentifyingSet, ...]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from kohort.certificate.accepted import table_job
-from kohort.certificate.described import Asked
+from kohort.certificate.table import Asked
 from kohort.errors import InputError
 from kohort.io import ReadOptions
 from kohort.io.write import Format

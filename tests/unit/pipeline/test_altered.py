@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 import kohort
 from kohort import Attribute, DistinctLDiversity, Job, KAnonymity, Role, Schema
 from kohort.certificate.again import read_certificate
-from kohort.certificate.described import Described
-from kohort.certificate.table import Certificate, not_promised
+from kohort.certificate.table import Certificate, Described, not_promised
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.engines.local import altered
 from kohort.errors import InputError, JobError, KohortError, SchemaError, UsageError

@@ -52,22 +52,11 @@ class TablePage(Heading, frozen=True):
     """The page of a table for anybody.
 
     Attributes:
-        asked: What the job asks for.
-        done: What was released.
-        verdict: What verification found.
-        sizes: Class sizes in bands, ascending.
-        metrics: Quality metrics.
-        losses: The loss of each quasi-identifier.
         attributes: Each released column that names nobody; null of a table without records.
         associations: Pairs of columns before and after; internal only, for of rare values they count.
-        subgroups: Who lost most.
-        risks: Risks before and after.
         samples: Three records before and after; internal only.
         attacks: What attacks found; null where none was tried.
-        perturbed: What perturbation did to each column.
-        pseudonyms: Columns of pseudonyms.
         parameters: The job's description, as its certificate has it.
-        purpose: What the release is for.
         certificate: What ties the page to the published bytes; null while nothing is published.
     """
 

@@ -22,21 +22,11 @@ if TYPE_CHECKING:
 
 
 class TableResult(Figures, frozen=True):
-    """What was released.
+    """What was released: the parts of `ReleaseFigures`, null where the public may not know.
 
     Attributes:
-        records: Records of the input.
-        released: Released records.
-        incomplete: Records left out before counting.
-        suppressed: Suppressed records.
-        suppressed_share: Their share of the records.
-        people: People in the release; null without a person key.
-        classes: Equivalence classes.
-        smallest: Records of the smallest class.
-        largest: Records of the largest class.
-        node: The level of each quasi-identifier, of lattice methods.
+        suppressed_share: The share of the records that are suppressed.
         proven: Whether no allowed release is better; internal only, as the input decides it.
-        fewest: People of the class that has fewest; only with a person key, of what was verified.
     """
 
     records: int | None

@@ -73,17 +73,7 @@ class PageAttack(Figures, frozen=True):
 
 
 class MeasuredRisks(NamedTuple):
-    """The risks of one table.
-
-    Attributes:
-        records: How many there are.
-        people: How many are in it; records, without a person key.
-        prosecutor: The prosecutor's.
-        marketer: The share of right links.
-        uniques: How many are alone in their class.
-        journalist: The journalist's; `None` without a population table.
-        among: The marketer's among the population; likewise.
-    """
+    """The risks of one table as they are; `journalist` and `among` are `None` without a population table."""
 
     records: int
     people: int

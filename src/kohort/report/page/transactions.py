@@ -119,15 +119,10 @@ class TransactionPage(Heading, frozen=True):
     """The page of a transaction database for anybody; the public sees no item by name.
 
     Attributes:
-        asked: What the job asks for.
-        done: What was released.
-        verdict: What verification found.
         moles: Minimal moles by size; internal only, as they are of the input.
-        lengths: Transactions by how many items they have.
         metrics: The distortion; its value is internal.
         items: The dropped items; internal only.
         parameters: The job's description, as its certificate has it.
-        purpose: What the release is for.
         certificate: What ties the page to the published bytes; null while nothing is published.
     """
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from kohort.certificate.described import Described
-from kohort.certificate.table import not_promised
+from kohort.certificate.table import Described, not_promised
 from kohort.core.uniques import Singling
 from kohort.release.fit import unjudged_sensitive
 from kohort.report.figures import Figures
