@@ -55,9 +55,6 @@ class Workspace:
         limit: The bytes of memory that may be used besides; `None` for any number.
         least: Smaller arrays live in memory.
 
-    Raises:
-        FileError: there is no such folder.
-
     >>> HEAP.zeros(3, np.uint8).tolist()
     [0, 0, 0]
     """

@@ -111,13 +111,7 @@ class Cuts(NamedTuple):
 
 
 class Prefixes(NamedTuple):
-    """Codes of which some characters are masked on each level, which no builder can say.
-
-    Attributes:
-        side: Where masking starts.
-        steps: How many characters are masked on each level.
-        fill: What shorter codes are lengthened by.
-    """
+    """Codes of which some characters are masked on each level, which no builder can say."""
 
     side: Literal["left", "right"]
     steps: tuple[int, ...]

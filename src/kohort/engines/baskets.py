@@ -78,12 +78,7 @@ class _Found:
     item: str
 
     def cells(self, items: Sequence[str], *, every: bool = False) -> str:
-        """Each transaction (`t`) and the places of those of its items that are named (`i`), none twice.
-
-        Args:
-            items: The names.
-            every: Whether a record of any other item counts, too: as `_NONE`.
-        """
+        """Each transaction (`t`) and the places of those of its items that are named (`i`), none twice."""
         dialect = self.relation.dialect
         named = pl.DataFrame(
             {"text": items, "place": np.arange(len(items), dtype=np.int32)}, {"text": pl.String(), "place": pl.Int32()}

@@ -88,11 +88,6 @@ def shape_faults(errors: Sequence[ErrorDetails], where: Callable[[Place], str], 
     """Every fault of a job's form with its place.
 
     A key that is missing because it was misspelt is one fault, not two.
-
-    Args:
-        errors: What pydantic found.
-        where: Tells the reader's place for a path of keys.
-        form: The form that the whole job should have.
     """
     errors, more = errors[:_MOST], len(errors) - _MOST
     unknown = {_place(error) for error in errors if error["type"] == "extra_forbidden"}

@@ -23,16 +23,7 @@ if TYPE_CHECKING:
 
 
 class Converted(NamedTuple):
-    """What was written.
-
-    Attributes:
-        transactions: As many as were read.
-        items: That are left.
-        removed: Items below the minimum support.
-        cells: Items of all transactions together.
-        repeated: Cells of the input that named an item its transaction already had.
-        form: The form of the file.
-    """
+    """What was written."""
 
     transactions: int
     items: int

@@ -96,14 +96,7 @@ class Summary:
 
 
 class Failure(NamedTuple):
-    """Runs that ended without an answer, and are in no mean.
-
-    Attributes:
-        methods: Whose they are.
-        ending: How they ended.
-        runs: At which values, ascending, and how many of each method's.
-        why: What stood in the way of the first.
-    """
+    """Runs that ended without an answer, and are in no mean."""
 
     methods: tuple[str, ...]
     ending: Ending
@@ -169,10 +162,6 @@ def sweep(
         plan: What is asked.
         tell: Called with each point as it begins.
         clock: What tells the time; without one, no seconds are told, and equal sweeps are equal.
-
-    Raises:
-        UsageError: an item is named that is in no transaction.
-        MissingExtraError: a method needs a library that is not installed.
     """
     runs = list(plan.runs())
 

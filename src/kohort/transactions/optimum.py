@@ -138,9 +138,6 @@ class Optimum:
 
     Attributes:
         time_limit: Seconds that the solver may take, without mining and the greedy search; `None`: no limit.
-
-    Raises:
-        UsageError: the limit is not above 0.
     """
 
     time_limit: float | None = None

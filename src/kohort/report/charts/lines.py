@@ -149,14 +149,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of marks, by ascending value; a value without a mark parts it.
-
-    Attributes:
-        name: As the legend has it.
-        points: At least one.
-        look: How it is drawn.
-        joined: Whether there is a line at all, or nothing but marks.
-    """
+    """A line of marks, by ascending value; a value without a mark parts it."""
 
     name: str
     points: tuple[Mark, ...]
