@@ -83,7 +83,7 @@ def through(door: Door) -> ASGIApp:
     return answer
 
 
-# ── the desk as a web app ────────────────────────────────────────────────────────────────────────────
+# ── the desk as a web app ────────────────────────────────────────────────────────────────────────
 
 #: The pages of each subject, by its name.
 PAGES: Final[Mapping[str, tuple[type[JobPages], ...]]] = {

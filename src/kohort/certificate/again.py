@@ -264,7 +264,7 @@ def _is(part: object, kind: str) -> bool:  # noqa: PLR0911  one for each kind
             )
 
 
-# ── whether a certificate is signed, by whom, and whether that is who it has to be ───────────────────
+# ── whether a certificate is signed, by whom, and whether that is who it has to be ───────────────
 
 #: What the part is called.
 _NAME = "signature"

@@ -187,7 +187,7 @@ def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: opti
     )
 
 
-# ── `kohort check --certificate` ─────────────────────────────────────────────────────────────────────
+# ── `kohort check --certificate` ─────────────────────────────────────────────────────────────────
 
 #: How wide an outcome is printed.
 WIDTH: Final = len("not checked")

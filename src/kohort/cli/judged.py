@@ -227,7 +227,7 @@ def _told(one: FailingClass, quasi: Sequence[str], *, values: bool) -> str:
     return "; ".join(parts)
 
 
-# ── how the missing values of a file were treated ────────────────────────────────────────────────────
+# ── how the missing values of a file were treated ────────────────────────────────────────────────
 
 
 def treated(schema: Schema, given: Given, *, matched: bool) -> Schema:
@@ -268,7 +268,7 @@ def _certified(path: str) -> Job | None:
     return None
 
 
-# ── how strict each privacy model can be with a table, and what it does not see ──────────────────────
+# ── how strict each privacy model can be with a table, and what it does not see ──────────────────
 
 
 def _strictest_lines(found: Check) -> Iterator[str]:

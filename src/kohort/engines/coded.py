@@ -395,7 +395,7 @@ def _numbers(found: pl.Series) -> Index:
     return found.cast(pl.Int64).to_numpy()
 
 
-# ── codes of several columns side by side in whole numbers ───────────────────────────────────────────
+# ── codes of several columns side by side in whole numbers ───────────────────────────────────────
 
 #: Bits of a number that are used: it is never negative.
 _BITS: Final = 63

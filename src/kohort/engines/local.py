@@ -201,7 +201,7 @@ def local_engine(memory_limit: int | None, spill_folder: str | os.PathLike[str] 
 _LIMIT: Final = "write an amount such as 4GiB (--memory-limit, in Python memory_limit=)"
 
 
-# ── what is changed in released cells besides generalization ─────────────────────────────────────────
+# ── what is changed in released cells besides generalization ─────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def _deadline(seconds: float | None) -> Callable[[], bool]:
     return lambda: time.monotonic() > end
 
 
-# ── what is refused before any search ────────────────────────────────────────────────────────────────
+# ── what is refused before any search ────────────────────────────────────────────────────────────
 
 
 def refuse_hopeless(problem: Problem, limit: SuppressionLimit | None) -> None:

@@ -148,7 +148,7 @@ def _knee(found: TableSweep, bends: list[Setting], asked: RiskUtility) -> str:
     return f"Knee: {'; equally far: '.join(told[:MOST_KNEES])}{f' and {more} more' * (more > 0)}."
 
 
-# ── the risk-utility frontier ────────────────────────────────────────────────────────────────────────
+# ── the risk-utility frontier ────────────────────────────────────────────────────────────────────
 
 
 class Tradeoff(NamedTuple):

@@ -230,7 +230,7 @@ _DRAWN: Final = MappingProxyType(
 )
 
 
-# ── a sweep as a picture ─────────────────────────────────────────────────────────────────────────────
+# ── a sweep as a picture ─────────────────────────────────────────────────────────────────────────
 
 #: A method looks the same in every picture.
 _LOOKS: Final = MappingProxyType(dict(zip(METHODS, LOOKS, strict=False)))

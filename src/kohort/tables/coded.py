@@ -427,7 +427,7 @@ def all_of(faults: Sequence[InputError]) -> InputError:
     return kind(told, where=many(len(faults), "column"), hint=hints)
 
 
-# ── the population table ─────────────────────────────────────────────────────────────────────────────
+# ── the population table ─────────────────────────────────────────────────────────────────────────
 
 
 def check_columns(population: Table, schema: Schema) -> None:

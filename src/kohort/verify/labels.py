@@ -503,7 +503,7 @@ def fit(meaning: Meaning, values: CellCodes, lineage: Numbers, labels: CellCodes
     return Fit(FIT(values, lineage, labels, stands_for, at_low, at_high), at_low, at_high)
 
 
-# ── ranges of numbers and of dates, `[low-high]`, read all at once ───────────────────────────────────
+# ── ranges of numbers and of dates, `[low-high]`, read all at once ───────────────────────────────
 
 
 def ends_of(labels: pl.Series, known: Known, dash: str) -> tuple[Index, Index]:

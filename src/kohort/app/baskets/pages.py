@@ -347,7 +347,7 @@ def _lines(found: Sequence[Point], methods: Sequence[str]) -> list[tuple[str, li
     ]
 
 
-# ── the roles of items in a job's text ───────────────────────────────────────────────────────────────
+# ── the roles of items in a job's text ───────────────────────────────────────────────────────────
 
 #: What a role means, in a sentence for those who choose it.
 ROLES: Final[Mapping[str, str]] = {

@@ -212,7 +212,7 @@ def _broken(text: str, columns: int) -> list[str]:
     return [line.rstrip(" ") for line in lines]
 
 
-# ── several charts of bars on one sheet, in two columns, each with a scale of its own ────────────────
+# ── several charts of bars on one sheet, in two columns, each with a scale of its own ────────────
 
 #: Points: the names at the left of bars, the bars with their figures, and from one column to the next.
 NAMES: Final = 125.0

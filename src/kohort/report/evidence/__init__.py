@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Dossier", "TransactionDossier", "dossier_of", "transaction_dossier_of"]
 
 
-# ── the dossier of a release ─────────────────────────────────────────────────────────────────────────
+# ── the dossier of a release ─────────────────────────────────────────────────────────────────────
 
 #: What no dossier shows.
 NOT_SHOWN: Final = tuple(
