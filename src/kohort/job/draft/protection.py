@@ -162,7 +162,7 @@ def _loss(table: Table, job: Job) -> float | None:
         return None
 
 
-# ── to which step a draft rounds measures by which people could be found, one alone or two together 
+# ── the roundings that a draft proposes ────────────────────────────────────────────────────────────
 
 #: How often all pairs are looked at: of many, only the worst are told at once.
 _ROUNDS: Final = 5
