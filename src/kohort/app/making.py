@@ -123,15 +123,7 @@ class Prefixes(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """A file that somebody sent.
-
-    Attributes:
-        file: Its content.
-        pad: How short rows are made as long as the others.
-        keep: Which of several parents is kept.
-        root: The root to be added above several.
-        complete: Whether values that it lacks are added.
-    """
+    """A file that somebody sent."""
 
     file: HeldFile
     pad: Pad

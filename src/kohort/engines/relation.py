@@ -163,12 +163,7 @@ class Relation(Shown):
             self._values[name] = Values(made["text"], made["n"].to_numpy())
 
     def _grouped(self, statement: Callable[[Sequence[str]], str], times: int = 1) -> pl.DataFrame:
-        """The answer to a statement that groups all records; the first one shows that they are those they have to be.
-
-        Args:
-            statement: Of the numbers whose sums it has to answer, too.
-            times: In how many of its groups each record is.
-        """
+        """The answer to a statement that groups all records; the first shows that they are those they have to be."""
         sums, self.sums = self.sums, ()
         found = self.dialect.run(statement([number for number, _ in sums]))
         if not sums:

@@ -102,13 +102,7 @@ def perturbation_of(text: str) -> Perturbation:
 
 
 class Said(NamedTuple):
-    """What a text says of a perturbation, as a job file would say it; whether there is such a method is not looked at.
-
-    Attributes:
-        columns: Which are perturbed, together.
-        method: The method's word.
-        parameters: Its parameters, as text.
-    """
+    """What a text says of a perturbation, as a job file would say it; whether there is such a method is not looked at."""
 
     columns: list[str]
     method: str

@@ -179,14 +179,7 @@ def commit(outputs: Sequence[Output], *, where: str, beyond: tuple[Step, Step] |
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """What the disk has of a commit.
-
-    Attributes:
-        journal: What is written down of it.
-        folders: The open folders of the outputs, where folders can be opened.
-        where: The release, for messages.
-        failures: Why the disk did not confirm their names.
-    """
+    """What the disk has of a commit."""
 
     journal: Journal
     folders: list[int | None]

@@ -196,13 +196,7 @@ def _better(sets: Incidence, losses: Counts, items: Items) -> Items:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolverAnswer:
-    """What a solver says, in floating point: to be checked.
-
-    Attributes:
-        items: The items that it drops, ascending.
-        bound: The loss that no hitting set goes below.
-        nodes: The nodes of its search.
-    """
+    """What a solver says, in floating point: to be checked."""
 
     items: Items
     bound: int

@@ -154,12 +154,7 @@ class _Digest(Protocol):
 
 @dataclass(slots=True)
 class _Written:
-    """What was found in the written file so far.
-
-    Attributes:
-        claim: What it is held against.
-        key: What is hashed before each transaction.
-    """
+    """What was found in the written file so far."""
 
     claim: CoherenceClaim
     key: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
