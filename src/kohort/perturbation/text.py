@@ -102,7 +102,7 @@ def perturbation_of(text: str) -> Perturbation:
 
 
 class Said(NamedTuple):
-    """What a text says of a perturbation, as a job file would say it; whether there is such a method is not looked at."""
+    """What a text says of a perturbation, as a job file would say it; no such method need exist."""
 
     columns: list[str]
     method: str
