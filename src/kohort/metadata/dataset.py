@@ -16,7 +16,7 @@ from kohort.schema import Role
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kohort.release import Job
+    from kohort.certificate.table import Described
     from kohort.schema import Attribute
 
     #: A part of a document: an object of JSON.
@@ -116,9 +116,9 @@ def dataset(
     form: Format | None
     match certificate:
         case Certificate(records=records, models=models):
-            job = table_job(certificate.job).job
+            job = table_job(certificate.job)
             form = _format(job, certificate.release)
-            separator = "\t" if form in {Format.TSV, Format.TSV_GZ} else job.writing.separator
+            separator = "\t" if form in {Format.TSV, Format.TSV_GZ} else job.job.writing.separator
             fields = tuple(Field(one.name, _done(one, certificate)) for one in job.schema.released)
         case CoherenceCertificate(transactions=records, model=model):
             form, separator, fields, models = None, "", (), (model,)
@@ -141,10 +141,10 @@ def dataset(
     )
 
 
-def _format(job: Job, file: str) -> Format:
+def _format(job: Described, file: str) -> Format:
     """The format of a release: the one that was asked for, or its name's."""
-    if job.writing.format is not None:
-        return job.writing.format
+    if job.job.writing.format is not None:
+        return job.job.writing.format
     endings = [ending for ending in ENDINGS if file.lower().endswith(ending)]
     return ENDINGS[max(endings, key=len)] if endings else Format.CSV
 
