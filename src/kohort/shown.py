@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import unicodedata
 from abc import ABC, abstractmethod
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, fields
 from enum import Enum
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from dataclasses import Field
 
     from _typeshed import DataclassInstance
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
 
 #: What is told of an object: names and values, the most important first.
 Rows: TypeAlias = list[tuple[str, str]]
@@ -193,3 +195,55 @@ def _cut(text: str, end: str) -> str:
     """The text as one line, cut where it is too long."""
     flat = readable(" ".join(text.split()))
     return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1 - len(end)]}…{end}"
+
+
+# ── figures ──────────────────────────────────────────────────────────────────────────────────────
+
+#: Whole numbers stay whole in JSON.
+Number: TypeAlias = int | float
+
+#: Digits after which a share, a loss or a metric tells nothing more.
+DIGITS: Final = 10
+
+
+def rounded(value: float) -> float:
+    """A share, to ten digits after the point."""
+    return round(value, DIGITS)
+
+
+def whole(value: float) -> Number:
+    """A figure to ten digits after the point; as an integer where it is one.
+
+    >>> whole(600.0), whole(0.12345678901234), whole(1.0)
+    (600, 0.123456789, 1.0)
+    """
+    return int(value) if value.is_integer() and abs(value) > 1 else rounded(value)
+
+
+def significant(value: float) -> Number:
+    """A figure to 12 significant digits, below which is the noise of floating point; a whole one as an integer.
+
+    >>> significant(24.500000000000004), significant(3.0)
+    (24.5, 3)
+    """
+    short = float(f"{value:.12g}")
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short  # noqa: PLR2004  digits of a float
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """How a figure is rounded in JSON: a mark that pydantic reads, which only reports load."""
+
+    to: Callable[[float], Number]
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        from pydantic_core.core_schema import no_info_after_validator_function  # noqa: PLC0415  as above
+
+        return no_info_after_validator_function(self.to, handler(source))
+
+
+#: A share, to ten digits after the point.
+Share: TypeAlias = Annotated[Number, _Told(rounded)]
+
+#: A figure to 12 significant digits.
+Significant: TypeAlias = Annotated[Number, _Told(significant)]

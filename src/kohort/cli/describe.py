@@ -129,8 +129,7 @@ def init(
     reading: options.ReadingWithTokens,
     *,
     out: Annotated[
-        Path,
-        typer.Option("--out", "-o", metavar="JOB", help="The job file to write.", rich_help_panel="Writing"),
+        Path, typer.Option("--out", "-o", metavar="JOB", help="The job file to write.", rich_help_panel="Writing")
     ] = Path("job.toml"),
     k: options.K = 10,
     overwrite: options.Overwrite = False,

@@ -36,8 +36,7 @@ Json = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel="Output")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.", rich_help_panel="Writing")]
 DryRun = Annotated[
-    bool,
-    typer.Option("--dry-run", help="Write nothing: show what the release would cost.", rich_help_panel="Writing"),
+    bool, typer.Option("--dry-run", help="Write nothing: show what the release would cost.", rich_help_panel="Writing")
 ]
 #: Threads by default: the cores that this process may use.
 CORES = system.cores()

@@ -51,11 +51,7 @@ _EACH_LISTED: Final = 1 << 10
 
 #: How a database of our own spills: scrambled by the cipher that is built in, whose keys the makers of DuckDB do not
 #: call secure. The other one would have to be fetched from the network: nothing is.
-_CONFIG: Final[dict[str, Any]] = {
-    **OFFLINE,
-    "temp_file_encryption": True,
-    "force_mbedtls_unsafe": True,
-}
+_CONFIG: Final[dict[str, Any]] = {**OFFLINE, "temp_file_encryption": True, "force_mbedtls_unsafe": True}
 
 #: Threads by default.
 _THREADS: Final = system.cores()

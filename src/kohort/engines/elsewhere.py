@@ -214,12 +214,7 @@ class GroupsElsewhere:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentRelation:
-    """All records, and where their tuples are said to have gone: what verification doubts.
-
-    Attributes:
-        whole: The records.
-        destinations: The labels of their tuples.
-    """
+    """All records, and where their tuples are said to have gone: what verification doubts."""
 
     whole: Relation
     destinations: Destinations
@@ -549,11 +544,7 @@ def _needing_all(job: Job) -> str:
 
 
 def refuse_unsupported(job: Job, population: Dataset | None) -> None:
-    """Refuse what needs the records themselves.
-
-    Raises:
-        UnsupportedError: the job asks for it; the message says for what.
-    """
+    """Refuse what needs the records themselves."""
     for what in _unsupported(job, population):
         raise UnsupportedError(f"{what} needs the records themselves", where="engine", hint=_LOCALLY)
 
@@ -569,11 +560,7 @@ def _unsupported(job: Job, population: Dataset | None) -> Iterator[str]:
 
 
 def entering(data: Relation, job: Job) -> Relation:
-    """The records that enter.
-
-    Raises:
-        InfeasibleError: the job takes complete records only, and none is.
-    """
+    """The records that enter."""
     if not job.complete:
         return data
     names = data.names if job.complete == "all" else job.complete

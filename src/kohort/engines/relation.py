@@ -118,11 +118,7 @@ class Relation(Shown):
         return "Relation", [("Records", f"{self.records:,}"), ("Columns", ", ".join(self.names))]
 
     def distinct(self, name: str) -> Values:
-        """The distinct values of a column, and the records with each.
-
-        Raises:
-            LimitError: they are too many.
-        """
+        """The distinct values of a column, and the records with each."""
         if name not in self._values:
             self.refuse_large(self._alone(name))
             self._ask([name])
@@ -167,15 +163,7 @@ class Relation(Shown):
             self._values[name] = Values(made["text"], made["n"].to_numpy())
 
     def _grouped(self, statement: Callable[[Sequence[str]], str], times: int = 1) -> pl.DataFrame:
-        """The answer to a statement that groups all records; the first one shows that they are those they have to be.
-
-        Args:
-            statement: Of the numbers whose sums it has to answer, too.
-            times: In how many of its groups each record is.
-
-        Raises:
-            InputError: they are others.
-        """
+        """The answer to a statement that groups all records; the first shows that they are those they have to be."""
         sums, self.sums = self.sums, ()
         found = self.dialect.run(statement([number for number, _ in sums]))
         if not sums:
@@ -191,20 +179,12 @@ class Relation(Shown):
         return found
 
     def settle(self) -> None:
-        """Show that the records are those they have to be, if no statement has yet.
-
-        Raises:
-            InputError: they are others.
-        """
+        """Show that the records are those they have to be, if no statement has yet."""
         if self.sums:
             self._grouped(lambda numbers: sql.summed(self.source, numbers))
 
     def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
-        """The distinct tuples of some columns, with their records and a sum of hashes of others.
-
-        Raises:
-            LimitError: they are too many.
-        """
+        """The distinct tuples of some columns, with their records and a sum of hashes of others."""
         cells, number = self.hashed(columns, hashed)
         self.refuse_large(cells)
         one = self.as_one(cells)
@@ -340,11 +320,7 @@ class Relation(Shown):
         return Table(tuple(columns), found.height)
 
     def collect(self) -> Table:
-        """The records of a table that is held; others stay where they are.
-
-        Raises:
-            UnsupportedError: they do.
-        """
+        """The records of a table that is held; others stay where they are."""
         if self._table is not None:
             return self._table
         raise UnsupportedError(
@@ -419,11 +395,7 @@ class Relation(Shown):
             self._estimates |= zip(unknown, map(int, self.dialect.run(asked).row(0)), strict=True)
 
     def refuse_large(self, cells: sql.Cells) -> None:
-        """Refuse tuples that would not fit into memory, by an estimate of their number.
-
-        Raises:
-            LimitError: they would not.
-        """
+        """Refuse tuples that would not fit into memory, by an estimate of their number."""
         if self.limit is None:
             return
         tuples = self._estimated(cells)

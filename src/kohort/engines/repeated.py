@@ -42,10 +42,6 @@ def refuse_repeated(job: Job, data: Dataset, tuples: Callable[[Sequence[str]], _
         job: What is to be released; its schema is over the table's columns.
         data: The records.
         tuples: Distinct tuples of some columns, and how many records have each, or the records themselves.
-
-    Raises:
-        SchemaError: there is such a column.
-        JobError: there are several.
     """
     if job.schema.person is not None:
         return

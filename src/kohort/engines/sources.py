@@ -44,11 +44,7 @@ class Source:
 
 
 def refuse_altered_text(options: ReadOptions, engine: str) -> None:
-    """Refuse options by which text would be changed on the way.
-
-    Raises:
-        UnsupportedError: one is set.
-    """
+    """Refuse options by which text would be changed on the way."""
     if options.trim or options.skip_blank or not options.is_utf8:
         what = f"the engine {engine} reads text as it is: UTF-8, with its blanks and without blank lines"
         raise UnsupportedError(what, where="engine", hint="leave out trim, skip-blank and encoding, or the engine")
@@ -65,10 +61,6 @@ def relation_of(
         there: The columns, with the types that the database answers with.
         options: Whether there may be no records.
         limit: Bytes of memory that an answer may take; `None` for any.
-
-    Raises:
-        InputError: there are such, or other records than there must be.
-        InfeasibleError: there are none, and the options do not allow that.
     """
     types = there if found.types is None else found.types
     names = check_names(list(types), found.where)
@@ -86,11 +78,7 @@ def relation_of(
 
 
 def _checked(made: Relation) -> int:
-    """How many records there are, once no cell is one that the local engine refuses.
-
-    Raises:
-        InputError: cells hold a NUL character, or infinite values.
-    """
+    """How many records there are, once no cell is one that the local engine refuses."""
     cells = {name: f"{sql.RECORDS}.{made.dialect.quoted(name)}" for name in made.names}
     texts = [name for name, kind in made.kinds.items() if kind.is_text]
     floats = [name for name, kind in made.kinds.items() if kind.there.is_float()]

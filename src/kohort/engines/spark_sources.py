@@ -167,11 +167,7 @@ def _plain(frame: Any) -> Any:  # noqa: ANN401  PySpark's own class
 
 
 def _refuse_other_times(found: _Found, there: Mapping[str, pl.DataType]) -> None:
-    """Refuse instants where the local engine reads wall clocks.
-
-    Raises:
-        UnsupportedError: a setting of the session makes it so.
-    """
+    """Refuse instants where the local engine reads wall clocks."""
     for name, type_ in (found.types or {}).items():
         other = there.get(name)
         zones = [getattr(one, "time_zone", "") for one in (type_, other)]
@@ -305,11 +301,7 @@ def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -
 
 
 def _refuse_other_header(layouts: Sequence[RecordLayout], path: str) -> None:
-    """Refuse files whose columns are not those of the first one.
-
-    Raises:
-        InputError: the last one's are not.
-    """
+    """Refuse files whose columns are not those of the first one."""
     for one, other in pairwise((layouts[0], layouts[-1])):
         if (one.names, one.separator) != (other.names, other.separator):
             what = "the file has another header or separator than the first one of the folder"

@@ -98,11 +98,7 @@ class TypedRecords:
 
 @dataclass(slots=True)
 class Rows:
-    """The rows of an answer, as many at a time as are taken.
-
-    Attributes:
-        answer: Some of them at a time.
-    """
+    """The rows of an answer, as many at a time as are taken."""
 
     answer: Iterator[pl.DataFrame]
     _held: pl.DataFrame | None = field(default=None, init=False)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from kohort.assessment.risk.singling import (
     rounding_step,
 )
 from kohort.core.uniques import Singling
-from kohort.engines.altering import coarsened, with_columns
 from kohort.engines.repeated import refuse_repeated
 from kohort.errors import (
     InfeasibleError,
@@ -39,6 +38,7 @@ from kohort.schema import Label
 from kohort.tables.coded import CodedTable
 from kohort.tables.people import person_codes, refuse_spellings
 from kohort.tables.perturbing import perturbed
+from kohort.tables.table import Table
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.singling import most, refuse_many, singled_out, told
 
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index
     from kohort.assessment.risk.singling import RoundingProposal
     from kohort.engines.coded import CodedColumns
+    from kohort.engines.relation import Relation
     from kohort.release import Job
     from kohort.tables.coded import Recoded
     from kohort.tables.dataset import Values
     from kohort.tables.recoded import RecodedTable
-    from kohort.tables.table import Column, Table
-    from kohort.verify.aggregates import Tuples
+    from kohort.tables.table import Column
     from kohort.verify.identifiers import Leak
 
     #: What refuses columns: it raises a `SchemaError`, or a `JobError` of several.
@@ -144,25 +144,24 @@ def _to_release(table: Table | RecodedTable, job: Job) -> list[Column]:
     return [table[one.name] for one in job.schema.unchanged if one.name not in job.allow_singling]
 
 
-class Elsewhere(Protocol):
-    """Records in nobody's memory."""
+def coarsened(table: Table, job: Job) -> Table | None:
+    """The columns that a model is about and a perturbation changes value by value, as it leaves them.
 
-    @property
-    def records(self) -> int:
-        """How many there are."""
-        ...
+    Search, release and verification judge these values: rounded incomes, say. `None` where there are no such columns.
+    """
+    judged = {model.declared.sensitive for model in job.models}
+    chosen = tuple(one for one in job.perturbations if one.valuewise and judged.intersection(one.columns))
+    if not chosen:
+        return None
+    some = Table(tuple(table[name] for one in chosen for name in one.columns), table.records)
+    return perturbed(some, chosen, missing=job.schema.missing, seed=None)
 
-    def distinct(self, name: str) -> Values:
-        """The distinct values of a column, and the records with each."""
-        ...
 
-    def tuples(self, columns: Sequence[str]) -> Tuples:
-        """The distinct tuples of some columns, with their records."""
-        ...
-
-    def alone(self, names: Sequence[str], *others: str) -> int:
-        """How many records have a tuple of these columns, and other cells, that no other record has."""
-        ...
+def with_columns(table: Table, other: Table | None) -> Table:
+    """The table with the columns of another in place of its own of the same names."""
+    if other is None:
+        return table
+    return Table(tuple(other[one.name] if one.name in other.names else one for one in table.columns), table.records)
 
 
 def refuse_unsafe(table: Table, job: Job) -> None:
@@ -202,12 +201,7 @@ def refuse_unsafe(table: Table, job: Job) -> None:
 
 
 def refuse_released(recoded: Recoded, source: Table, job: Job) -> None:
-    """Refuse perturbed columns that single people out as they are released, and pairs of columns that do.
-
-    Raises:
-        SchemaError: one does, or pairs do.
-        JobError: several columns do.
-    """
+    """Refuse perturbed columns that single people out as they are released, and pairs of columns that do."""
     names = [name for one in job.perturbations for name in one.columns if name not in job.allow_singling]
     person, missing = job.schema.person, job.schema.missing
     people = None if person is None else person_codes(source[person]).take(recoded.lineage)
@@ -225,9 +219,6 @@ def refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job)
         released: The released records, or the different tuples of their cells and people.
         people: (m,) whose each is; `None` counts each as a person.
         job: The job.
-
-    Raises:
-        SchemaError: there are such pairs.
     """
     pairs = [one for one in singled_out(_to_release(released, job), people) if len(one.columns) > 1 and one.most]
     _refuse_found(pairs, "records" if people is None else "people")
@@ -257,12 +248,8 @@ def looked_at(job: Job) -> list[str]:
     return [one.name for one in known if not one.released or one.name not in job.allow_singling]
 
 
-def refuse_alone(data: Elsewhere, job: Job) -> None:
+def refuse_alone(data: Relation, job: Job) -> None:
     """Refuse columns that would be released as they are and single out more than half of the records.
-
-    Args:
-        data: Records in nobody's memory.
-        job: Its schema is over their columns.
 
     Raises:
         SchemaError: there is such a column.
@@ -285,11 +272,6 @@ def refuse_alone_of(table: Table, counts: Counts, job: Job, person: str) -> None
         counts: (t,) the records of each.
         job: Its schema is over their columns.
         person: The column that says whose a record is.
-
-    Raises:
-        SchemaError: there is such a column.
-        JobError: there are several.
-        LimitError: so many would be released as they are that their pairs cannot all be looked at.
     """
     schema = job.schema
     refuse_many(len(schema.unchanged))
@@ -304,13 +286,10 @@ def _step(values: Values, job: Job) -> RoundingProposal | None:
     return rounding_step(values.texts.to_list(), values.counts, missing=job.schema.missing)
 
 
-def refuse_alone_together(released: Elsewhere, source: Elsewhere, job: Job) -> None:
+def refuse_alone_together(released: Relation, source: Relation, job: Job) -> None:
     """Refuse pairs of columns that together single out more than half of the records.
 
     Cost: where the values of the source show that no pair can, nothing.
-
-    Raises:
-        SchemaError: there are such pairs.
     """
     names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
     if not names:
@@ -321,20 +300,13 @@ def refuse_alone_together(released: Elsewhere, source: Elsewhere, job: Job) -> N
     _refuse_found([one for one in found if len(one.columns) > 1 and one.most], "records")
 
 
-def singled_out_of(data: Elsewhere, names: Sequence[str]) -> tuple[Singling, ...]:
+def singled_out_of(data: Relation, names: Sequence[str]) -> tuple[Singling, ...]:
     """Whom these columns single out, and pairs of them, where each record is a person."""
     return told(names, data.records, _Uniques(data, names)) if names else ()
 
 
-def together_of(data: Elsewhere, names: Sequence[str], labels: Sequence[str], of_class: str) -> tuple[Singling, ...]:
-    """Whom all of these columns single out together, and whom with the labels of the class, which has a number.
-
-    Args:
-        data: The released records.
-        names: The columns that are not generalized.
-        labels: The generalized columns.
-        of_class: The cell of the number of a record's class.
-    """
+def together_of(data: Relation, names: Sequence[str], labels: Sequence[str], of_class: str) -> tuple[Singling, ...]:
+    """Whom all of these columns single out together, and whom with the labels of the class, which has a number."""
     if not names:
         return ()
     sets = ((*names,), data.alone(names)), ((*labels, *names), data.alone(names, of_class))
@@ -344,7 +316,7 @@ def together_of(data: Elsewhere, names: Sequence[str], labels: Sequence[str], of
 class _Uniques:
     """Whom columns single out, counted where the records lie."""
 
-    def __init__(self, data: Elsewhere, names: Sequence[str]) -> None:
+    def __init__(self, data: Relation, names: Sequence[str]) -> None:
         """The values of each column are fetched once."""
         self._data, self._names = data, names
         self.counts = [data.distinct(name).counts for name in names]
@@ -360,13 +332,8 @@ class _Uniques:
         return pairs
 
 
-def refuse_leaks(data: Elsewhere, job: Job) -> None:
-    """Refuse released columns that hold cells of identifying ones, by the pairs of values that records have.
-
-    Raises:
-        SchemaError: one does.
-        JobError: several do.
-    """
+def refuse_leaks(data: Relation, job: Job) -> None:
+    """Refuse released columns that hold cells of identifying ones, by the pairs of values that records have."""
     schema, allowed = job.schema, job.allow_singling
     if not schema.identifying:
         return
@@ -394,10 +361,6 @@ def refuse_listed(coded: CodedTable | CodedColumns, job: Job) -> None:
 
     Names without a hierarchy are released as sets of values. Postal codes, or dates in no form that is known, are then
     written out person by person. A column whose label is said to be a set is not refused.
-
-    Raises:
-        SchemaError: there is such a column, and the job does not allow it.
-        JobError: there are several.
     """
     _raise(
         [

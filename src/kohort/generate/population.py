@@ -154,8 +154,9 @@ EDUCATION_BY_AGE: Final = (
 
 YOUNGEST: Final = 18
 
-_CITY_LEVELS = ("macro_areas", "regions", "provinces", "cities")
-_PROFESSION_LEVELS = ("sectors", "fields", "professions")
+#: The lists of children of a tree, under these names from the root down.
+CITY_LEVELS = ("macro_areas", "regions", "provinces", "cities")
+PROFESSION_LEVELS = ("sectors", "fields", "professions")
 _EDUCATION_LEVELS = ("stages", "degrees")
 
 
@@ -203,8 +204,8 @@ def population() -> Population:
 def population_of(own: Mapping[str, Tree]) -> Population:
     """The population of some tables of one's own, by their names, and of those beside this module."""
     tables = {name: own.get(name) or tree_of(name) for name in ("names", "cities", "professions")}
-    cities = cast("list[City]", leaves(tables["cities"], _CITY_LEVELS))
-    professions = cast("list[Profession]", leaves(tables["professions"], _PROFESSION_LEVELS))
+    cities = cast("list[City]", leaves(tables["cities"], CITY_LEVELS))
+    professions = cast("list[Profession]", leaves(tables["professions"], PROFESSION_LEVELS))
     return drawn_from(tables["names"], cities, professions)
 
 
@@ -258,8 +259,8 @@ def italy_hierarchies(own: Mapping[str, Tree] = NONE) -> dict[str, Tree]:
     ['Nord-ovest', 'Nord-est', 'Centro', 'Sud', 'Isole']
     """
     return {
-        "city": names_only(own.get("cities") or tree_of("cities"), _CITY_LEVELS),
-        "profession": names_only(own.get("professions") or tree_of("professions"), _PROFESSION_LEVELS),
+        "city": names_only(own.get("cities") or tree_of("cities"), CITY_LEVELS),
+        "profession": names_only(own.get("professions") or tree_of("professions"), PROFESSION_LEVELS),
         "education": names_only(tree_of("education"), _EDUCATION_LEVELS),
     }
 

@@ -53,11 +53,7 @@ def raised(faults: Sequence[UsageError]) -> UsageError:
 
 
 def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
-    """What `make` makes; its faults come together with those that were found before.
-
-    Raises:
-        JobError: there are any.
-    """
+    """What `make` makes; its faults come together with those that were found before."""
     try:
         made = make()
     except JobError as fault:
@@ -87,11 +83,6 @@ def shape_faults(errors: Sequence[ErrorDetails], where: Callable[[Place], str], 
     """Every fault of a job's form with its place.
 
     A key that is missing because it was misspelt is one fault, not two.
-
-    Args:
-        errors: What pydantic found.
-        where: Tells the reader's place for a path of keys.
-        form: The form that the whole job should have.
     """
     errors, more = errors[:_MOST], len(errors) - _MOST
     unknown = {_place(error) for error in errors if error["type"] == "extra_forbidden"}

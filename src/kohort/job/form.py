@@ -156,9 +156,7 @@ class PrivacyPart(_OfTable):
     """Requirements on every class, in addition to those of single columns."""
 
     max_suppression: Annotated[Limit | None, Flag(metavar="LIMIT", group="method")] = Field(
-        None,
-        alias="max-suppression",
-        description=LIMIT.sentence,
+        None, alias="max-suppression", description=LIMIT.sentence
     )
 
 
@@ -189,10 +187,7 @@ class MethodPart(Part):
         None,
         description=f"{PREFERRED.sentence} With 'first', samarati takes the first minimal node in lexicographic order.",
     )
-    node: Annotated[Levels | None, Flag(metavar="LEVELS")] = Field(
-        None,
-        description=NODE.sentence,
-    )
+    node: Annotated[Levels | None, Flag(metavar="LEVELS")] = Field(None, description=NODE.sentence)
     local: bool = Field(default=False, description=LOCAL.sentence)
     time_limit: Annotated[Seconds | None, Flag(metavar="SECONDS")] = Field(
         None, alias="time-limit", description=TIME_LIMIT.sentence
@@ -222,8 +217,7 @@ class _Column(Part):
 
     role: Annotated[Role, Word] = Field(description="What the column reveals about a person.")
     scale: Annotated[Scale, Word] | None = Field(
-        None,
-        description="The scale of a column: numeric, categorical or dates; detected from its values if not given.",
+        None, description="The scale of a column: numeric, categorical or dates; detected from its values if not given."
     )
     date_format: Annotated[Annotated[DateFormat, Word] | None, Flag(name="date-format")] = Field(
         None,

@@ -90,20 +90,12 @@ class Made:
     faults: tuple[UsageError, ...] = ()
 
     def request(self, tables: Mapping[str, object]) -> Request:
-        """The request of these tables, with its hierarchies.
-
-        Raises:
-            JobError: everything that is wrong, each fault at its keyword argument.
-        """
+        """The request of these tables, with its hierarchies."""
         made = self._made(lambda: request(tables, where=keyword_at))
         return replace(made, job=replace(made.job, schema=self._with_hierarchies(made.job.schema)))
 
     def question(self, tables: Mapping[str, object]) -> Question:
-        """What a file is judged by, of these tables.
-
-        Raises:
-            JobError: everything that is wrong, each fault at its keyword argument.
-        """
+        """What a file is judged by, of these tables."""
         made = self._made(lambda: question(tables, where=keyword_at))
         return replace(made, schema=self._with_hierarchies(made.schema))
 
@@ -147,11 +139,6 @@ def keyword_at(place: Place) -> str:
 
 def said_by(options: Mapping[str, object], faults: list[UsageError], roles: Mapping[str, str] = _NONE) -> Said:
     """The tables that keyword arguments make; what is `None` is left out, and faults are collected.
-
-    Args:
-        options: The keyword arguments.
-        faults: What is wrong with them is added here.
-        roles: The roles of columns that the arguments need not name again.
 
     >>> said_by({"quasi": ["age"], "sensitive": ["illness"], "l": {"illness": 2}, "k": 5}, []).tables
     {'columns': {'age': {'role': 'quasi'}, 'illness': {'role': 'sensitive', 'l': 2}}, 'privacy': {'k': 5}}

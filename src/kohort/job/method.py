@@ -65,11 +65,6 @@ def method_of(
     """The method that a job's tables ask for, and what in them does not go together.
 
     Keys of a wrong form count as not said: they are told elsewhere.
-
-    Args:
-        raw: The tables of a job file.
-        quasi: The names of the quasi-identifiers, in the order of the job.
-        where: Tells the reader's place for a path of keys.
     """
     said = table(raw, "method")
     part, limit = right_part(MethodPart, said), right_part(PrivacyPart, table(raw, "privacy"))

@@ -136,11 +136,7 @@ def of(text: Document) -> Request:
 
 
 def request(
-    raw: Mapping[str, object],
-    *,
-    where: Callable[[Place], str],
-    folder: Path = Path(),
-    held: Sequence[HeldFile] = (),
+    raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path(), held: Sequence[HeldFile] = ()
 ) -> Request:
     """The request that nested mappings make: a job file's tables, or the command line's flags.
 
@@ -217,10 +213,6 @@ def question(raw: Mapping[str, object], *, where: Callable[[Place], str], folder
         where: Tells the reader's place for a path of keys: a line, or a flag.
         folder: What relative paths are relative to.
 
-    Raises:
-        JobError: all faults at once.
-        InputError: a hierarchy file cannot be read as one.
-
     >>> made = question({"columns": {"illness": {"role": "sensitive", "l": 2}}}, where=".".join)
     >>> made.models[0].name
     'distinct 2-diversity of illness'
@@ -243,11 +235,7 @@ def _key(path: Path) -> Key:
 
 
 def _form(form: type[Q], raw: Mapping[str, object], faults: list[UsageError], where: Callable[[Place], str]) -> Q:
-    """The tables in their form.
-
-    Raises:
-        JobError: all faults at once, those found before among them.
-    """
+    """The tables in their form."""
     found = lacking(raw) if form is JobFile else []  # what is only judged may ask for no model
     try:
         file = form.model_validate(raw)

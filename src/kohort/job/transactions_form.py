@@ -127,8 +127,7 @@ class BasketsPart(Part):
 
     path: str = Field(description="The transactions: text (also .gz) or Parquet; '-' is standard input.")
     separator: Annotated[Separator | None, Flag(metavar="CHAR")] = Field(
-        None,
-        description="The character between items or cells; if not given, blanks for baskets, otherwise detected.",
+        None, description="The character between items or cells; if not given, blanks for baskets, otherwise detected."
     )
     encoding: Annotated[Encoding, Flag(metavar="NAME")] = Field("utf-8", description="The encoding of the text.")
 

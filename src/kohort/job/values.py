@@ -219,9 +219,7 @@ _CUTS = {"type": "array", "items": _NUMBER, "minItems": 2}
 Number = Annotated[Fraction, PlainValidator(number), WithJsonSchema(_NUMBER)]
 Bounds = Annotated[tuple[Fraction, Fraction], PlainValidator(_bounds), WithJsonSchema(_PAIR)]
 GridText = Annotated[
-    Grid,
-    PlainValidator(_grid),
-    WithJsonSchema({"anyOf": [_NUMBER, _CUTS, {"enum": ["hierarchy", "round", *Period]}]}),
+    Grid, PlainValidator(_grid), WithJsonSchema({"anyOf": [_NUMBER, _CUTS, {"enum": ["hierarchy", "round", *Period]}]})
 ]
 Limit = Annotated[SuppressionLimit, PlainValidator(_limit), WithJsonSchema({"anyOf": _LIMIT})]
 Complete = Annotated[columns.Complete, PlainValidator(_complete), WithJsonSchema({"anyOf": _COMPLETE})]

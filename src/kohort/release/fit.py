@@ -20,14 +20,7 @@ if TYPE_CHECKING:
 
 
 class Unfit(NamedTuple):
-    """What of a job does not go together.
-
-    Attributes:
-        column: The column that it is about.
-        model: The model that cannot be.
-        what: What is wrong.
-        hint: What to do about it.
-    """
+    """What of a job does not go together."""
 
     column: str
     model: PrivacyModel
@@ -40,11 +33,7 @@ class Unfit(NamedTuple):
 
 
 def check_population(job: Job, population: object) -> None:
-    """Refuse a population table that no model needs, and a model that needs one where there is none.
-
-    Raises:
-        UsageError: it is so.
-    """
+    """Refuse a population table that no model needs, and a model that needs one where there is none."""
     needing = [model.name for model in job.models if model.declared.population]
     if needing and population is None:
         hint = "give the register that the table is a sample of: population=…, [population] path, --population"

@@ -69,11 +69,7 @@ def numbers_of(column: Column, missing: frozenset[str]) -> CodedNumbers | None:
 
 
 def read_numbers(column: Column, missing: frozenset[str]) -> CodedNumbers:
-    """The column as numbers, exactly; of one without values, no number.
-
-    Raises:
-        InputError: some value is no number, or one that float64 cannot hold.
-    """
+    """The column as numbers, exactly; of one without values, no number."""
     found = numbers_of(column, missing)
     if found is None:
         gaps = column.absent(missing)

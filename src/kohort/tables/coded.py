@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from kohort.core.frequency import FrequencySet, numbered, people_in
+from kohort.core.frequency import FrequencySet, group, numbered, people_in
 from kohort.core.order import SortKey, order_by
 from kohort.core.recoding import FullDomain
 from kohort.core.texts import Halves, Sets
-from kohort.errors import HierarchyError, InputError
+from kohort.errors import HierarchyError, InputError, SchemaError
 from kohort.schema import Missing, Role
 from kohort.schema.domain import Domain, resolve
 from kohort.schema.domain.readings import check_readings
@@ -20,7 +20,6 @@ from kohort.schema.sensitive import resolve as resolve_sensitive
 from kohort.shown import many
 from kohort.tables.order import content_keys, ranks_of
 from kohort.tables.people import note_spellings, owners_of, person_codes
-from kohort.tables.population import check_columns, population_tuples, with_others
 from kohort.tables.recoded import ByClass, BySource, RecodedTable
 from kohort.tables.table import Column, Table, narrow
 from kohort.workspace import HEAP, blocks, tallied
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from kohort.core.texts import Texts
     from kohort.schema import Attribute, Schema
     from kohort.schema.sensitive import SensitiveDomain
-    from kohort.tables.table import CellCodes
+    from kohort.tables.table import CellCodes, Table
     from kohort.workspace import Workspace
 
 
@@ -105,11 +104,7 @@ class CodedTable:
     _tuple_of: Numbers | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Resolve the domains; set aside the records that the schema suppresses.
-
-        Raises:
-            InputError: values that have no place in their domain; those of several columns at once.
-        """
+        """Resolve the domains; set aside the records that the schema suppresses."""
         if self.known is not None:
             check_columns(self.known, self.schema)
         resolved: list[tuple[Domain, Index]] = []
@@ -253,11 +248,7 @@ class CodedTable:
         return domain.counted(people[:-1]), codes
 
     def _person(self, name: str) -> SortKey:
-        """Whose each kept record is.
-
-        Raises:
-            InputError: some records are nobody's.
-        """
+        """Whose each kept record is."""
         column = self.table[name]
         lacking = column.absent(self.schema.missing)
         if lacking.any():
@@ -434,3 +425,44 @@ def all_of(faults: Sequence[InputError]) -> InputError:
     hints = " / ".join(dict.fromkeys(fault.hint for fault in faults if fault.hint))
     kind = HierarchyError if all(isinstance(fault, HierarchyError) for fault in faults) else InputError
     return kind(told, where=many(len(faults), "column"), hint=hints)
+
+
+# ── the population table ─────────────────────────────────────────────────────────────────────────
+
+
+def check_columns(population: Table, schema: Schema) -> None:
+    """Refuse a population table that lacks a quasi-identifying column."""
+    lacking = [one.name for one in schema.quasi if one.name not in population.names]
+    if lacking:
+        raise SchemaError(
+            f"the population table has no column {', '.join(lacking)}",
+            where="population",
+            hint="it must have every quasi-identifying column, by the same name",
+        )
+
+
+def with_others(column: Column, other: Column | None) -> list[str | None]:
+    """The values of a column, then those that only the same column of the population table has."""
+    values: list[str | None] = column.values.to_list()
+    known = set(values)
+    return values + [value for value in (other.values.to_list() if other else ()) if value not in known]
+
+
+def population_tuples(population: Table, table: Table, schema: Schema, codes: Sequence[Index]) -> FrequencySet:
+    """The tuples of the population table, without the records that the schema would suppress for a missing value.
+
+    Args:
+        population: The population table.
+        table: The table to release.
+        schema: Over the table's columns.
+        codes: Of each quasi-identifier, the code of each value `with_others`; negative where it is suppressed.
+    """
+    columns: list[Index] = []
+    for attribute, code_of in zip(schema.quasi, codes, strict=True):
+        column = population[attribute.name]
+        code = dict(zip(with_others(table[attribute.name], column), code_of.tolist(), strict=True))
+        columns.append(np.array([code[value] for value in column.values.to_list()], np.int64)[column.codes])
+    every = np.stack(columns, axis=1)
+    matrix = every[(every >= 0).all(axis=1)].astype(np.uint32)
+    grouping = group(matrix)
+    return FrequencySet(matrix[grouping.first], np.empty((grouping.first.size, 0), np.uint32), grouping.counts)

@@ -64,16 +64,7 @@ def _with_values(table: Table, names: Sequence[str], missing: Collection[str]) -
 
 
 def entered(table: Table, complete: Complete, missing: Collection[str]) -> Entered:
-    """The records of `table` that have a value in all of these columns.
-
-    Args:
-        table: The records.
-        complete: The columns, all of which the table has.
-        missing: The texts that mean: no value.
-
-    Raises:
-        InfeasibleError: there is no such record.
-    """
+    """The records of `table` that have a value in all of these columns."""
     rows = np.flatnonzero(_with_values(table, table.names if complete == "all" else complete, missing))
     if not rows.size:
         hint = "name fewer columns (--complete-records A,B), or correct the missing tokens"

@@ -87,13 +87,7 @@ class Column(Shown):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Table(Shown):
-    """Columns of equal length, in the source's order.
-
-    Attributes:
-        columns: The columns.
-        records: Their length.
-        notes: What its reader noticed of the text that it was read from.
-    """
+    """Columns of equal length, in the source's order."""
 
     columns: tuple[Column, ...]
     records: int

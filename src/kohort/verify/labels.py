@@ -30,8 +30,8 @@ from kohort.io.dictionary import Known
 from kohort.native.library import FIT
 from kohort.schema import Label
 from kohort.schema.dates import Period
+from kohort.tables.spelled import spelled
 from kohort.verify.dates import begins
-from kohort.verify.ranges import ends_of
 from kohort.verify.verdict import places
 from kohort.workspace import HEAP, blocks, distinct
 
@@ -417,10 +417,7 @@ class _Plain:
         members, sets = _sets(labels.gather(rest))
         told = pl.DataFrame({"text": members, "set": sets}, schema={"text": pl.String, "set": pl.Int64})
         found = told.join(self.known, on="text")
-        return (
-            np.append(value, found["value"].to_numpy()),
-            np.append(of, rest[found["set"].to_numpy()]),
-        )
+        return (np.append(value, found["value"].to_numpy()), np.append(of, rest[found["set"].to_numpy()]))
 
 
 #: The same with blanks inside: most values that are printed as they are.
@@ -504,3 +501,39 @@ def fit(meaning: Meaning, values: CellCodes, lineage: Numbers, labels: CellCodes
     at_low, at_high = np.zeros((2, -(-labels.size // 8)), np.uint8)
     stands_for = meaning.ranks, meaning.low, meaning.high, meaning.first, meaning.listed
     return Fit(FIT(values, lineage, labels, stands_for, at_low, at_high), at_low, at_high)
+
+
+# ── ranges of numbers and of dates, `[low-high]`, read all at once ───────────────────────────────
+
+
+def ends_of(labels: pl.Series, known: Known, dash: str) -> tuple[Index, Index]:
+    """(L,) which of the known texts each label has before its dash, and which behind it; -1 where it has none there.
+
+    In no known text may a dash stand behind the first letter, where it is a sign. So there is one way to read a label.
+
+    >>> import polars as pl
+    >>> from kohort.io.dictionary import Known
+    >>> known = Known(pl.Series(["-5", "-1", "20"]))
+    >>> low, high = ends_of(pl.Series(["[-5--1]", "[20-29]", "20", "[-1]", ""]), known, "-")
+    >>> low.tolist(), high.tolist()
+    ([0, 2, -1, -1, -1], [1, -1, -1, -1, -1])
+    """
+    text, ends = spelled(labels, "\0")
+    start, stop = ends[:-1], ends[1:] - 1
+    dashes = np.append(_found(text, dash.encode()), text.size)
+    at = dashes[np.searchsorted(dashes[:-1], start + 2)]
+    after = at + len(dash.encode())
+    ranged = (text[start] == ord("[")) & (text[stop - 1] == ord("]")) & (after < stop)
+    first, last = (np.stack(both, axis=1)[ranged].ravel() for both in ((start + 1, after), (at, stop - 1)))
+    low, high = np.full((2, len(labels)), -1)
+    found = known.places(text, first, last - first)
+    low[ranged], high[ranged] = found[::2], found[1::2]
+    return low, high
+
+
+def _found(text: NDArray[np.uint8], letters: bytes) -> Index:
+    """Where these letters begin."""
+    found = np.ones(max(text.size - len(letters) + 1, 0), np.bool_)
+    for place, byte in enumerate(letters):
+        found &= text[place : place + found.size] == byte
+    return np.flatnonzero(found)

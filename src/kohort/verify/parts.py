@@ -44,14 +44,7 @@ NO_CODES: Final = np.empty(0, np.uint8)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenParts:
-    """A release of several files that are well formed and in order, as a relation.
-
-    Attributes:
-        parts: What the files are.
-        names: The columns.
-        sha256: The digest of the joined parts.
-        size: How many bytes these are.
-    """
+    """A release of several files that are well formed and in order, as a relation."""
 
     parts: tuple[VerifiedPart, ...]
     names: tuple[str, ...]

@@ -325,12 +325,7 @@ class _Due:
         return some, found
 
     def compared(self, one: tuple[slice, int, int]) -> int:
-        """Compare some records with the text between two places; the second.
-
-        Raises:
-            IndexError: a code is that of no value, or the text ends before.
-            _DiffersError: they are not that text.
-        """
+        """Compare some records with the text between two places; the second."""
         some, start, end = one
         columns = [array for text, held in zip(self.texts, self.codes, strict=True) for array in (*text, held[some])]
         records, place = some.stop - some.start, np.array([start])

@@ -81,10 +81,6 @@ def verify(file: BinaryIO | str | os.PathLike[str], claim: Claim, workspace: Wor
 
     Cost: for text, about twice what it takes to read it; of the workspace 1 to 4 bytes a cell and 4 a record.
 
-    Raises:
-        VerificationError: a check fails; the message names it, the column and counts.
-        FileError: the system failed to read.
-
     >>> import io
     >>> import polars as pl
     >>> from kohort.io.typed import from_frame
@@ -133,11 +129,7 @@ def verify_parts(parts: Sequence[WrittenPart], claim: Claim, workspace: Workspac
 
 
 def verify_frame(frame: pl.DataFrame, claim: Claim) -> Verdict:
-    """What is true of a release that is a frame: of its cells as text. There are no bytes to check.
-
-    Raises:
-        VerificationError: a check fails.
-    """
+    """What is true of a release that is a frame: of its cells as text. There are no bytes to check."""
     from kohort.io.typed import from_frame  # noqa: PLC0415  what a typed cell is as text, as the input was read
 
     check_columns(frame.columns, claim.schema)
@@ -145,11 +137,7 @@ def verify_frame(frame: pl.DataFrame, claim: Claim) -> Verdict:
 
 
 def verify_table(table: Table, claim: Claim) -> Verdict:
-    """What is true of a release that is still in memory.
-
-    Raises:
-        VerificationError: a check fails.
-    """
+    """What is true of a release that is still in memory."""
     check_columns(table.names, claim.schema)
     return judged(ReleaseContent(table, "", 0), replace(claim, format="frame", excel_safe=False))
 

@@ -169,11 +169,7 @@ def _numbers(attribute: Attribute, plain: pl.Series) -> SourceValues:
 
 
 def _dates(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts]) -> SourceValues:
-    """Dates as their days, which are numbers.
-
-    Raises:
-        VerificationError: some are no dates of the form that the schema says.
-    """
+    """Dates as their days, which are numbers."""
     days = days_of(plain, attribute)
     astray = int(((plain != "") & days.is_null()).sum())
     if astray:

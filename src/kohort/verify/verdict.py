@@ -256,13 +256,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedPart:
-    """A file of a release of several.
-
-    Attributes:
-        name: Its name, without a folder.
-        records: Its records.
-        sha256: The digest of its bytes.
-    """
+    """A file of a release of several."""
 
     name: str
     records: int
@@ -381,11 +375,7 @@ def check_columns(found: Sequence[str], schema: Schema) -> None:
 
 
 def refuse_formulas(table: Table) -> None:
-    """Refuse cells and names that a spreadsheet would run, where `excel_safe` promises that it runs none.
-
-    Raises:
-        VerificationError: there are some.
-    """
+    """Refuse cells and names that a spreadsheet would run, where `excel_safe` promises that it runs none."""
     for column in table.columns:
         cells = int(_runs(column.values).take(column.codes).sum()) + int(_runs(pl.Series([column.name])).sum())
         if cells:

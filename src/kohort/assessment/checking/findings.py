@@ -266,11 +266,6 @@ def check(
             to; without one they refer to those of `table`.
         first: How many failing classes to list for each model.
 
-    Raises:
-        SchemaError: No column is named, or one that a table does not have.
-        UsageError: A table is needed that is not given, or given and not needed.
-        InputError: Cells cannot be read as what they must be.
-
     >>> import polars as pl
     >>> from kohort.models.k_anonymity import KAnonymity
     >>> found = check(pl.DataFrame({"age": ["31", "31", "45"]}), ["age"], [KAnonymity(2)])

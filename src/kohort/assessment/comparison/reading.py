@@ -81,13 +81,6 @@ def read_line(
 ) -> ColumnLine:
     """The line of two columns of the same name.
 
-    Args:
-        before: The column as it was.
-        after: The same column of the release.
-        role: Its role in the schema.
-        attribute: Its attribute there.
-        missing: The texts that mean no value, besides null and the empty one.
-
     Raises:
         InputError: Labels cannot be read, or values do not fit the schema.
         HierarchyError: Values are no leaf.
@@ -116,12 +109,6 @@ def released_line(
 
     Numbers lie where their labels do, from the least to the greatest end of one; names only where a hierarchy was
     given whose nodes no record decided. `None` of any other column.
-
-    Args:
-        column: The column of the release.
-        attribute: Its attribute in the schema, with what its values decided.
-        role: Its role there.
-        missing: The texts that mean no value, besides null and the empty one.
     """
     texts, records = label_texts(column, role, missing), column.counts()
     dates = attribute is not None and attribute.scale is Scale.DATE
@@ -183,11 +170,7 @@ def _is_numeric(texts: Sequence[str], attribute: Attribute | None, domain: Domai
 
 
 def names_line(known: ColumnMetadata, before: Labelled, after: Labelled) -> ColumnLine:
-    """The line of a column of names: in the order of the leaves, then by frequency.
-
-    Raises:
-        InputError: Labels cannot be read; the message counts them.
-    """
+    """The line of a column of names: in the order of the leaves, then by frequency."""
     leaves = () if known.hierarchy is None else known.hierarchy.leaves
     places = [*leaves, *_by_frequency(before, leaves)]
     at = {name: float(place) for place, name in enumerate(places)}
@@ -311,11 +294,7 @@ def runs(places: NDArray[np.number]) -> list[Stretch]:
 
 
 def numbers_line(known: ColumnMetadata, before: Labelled, after: Labelled) -> ColumnLine:
-    """The line of a column of numbers.
-
-    Raises:
-        InputError: Labels cannot be read; the message counts them.
-    """
+    """The line of a column of numbers."""
     digits = max(len(text.partition(".")[2]) if "." in text else 0 for text in before.texts)
     digits = min(max(digits, _grid_digits(known)), FINEST)
     places = _places(before.texts, digits)

@@ -100,12 +100,7 @@ class Guess:
 
 
 def inspect_table(table: Table, *, missing: AbstractSet[str] = frozenset({""})) -> tuple[Guess, ...]:
-    """A guess for every column of `table`, in its order.
-
-    Args:
-        table: The records to look at.
-        missing: The texts that mean "no value", besides null.
-    """
+    """A guess for every column of `table`, in its order."""
     columns = [evidence_of(column, table.records, missing) for column in table.columns]
     clinical, alone_at = is_clinical(columns), _coordinates(table, columns)
     keys = {one.name: period_of(table, one.name) for one in columns if may_be_key(one)}

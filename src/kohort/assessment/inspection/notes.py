@@ -28,10 +28,6 @@ def noticed(data: Dataset, names: Collection[str]) -> tuple[str, ...]:
 
     Of records elsewhere the values are asked for; columns of which they do not fit into memory are left out.
 
-    Args:
-        data: The records as they were read.
-        names: The columns to look at: those that matter for a release.
-
     >>> import polars as pl
     >>> from kohort.io import read
     >>> found = read(pl.DataFrame({"city": ["Roma", "roma ", " ", ""], "zip": list("1234")}))

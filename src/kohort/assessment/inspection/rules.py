@@ -337,10 +337,4 @@ _RULES: Final[tuple[_Rule, ...]] = (
 )
 
 #: Where none of these has one: how many records share a value decides. The last always has an opinion.
-_OTHERWISE: Final[tuple[_Rule, ...]] = (
-    _by_decimals,
-    _by_uniqueness,
-    _by_many_values,
-    _by_clinical_table,
-    _by_sharing,
-)
+_OTHERWISE: Final[tuple[_Rule, ...]] = (_by_decimals, _by_uniqueness, _by_many_values, _by_clinical_table, _by_sharing)

@@ -70,16 +70,7 @@ def _unique(column: Column, people: Index | None) -> int:
 
 
 def refuse_needless(schema: Schema, allowed: Collection[str]) -> None:
-    """Raise if a column is allowed to single out that is not released anyway.
-
-    Args:
-        schema: Over the table's columns.
-        allowed: Columns that may single people out.
-
-    Raises:
-        SchemaError: One of them is not released, or only as a pseudonym.
-        JobError: Several are.
-    """
+    """Raise if a column is allowed to single out that is not released anyway."""
     released = [one.name for one in schema.released if not one.pseudonym]
     faults = [
         SchemaError(
@@ -108,10 +99,6 @@ def refuse_singling(
         missing: Texts that mean no value.
         people: (n,) the person of each record; `None` counts each record as a person.
         weights: (n,) how many records of a person each stands for; `None`: for itself.
-
-    Raises:
-        SchemaError: There is such a column.
-        JobError: There are several.
     """
     found = singling(table, names, people)
     steps = (proposed(table[one.columns[0]], missing=missing, people=people, weights=weights) for one in found)
@@ -119,12 +106,7 @@ def refuse_singling(
 
 
 def refuse_found(found: Sequence[tuple[Singling, RoundingProposal | None]], who: str) -> None:
-    """Raise if there are columns that single out, each with the rounding that would do.
-
-    Raises:
-        SchemaError: There is such a column.
-        JobError: There are several.
-    """
+    """Raise if there are columns that single out, each with the rounding that would do."""
     faults = [_refused(one, step, who) for one, step in found]
     if faults:
         raise combined("columns single people out", faults)
@@ -203,10 +185,7 @@ def _short(number: float) -> str:
 
 
 def rounding_step(
-    values: Sequence[str | None],
-    counts: Sequence[int] | Counts,
-    *,
-    missing: Collection[str] = (),
+    values: Sequence[str | None], counts: Sequence[int] | Counts, *, missing: Collection[str] = ()
 ) -> RoundingProposal | None:
     """The smallest step with which at most 5 % of the people have a value of their own.
 
@@ -226,11 +205,7 @@ def rounding_step(
 
 
 def proposed(
-    column: Column,
-    *,
-    missing: Collection[str] = (),
-    people: Index | None = None,
-    weights: Counts | None = None,
+    column: Column, *, missing: Collection[str] = (), people: Index | None = None, weights: Counts | None = None
 ) -> RoundingProposal | None:
     """The same for a column of a table.
 
@@ -244,11 +219,7 @@ def proposed(
 
 
 def proposals(
-    column: Column,
-    *,
-    missing: Collection[str] = (),
-    people: Index | None = None,
-    weights: Counts | None = None,
+    column: Column, *, missing: Collection[str] = (), people: Index | None = None, weights: Counts | None = None
 ) -> Iterator[RoundingProposal]:
     """Every step up to a standard deviation, the smallest first; none where the values are not numbers."""
     values, counts = column.values.to_list(), tallied(column.codes, len(column.values), weights)

@@ -20,14 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """A table as its draft reads it.
-
-    Attributes:
-        table: The records.
-        guesses: One for each column, in order.
-        missing: The texts that mean no value, the empty one first.
-        trim: Whether blanks around cells are removed.
-    """
+    """A table as its draft reads it."""
 
     table: Table
     guesses: tuple[Guess, ...]
@@ -39,10 +32,6 @@ def seen_in(table: Table, missing: tuple[str, ...]) -> Seen:
     """Look at a table; where it has blanks around cells or texts for no value, look again without them.
 
     A text means no value in the whole table. One that other columns hold as a value is left for somebody to decide.
-
-    Args:
-        table: The records as read.
-        missing: The texts that mean no value, as far as they are known.
     """
     guesses = inspect_table(table, missing=frozenset(missing))
     trim = any(guess.trim for guess in guesses)
@@ -94,11 +83,6 @@ def whose(table: Table, guesses: tuple[Guess, ...], missing: Collection[str] = (
     It is a column of numbers or codes, which at least half of the records have. Of several the coarsest is taken; see
     `kohort.assessment.inspection.panels.coarsest`. Where several may be meant, or a column seems to number households,
     somebody has to decide.
-
-    Args:
-        table: The records.
-        guesses: One for each column.
-        missing: The texts that mean no value.
     """
     groups = [one.name for one in guesses if one.role != "sensitive" and is_group(table, table[one.name], missing)]
     codes = [one for one in guesses if one.role == "identifying" and one.name not in groups]

@@ -12,15 +12,9 @@ from kohort.shown import many, span
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from kohort.assessment.risk.reidentification import Exposure
     from kohort.report.attacks import AttackFigures
-    from kohort.report.risk import (
-        IdentifyingSet,
-        JournalistFigures,
-        ProsecutorFigures,
-        RiskFigures,
-        SearchFigures,
-        SubsetFigures,
-    )
+    from kohort.report.risk import IdentifyingSet, JournalistFigures, RiskFigures, SearchFigures, SubsetFigures
 
 
 #: Sets and subsets that are shown; `--json` has more.
@@ -64,7 +58,7 @@ def _attackers(figures: RiskFigures) -> Iterator[str]:
         yield f"  {told_without(name, people, suppressed=name in journalist.suppressed)}"
 
 
-def _row(one: ProsecutorFigures | JournalistFigures) -> str:
+def _row(one: Exposure | JournalistFigures) -> str:
     """Highest, average, over and how many."""
     return f"{one.highest:>9.1%}{one.average:>9.1%}{one.over:>12.1%}   {one.at_highest:,}"
 

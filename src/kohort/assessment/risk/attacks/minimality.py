@@ -56,13 +56,7 @@ class Adversary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """People on one side of a cut that was not made.
-
-    Attributes:
-        chance: That one of them has the value.
-        people: How many they are.
-        tuples: Theirs.
-    """
+    """People on one side of a cut that was not made."""
 
     chance: Fraction
     people: int
@@ -138,11 +132,6 @@ def positions_of(view: ReleaseView, match: PopulationMatch, hierarchies: Collect
     """Of each column that is released as ranges of numbers, where each tuple lies: in which cell, if it has a grid.
 
     Intervals that never overlap may be nodes of a level that all of the column lies on, where nothing was cut.
-
-    Args:
-        view: The release.
-        match: The people whom the attacker knows, matched by all columns.
-        hierarchies: The columns that have a hierarchy, and no cuts.
     """
     for column, name in enumerate(view.quasi):
         spans = sorted(span for label in view.labels[column] if (span := span_of(label)))
@@ -165,11 +154,6 @@ def credibility(groups: tuple[int, ...], having: int, limit: Fraction) -> tuple[
 
     All ways to choose who has it are equally likely; kept are those in which some group of g people has more than
     `limit` x g with it. Exact; zeros where there is no such way.
-
-    Args:
-        groups: People of each group.
-        having: People of the class who have the value.
-        limit: The greatest share that a group may have.
 
     >>> credibility((2, 5), 2, Fraction(1, 2))  # five cannot be over a half of them with two, so the other two were
     (Fraction(1, 1), Fraction(0, 1))
