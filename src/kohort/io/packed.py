@@ -222,7 +222,7 @@ def _batch(file: BinaryIO, message: bytes, batch: int, body: int) -> int:
         if length > 0:
             file.seek(body + offset)
             unpacked += max(struct.unpack("<q", file.read(8))[0], 0)
-    return max(records, 0) * (_RECORD + _CELL * columns) + unpacked // max(min(columns, _USUAL), 1)
+    return max(records * (_RECORD + _CELL * columns), unpacked // max(min(columns, _USUAL), 1))
 
 
 def _length(data: bytes, at: int) -> int:
