@@ -224,10 +224,11 @@ def refuse_dense(lazy: pl.LazyFrame, size: int, where: str) -> None:
     for place, dtype in enumerate(schema.dtypes()):
         if isinstance(dtype, _READABLE) or dtype.is_numeric():
             cells = lazy.select(pl.nth(place).alias("")).collect().to_series()
-            due += _DISTINCT * cast("int", cells.approx_n_unique())
             if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
                 lengths = (cells.str if dtype == pl.String else cells.cat).len_bytes().cast(pl.Int64)
                 due += int((lengths - _SHORT).clip(0).sum())
+                refuse_bytes(due, size, where)  # before long texts are compared
+            due += _DISTINCT * cast("int", cells.approx_n_unique())
             refuse_bytes(due, size, where)
 
 

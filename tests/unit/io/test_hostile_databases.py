@@ -111,8 +111,9 @@ ENDLESS = [
 
 
 @pytest.mark.parametrize("what", ENDLESS)
-def test_what_is_computed_has_its_limits(what: str, tmp_path: Path) -> None:
+def test_what_is_computed_has_its_limits(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A view that counts for ever or asks for all memory ends in a limit, also in one step that nothing interrupts."""
+    monkeypatch.setattr(confined, "SECONDS", 2)
     hostile = HOSTILE[what]
     hostile.make(tmp_path / hostile.file)
     with pytest.raises(LimitError, match="seconds of a processor") as raised:

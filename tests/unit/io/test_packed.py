@@ -32,7 +32,7 @@ CASES = {
             "that tells",
             " of a buffer",
             "records in arrow",
-            "10,000 records,",
+            "0,000 records,",
             "that count",
         )
     )
