@@ -22,6 +22,9 @@ _RECORD, _CELL = 32, 4
 #: Columns of a usual table: of so many, no more than one is unpacked at a time.
 _USUAL: Final = 8
 
+#: The kind of a page that has the values of a column, and bytes of one that count for nothing in each cell.
+_DICTIONARY, _LONG = 2, 256
+
 #: Types within types at most; a list of lists has three.
 _DEEPEST: Final = 64
 
@@ -167,7 +170,9 @@ def _pages(file: BinaryIO, groups: list[dict[int, Any]], size: int) -> int:
                 page, length = _head(file, at)
                 if min(page[2], page[3]) < 0:
                     raise ValueError(page[2])
-                due, at = due + page[2], at + length + page[3]
+                longer = page[2] // max(page[7][1], 1) - _LONG if page[1] == _DICTIONARY else 0
+                due += page[2] + max(longer, 0) * one[5]  # each cell is one of the dictionary's
+                at += length + page[3]
     return due
 
 
