@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields
@@ -25,6 +26,13 @@ Rows: TypeAlias = list[tuple[str, str]]
 #: What stands first in whatever is made of the input, for the steward alone: in an object or a table, and in a text.
 INTERNAL: Final = MappingProxyType({"audience": "internal"})
 INTERNAL_LINE: Final = "Internal: made from the original data. Do not publish."
+
+#: The 66 code points that Unicode sets aside, such as U+FFFE: no text that is exchanged may hold one.
+NONCHARACTER: Final = re.compile(
+    "[\ufdd0-\ufdef\ufffe\uffff"
+    + "".join(f"{chr(0x1FFFE + (at << 16))}{chr(0x1FFFF + (at << 16))}" for at in range(16))
+    + "]"
+)
 
 #: The characters of a line.
 LONGEST: Final = 200

@@ -15,7 +15,6 @@ Blanks around cells and column names, removed.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -28,13 +27,6 @@ from kohort.workspace import HEAP
 if TYPE_CHECKING:
     from kohort.tables.table import CellCodes
     from kohort.workspace import Workspace
-
-#: The 66 code points that Unicode sets aside, such as U+FFFE: no text that is exchanged may hold one.
-NONCHARACTER: Final = re.compile(
-    "[\ufdd0-\ufdef\ufffe\uffff"
-    + "".join(f"{chr(0x1FFFE + (at << 16))}{chr(0x1FFFF + (at << 16))}" for at in range(16))
-    + "]"
-)
 
 #: What helps.
 NO_CHARACTER: Final = "remove characters such as U+FFFE: the text was decoded in the wrong byte order, or is no text"

@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 import polars as pl
 
 from kohort.errors import FileError, InputError, LimitError, MissingExtraError, SchemaError, SourceNote, UsageError
-from kohort.io.cells import NO_CHARACTER, NONCHARACTER, as_text, encode
+from kohort.io.cells import NO_CHARACTER, as_text, encode
 from kohort.io.options import LONGEST_NAME, MOST_COLUMNS
+from kohort.io.packed import described, refuse_bytes
+from kohort.shown import NONCHARACTER
 from kohort.tables.table import Table
 from kohort.workspace import HEAP
 
@@ -49,6 +51,9 @@ _READABLE: Final = (pl.Boolean, pl.Categorical, pl.Date, pl.Datetime, pl.Enum, p
 
 #: What polars raises. Its panics are no `Exception`s, and are rare: on a file changed in the middle.
 _POLARS: Final[tuple[type[BaseException], ...]] = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+
+#: Bytes of memory that a value takes while it is compared with others, and bytes of a text that count for nothing.
+_DISTINCT, _SHORT = 400, 32
 
 #: Where a message tells the system's error number, in the manner of Rust or of Python.
 _ERRNO: Final = re.compile(r"(?:os error |Errno )(\d+)")
@@ -197,9 +202,34 @@ def scanned(file: BinaryIO, form: str, where: str) -> Generator[pl.LazyFrame]:
         file.seek(-len(magic), os.SEEK_END)
         if file.read() != magic:
             raise InputError(f"the {kind} file is cut short", where=where, hint="fetch or write it again")
+        size = file.tell()
+        refuse_bytes(described(file, form, where), size, where)
         file.seek(0)
         # polars is given the open file, not the path: it would take the path for a pattern, and open it once a column.
-        yield pl.scan_parquet(file) if form == "Parquet" else pl.scan_ipc(file)
+        lazy = pl.scan_parquet(file) if form == "Parquet" else pl.scan_ipc(file)
+        refuse_dense(lazy, size, where)
+        yield lazy
+
+
+def refuse_dense(lazy: pl.LazyFrame, size: int, where: str) -> None:
+    """Refuse a file with more records than bytes whose texts are long, or whose values a rule makes differ.
+
+    Raises:
+        LimitError: they take more memory than a table does.
+    """
+    schema = lazy.collect_schema()
+    if len(schema) > MOST_COLUMNS or lazy.select(pl.len()).collect().item() <= size:
+        return
+    due = 0
+    for place, dtype in enumerate(schema.dtypes()):
+        if isinstance(dtype, _READABLE) or dtype.is_numeric():
+            cells = lazy.select(pl.nth(place).alias("")).collect().to_series()
+            if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
+                lengths = (cells.str if dtype == pl.String else cells.cat).len_bytes().cast(pl.Int64)
+                due += int((lengths - _SHORT).clip(0).sum())
+                refuse_bytes(due, size, where)  # before long texts are compared
+            due += _DISTINCT * cast("int", cells.approx_n_unique())
+            refuse_bytes(due, size, where)
 
 
 def _from_polars(frame: pl.DataFrame | pl.LazyFrame, workspace: Workspace) -> Table:

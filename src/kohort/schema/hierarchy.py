@@ -16,7 +16,7 @@ import numpy as np
 
 from kohort.errors import CallError
 from kohort.schema.nesting import CHUNK, SUPPRESSED, Keep, Pad, counted_leaves, fault, nest
-from kohort.shown import Shown, many
+from kohort.shown import NONCHARACTER, Shown, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,8 +30,9 @@ _ONLY_ROOT = (
     f"value, declare it: --missing-token '{SUPPRESSED}'"
 )
 
-#: What a UTF-8 text file cannot hold: NUL, and half of a surrogate pair.
-_unwritable = re.compile("[\0\ud800-\udfff]").search
+#: What a UTF-8 text file cannot hold, or no text: NUL, half of a surrogate pair, and what is no character.
+_unwritable = re.compile("[\0\ud800-\udfff" + NONCHARACTER.pattern[1:]).search
+_REMOVED = "remove NUL characters, halves of surrogate pairs and what is no character, such as U+FFFE"
 
 
 __all__ = ["SUPPRESSED", "Hierarchy", "fault"]
@@ -250,7 +251,7 @@ def _label_faults(hierarchy: Hierarchy, level: int) -> Iterator[tuple[str, list[
     other = cast("Sequence[object]", labels)  # what a caller without a type checker may have passed
     yield "a label that is not text", [at for at, label in enumerate(other) if not isinstance(label, str)], "quote it"
     unwritable = [at for at, label in enumerate(labels) if _unwritable(label)]
-    yield "a label that no text file can hold", unwritable, "remove NUL characters and halves of surrogate pairs"
+    yield "a label that no text file can hold", unwritable, _REMOVED
     counts = Counter(labels) if len(set(labels)) < len(labels) else Counter[str]()
     shared = [at for at, label in enumerate(labels) if counts[label] > 1]
     yield "a label that another node of the level has", shared, "labels must differ on each level"

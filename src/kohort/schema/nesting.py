@@ -253,7 +253,7 @@ def _encode(rows: Rows, name: str) -> list[_Level]:
             chunks.append([np.fromiter(map(of.__getitem__, cells), np.int64, len(chunk)) for of, cells in columns])
     if ragged:
         raise fault(f"{counted_leaves(ragged)} with another number of levels than the first", name, hint=PADDING)
-    if not chunks:
+    if not numbers:
         raise fault("no leaves", name)
     return [_Level(tuple(of), np.concatenate(codes)) for of, *codes in zip(numbers, *chunks, strict=True)]
 

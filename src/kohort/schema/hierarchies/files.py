@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
 from kohort.calls import PATH, called
-from kohort.errors import FileError, HierarchyError, InputError, KohortError, TargetError, UnsupportedError
+from kohort.errors import FileError, HierarchyError, InputError, KohortError, LimitError, TargetError, UnsupportedError
 from kohort.schema.hierarchies.edges import are_edges, from_edges
-from kohort.schema.hierarchies.tree import from_tree, parse_json, table_of, to_tree
+from kohort.schema.hierarchies.tree import DEEPEST, from_tree, parse_json, table_of, to_tree
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.nesting import PADDING, SUPPRESSED
 from kohort.whole_files import whole_file
@@ -90,6 +90,7 @@ def read_hierarchy(
     Raises:
         InputError: no such file, or one that is neither CSV nor JSON.
         HierarchyError: a file that holds no hierarchy.
+        LimitError: it has more levels than a hierarchy may have.
         FileError: reading failed.
     """
     asked = _Asked.of(path)
@@ -328,6 +329,9 @@ def _rows(path: Source, dialect: _Dialect, *, pad: bool) -> Iterator[list[str]]:
     try:
         for row in reader:
             width = width or len(row)
+            if len(row) > DEEPEST:
+                what = f"{len(row):,} labels in a row, and {DEEPEST:,} are read"
+                raise LimitError(what, where=f"{path}, line {line}", hint="is the separator right?")
             if row and empty:
                 hint = "delete it: every row names a leaf and its ancestors"
                 raise InputError("an empty line", where=f"{path}, line {empty}", hint=hint)
