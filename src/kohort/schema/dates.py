@@ -132,6 +132,16 @@ def between(low: Fraction, high: Fraction) -> str:
     return f"[{spelled(int(low))}{DASH}{spelled(int(high))})"
 
 
+def in_dates(label: str) -> str:
+    """A day, or an interval of days, as dates: what `read_days` reads.
+
+    >>> in_dates("2"), in_dates("[1-32)"), in_dates(">=32")
+    ('0001-01-02', '[0001-01-01 – 0001-02-01)', '>=0001-02-01')
+    """
+    days = [spelled(int(day)) for day in re.findall("[0-9]+", label)]
+    return days[0] if label.isdigit() else f"{label[0]}{DASH.join(days)}{label[-1]}" if len(days) > 1 else f"{label.rstrip('0123456789')}{days[0]}"
+
+
 def read_days(label: str) -> str:
     """A label of dates as the one of their days; any other label stays.
 

@@ -1,0 +1,249 @@
+"""Open ends of a scale: labels such as `90+` among numbers, `before 1900` among dates, and values far from the others.
+
+A label of an open end is a value of the scale: it lies one step beyond the exact values, or where it begins. Far values
+are those behind a gap. On each side, it is wider than twice the distance from there to the quartile of the other side,
+and at most one record in twenty lies behind; a well-known sentinel (999, -1, 9999-12-31) needs an eighth of that, and
+may be of any number of records. So a skewed column keeps its scale: its values thin out, but leave no such gap.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from kohort.schema.numbers import PLAIN_NUMBER, is_numeric_text, most_digits, point, times_ten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts
+
+#: Texts at most that are labels of open ends: one at each end, in some spellings.
+_MOST: Final = 8
+
+_OVER: Final = "(?:and|or|&) (?:over|above|older|more|up|later|after|greater|higher)|et plus|e oltre|und mehr|und älter"
+_UNDER: Final = "(?:and|or|&) (?:under|below|younger|less|fewer|earlier|before|lower)"
+
+#: How open ends are written: a sign or words before a value or behind it; or two values, from one to the other.
+_FORMS: Final = {
+    ">": ">|over|above|more than|older than|greater than|after",
+    ">=": ">=|=>|≥|at least|from|since",
+    "<": "<|under|below|less than|younger than|fewer than|before",
+    "<=": "<=|=<|≤|up to|at most|until",
+}
+_UNIT: Final = "(?: ?(?:years?|yrs?))?"
+
+
+class OpenEnds(NamedTuple):
+    """The labels of open ends among the values of a scale.
+
+    Attributes:
+        places: For each label the place where it lies, as a plain number's text.
+        stop: The number before which the values of the lower end lie; `None` where it is closed.
+        start: The number at which the values of the upper end begin; `None` where it is closed.
+    """
+
+    places: Mapping[str, str]
+    stop: Fraction | None
+    start: Fraction | None
+
+
+    def labels(self, low: str, high: str) -> tuple[str, str]:
+        """The label at the lower end and at the upper one, the shortest of several; empty where an end is closed.
+
+        Args:
+            low: The least place of the scale, as text.
+            high: The greatest.
+        """
+        ordered = sorted(self.places, key=lambda label: (len(label), label), reverse=True)
+        label_of = {self.places[label]: label for label in ordered}
+        return label_of.get(low, "") if self.stop is not None else "", label_of.get(high, "")
+
+    def around(self, ends: tuple[Fraction | int, Fraction | int], stop: Fraction, start: Fraction) -> OpenEnds:
+        """These, and open ends beyond `stop` and `start` where the `ends` of the numbers lie there."""
+        return self._replace(
+            stop=max(stop, stop if self.stop is None else self.stop) if ends[0] < stop else self.stop,
+            start=min(start, start if self.start is None else self.start) if ends[1] >= start else self.start,
+        )
+
+
+#: Those of a scale that has none.
+CLOSED: Final = OpenEnds({}, None, None)
+
+#: The first and the last place that a value of the scale stands for.
+_Reading = tuple[int, int]
+
+
+def _pattern(value: str) -> Callable[[str], re.Match[str] | None]:
+    """Matches labels of open ends whose values are written so."""
+    before = "|".join(f"(?P<f{at}>{words})" for at, words in enumerate(_FORMS.values()))
+    after = rf"(?P<over> ?\+| plus| (?:{_OVER}))|(?P<under> (?:{_UNDER}))"
+    one = rf"(?:(?:{before}) ?)?(?P<low>{value}){_UNIT}(?:{after})?{_UNIT}"
+    return re.compile(rf"{one}|(?P<first>{value})(?: ?[-–] ?| to )(?P<last>{value}){_UNIT}", re.IGNORECASE).fullmatch
+
+
+_number: Final = _pattern(PLAIN_NUMBER)
+_day: Final = _pattern("[0-9]{4}|[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}|[0-9]{8}")
+
+
+def is_open_label(text: str) -> bool:
+    """Whether a text is written as the label of an open end, of numbers or dates.
+
+    >>> [*map(is_open_label, ("90+", ">89", "85 and over", "before 1900", "90-99", "unknown", "90"))]
+    [True, True, True, True, True, False, True]
+    """
+    return bool(_number(text) or _day(text))
+
+
+def numbers_open(texts: Iterable[str]) -> OpenEnds | None:
+    """The open ends of texts that are numbers but for the labels of these; `None` where others are among them.
+
+    >>> numbers_open(["18", "89", "90+"])
+    OpenEnds(places={'90+': '90'}, stop=None, start=Fraction(90, 1))
+    >>> numbers_open(["under 18", "18", "19"]).places, numbers_open(["1.5", "2", ">2.0", "> 2"]).places
+    ({'under 18': '17'}, {'> 2': '2.1', '>2.0': '2.1'})
+    >>> numbers_open(["18", "unknown"]) is None, numbers_open(["88", "90-99", "95"]) is None
+    (True, True)
+    """
+    exact, labels = _parted(texts, lambda text: is_numeric_text((text,)))
+    found = {label: _number(label) for label in labels}
+    if not exact or any(one is None for one in found.values()):
+        return None
+    ends = [end for one in found.values() if one for end in one.group("low", "first", "last") if end]
+    digits = most_digits([*exact, *ends])
+    known = sorted(times_ten(text, digits) for text in exact)
+    return _open(found, known, digits, lambda text: (times_ten(text, digits),) * 2)
+
+
+def days_open(texts: Iterable[str], day_of: Callable[[str], int | None]) -> OpenEnds | None:
+    """The same of texts that are dates, as their days; ends may also be whole years."""
+    exact, labels = _parted(texts, lambda text: day_of(text) is not None)
+    found = {label: _day(label) for label in labels}
+    if not exact or any(one is None for one in found.values()):
+        return None
+
+    def read(text: str) -> _Reading | None:
+        if len(text) == len("1900"):
+            return (date(int(text), 1, 1).toordinal(), date(int(text), 12, 31).toordinal()) if int(text) else None
+        day = day_of(text)
+        return None if day is None else (day, day)
+
+    return _open(found, sorted(day_of(text) or 0 for text in exact), 0, read)
+
+
+def _parted(texts: Iterable[str], is_exact: Callable[[str], bool]) -> tuple[list[str], list[str]]:
+    """The exact values and the others; none of the former where there are too many others."""
+    exact, others = list[str](), list[str]()
+    for text in texts:
+        (exact if is_exact(text) else others).append(text)
+        if len(others) > _MOST:
+            return [], []
+    return exact, others
+
+
+def _open(
+    found: Mapping[str, re.Match[str] | None],
+    known: Sequence[int],
+    digits: int,
+    read: Callable[[str], _Reading | None],
+) -> OpenEnds | None:
+    """The open ends that labels are of, one at each end of the `known` places; `None` where one is of neither."""
+    stops, starts = dict[str, int](), dict[str, int]()
+    for label, one in found.items():
+        end = one and _end(one, read)
+        if not end:
+            return None
+        stop, start = end
+        if start is not None and start >= known[-1]:
+            starts[label] = start
+        elif stop is not None and stop <= known[0] + 1:
+            stops[label] = stop
+        else:
+            return None
+    if len({*stops.values()}) > 1 or len({*starts.values()}) > 1:
+        return None
+    stop, start = next(iter(stops.values()), None), next(iter(starts.values()), None)
+    least = min(known[0] if stop is None else stop, known[0]) - 1
+    most = max(known[-1] + 1, known[-1] if start is None else start)
+    places = {label: point(least, digits) for label in sorted(stops)}
+    places |= {label: point(most, digits) for label in sorted(starts)}
+    ends = (None if end is None else Fraction(end, 10**digits) for end in (stop, start))
+    return OpenEnds(places, *ends)
+
+
+def _end(found: re.Match[str], read: Callable[[str], _Reading | None]) -> tuple[int | None, int | None] | None:
+    """Before which place the values of a label lie, and from which on; `None` where it is no open end."""
+    values = [read(text) for text in found.group("low", "first", "last") if text]
+    if None in values:
+        return None
+    low, high = values[0][0], values[-1][1] + 1
+    if found["first"] or not (found["over"] or found["under"] or any(found[f"f{at}"] for at in range(4))):
+        return (high, low) if low + 1 < high else None
+    if found["over"] or found["f1"]:
+        return None, low
+    if found["f0"]:
+        return None, high
+    return (low if found["f2"] else high), None
+
+
+# ── Far values ───────────────────────────────────────────────────────────────────────────────────
+
+#: One record in so many may lie far from the others, unless it has a sentinel; fewer records have no far ones.
+FEWEST: Final = 20
+
+#: How many times as wide as what lies before must be a gap; of sentinels, the other way round.
+_GAP: Final = 2
+_NEAR: Final = 4
+
+#: Numbers that stand for none in many programs: nines, -1, and the ends of whole numbers of 32 bits.
+_NINES: Final = [10**digits - 1 for digits in range(1, 19)]
+SENTINELS: Final = (*(nines for nines in _NINES[1:]), *(-nines for nines in _NINES), -1, 2**31 - 1, -(2**31))
+
+#: Days that stand for none: the first and the last of calendars, machines and databases.
+DAYS: Final = tuple(
+    date.fromisoformat(day).toordinal()
+    for day in (
+        *("0001-01-01", "1000-01-01", "1111-11-11", "1600-01-01", "1601-01-01", "1700-01-01", "1753-01-01"),
+        *("1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01", "1970-01-01", "2099-12-31"),
+        *("2100-01-01", "2199-12-31", "2999-12-31", "3000-01-01", "9999-01-01", "9999-12-30", "9999-12-31"),
+    )
+)
+
+
+def near(numbers: NDArray[np.integer] | NDArray[np.object_], records: Counts, sentinels: Iterable[int]) -> slice:
+    """Which of (v,) ascending numbers are not far from the others; all, where these are few or all alike.
+
+    >>> ages = np.append(np.arange(18, 91), [250, 9999])
+    >>> [near(ages, np.append(np.full(73, 10), few), SENTINELS).stop for few in ([3, 3], [60, 3], [0, 0])]
+    [73, 74, 73]
+    >>> near(np.arange(5), np.ones(5, np.int64), ()).stop
+    5
+    """
+    plain = np.flatnonzero(~np.isin(numbers, [*sentinels]))
+    kept, until = numbers[plain], np.cumsum(records[plain])
+    everything = slice(0, len(numbers))
+    if not plain.size or until[-1] < FEWEST or kept[0] == kept[-1]:
+        return everything
+    first, third = (int(np.searchsorted(until, int(until[-1]) * part / 4)) for part in (1, 3))
+    low, high = first - _before_gap(kept[first::-1], -1, kept[third]), third + _before_gap(kept[third:], 1, kept[first])
+    far = int(until[-1] - until[high]) + (int(until[low - 1]) if low else 0)
+    if kept[first] == kept[third] or FEWEST * far > until[-1]:
+        low, high = 0, plain.size - 1
+    least, most = kept[low], kept[high]
+    if least == most:
+        return everything
+    wide = numbers - most > (most - kept[first]) // _NEAR, least - numbers > (kept[third] - least) // _NEAR
+    return slice(int(np.count_nonzero(wide[1])), len(numbers) - int(np.count_nonzero(wide[0])))
+
+
+def _before_gap(numbers: NDArray[np.integer] | NDArray[np.object_], sign: int, other: int) -> int:
+    """The place before the first gap, of numbers from a quartile outwards; `other` is the other quartile."""
+    gaps, reach = sign * np.diff(numbers), sign * (numbers[:-1] - other)
+    wide = np.flatnonzero(gaps // _GAP > reach)
+    return int(wide[0]) if wide.size else len(numbers) - 1
