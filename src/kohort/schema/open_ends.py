@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from kohort.schema.numbers import PLAIN_NUMBER, is_numeric_text, most_digits, point, times_ten
+from kohort.schema.numbers import LARGEST, PLAIN_NUMBER, is_numeric_text, most_digits, point, times_ten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -214,6 +214,16 @@ DAYS: Final = tuple(
         *("2100-01-01", "2199-12-31", "2999-12-31", "3000-01-01", "9999-01-01", "9999-12-30", "9999-12-31"),
     )
 )
+
+
+def inner(
+    whole: Sequence[int], digits: int, records: Counts, sentinels: Iterable[int]
+) -> tuple[Fraction, Fraction]:
+    """The least and the greatest number that is not far from the others, of ascending multiples of 10^-`digits`."""
+    known = [one * 10**digits for one in sentinels if abs(one) * 10**digits < LARGEST]
+    kind = np.int64 if max(map(abs, (whole[0], whole[-1]))) < LARGEST else np.object_
+    found = whole[near(np.array(whole, kind), records, known)]
+    return Fraction(found[0], 10**digits), Fraction(found[-1], 10**digits)
 
 
 def near(numbers: NDArray[np.integer] | NDArray[np.object_], records: Counts, sentinels: Iterable[int]) -> slice:

@@ -30,7 +30,7 @@ from kohort.schema.numbers import (
     most_digits,
     round_step,
 )
-from kohort.schema.open_ends import CLOSED, SENTINELS, OpenEnds, near
+from kohort.schema.open_ends import CLOSED, SENTINELS, OpenEnds, inner
 from kohort.shown import many
 
 if TYPE_CHECKING:
@@ -73,10 +73,7 @@ class NumericValues:
 
     def near(self, sentinels: Sequence[int] = SENTINELS) -> tuple[Fraction, Fraction]:
         """The least and the greatest number that is not far from the others."""
-        known = [one * 10**self.digits for one in sentinels if abs(one) * 10**self.digits < LARGEST]
-        kind = np.int64 if max(map(abs, self.whole)) < LARGEST else np.object_
-        inner = self.whole[near(np.array(self.whole, kind), self.records, known)]
-        return Fraction(inner[0], 10**self.digits), Fraction(inner[-1], 10**self.digits)
+        return inner(self.whole, self.digits, self.records, sentinels)
 
 
 def _written(observed: Sequence[str], of: Index, numbers: int) -> tuple[str, ...]:
@@ -104,9 +101,9 @@ def of_numbers(
     hierarchy, leaves = hierarchy_over(attribute, texts, np.append(np.full(len(gap), gaps), numbers.records))
     _check_spelling(attribute, hierarchy)
     ends = _ends(attribute, hierarchy, numbers)
-    inner = ends if attribute.bounds else numbers.near()
+    near = ends if attribute.bounds else numbers.near()
     if attribute.grid == "round":
-        found = (round_step(*span, whole=not numbers.digits) for span in (inner, ends))
+        found = (round_step(*span, whole=not numbers.digits) for span in (near, ends))
         attribute = replace(attribute, grid=next(filter(None, found), None))
     edges: tuple[tuple[str, str], ...] = ()
     open_ends = (ends_open.stop is not None, ends_open.start is not None)
@@ -115,7 +112,7 @@ def of_numbers(
         upper, step = NOTHING, Fraction(1)
     else:
         if isinstance(attribute.grid, Fraction):
-            first, last = (end // attribute.grid * attribute.grid for end in inner)
+            first, last = (end // attribute.grid * attribute.grid for end in near)
             ends_open = ends_open.around(ends, first, last + attribute.grid)
         grid = cells(attribute, hierarchy, numbers, ends_open)
         texts, of, open_ends = gap + grid.texts, grid.of[numbers.of], grid.open_ends
