@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from kohort.schema.numbers import LARGEST, PLAIN_NUMBER, is_numeric_text, most_digits, point, times_ten
+from kohort.schema.numbers import LARGEST, PLAIN_NUMBER, exact, is_numeric_text, most_digits, point, times_ten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -90,6 +90,31 @@ def _pattern(value: str) -> Callable[[str], re.Match[str] | None]:
 
 _number: Final = _pattern(PLAIN_NUMBER)
 _day: Final = _pattern("[0-9]{4}|[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}|[0-9]{8}")
+
+
+def bound_of(label: str) -> tuple[Fraction, bool, bool] | None:
+    """The end of numbers that are open on one side, whether it is the lower end, and whether they have that number.
+
+    `None` for any other label.
+
+    >>> bound_of("<16"), bound_of(">=95"), bound_of("95+"), bound_of("16")
+    ((Fraction(16, 1), False, False), (Fraction(95, 1), True, True), (Fraction(95, 1), True, True), None)
+    """
+    found = _number(label)
+    form = found and _form(found)
+    return (exact(found["low"]), form[0] == ">", form[1:] == "=") if found and form else None
+
+
+def numbers_in(labels: Sequence[str], values: Sequence[str]) -> tuple[list[str], list[str]] | None:
+    """Labels and values with numbers in place of labels of open ends; `None` where these numbers have none.
+
+    >>> numbers_in(["[18-20)", "90+", "*"], ["18", "19", "", "90+"])
+    (['[18-20)', '90', '*'], ['18', '19', '', '90'])
+    """
+    opened = numbers_open(value for value in values if value)
+    if not opened or not opened.places:
+        return None
+    return [opened.places.get(label, label) for label in labels], [opened.places.get(one, one) for one in values]
 
 
 def is_open_label(text: str) -> bool:
@@ -180,16 +205,20 @@ def _open(
 def _end(found: re.Match[str], read: Callable[[str], _Reading | None]) -> tuple[int | None, int | None] | None:
     """Before which place the values of a label lie, and from which on; `None` where it is no open end."""
     values = [read(text) for text in found.group("low", "first", "last") if text]
-    if None in values:
+    low, high = (values[0], values[-1]) if values else (None, None)
+    if low is None or high is None:
         return None
-    low, high = values[0][0], values[-1][1] + 1
-    if found["first"] or not (found["over"] or found["under"] or any(found[f"f{at}"] for at in range(4))):
-        return (high, low) if low + 1 < high else None
-    if found["over"] or found["f1"]:
-        return None, low
-    if found["f0"]:
-        return None, high
-    return (low if found["f2"] else high), None
+    first, after, form = low[0], high[1] + 1, _form(found)
+    if not form:
+        return (after, first) if first + 1 < after else None
+    end = first if form in {">=", "<"} else after
+    return (None, end) if form[0] == ">" else (end, None)
+
+
+def _form(found: re.Match[str]) -> str:
+    """The sign of what a label says; empty of two values, from one to the other."""
+    before = next((sign for at, sign in enumerate(_FORMS) if found[f"f{at}"]), "")
+    return ">=" if found["over"] else "<=" if found["under"] else before
 
 
 # ── Far values ───────────────────────────────────────────────────────────────────────────────────

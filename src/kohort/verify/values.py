@@ -157,9 +157,8 @@ def _with_labels(values: SourceValues, ends_open: OpenEnds) -> SourceValues:
         return values
     labels, last = ends_open.labels(values.names[0], values.names[-1]), len(values.names) - 1
     at = [place for place, label in zip((0, last), labels, strict=True) if label]
-    names, days = (
-        None if one is None else one.scatter(at, [label for label in labels if label]) for one in (values.names, values.days)
-    )
+    texts = [label for label in labels if label]
+    names, days = values.names.scatter(at, texts), None if values.days is None else values.days.scatter(at, texts)
     printed = pl.concat([names, pl.Series([""])]).gather(np.where(values.ranks < 0, last + 1, values.ranks))
     return replace(values, printed=printed, names=names, days=days, labels=labels)
 

@@ -96,7 +96,7 @@ def _is_below(label: str) -> bool:
     if span := span_of(label):
         return span[1] < OLDEST + 1 or (span[1] == OLDEST + 1 and not span[2])
     bound = bound_of(label)
-    return bound is not None and not bound[1] and bound[0] <= OLDEST + 1
+    return bound is not None and not bound[1] and bound[0] <= OLDEST + (not bound[2])
 
 
 def _begins_below(label: str) -> bool:

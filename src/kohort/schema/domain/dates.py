@@ -88,7 +88,7 @@ def of_dates(
     ends_open = (days_open(present, partial(day_of, form=form)) or CLOSED) if None in days else CLOSED
     texts = [text if day is None else str(day) for text, day in zip(present, days, strict=True)]
     numbers = NumericValues.read(texts, counts, ends_open.places)
-    low, high = map(int, numbers.near(DAYS))
+    low, high = map(int, numbers.near(ends_open.places, DAYS))
     grid = round_period(low, high) if attribute.grid == "round" else attribute.grid
     cuts: tuple[Fraction, ...] | None = None
     if isinstance(grid, Period):

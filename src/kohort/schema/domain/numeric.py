@@ -34,7 +34,7 @@ from kohort.schema.open_ends import CLOSED, SENTINELS, OpenEnds, inner
 from kohort.shown import many
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from kohort.arrays import Counts, Index, Positions
     from kohort.schema.hierarchy import Hierarchy
@@ -71,9 +71,11 @@ class NumericValues:
         records = np.bincount(of, weights=counts).astype(np.int64)
         return cls(tuple(whole.tolist()), digits, _written(observed, of, whole.size), records, of)
 
-    def near(self, sentinels: Sequence[int] = SENTINELS) -> tuple[Fraction, Fraction]:
-        """The least and the greatest number that is not far from the others."""
-        return inner(self.whole, self.digits, self.records, sentinels)
+    def near(self, labels: Collection[str], sentinels: Sequence[int] = SENTINELS) -> tuple[Fraction, Fraction]:
+        """The least and the greatest number that is not far from the others, `labels` of open ends apart."""
+        exact = [at for at, text in enumerate(self.texts) if text not in labels] if labels else slice(None)
+        whole = [self.whole[at] for at in exact] if isinstance(exact, list) else self.whole
+        return inner(whole, self.digits, self.records[exact], sentinels)
 
 
 def _written(observed: Sequence[str], of: Index, numbers: int) -> tuple[str, ...]:
@@ -101,7 +103,7 @@ def of_numbers(
     hierarchy, leaves = hierarchy_over(attribute, texts, np.append(np.full(len(gap), gaps), numbers.records))
     _check_spelling(attribute, hierarchy)
     ends = _ends(attribute, hierarchy, numbers)
-    near = ends if attribute.bounds else numbers.near()
+    near = ends if attribute.bounds else numbers.near(ends_open.places)
     if attribute.grid == "round":
         found = (round_step(*span, whole=not numbers.digits) for span in (near, ends))
         attribute = replace(attribute, grid=next(filter(None, found), None))
@@ -231,7 +233,7 @@ def cells(
 ) -> Cells:
     """The cells of the attribute's grid that hold `numbers`.
 
-    An open end begins at the nearest cut. It keeps its label where it holds nothing else, but for signs, which name cuts.
+    An open end begins at the nearest cut. Where it holds nothing else, it keeps a label such as `90+`.
 
     Raises:
         InputError: Some numbers lie outside a grid whose cut points are listed, or it has no cut between open ends.

@@ -94,20 +94,20 @@ def _with_far(
     numbers: Mapping[str, Decimal], opened: OpenEnds, width: Fraction, zero: Fraction, counts: Mapping[str, int] | None
 ) -> OpenEnds:
     """The open ends of labels, and those beyond the ranges of the numbers that are not far from the others."""
-    texts = [opened.places.get(text, text) for text in numbers]
-    digits, records = most_digits(texts), [1 if counts is None else counts.get(text, 0) for text in numbers]
-    whole = [times_ten(text, digits) for text in texts]
-    if not whole:
+    exact = [text for text in numbers if text not in opened.places]
+    if not exact:
         return opened
-    low, high = ((end - zero) // width * width + zero for end in inner(whole, digits, np.array(records), SENTINELS))
-    ends = (Fraction(end, 10**digits) for end in (whole[0], whole[-1]))
-    return opened.around((*ends,), low, high + width)
+    digits, records = most_digits(exact), [1 if counts is None else counts.get(text, 0) for text in exact]
+    found = inner([times_ten(text, digits) for text in exact], digits, np.array(records), SENTINELS)
+    low, high = ((end - zero) // width * width + zero for end in found)
+    first, *_, last = (*numbers.values(), *numbers.values())
+    return opened.around((Fraction(first), Fraction(last)), low, high + width)
 
 
 def _levels(
     sizes: Sequence[Decimal], zero: Decimal, opened: OpenEnds, fixed: _Range
 ) -> list[Callable[[Decimal], _Range]]:
-    """The ranges of each level: those of open ends reach to the nearest range's end. No level where the two would meet."""
+    """The ranges of each level, open ends at the nearest end of one; no level where the open ends would meet."""
     stop, start = (None if end is None else Decimal(decimal(end)) for end in (opened.stop, opened.start))
     levels: list[Callable[[Decimal], _Range]] = []
     for size in sizes:

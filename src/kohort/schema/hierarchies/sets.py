@@ -262,7 +262,7 @@ def dates(
 def _period_labels(
     periods: Sequence[Period], days: Mapping[str, date], counts: Mapping[str, int] | None
 ) -> list[Callable[[date], str]]:
-    """The label of a day on each level; before and after the periods that hold the days not far from others, open ones."""
+    """The label of a day on each level; that of far days is an open range, which begins or ends with a period."""
     records: dict[int, int] = {}
     for text, day in days.items():
         records[day.toordinal()] = records.get(day.toordinal(), 0) + (1 if counts is None else counts.get(text, 0))
