@@ -370,5 +370,7 @@ def _is_cut(end: Fraction, grid: str | tuple[str, ...] | None) -> bool:
 
 def _ranged(labels: Sequence[str]) -> bool:
     """Whether some label is a range of numbers."""
+    if any(label[:2] in {"<=", ">="} and _open(label) for label in labels):
+        return True
     found = map(_closed, labels)
-    return any(map(_open, labels)) or any(Fraction(one[1]) < Fraction(one[2]) for one in found if one)
+    return any(Fraction(one[1]) < Fraction(one[2]) for one in found if one)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -53,7 +53,6 @@ class OpenEnds(NamedTuple):
     stop: Fraction | None
     start: Fraction | None
 
-
     def labels(self, low: str, high: str) -> tuple[str, str]:
         """The label at the lower end and at the upper one, the shortest of several; empty where an end is closed.
 
@@ -77,7 +76,7 @@ class OpenEnds(NamedTuple):
 CLOSED: Final = OpenEnds({}, None, None)
 
 #: The first and the last place that a value of the scale stands for.
-_Reading = tuple[int, int]
+_Reading: TypeAlias = tuple[int, int]
 
 
 def _pattern(value: str) -> Callable[[str], re.Match[str] | None]:
@@ -143,7 +142,7 @@ def numbers_open(texts: Iterable[str]) -> OpenEnds | None:
     ends = [end for one in found.values() if one for end in one.group("low", "first", "last") if end]
     digits = most_digits([*exact, *ends])
     known = sorted(times_ten(text, digits) for text in exact)
-    return _open(found, known, digits, lambda text: (times_ten(text, digits),) * 2)
+    return _open(found, known, digits, lambda text: (times_ten(text, digits), times_ten(text, digits)))
 
 
 def days_open(texts: Iterable[str], day_of: Callable[[str], int | None]) -> OpenEnds | None:
@@ -234,6 +233,8 @@ _NEAR: Final = 4
 _NINES: Final = [10**digits - 1 for digits in range(1, 19)]
 SENTINELS: Final = (*(nines for nines in _NINES[1:]), *(-nines for nines in _NINES), -1, 2**31 - 1, -(2**31))
 
+_Numbers: TypeAlias = "NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_]"
+
 #: Days that stand for none: the first and the last of calendars, machines and databases.
 DAYS: Final = tuple(
     date.fromisoformat(day).toordinal()
@@ -245,17 +246,15 @@ DAYS: Final = tuple(
 )
 
 
-def inner(
-    whole: Sequence[int], digits: int, records: Counts, sentinels: Iterable[int]
-) -> tuple[Fraction, Fraction]:
+def inner(whole: Sequence[int], digits: int, records: Counts, sentinels: Iterable[int]) -> tuple[Fraction, Fraction]:
     """The least and the greatest number that is not far from the others, of ascending multiples of 10^-`digits`."""
     known = [one * 10**digits for one in sentinels if abs(one) * 10**digits < LARGEST]
-    kind = np.int64 if max(map(abs, (whole[0], whole[-1]))) < LARGEST else np.object_
-    found = whole[near(np.array(whole, kind), records, known)]
+    small = max(map(abs, (whole[0], whole[-1]))) < LARGEST
+    found = whole[near(np.array(whole, np.int64) if small else np.array(whole, np.object_), records, known)]
     return Fraction(found[0], 10**digits), Fraction(found[-1], 10**digits)
 
 
-def near(numbers: NDArray[np.integer] | NDArray[np.object_], records: Counts, sentinels: Iterable[int]) -> slice:
+def near(numbers: _Numbers, records: Counts, sentinels: Iterable[int]) -> slice:
     """Which of (v,) ascending numbers are not far from the others; all, where these are few or all alike.
 
     >>> ages = np.append(np.arange(18, 91), [250, 9999])
@@ -281,7 +280,7 @@ def near(numbers: NDArray[np.integer] | NDArray[np.object_], records: Counts, se
     return slice(int(np.count_nonzero(wide[1])), len(numbers) - int(np.count_nonzero(wide[0])))
 
 
-def _before_gap(numbers: NDArray[np.integer] | NDArray[np.object_], sign: int, other: int) -> int:
+def _before_gap(numbers: _Numbers, sign: int, other: int) -> int:
     """The place before the first gap, of numbers from a quartile outwards; `other` is the other quartile."""
     gaps, reach = sign * np.diff(numbers), sign * (numbers[:-1] - other)
     wide = np.flatnonzero(gaps // _GAP > reach)

@@ -98,7 +98,7 @@ def read_line(
     form = None if domain is None else domain.attribute.date_format
     if form is not None:
         new, old = days_with(form, new, old)
-    elif domain is not None and any(domain.open_ends):
+    elif any(domain.open_ends) if domain is not None else attribute is None or attribute.scale is not Scale.CATEGORICAL:
         new, old = numbers_in(new, old) or (new, old)
     hierarchy = _built(attribute, old, records) if domain is None else domain.hierarchy
     known = ColumnMetadata(before.name, role, domain, hierarchy, dates=form is not None)

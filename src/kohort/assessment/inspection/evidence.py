@@ -93,8 +93,7 @@ class ColumnEvidence:
     Attributes:
         name: Its name.
         topics: The topics of its name, each with the word that names it.
-        values: (v,) its distinct values, the missing ones apart; a label of an open end, such as `90+`, as the number at
-            its place.
+        values: (v,) its distinct values, the missing ones apart; of labels of open ends, such as `90+`, the places.
         sizes: (v,) records with each.
         present: Records that have one.
         records: All records.

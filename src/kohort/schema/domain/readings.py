@@ -95,7 +95,7 @@ def check_readings(domain: Domain, missing: Collection[str]) -> None:
     if tokens := [token for token in missing if token and _is_label(domain, token)]:
         what = f"{many(len(tokens), 'missing token is', 'missing tokens are')} spelled like a label of values"
         raise InputError(what, where=f"column {name}", hint=_EMPTY)
-    if domain.scale is Scale.CATEGORICAL and (count := len(_misread(domain))):
+    if count := len(_misread(domain)):
         values = many(count, "value is", "values are")
         raise InputError(f"{values} spelled like a label of other values", where=f"column {name}", hint=_RENAME)
     if told := _scattered(domain):
@@ -158,7 +158,9 @@ def _spelled(
 
 
 def _misread(domain: Domain) -> set[str]:
-    """The names that stand in a label of other names, or are spelled like one."""
+    """The names that stand in a label of other names, or are spelled like one; of numbers, labels like `>=85` beside 85."""
+    if domain.scale is not Scale.CATEGORICAL:
+        return {text for text in domain.texts if text[:2] in {"<=", ">="} and text[2:] in domain.texts}
     known = {text or ABSENT for text in domain.texts}
     missing = {ABSENT} if "" in domain.texts and ABSENT in domain.texts else set[str]()
     lengths = _lengths(known)

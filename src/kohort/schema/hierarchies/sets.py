@@ -267,7 +267,7 @@ def _period_labels(
     for text, day in days.items():
         records[day.toordinal()] = records.get(day.toordinal(), 0) + (1 if counts is None else counts.get(text, 0))
     whole = sorted(records)
-    if not whole:
+    if not whole or not periods:
         return []
     low, high = map(int, inner(whole, 0, np.array([records[day] for day in whole]), DAYS))
     first, *_, last = starts(Calendar(periods[0]), low, high)

@@ -141,9 +141,7 @@ def _builder(text: str, name: str, folder: Path) -> re.Match[str] | None:
     return None
 
 
-def _intervals(
-    found: re.Match[str], values: Sequence[str], counts: Mapping[str, int] | None, name: str
-) -> Hierarchy:
+def _intervals(found: re.Match[str], values: Sequence[str], counts: Mapping[str, int] | None, name: str) -> Hierarchy:
     """Ranges of the widths; where the domain is declared, over all of it."""
     low, high, widths, open_ends = found["low"], found["high"], found["widths"].split(","), bool(found["open"])
     if low and high and not open_ends and all(map(_whole, (low, high, *values))):

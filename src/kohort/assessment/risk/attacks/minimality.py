@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.assessment.labels import bound_of, span_of
+from kohort.assessment.labels import span_of
 from kohort.assessment.risk.attacks.base import Attack
 from kohort.schema.numbers import exact, is_numeric_text
-from kohort.schema.open_ends import numbers_in
+from kohort.schema.open_ends import bound_of, numbers_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
