@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 #: Texts at most that are labels of open ends: one at each end, in some spellings.
 _MOST: Final = 8
 
+#: One exact value in so many may lie in an open end.
+FEW: Final = 10
+
 _OVER: Final = "(?:and|or|&) (?:over|above|older|more|up|later|after|greater|higher)|et plus|e oltre|und mehr|und älter"
 _UNDER: Final = "(?:and|or|&) (?:under|below|younger|less|fewer|earlier|before|lower)"
 
@@ -178,15 +181,15 @@ def _open(
     read: Callable[[str], _Reading | None],
 ) -> OpenEnds | None:
     """The open ends that labels are of, one at each end of the `known` places; `None` where one is of neither."""
-    stops, starts = dict[str, int](), dict[str, int]()
+    stops, starts, few = dict[str, int](), dict[str, int](), len(known) // FEW
     for label, one in found.items():
         end = one and _end(one, read)
         if not end:
             return None
         stop, start = end
-        if start is not None and start >= known[-1]:
+        if start is not None and start >= known[-1 - few]:
             starts[label] = start
-        elif stop is not None and stop <= known[0] + 1:
+        elif stop is not None and stop <= known[few] + 1:
             stops[label] = stop
         else:
             return None

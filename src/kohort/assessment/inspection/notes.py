@@ -14,8 +14,8 @@ import numpy as np
 
 from kohort.errors import LimitError
 from kohort.schema.dates import days_in, spelled
-from kohort.schema.numbers import all_times_ten, exact, is_numeric_text, most_digits
-from kohort.schema.open_ends import DAYS, SENTINELS, inner, numbers_in
+from kohort.schema.numbers import all_times_ten, exact, most_digits
+from kohort.schema.open_ends import DAYS, SENTINELS, inner, numbers_open
 from kohort.tables.table import Table
 
 if TYPE_CHECKING:
@@ -103,11 +103,13 @@ def _blank(name: str, texts: Texts, counted: Callable[[], Counts]) -> str:
 
 def _far(name: str, texts: Texts, counted: Callable[[], Counts], missing: Collection[str]) -> str:
     """How many records lie far from the others, and where that stands for no value; empty for none."""
-    present = ~texts.fill_null("").is_in(["", *missing]).to_numpy()
-    values = texts.filter(present).to_list() if present.sum() <= _MOST else []
-    as_days = None if is_numeric_text(values) else days_in((), values)
-    _, numbers = as_days or numbers_in((), values) or ((), values)
-    if not is_numeric_text(numbers):
+    texts = texts.fill_null("")
+    opened = numbers_open(texts.filter(~texts.is_in(["", *missing])).to_list()) if len(texts) <= _MOST else None
+    present = ~texts.is_in(["", *missing, *(opened.places if opened else ())]).to_numpy()
+    values = texts.filter(present).to_list() if len(texts) <= _MOST else []
+    as_days = None if opened else days_in((), values)
+    numbers = as_days[1] if as_days else values
+    if not opened and not as_days:
         return ""
     digits, counts = most_digits(numbers), counted()[present]
     whole, of = np.unique(all_times_ten(numbers, digits), return_inverse=True)
