@@ -82,16 +82,17 @@ CLOSED: Final = OpenEnds({}, None, None)
 _Reading: TypeAlias = tuple[int, int]
 
 
-def _pattern(value: str) -> Callable[[str], re.Match[str] | None]:
-    """Matches labels of open ends whose values are written so."""
+def _written(value: str) -> str:
+    """The expression of labels of open ends whose values are written so."""
     before = "|".join(f"(?P<f{at}>{words})" for at, words in enumerate(_FORMS.values()))
     after = rf"(?P<over> ?\+| plus| (?:{_OVER}))|(?P<under> (?:{_UNDER}))"
     one = rf"(?:(?:{before}) ?)?(?P<low>{value}){_UNIT}(?:{after})?{_UNIT}"
-    return re.compile(rf"{one}|(?P<first>{value})(?: ?[-–] ?| to )(?P<last>{value}){_UNIT}", re.IGNORECASE).fullmatch
+    return rf"{one}|(?P<first>{value})(?: ?[-–] ?| to )(?P<last>{value}){_UNIT}"
 
 
-_number: Final = _pattern(PLAIN_NUMBER)
-_day: Final = _pattern("[0-9]{4}|[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}|[0-9]{8}")
+_DAY: Final = "[0-9]{4}|[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}|[0-9]{8}"
+_number = re.compile(_written(PLAIN_NUMBER), re.IGNORECASE).fullmatch
+_day = re.compile(_written(_DAY), re.IGNORECASE).fullmatch
 
 
 def bound_of(label: str) -> tuple[Fraction, bool, bool] | None:

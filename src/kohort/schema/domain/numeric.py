@@ -142,9 +142,9 @@ def of_numbers(
 
 
 def _edges(gap: tuple[str, ...], grid: Cells) -> tuple[tuple[str, str], ...]:
-    """Where each cell begins and ends, exactly, as text; the gap and open ends nowhere."""
-    starts, stops = ([decimal(Fraction(end, 10**grid.digits)) for end in side] for side in (grid.lower, grid.upper))
-    return (*((text, text) for text in gap), *zip(starts, stops, strict=True))
+    """Where each cell begins and ends, exactly, as text; the gap nowhere."""
+    ends = ([decimal(Fraction(end, 10**grid.digits)) for end in side] for side in (grid.lower, grid.upper))
+    return (*((text, text) for text in gap), *zip(*ends, strict=True))
 
 
 def _check_spelling(attribute: Attribute, hierarchy: Hierarchy | None) -> None:
