@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from kohort.schema.open_ends import days_open
+from kohort.schema.open_ends import CLOSED, days_open
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -180,8 +180,8 @@ def days_with(form: DateFormat, labels: Iterable[str], values: Sequence[str]) ->
     (['693595', '<693596'], ['693596', '693595'])
     """
     days = {value: day_of(value, form) for value in values if value}
-    opened = days_open(days, partial(day_of, form=form)) if None in days.values() else None
-    places = opened.places if opened else {}
+    opened = days_open(days, partial(day_of, form=form)) if None in days.values() else CLOSED
+    places = (opened or CLOSED).places
     read = [places.get(value) or str(days.get(value) or "") for value in values]
     return [places.get(label) or read_days(label) for label in labels], read
 

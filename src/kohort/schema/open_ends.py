@@ -229,7 +229,7 @@ def _form(found: re.Match[str]) -> str:
 #: One record in so many may lie far from the others, unless it has a sentinel; fewer records have no far ones.
 FEWEST: Final = 20
 
-#: How many times as wide as what lies before must be a gap; of sentinels, the other way round.
+#: A gap is so many times as wide as what lies before it; before a sentinel, one over `_NEAR` of that is enough.
 _GAP: Final = 2
 _NEAR: Final = 4
 

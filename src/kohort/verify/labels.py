@@ -282,10 +282,10 @@ def _any_number(values: SourceValues) -> Callable[[str], tuple[int, int]]:
 def _interval(values: SourceValues) -> Callable[[str], tuple[int, int]]:
     """`[low-high)`, `<high` or `>=low`, with at least one of the source's numbers inside; or a label of an open end."""
     numbers: list[int] = values.numbers.tolist()
-    given = dict(zip(values.labels, (0, len(numbers) - 1), strict=True))
+    given = values.cells
 
     def read(text: str) -> tuple[int, int]:
-        if text and text in given:
+        if text in given:
             return given[text], given[text]
         if found := _open(text):
             at = bisect_left(numbers, Fraction(found[2]) * 10**values.decimals)

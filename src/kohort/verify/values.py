@@ -69,6 +69,12 @@ class SourceValues:
         return self.names if self.days is None else self.days
 
     @property
+    def cells(self) -> dict[str, int]:
+        """The labels that a cell of a grid may keep, and their ranks: those with a sign are called by its cut."""
+        ends = zip(self.labels, (0, len(self.names) - 1), strict=True)
+        return {label: rank for label, rank in ends if label and label[0] not in "<>"}
+
+    @property
     def dash(self) -> str:
         """What stands between the ends of a range."""
         return "-" if self.days is None else DASH

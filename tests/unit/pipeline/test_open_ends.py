@@ -15,7 +15,7 @@ from tests.command import kohort as run
 from tools import check_release
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from kohort.release import Release
@@ -105,14 +105,14 @@ def test_a_column_of_the_last_days_has_no_label_beyond_them() -> None:
 def test_columns_without_far_values_keep_their_scale(form: str, seed: int) -> None:
     """Normal, skewed and heavily tied columns have closed ranges of the round step that fits them all."""
     draw = random.Random(seed)  # noqa: S311  the same each time
-    values = {
+    forms: dict[str, Callable[[], float]] = {
         "normal": lambda: draw.gauss(170, 10),
         "lognormal": lambda: draw.lognormvariate(10, 0.6),
         "ties": lambda: draw.choice([0] * 9 + [draw.randrange(1, 5000)]),
         "uniform": lambda: draw.randrange(1000),
         "two groups": lambda: draw.choice([draw.gauss(100, 5), draw.gauss(300, 5)]),
-    }[form]
-    found = labels(released(column([str(round(values())) for _ in range(600)], [])))
+    }
+    found = labels(released(column([str(round(forms[form]())) for _ in range(600)], [])))
     assert not any(one[0] in "<>" for one in found)
 
 
@@ -253,6 +253,24 @@ def test_other_words_among_numbers_are_asked_about(values: Sequence[str], words:
     assert labels(released(column(values, [*words] * 3), scale={"x": "categorical"}, allow_singling=["x"]))
 
 
+@pytest.mark.parametrize("options", [{}, {"no_grid": True}])
+def test_both_ends_may_be_open(options: dict[str, Any]) -> None:
+    """A class that reaches from one to the other says nothing, and loses all."""
+    frame = column(AGES, ["90+", "under 18"] * 2)
+    found = labels(released(frame, **options))
+    assert any(one.startswith("<") for one in found)
+    assert any(one.startswith(">=") for one in found)
+    release = kohort.anonymize(frame, quasi=["x"], sensitive=["ill"], k=400, no_model=["ill"], **options)
+    assert (labels(release), release.losses["x"]) == ({"*"}, 1.0)
+
+
+def test_a_label_that_could_be_a_range_of_numbers_is_refused() -> None:
+    """Without a grid, `>=85` beside 85 would be both the label and the range from 85 on."""
+    with pytest.raises(InputError, match="spelled like a label"):
+        released(column(AGES, [*["85"] * 4, *[">=85"] * 4]), no_grid=True)
+    assert labels(released(column(AGES, [*["85"] * 4, *[">=85"] * 4])))
+
+
 def test_codes_with_letters_stay_names() -> None:
     """A diagnosis V27 or a house 12a among numbers is a code like the others."""
     assert any(one.startswith("{") for one in labels(released(column(AGES, ["V27", "12a", "V27"]))))
@@ -270,7 +288,7 @@ def test_a_grid_needs_a_cut_between_open_ends() -> None:
         released(column(AGES, ["90+", "under 18"] * 4), grid={"x": 100})
 
 
-def test_a_draft_proposes_ranges_of_an_open_scale(tmp_path: Path) -> None:
+def test_a_draft_proposes_ranges_of_an_open_scale() -> None:
     """Neither a far value nor a label of an open end makes the draft's steps coarser, or its column names."""
     for at, (values, far) in enumerate(
         (

@@ -159,9 +159,9 @@ def evidence_of(column: Column, records: int, missing: AbstractSet[str]) -> Colu
         missing_values |= column.absent(tokens)
     values, sizes = column.values.filter(~missing_values), counts[~missing_values]
     gaps = int(counts[missing_values].sum())
-    if (opened := numbers_open(values.to_list())) and opened.places:
-        values = values.replace([*opened.places], [*opened.places.values()])
     numeric = _all(values, rf"\A(?:{PLAIN_NUMBER})\z")
+    if not numeric and (opened := numbers_open(values.to_list())):
+        values, numeric = values.replace([*opened.places], [*opened.places.values()]), True
     number = numeric or _all(values, _NUMBER)
     alone = int((sizes == 1).sum())
     serial = _serial(column.values) if alone > HALF * (records - gaps) and not gaps else None

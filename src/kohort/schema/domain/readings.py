@@ -158,7 +158,7 @@ def _spelled(
 
 
 def _misread(domain: Domain) -> set[str]:
-    """The names that stand in a label of other names, or are spelled like one; of numbers, labels like `>=85` beside 85."""
+    """The names that stand in a label of others, or are spelled like one; of numbers, labels like `>=85` beside 85."""
     if domain.scale is not Scale.CATEGORICAL:
         return {text for text in domain.texts if text[:2] in {"<=", ">="} and text[2:] in domain.texts}
     known = {text or ABSENT for text in domain.texts}
