@@ -290,15 +290,14 @@ def test_a_grid_needs_a_cut_between_open_ends() -> None:
 
 def test_a_draft_proposes_ranges_of_an_open_scale() -> None:
     """Neither a far value nor a label of an open end makes the draft's steps coarser, or its column names."""
-    for at, (values, far) in enumerate(
-        (
-            (AGES, []),
-            (AGES, ["90+"] * 8),
-            (AGES, ["9999"] * 8),
-            (DAYS, []),
-            (DAYS, ["9999-12-31"] * 3),
-            (DAYS, ["1900-1909"] * 3),
-        )
-    ):
+    cases: list[tuple[list[str], list[str]]] = [
+        (AGES, []),
+        (AGES, ["90+"] * 8),
+        (AGES, ["9999"] * 8),
+        (DAYS, []),
+        (DAYS, ["9999-12-31"] * 3),
+        (DAYS, ["1900-1909"] * 3),
+    ]
+    for at, (values, far) in enumerate(cases):
         draft = kohort.draft(column(values, far).rename({"x": "age" if values is AGES else "birth"}))
         assert ("grid = 5 " if values is AGES else 'grid = "five-years"') in draft.to_toml(), at
