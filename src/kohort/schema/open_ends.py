@@ -85,7 +85,7 @@ _Reading: TypeAlias = tuple[int, int]
 def _written(value: str) -> str:
     """The expression of labels of open ends whose values are written so."""
     before = "|".join(f"(?P<f{at}>{words})" for at, words in enumerate(_FORMS.values()))
-    after = rf"(?P<over> ?\+| plus| (?:{_OVER}))|(?P<under> (?:{_UNDER}))"
+    after = rf"(?P<over> ?\+| ?plus| (?:{_OVER}))|(?P<under> (?:{_UNDER}))"
     one = rf"(?:(?:{before}) ?)?(?P<low>{value}){_UNIT}(?:{after})?{_UNIT}"
     return rf"{one}|(?P<first>{value})(?: ?[-–] ?| to )(?P<last>{value}){_UNIT}"
 
@@ -124,9 +124,9 @@ def is_open_label(text: str) -> bool:
     """Whether a text is written as the label of an open end, of numbers or dates.
 
     >>> [*map(is_open_label, ("90+", ">89", "85 and over", "before 1900", "90-99", "unknown", "90"))]
-    [True, True, True, True, True, False, True]
+    [True, True, True, True, True, False, False]
     """
-    return bool(_number(text) or _day(text))
+    return any(found and (_form(found) or found["first"]) for found in (_number(text), _day(text)))
 
 
 def numbers_open(texts: Iterable[str]) -> OpenEnds | None:

@@ -166,6 +166,7 @@ OVER = (
     "90 or more",
     "over 89",
     "90 years and older",
+    "90plus",
     ">= 90",
     "at least 90",
 )
@@ -241,7 +242,8 @@ def test_files_and_engines_agree(tmp_path: Path, name: str, values: pl.DataFrame
 
 
 @pytest.mark.parametrize(
-    "words", [["unknown"], ["n.k."], ["90+", "unknown"], ["85+", "90+"], ["30-39"], ["<18", "under 16"], ["deceased"]]
+    "words",
+    [["unknown"], ["n.k."], ["90+", "unknown"], ["85+", "90+"], ["30-39"], ["<18", "under 16"], ["deceased"], ["+90"]],
 )
 @pytest.mark.parametrize("values", [AGES, DAYS])
 def test_other_words_among_numbers_are_asked_about(values: Sequence[str], words: list[str]) -> None:
@@ -269,6 +271,12 @@ def test_a_label_that_could_be_a_range_of_numbers_is_refused() -> None:
     with pytest.raises(InputError, match="spelled like a label"):
         released(column(AGES, [*["85"] * 4, *[">=85"] * 4]), no_grid=True)
     assert labels(released(column(AGES, [*["85"] * 4, *[">=85"] * 4])))
+
+
+def test_a_word_among_few_dates_is_asked_about() -> None:
+    """Also where many people share each."""
+    with pytest.raises(InputError, match="1 value is no date, and 40 are"):
+        released(column([f"20{at % 40 + 10}-02-03" for at in range(600)], ["unknown"] * 9))
 
 
 def test_codes_with_letters_stay_names() -> None:

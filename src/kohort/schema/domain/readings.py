@@ -110,7 +110,8 @@ def _scattered(domain: Domain) -> str:
         return ""
     texts = [text for text in domain.texts if text]
     words = [text for text in texts if not any(letter.isdigit() for letter in text) or is_open_label(text)]
-    words = [text for text in words if not is_numeric_text((text,))]
+    odd = [text for text in texts if not is_numeric_text((text,))]
+    words = odd if len(odd) == 1 else [text for text in words if not is_numeric_text((text,))]
     rest = {*texts}.difference(words)
     if not words or len(rest) < _NUMBERS * len(words) or attribute.label is Label.SET:
         return ""
