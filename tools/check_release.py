@@ -87,9 +87,13 @@ LOW_ORDER: Final = {0, 1, PRIME - 1, EIGHTH, PRIME - EIGHTH}
 #: A number, and how labels of numbers are spelled, by their kind; `*` is anything, an empty one a missing value.
 NUMBER: Final = r"-?(?:(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,1000})?|\.[0-9]{1,1000})"
 DAY: Final = "(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|10000-01-01)"
+#: How a column writes an open end of its own, such as `90+`, `under 18` or `1900-1909`.
+ENDLESS: Final = rf"(?:[≤≥]|[A-Za-z ]+)? ?(?:{NUMBER}|{DAY})(?:(?: ?[-–] ?| to )(?:{NUMBER}|{DAY}))?[ +&A-Za-z]*"
+OPEN: Final = rf"(?:<=?|>=?|=<|=>) ?(?:{NUMBER}|{DAY})"
+OPEN_RANGE: Final = re.compile(rf"[<>]=(?:{NUMBER}|{DAY})")
 LABELS: Final = {
-    "range": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\]|{DAY}|\[{DAY} – {DAY}\]|\*|"),
-    "grid": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\)|{DAY}|\[{DAY} – {DAY}\)|\*|"),
+    "range": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\]|{DAY}|\[{DAY} – {DAY}\]|{OPEN}|{ENDLESS}|\*|"),
+    "grid": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\)|{DAY}|\[{DAY} – {DAY}\)|{OPEN}|{ENDLESS}|\*|"),
     "mean": re.compile(rf"{NUMBER}|\*|"),
 }
 RANGE: Final = re.compile(rf"\[({NUMBER}|{DAY})(?:-| – )({NUMBER}|{DAY})[\])]")
@@ -358,7 +362,8 @@ def _labels(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
         backwards = any(_number(low) >= _number(high) for low, high in ends)
         if texts & tokens or (kind in LABELS and (backwards or not all(map(LABELS[kind].fullmatch, texts)))):
             yield f"labels of {name}"
-        dependent |= kind == "mean" or (kind == "range" and any(low != high for low, high in ends))
+        ranged = any(low != high for low, high in ends) or any(map(OPEN_RANGE.fullmatch, texts))
+        dependent |= kind == "mean" or (kind == "range" and ranged)
     said = parts["data_dependent_labels"]
     if dependent != said and (dependent or not any("hierarchy" in one for one in columns if one["role"] == "quasi")):
         yield "data_dependent_labels"

@@ -24,11 +24,12 @@ from kohort.schema import Label, Role, Scale
 from kohort.schema.dates import Period
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import PLAIN_NUMBER
+from kohort.schema.open_ends import is_open_label
 from kohort.shown import many
 from kohort.tables.pseudonyms import linked_by
 from kohort.verify.altered import misstated
 from kohort.verify.classes import classes_of
-from kohort.verify.dates import begins, in_days
+from kohort.verify.dates import UNREAD, begins, in_days
 from kohort.verify.labels import ANY, RANGE_OF_NAMES, parted
 from kohort.verify.records import disorder
 from kohort.verify.verdict import TableCheck
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 _single: Final = re.compile(rf"{PLAIN_NUMBER}|\*|").fullmatch
 _closed: Final = re.compile(rf"\[({PLAIN_NUMBER})-({PLAIN_NUMBER})\]").fullmatch
 _half_open: Final = re.compile(rf"\[({PLAIN_NUMBER})-({PLAIN_NUMBER})\)").fullmatch
+_open: Final = re.compile(rf"(<=?|>=)({PLAIN_NUMBER})").fullmatch
 
 #: What a pseudonym is spelled like.
 _pseudonym: Final = re.compile(rf"p[0-9a-f]{{{DIGITS}}}").fullmatch
@@ -262,7 +264,8 @@ class Shown:
         column = next((one for one in self.asked.schema.quasi if one.name == name), None)
         if column is None or column.scale is not Scale.DATE:
             return texts
-        return in_days(texts).to_list()
+        days = in_days(texts).to_list()
+        return [text if day == UNREAD and is_open_label(text) else day for text, day in zip(texts, days, strict=True)]
 
     # ── checks ───────────────────────────────────────────────────────────────────────────────────
 
@@ -348,9 +351,11 @@ def _is_spelled(label: str, kind: str, column: Attribute) -> bool:
     """Whether a label of numbers is spelled as its kind asks for, and an interval lies on the grid."""
     if kind not in _SPELLED or _single(label):
         return True
+    if kind != Label.MEAN and (found := _open(label)):
+        return kind != Label.GRID or (found[1] != "<=" and _is_cut(Fraction(found[2]), column.grid))
     found = _SPELLED[kind](label)
     if found is None:
-        return False
+        return kind != Label.MEAN and is_open_label(label)
     low, high = map(Fraction, found.groups())
     return low < high and (kind != Label.GRID or all(_is_cut(end, column.grid) for end in (low, high)))
 
@@ -366,5 +371,7 @@ def _is_cut(end: Fraction, grid: Grid | None) -> bool:
 
 def _ranged(labels: Sequence[str]) -> bool:
     """Whether some label is a range of numbers."""
+    if any(label[:2] in {"<=", ">="} and _open(label) for label in labels):
+        return True
     found = map(_closed, labels)
     return any(Fraction(one[1]) < Fraction(one[2]) for one in found if one)

@@ -271,7 +271,8 @@ def release_figures(release: Release) -> ReleaseFigures:
 
 def source_notes(release: Release) -> tuple[str, ...]:
     """What of the source its owner may not know."""
-    return noticed(release.records.whole, [one.name for one in release.job.schema.released])
+    schema = release.job.schema
+    return noticed(release.records.whole, [one.name for one in schema.released], schema.missing)
 
 
 def _objective(release: Release) -> ObjectiveFigures | None:

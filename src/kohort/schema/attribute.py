@@ -194,6 +194,13 @@ class Attribute:
         return self.scale is Scale.DATE or self.date_format is not None or isinstance(self.grid, Period)
 
     @property
+    def may_be_open(self) -> bool:
+        """Whether labels such as `90+` among its numbers are open ends: those of a given hierarchy are its leaves."""
+        must = self.scale is Scale.NUMERIC or self.bounds is not None or self.grid not in {None, "round"}
+        built = self.hierarchy is None or (isinstance(self.hierarchy, str) and self.hierarchy.startswith("intervals"))
+        return self.scale is not Scale.CATEGORICAL and not self.of_dates and (must or built)
+
+    @property
     def released(self) -> bool:
         """Whether a release has this column, as values, labels or pseudonyms."""
         return self.role.released or self.pseudonym

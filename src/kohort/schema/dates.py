@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from datetime import date
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+
+from kohort.schema.open_ends import CLOSED, days_open
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -132,17 +134,28 @@ def between(low: Fraction, high: Fraction) -> str:
     return f"[{spelled(int(low))}{DASH}{spelled(int(high))})"
 
 
+def in_dates(label: str) -> str:
+    """A label of days as the one of their dates, which `read_days` reads.
+
+    >>> in_dates("2"), in_dates("[1-32)"), in_dates(">=32")
+    ('0001-01-02', '[0001-01-01 – 0001-02-01)', '>=0001-02-01')
+    """
+    return re.sub("[0-9]+", lambda day: spelled(int(day[0])), label.replace("-", DASH))
+
+
 def read_days(label: str) -> str:
     """A label of dates as the one of their days; any other label stays.
 
-    >>> read_days("0001-01-02"), read_days("[0001-01-01 – 0001-02-01)"), read_days("[0001-01-01 – 0001-01-31]")
-    ('2', '[1-32)', '[1-31]')
+    >>> read_days("0001-01-02"), read_days("[0001-01-01 – 0001-02-01)"), read_days(">=0001-02-01")
+    ('2', '[1-32)', '>=32')
     >>> read_days("{a, b}"), read_days("[0001-02-30 – 0001-03-01)")
     ('{a, b}', '[0001-02-30 – 0001-03-01)')
     """
     found = _stretch(label)
     if found is None:
-        return str(day_of(label, DateFormat.ISO) or label)
+        sign = label[: len(label) - len(label.lstrip("<>="))]
+        day = _end(label[len(sign) :], DateFormat.ISO)
+        return f"{sign}{day}" if day else label
     low, high = (LAST + 1 if end == AFTER else _end(end, DateFormat.ISO) for end in found.group("low", "high"))
     return f"[{low}-{high}{found['bracket']}" if low and high else label
 
@@ -155,10 +168,22 @@ def days_in(labels: Iterable[str], values: Sequence[str]) -> tuple[list[str], li
     >>> days_in(["*"], ["flu"]) is None
     True
     """
-    forms = formats_of([value for value in values if value])
-    if len(forms) != 1 or forms[0] is DateFormat.COMPACT:
-        return None
-    return [read_days(label) for label in labels], [str(day_of(value, forms[0]) or "") for value in values]
+    present = [value for value in values if value]
+    forms = formats_of(present) or [form for form in DateFormat if days_open(present, partial(day_of, form=form))]
+    return None if len(forms) != 1 or forms[0] is DateFormat.COMPACT else days_with(forms[0], labels, values)
+
+
+def days_with(form: DateFormat, labels: Iterable[str], values: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Labels and values of dates of this form as those of their days.
+
+    >>> days_with(DateFormat.ISO, ["before 1900", "<1900-01-01"], ["1900-01-01", "before 1900"])
+    (['693595', '<693596'], ['693596', '693595'])
+    """
+    days = {value: day_of(value, form) for value in values if value}
+    opened = days_open(days, partial(day_of, form=form)) if None in days.values() else CLOSED
+    places = (opened or CLOSED).places
+    read = [places.get(value) or str(days.get(value) or "") for value in values]
+    return [places.get(label) or read_days(label) for label in labels], read
 
 
 def formats_of(texts: Sequence[str]) -> list[DateFormat]:

@@ -3,6 +3,7 @@
     1984-03-01                      the day itself
     [1984-03-01 – 1984-05-31]       the days from the first to the last, both included
     [1984-01-01 – 1985-01-01)       the days of public periods, without the last one
+    <1930-01-01, >=2010-01-01       the days before; this day and those after it
 
 Once they are whole numbers, everything that holds of numbers is checked of them.
 """
@@ -29,10 +30,10 @@ _LAST: Final = 3_652_059
 DASH: Final = " – "
 
 #: A label that nothing explains.
-_UNREAD: Final = "?"
+UNREAD: Final = "?"
 
 _DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}|10000-01-01"
-_LABEL: Final = rf"^(?:({_DAY})|\[({_DAY}){DASH}({_DAY})([\])]))$"
+_LABEL: Final = rf"^(?:({_DAY})|\[({_DAY}){DASH}({_DAY})([\])])|(<|>=)({_DAY}))$"
 _TIME: Final = r"([T ][0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?( ?[AaPp][Mm])?(Z| ?[+-][0-9]{2}:?[0-9]{2})?)?$"
 
 #: How each form is written.
@@ -72,16 +73,17 @@ def days_of(texts: pl.Series, attribute: Attribute) -> pl.Series:
 def in_days(labels: pl.Series | Sequence[str]) -> pl.Series:
     """Labels of dates as those of their days.
 
-    >>> in_days(["0001-01-02", "[0001-01-01 – 0001-01-31]", "[0001-01-01 – 0001-02-01)", "*"]).to_list()
-    ['2', '[1-31]', '[1-32)', '*']
+    >>> in_days(["0001-01-02", "[0001-01-01 – 0001-01-31]", "[0001-01-01 – 0001-02-01)", ">=0001-02-01", "*"]).to_list()
+    ['2', '[1-31]', '[1-32)', '>=32', '*']
     >>> in_days(["1 January", "[9990-01-01 – 10000-01-01)"]).to_list()
     ['?', '[3648408-3652060)']
     """
     label = pl.col("label")
     cells = pl.DataFrame({"label": labels}, schema={"label": pl.String})
     parts = cells.select("label", label.str.extract_groups(_LABEL).struct.unnest())
-    day, low, high = (_ordinal(pl.col(place)) for place in ("1", "2", "3"))
-    read = pl.coalesce(day, pl.concat_str(pl.lit("["), low, pl.lit("-"), high, pl.col("4")), pl.lit(_UNREAD))
+    day, low, high, end = (_ordinal(pl.col(place)) for place in ("1", "2", "3", "6"))
+    span = pl.concat_str(pl.lit("["), low, pl.lit("-"), high, pl.col("4"))
+    read = pl.coalesce(day, span, pl.concat_str(pl.col("5"), end), pl.lit(UNREAD))
     return parts.select(pl.when(label.is_in(["", "*"])).then(label).otherwise(read).alias("label")).to_series()
 
 

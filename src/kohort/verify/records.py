@@ -165,7 +165,7 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     values = values_of(attribute, every, lambda: counted(source, every, claim), claim.schema.missing)
     labels = labels_of(column.name, column.values)
     if attribute.of_dates and values.label is not Label.RANGE:
-        labels = in_days(labels)
+        labels = labels.zip_with(labels.is_in([*values.cells]), in_days(labels))
     astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:
         raise fault(

@@ -221,17 +221,21 @@ def test_a_flag_is_a_category_whatever_it_is_called() -> None:
 
 
 def test_far_numbers_do_not_decide_the_ranges_of_all() -> None:
-    """One number in a thousand is far away: the ranges fit the others, and do not tell how far it is."""
+    """One number in a thousand is far away: the grid fits the others; of a skewed column, open ranges of nearly all."""
     cells = [str(n % 40) for n in range(999)]
     found = guess([*cells, "61370"], "travel")
-    assert (found.scale, found.grid, found.hierarchy) == ("numeric", None, "intervals:0..40:2,4,8,16,32:open")
-    assert found.hierarchy_reason is not None
-    assert "61370" not in found.hierarchy_reason
-    labels = from_spec(found.hierarchy or "", [*map(str, range(40)), "61370"]).labels
-    assert labels[1][-1] == ">=40"
+    assert (found.scale, found.grid, found.hierarchy) == ("numeric", "2", "intervals:2,4,8")
+    assert "61370" not in (found.grid_reason or "")
     assert guess([*cells, "90"], "travel").grid == "5"
     assert guess([*["0"] * 2000, "0.5", "61370"], "travel").grid == "5000"
-    assert guess(["-61370.5", *[f"-{text}.5" for text in cells]], "travel").hierarchy == (
+    assert guess(["-61370.5", *[f"-{text}.5" for text in cells]], "travel").grid == "2"
+    tail = ["80", "150", "290", "560", "1100", "2100", "4100"]
+    found = guess([*cells * 4, *tail], "travel")
+    assert (found.grid, found.hierarchy) == (None, "intervals:0..40:2,4,8,16,32:open")
+    assert found.hierarchy_reason is not None
+    labels = from_spec(found.hierarchy or "", [*map(str, range(40)), *tail]).labels
+    assert labels[1][-1] == ">=40"
+    assert guess([f"-{text}.5" for text in [*cells * 4, *tail]], "travel").hierarchy == (
         "intervals:-40..0:2,4,8,16,32:open"
     )
 

@@ -30,7 +30,6 @@ import numpy as np
 from kohort.assessment.comparison.line import ColumnLine, ColumnMetadata, Labelled, Stretches
 from kohort.assessment.labels import (
     MISSING,
-    bound_of,
     canonical,
     cell_texts,
     covers,
@@ -41,11 +40,12 @@ from kohort.assessment.labels import (
 )
 from kohort.errors import InputError
 from kohort.schema import Role, Scale
-from kohort.schema.dates import day_of, read_days
+from kohort.schema.dates import days_with, read_days
 from kohort.schema.domain import resolve
 from kohort.schema.hierarchies import from_spec, with_missing
 from kohort.schema.hierarchy import SUPPRESSED, Hierarchy
 from kohort.schema.numbers import digits_of, exact, is_numeric_text
+from kohort.schema.open_ends import bound_of, numbers_in
 from kohort.tables.label_texts import range_ends, set_members
 
 if TYPE_CHECKING:
@@ -90,7 +90,9 @@ def read_line(
     domain = _domain(before, records, attribute, missing)
     form = None if domain is None else domain.attribute.date_format
     if form is not None:
-        old, new = [str(day_of(text, form) or "") for text in old], [*map(read_days, new)]
+        new, old = days_with(form, new, old)
+    elif any(domain.open_ends) if domain is not None else attribute is None or attribute.scale is not Scale.CATEGORICAL:
+        new, old = numbers_in(new, old) or (new, old)
     hierarchy = _built(attribute, old, records) if domain is None else domain.hierarchy
     known = ColumnMetadata(before.name, role, domain, hierarchy, dates=form is not None)
     columns = (Labelled(old, before.codes, records), Labelled(new, after.codes, after.counts()))
@@ -401,7 +403,8 @@ class _Reader:
             yield self._between(span[0], span[1], closed=span[2])
         elif bound := bound_of(label):
             place, (low, high) = _up(bound[0], self._ten), self._ends
-            yield (place, max(high, place)) if bound[1] else (min(low, place - 1), place - 1)
+            last = place - (not bound[2])
+            yield (place, max(high, place)) if bound[1] else (min(low, last), last)
         elif members := printed_values(label):
             yield from self._listed(members)
         else:

@@ -16,8 +16,10 @@ import numpy as np
 
 from kohort.errors import InputError
 from kohort.schema import Label, Scale
+from kohort.schema.dates import formats_of
 from kohort.schema.nesting import ABSENT, SUPPRESSED, fault, listed, told_twofold
 from kohort.schema.numbers import exact, is_numeric_text
+from kohort.schema.open_ends import is_open_label
 from kohort.shown import many
 
 if TYPE_CHECKING:
@@ -38,6 +40,15 @@ _BUILT: Final = "the builder calls nodes as the table calls values: rename these
 
 #: What to do about a missing token that means something else, too.
 _EMPTY: Final = "leave the cells of missing values empty in the table, or release the column with another label"
+
+#: So many numbers for each word make a column one of numbers.
+_NUMBERS: Final = 10
+
+#: What to do about a few words among them.
+_SCATTERED: Final = (
+    "--missing-token TEXT where they mean no value; one label at each end, such as 90+ or under 18, is understood; for "
+    "sets of single values"
+)
 
 _set = re.compile(r"\{(.+)\}", re.DOTALL).fullmatch
 _range = re.compile(r"\[(.+)\]", re.DOTALL).fullmatch
@@ -84,9 +95,28 @@ def check_readings(domain: Domain, missing: Collection[str]) -> None:
     if tokens := [token for token in missing if token and _is_label(domain, token)]:
         what = f"{many(len(tokens), 'missing token is', 'missing tokens are')} spelled like a label of values"
         raise InputError(what, where=f"column {name}", hint=_EMPTY)
-    if domain.scale is Scale.CATEGORICAL and (count := len(_misread(domain))):
+    if count := len(_misread(domain)):
         values = many(count, "value is", "values are")
         raise InputError(f"{values} spelled like a label of other values", where=f"column {name}", hint=_RENAME)
+    if told := _scattered(domain):
+        hint = f"{_SCATTERED} --scale {name}=categorical"
+        raise InputError(told, where=f"column {name}", hint=hint)
+
+
+def _scattered(domain: Domain) -> str:
+    """What keeps a column of numbers or dates from being one, so that its labels would be sets of scattered ones."""
+    attribute = domain.attribute
+    if domain.scale is not Scale.CATEGORICAL or (attribute.scale, attribute.order) != (None, None) or domain.hierarchy:
+        return ""
+    texts = [text for text in domain.texts if text]
+    words = [text for text in texts if not any(letter.isdigit() for letter in text) or is_open_label(text)]
+    odd = [text for text in texts if not is_numeric_text((text,))]
+    words = odd if len(odd) == 1 else [text for text in words if not is_numeric_text((text,))]
+    rest = {*texts}.difference(words)
+    if not words or len(rest) < _NUMBERS * len(words) or attribute.label is Label.SET:
+        return ""
+    kind = "numbers" if is_numeric_text(rest) else "dates" if formats_of([*rest]) else ""
+    return kind and f"{many(len(words), f'value is no {kind[:-1]}', f'values are no {kind}')}, and {len(rest):,} are"
 
 
 def _shown(domain: Domain, labels: Collection[str]) -> str:
@@ -129,7 +159,9 @@ def _spelled(
 
 
 def _misread(domain: Domain) -> set[str]:
-    """The names that stand in a label of other names, or are spelled like one."""
+    """The names that stand in a label of others, or are spelled like one; of numbers, labels like `>=85` beside 85."""
+    if domain.scale is not Scale.CATEGORICAL:
+        return {text for text in domain.texts if text[:2] in {"<=", ">="} and text[2:] in domain.texts}
     known = {text or ABSENT for text in domain.texts}
     missing = {ABSENT} if "" in domain.texts and ABSENT in domain.texts else set[str]()
     lengths = _lengths(known)

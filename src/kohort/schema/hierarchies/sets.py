@@ -8,14 +8,18 @@ from __future__ import annotations
 import re
 from datetime import date
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from kohort.schema.dates import LAST, starts
+from kohort.schema.dates import Period as Calendar
 from kohort.schema.hierarchy import SUPPRESSED, Hierarchy, fault
 from kohort.schema.nesting import member
+from kohort.schema.open_ends import DAYS, inner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -212,14 +216,22 @@ def mask(
     return Hierarchy.from_rows(((*row, SUPPRESSED) for row in rows), name=name)
 
 
-def dates(values: Iterable[str], periods: Sequence[Period] = PERIODS, *, name: str = "") -> Hierarchy:
+def dates(
+    values: Iterable[str],
+    periods: Sequence[Period] = PERIODS,
+    *,
+    counts: Mapping[str, int] | None = None,
+    name: str = "",
+) -> Hierarchy:
     """Days within months, quarters, years and decades, then `*`; in time order.
 
-    Where any value has a time of the day, the first level is its day.
+    Where any value has a time of the day, the first level is its day. Days far from the others lie in open ranges that
+    begin where a period of the level does; see `kohort.schema.open_ends`.
 
     Args:
         values: ISO 8601 calendar dates, `YYYY-MM-DD`, each perhaps with a time: `YYYY-MM-DD HH:MM:SS`.
         periods: The periods of levels 1, 2, …, ever longer.
+        counts: How many records have each value, by which far ones are found; one each unless given.
         name: The attribute, for messages.
 
     Raises:
@@ -239,11 +251,40 @@ def dates(values: Iterable[str], periods: Sequence[Period] = PERIODS, *, name: s
         hint = "write YYYY-MM-DD; missing values are declared apart"
         raise fault(f"{invalid:,} of {len(texts):,} values are no date", name, hint=hint)
     timed = any(text != day.isoformat() for text, day in days.items())
+    labels = _period_labels(periods, days, counts)
     rows = (
-        (text, *([day.isoformat()] if timed else []), *(_LABELS[period](day) for period in periods), SUPPRESSED)
+        (text, *([day.isoformat()] if timed else []), *(label(day) for label in labels), SUPPRESSED)
         for text, day in days.items()
     )
     return Hierarchy.from_rows(rows, name=name)
+
+
+def _period_labels(
+    periods: Sequence[Period], days: Mapping[str, date], counts: Mapping[str, int] | None
+) -> list[Callable[[date], str]]:
+    """The label of a day on each level; that of far days is an open range, which begins or ends with a period."""
+    records: dict[int, int] = {}
+    for text, day in days.items():
+        records[day.toordinal()] = records.get(day.toordinal(), 0) + (1 if counts is None else counts.get(text, 0))
+    whole = sorted(records)
+    if not whole or not periods:
+        return []
+    low, high = map(int, inner(whole, 0, np.array([records[day] for day in whole]), DAYS))
+    first, *_, last = starts(Calendar(periods[0]), low, high)
+    stop, start = first if whole[0] < first else 0, last if whole[-1] >= last else LAST + 1
+    labels: list[Callable[[date], str]] = []
+    for period in periods:
+        stop = starts(Calendar(period), stop - 1, stop - 1)[-1] if stop else 0
+        start = starts(Calendar(period), start, start)[0] if start <= LAST else start
+        labels.append(partial(_label, period=period, stop=stop, start=start))
+    return labels
+
+
+def _label(day: date, *, period: Period, stop: int, start: int) -> str:
+    """The period of a day; an open range before `stop` and from `start` on."""
+    if day.toordinal() < stop:
+        return f"<{date.fromordinal(stop).isoformat()}"
+    return _LABELS[period](day) if day.toordinal() < start else f">={date.fromordinal(start).isoformat()}"
 
 
 def _day(text: str) -> date | None:

@@ -75,7 +75,7 @@ def from_spec(  # noqa: PLR0911  one for each builder
         text: A builder with its arguments, or the path of a file.
         values: The distinct values of the column without missing ones. A file is read whatever they are.
         name: The attribute, for messages.
-        counts: How many records have each value; only `frequency` needs them.
+        counts: How many records have each value: `frequency` needs them, `intervals` and `dates` find far ones by them.
 
     Raises:
         UsageError: a misspelt builder, or one whose arguments cannot be read.
@@ -95,7 +95,7 @@ def from_spec(  # noqa: PLR0911  one for each builder
         return read_hierarchy(text, name=name)
     match text.partition(":")[0]:
         case "intervals":
-            return _intervals(found, values, name)
+            return _intervals(found, values, counts, name)
         case "mask":
             return mask(
                 values, side="left" if found["side"] == "left" else "right", fill=found["fill"] or "", name=name
@@ -106,7 +106,7 @@ def from_spec(  # noqa: PLR0911  one for each builder
             return made(values, lengths, halves=bool(found["halves"]), name=name)
         case "dates":
             periods = cast("list[Period]", found["periods"].split(",")) if found["periods"] else PERIODS
-            return dates(values, periods, name=name)
+            return dates(values, periods, counts=counts, name=name)
         case "groups":
             return _groups([int(size) for size in found["sizes"].split(",")], values, name)
         case "suppress":
@@ -141,13 +141,13 @@ def _builder(text: str, name: str, folder: Path) -> re.Match[str] | None:
     return None
 
 
-def _intervals(found: re.Match[str], values: Sequence[str], name: str) -> Hierarchy:
+def _intervals(found: re.Match[str], values: Sequence[str], counts: Mapping[str, int] | None, name: str) -> Hierarchy:
     """Ranges of the widths; where the domain is declared, over all of it."""
     low, high, widths, open_ends = found["low"], found["high"], found["widths"].split(","), bool(found["open"])
     if low and high and not open_ends and all(map(_whole, (low, high, *values))):
         listed = range(int(low), int(high) + 1)
         values = [*map(str, listed if len(listed) <= _LARGEST_DOMAIN else ()), *values]
-    return intervals(values, widths, low=low, high=high, open_ends=open_ends, name=name)
+    return intervals(values, widths, low=low, high=high, open_ends=open_ends, counts=counts, name=name)
 
 
 def _groups(sizes: Sequence[int], values: Sequence[str], name: str) -> Hierarchy:

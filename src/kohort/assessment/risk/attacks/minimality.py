@@ -26,6 +26,7 @@ import numpy as np
 from kohort.assessment.labels import span_of
 from kohort.assessment.risk.attacks.base import Attack
 from kohort.schema.numbers import exact, is_numeric_text
+from kohort.schema.open_ends import bound_of, numbers_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -134,15 +135,17 @@ def positions_of(view: ReleaseView, match: PopulationMatch, hierarchies: Collect
     Intervals that never overlap may be nodes of a level that all of the column lies on, where nothing was cut.
     """
     for column, name in enumerate(view.quasi):
-        spans = sorted(span for label in view.labels[column] if (span := span_of(label)))
-        values = match.people.values[column]
+        labels, values = view.labels[column], match.people.values[column]
+        labels, values = numbers_in(labels, values) or (labels, values)
+        spans = sorted(span for label in labels if (span := span_of(label)))
         if not spans or name in hierarchies or not is_numeric_text(value for value in values if value):
             continue
         numbers = [exact(value) if value else -inf for value in values]
         if not spans[0][2]:
             if all(one[1] <= other[0] for one, other in pairwise(spans) if one != other):
                 continue
-            cuts = sorted({end for span in spans for end in span[:2]})
+            bounds = {bound[0] for label in labels if (bound := bound_of(label))}
+            cuts = sorted({*bounds, *(end for span in spans for end in span[:2])})
             numbers = [bisect_right(cuts, number) for number in numbers]
         ranks = {number: rank for rank, number in enumerate(sorted(set(numbers)))}
         yield np.array([ranks[number] for number in numbers])[match.people.tuples[:, column]]
