@@ -107,7 +107,7 @@ class LocalEngine:
         self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False
     ) -> CountedTable:
         """Count the tuples by one pass of hashing over the records."""
-        whole = data.collect()
+        whole = data.collect().needing(job.needed(data.names))
         source, rows = entering(whole, job)
         if releasing:
             unsafe.refuse_unsafe(source, job)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import polars as pl
 
 from kohort.engines import sql
 from kohort.engines.relation import Kind, Relation, other_records
 from kohort.errors import InfeasibleError, InputError, UnsupportedError
-from kohort.io.typed import check_names, check_types
+from kohort.io.typed import NO_INFINITY, NO_NUL, check_names, check_type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import polars as pl
 
     from kohort.engines.sql import Dialect
     from kohort.io.options import ReadOptions
@@ -72,12 +72,12 @@ def relation_of(
     """
     types = there if found.types is None else found.types
     names = check_names(list(types), found.where)
-    check_types(types, found.where)
-    kinds = {name: Kind(types[name], there[name]) for name in names}
-    made = Relation(base, found.sql, kinds, found.records or 0, found.where, limit)
-    made.sums, made.notes, made.apart = found.sums, found.notes, found.apart
+    made = _without(base, found, {name: Kind(types[name], there[name]) for name in names}, _unread(types, found.where))
+    made.limit, made.sums, made.notes, made.apart = limit, found.sums, found.notes, found.apart
     if not found.sums:
-        made.records = _checked(made)
+        made.records, faults = _checked(made)
+        if faults:
+            made = replace(_without(base, found, made.kinds, {**made.faults, **faults}), records=made.records)
     if found.records is not None and found.records != made.records:
         raise other_records(made, made.records, due=found.records)
     if not (made.records or options.allow_empty):
@@ -85,24 +85,39 @@ def relation_of(
     return made
 
 
-def _checked(made: Relation) -> int:
-    """How many records there are, once no cell is one that the local engine refuses.
+def _unread(types: Mapping[str, pl.DataType], where: str) -> dict[str, InputError]:
+    """The columns whose cells have no one exact text, and why."""
+    faults: dict[str, InputError] = {}
+    for name, dtype in types.items():
+        try:
+            check_type(dtype, f"{where}, column {name!r}")
+        except InputError as fault:
+            faults[name] = fault
+    return faults
 
-    Raises:
-        InputError: cells hold a NUL character, or infinite values.
-    """
+
+def _without(base: Dialect, found: Source, kinds: Mapping[str, Kind], faults: Mapping[str, InputError]) -> Relation:
+    """The records, with nothing in place of the cells that cannot be read."""
+    if not faults:
+        return Relation(base, found.sql, kinds, found.records or 0, found.where)
+    cells = (f"CAST(NULL AS STRING) AS {base.quoted(one)}" if one in faults else base.quoted(one) for one in kinds)
+    source = f"(SELECT {', '.join(cells)} FROM {found.sql} {sql.RECORDS})"  # noqa: S608  names are quoted
+    known = {name: Kind(pl.String(), pl.String()) if name in faults else kind for name, kind in kinds.items()}
+    return Relation(base, source, known, found.records or 0, found.where, faults=faults)
+
+
+def _checked(made: Relation) -> tuple[int, dict[str, InputError]]:
+    """How many records there are, and the columns with cells that the local engine does not read."""
     cells = {name: f"{sql.RECORDS}.{made.dialect.quoted(name)}" for name in made.names}
     texts = [name for name, kind in made.kinds.items() if kind.is_text]
     floats = [name for name, kind in made.kinds.items() if kind.there.is_float()]
     tests = [f"position(chr(0) IN {cells[name]}) > 0" for name in texts]
     tests += [f"abs({cells[name]}) = CAST('infinity' AS DOUBLE)" for name in floats]
     found = made.dialect.run(sql.sized(made.source, tests))
+    faults: dict[str, InputError] = {}
     for place, name in enumerate([*texts, *floats]):
-        wrong = int(found[f"c{place}"].item())
-        where = f"{made.where}, column {name!r}"
-        if wrong and place < len(texts):
-            hint = "remove it: most programs end a text there"
-            raise InputError("cells hold a NUL character", where=where, hint=hint)
+        wrong, text = int(found[f"c{place}"].item()), place < len(texts)
+        what, hint = ("cells hold a NUL character", NO_NUL) if text else (f"{wrong} infinite values", NO_INFINITY)
         if wrong:
-            raise InputError(f"{wrong} infinite values", where=where, hint="replace them by a number or by null")
-    return int(found["n"].item())
+            faults[name] = InputError(what, where=f"{made.where}, column {name!r}", hint=hint)
+    return int(found["n"].item()), faults

@@ -4,6 +4,7 @@ Every cell becomes the text a person would write for it, and nothing of it is lo
 
     integer ........... its digits, however many
     float ............. the shortest text that reads back as the same number; -0.0 is 0.0
+    decimal ........... with as many digits after the point as its type has
     boolean ........... true or false
     date and time ..... ISO 8601, as fine as the source, with the offset where there is a time zone
     text, category .... itself
@@ -73,6 +74,17 @@ def as_text(series: pl.Series) -> pl.Series:
     if series.dtype.is_float():
         return series.fill_nan(None).cast(pl.String).replace("-0.0", "0.0")
     return series.cast(pl.String)
+
+
+def of_arrow(name: str, array: Any) -> pl.Series:  # noqa: ANN401  an Arrow array, of a library that may be absent
+    """An Arrow array as a series, also of types that polars does not have.
+
+    Decimals of more digits, or of tens, become text; stretches of the calendar, which no release can hold, are left out.
+    """
+    kind = str(array.type)
+    if kind == "month_day_nano_interval":
+        return pl.Series(name, [None], pl.Duration("us")).new_from_index(0, len(array))
+    return pl.Series(name, array.cast("string") if re.match(r"decimal(256|128\(\d+, -)", kind) else array)
 
 
 def from_text(values: pl.Series, dtype: pl.DataType) -> pl.Series:

@@ -12,7 +12,7 @@ from kohort.core.frequency import FrequencySet, numbered, people_in
 from kohort.core.order import SortKey, order_by
 from kohort.core.recoding import FullDomain
 from kohort.core.texts import Halves, Sets
-from kohort.errors import HierarchyError, InputError
+from kohort.errors import InputError
 from kohort.schema import Missing, Role
 from kohort.schema.domain import Domain, resolve
 from kohort.schema.domain.readings import check_readings
@@ -22,7 +22,7 @@ from kohort.tables.order import content_keys, ranks_of
 from kohort.tables.people import note_spellings, owners_of, person_codes
 from kohort.tables.population import check_columns, population_tuples, with_others
 from kohort.tables.recoded import ByClass, BySource, RecodedTable
-from kohort.tables.table import Column, Table, narrow
+from kohort.tables.table import Column, Table, all_of, narrow
 from kohort.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class CodedTable:
                 faults.append(fault)
         faults += self._refused()
         if faults:
-            raise faults[0] if len(faults) == 1 else all_of(faults)
+            raise all_of(faults)
         self.domains = tuple(domain for domain, _ in resolved)
         self.schema = self.schema.changed(domain.attribute for domain in self.domains)
         self._codes = tuple(
@@ -390,7 +390,7 @@ def _labels_of(labels: Labels, classes: RegionClasses, source: Column) -> Column
     values = _series(labels.texts).alias(source.name)
     if source.values.null_count():
         values = values.set(values == "", None)
-    return Column(source.name, values, narrow(labels.of[classes.first], len(values)), pl.String())
+    return Column(source.name, values, narrow(labels.of[classes.first], len(values)), source.dtype)
 
 
 def _series(texts: Texts) -> pl.Series:
@@ -426,11 +426,3 @@ def _of_population(fault: InputError, name: str) -> InputError:
     return type(fault)(
         "some values of the population table have no place in the domain", where=f"column {name}", hint=hint
     )
-
-
-def all_of(faults: Sequence[InputError]) -> InputError:
-    """One error that says what each of several says."""
-    told = "; ".join(f"{fault.where}: {fault.what}" for fault in faults)
-    hints = " / ".join(dict.fromkeys(fault.hint for fault in faults if fault.hint))
-    kind = HierarchyError if all(isinstance(fault, HierarchyError) for fault in faults) else InputError
-    return kind(told, where=many(len(faults), "column"), hint=hints)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.shown import Shown
+from kohort.errors import HierarchyError, InputError
+from kohort.shown import Shown, many
 from kohort.tables.dataset import Values
 from kohort.workspace import tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     import polars as pl
 
@@ -53,6 +54,7 @@ class Column(Shown):
         dtype: The source's type when it was typed (`pl.Int64` of a Parquet column), to give the same type
             back for cells that stay as they are; `pl.String` for text sources.
         labels: Of a column read from a statistics file, what it says of it; `None` where it says nothing.
+        fault: Why its cells were not read, so that it has none; `None` where they were.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Column(Shown):
     codes: CellCodes
     dtype: pl.DataType
     labels: Labels | None = None
+    fault: InputError | None = None
 
     def _shown(self) -> tuple[str, Rows]:
         return f"Column {self.name}", [("Records", f"{self.codes.size:,}"), ("Values", f"{len(self.values):,}")]
@@ -123,14 +126,27 @@ class Table(Shown):
         """The table itself: it is in memory."""
         return self
 
+    def needing(self, names: Collection[str]) -> Table:
+        """The table, once these columns are known to be readable; the cells of others are missing where they are not.
+
+        Raises:
+            InputError: some of them cannot be read; all of these are named.
+        """
+        faults = [one.fault for one in self.columns if one.fault is not None and one.name in names]
+        if faults:
+            raise all_of(faults)
+        return replace(self, columns=tuple(replace(one, fault=None) for one in self.columns))
+
     def take(self, rows: Numbers) -> Table:
         """Some of the records, in this order."""
         return Table(tuple(column.take(rows) for column in self.columns), rows.size)
 
     def __getitem__(self, name: str) -> Column:
-        """The column called `name`; `KeyError` when there is none."""
+        """The column called `name`; `KeyError` when there is none, `InputError` when it cannot be read."""
         for column in self.columns:
             if column.name == name:
+                if column.fault is not None:
+                    raise all_of([column.fault])
                 return column
         raise KeyError(name)
 
@@ -151,3 +167,13 @@ def narrow(codes: NDArray[np.integer], values: int) -> CellCodes:
     if values <= 1 << 8:
         return codes.astype(np.uint8, copy=False)
     return codes.astype(np.uint16, copy=False) if values <= 1 << 16 else codes.astype(np.uint32, copy=False)
+
+
+def all_of(faults: Sequence[InputError]) -> InputError:
+    """One error that says what each of several says."""
+    if len(faults) == 1:
+        return type(faults[0])(faults[0].what, where=faults[0].where, hint=faults[0].hint)  # raised once more, perhaps
+    told = "; ".join(f"{fault.where}: {fault.what}" for fault in faults)
+    hints = " / ".join(dict.fromkeys(fault.hint for fault in faults if fault.hint))
+    kind = HierarchyError if all(isinstance(fault, HierarchyError) for fault in faults) else InputError
+    return kind(told, where=many(len(faults), "column"), hint=hints)
