@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from kohort.errors import FileError, KohortError, UnsupportedError
-from kohort.io.cells import as_text, encode, from_text
+from kohort.io.cells import as_text, encode, from_text, has_times
 from kohort.io.forms import FORMS, NO_ROOM
 from kohort.shown import many
 from kohort.tables.table import Column, Labels, Table
@@ -107,7 +107,8 @@ def _typed(texts: pl.Series, column: Column, origin: Column, form: FileForm) -> 
     if texts.null_count() == texts.len():
         return texts, None if said is None else Labels(said.title)  # no value tells a type
     if said is not None and said.codes and texts.drop_nulls().is_in([*said.codes]).all():
-        return texts.replace_strict(dict(said.codes), default=None, return_dtype=pl.Float64), said
+        kind = pl.String if said.of_texts else pl.Float64
+        return texts.replace_strict(dict(said.codes), default=None, return_dtype=kind), said
     said = Labels(said.title) if said is not None else None
     if column.dtype != pl.String:
         return from_text(texts, column.dtype), said
@@ -168,15 +169,18 @@ def _read_back(cells: pl.Series, origin: Column, form: FileForm) -> tuple[pl.Ser
 
 
 def _in_manner(cells: pl.Series, origin: Column) -> tuple[pl.Series, pl.DataType]:
+    said = origin.labels
+    if cells.dtype == pl.String and said is not None and said.of_texts:
+        return cells.replace({code: label for label, code in said.codes.items()}), pl.String()
     if cells.dtype == pl.String or cells.null_count() == cells.len():
         return cells.cast(pl.String), pl.String()
-    if cells.dtype.is_numeric() and origin.labels is not None and origin.labels.codes:
-        names = {code: label for label, code in origin.labels.codes.items()}
+    if cells.dtype.is_numeric() and said is not None and said.codes:
+        names = {code: label for label, code in said.codes.items()}
         known = cells.cast(pl.Float64).replace_strict(names, default=None, return_dtype=pl.String)
         return known.zip_with(known.is_not_null(), _plain(cells)), pl.String()
     if cells.dtype.is_numeric() and origin.dtype == pl.String:
         return _plain(cells), pl.String()
     same = cells.cast(origin.dtype, strict=False)
     if origin.dtype != pl.String and same.cast(cells.dtype, strict=False).equals(cells):
-        return as_text(same), origin.dtype
+        return as_text(same, times=has_times(origin)), origin.dtype
     return as_text(cells), cells.dtype

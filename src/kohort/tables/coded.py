@@ -390,7 +390,9 @@ def _labels_of(labels: Labels, classes: RegionClasses, source: Column) -> Column
     values = _series(labels.texts).alias(source.name)
     if source.values.null_count():
         values = values.set(values == "", None)
-    return Column(source.name, values, narrow(labels.of[classes.first], len(values)), source.dtype)
+    timed = isinstance(source.dtype, pl.Datetime) and source.values.str.contains("T", literal=True).any()
+    dtype = pl.String() if timed else source.dtype  # a label is a day, not its first moment
+    return Column(source.name, values, narrow(labels.of[classes.first], len(values)), dtype)
 
 
 def _series(texts: Texts) -> pl.Series:

@@ -35,11 +35,16 @@ class Labels:
 
     Attributes:
         title: The label of the variable; empty where it has none.
-        codes: The number that stands for each value label. A column with codes holds the labels, not the numbers.
+        codes: The number, or in SPSS the text, that stands for each value label. A column with codes holds the labels.
     """
 
     title: str = ""
-    codes: Mapping[str, float] = field(default_factory=dict[str, float])
+    codes: Mapping[str, float | str] = field(default_factory=dict[str, "float | str"])
+
+    @property
+    def of_texts(self) -> bool:
+        """Whether the codes are texts."""
+        return any(isinstance(code, str) for code in self.codes.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)

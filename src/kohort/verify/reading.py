@@ -134,7 +134,7 @@ def digest(content: Content) -> str:
 
 def _typed(file: BinaryIO, claim: Claim) -> Table:
     """The table in Parquet or Arrow IPC, one column in memory at a time."""
-    from kohort.io.cells import as_text, encode  # noqa: PLC0415  what a typed cell is as text, as the input was read
+    from kohort.io.cells import as_text, encode, has_times  # noqa: PLC0415  what a typed cell is as text, as the input was read
 
     file.seek(0)
     try:
@@ -145,8 +145,9 @@ def _typed(file: BinaryIO, claim: Claim) -> Table:
             if isinstance(dtype, pl.Categorical | pl.Enum) or dtype.is_nested() or dtype.is_object():
                 raise fault(TableCheck.BYTES, "a dictionary or nested column may hold values of no record", column=name)
         columns = tuple(
-            encode(name, as_text(lazy.select(pl.nth(place)).collect().to_series()), dtype, claim.workspace)
+            encode(name, as_text(cells, times=has_times(claim.original[name])), dtype, claim.workspace)
             for place, (name, dtype) in enumerate(schema.items())
+            for cells in [lazy.select(pl.nth(place)).collect().to_series()]
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:  # whose message may quote cells
         if number := system.error_number(error):  # the system failed, not whoever wrote the file
