@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kohort.tables.table import Table
 
 #: The flags that say how a table is read.
-READING: Final = ("path", "separator", "encoding", "header", "names", "skip-blank", "trim")
+READING: Final = ("path", "separator", "encoding", "header", "names", "skip-blank", "trim", "decimal")
 
 Reading = Annotated[Given, Keys(only=READING)]
 ReadingWithTokens = Annotated[Given, Keys(only=(*READING, "missing-token"))]
@@ -93,6 +93,7 @@ def reader(reading: Given) -> ReadOptions:
         names=tuple(names(reading["names"])),
         skip_blank=reading["skip-blank"],
         trim=reading["trim"],
+        decimal=reading["decimal"],
     )
 
 

@@ -156,7 +156,7 @@ def trimmed(table: Table) -> Table:
     >>> column.name, sorted(column.values)
     ('age', ['', '39'])
     """
-    return Table(tuple(map(_trimmed, table.columns)), table.records, table.notes)
+    return replace(table, columns=tuple(map(_trimmed, table.columns)))
 
 
 def _trimmed(column: Column) -> Column:
@@ -164,4 +164,4 @@ def _trimmed(column: Column) -> Column:
     if values.equals(column.values):
         return replace(column, name=name)
     merged = encode(name, values, column.dtype)
-    return replace(merged, codes=merged.codes.take(column.codes))
+    return replace(column, name=name, values=merged.values, codes=merged.codes.take(column.codes), fault=None)

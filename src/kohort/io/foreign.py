@@ -82,7 +82,7 @@ def _origin(column: Column, source: Table | None) -> Column:
 
 def _writable(column: Column, origin: Column, form: FileForm) -> tuple[pl.Series, Labels | None]:
     """(v,) the values as they are written, and what is said of them: typed if they come back so, else as text."""
-    texts = column.values.alias("")
+    texts = column.written
     due = texts if form.nulls else texts.replace("", None)
     typed, said = _typed(due, column, origin, form)
     if _lost(typed, due, said, origin, form) == 0:

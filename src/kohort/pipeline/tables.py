@@ -180,7 +180,7 @@ def solve(
     engine: Engine = LOCAL,
 ) -> Release:
     """Count, solve and recode: a release that nobody has verified yet."""
-    job = replace(job, schema=job.schema.over(data.names))
+    job = replace(job, schema=job.schema.over(data.names), reading=_as_written(data, job.reading))
     refuse_unknown(job)
     refuse_unmodelled(job)
     if not data.records:
@@ -226,6 +226,13 @@ def solve(
         bound=solution.bound,
         population=population,
     )
+
+
+def _as_written(data: Dataset, reading: ReadOptions) -> ReadOptions:
+    """How the records were read: with the decimal mark that they have."""
+    notations: Mapping[str, Notation] = getattr(data, "notations", {})
+    marks = {one.decimal for one in notations.values()}
+    return replace(reading, decimal=marks.pop()) if marks else reading
 
 
 def _nothing(table: Table, job: Job, seconds: Mapping[str, float]) -> Release:

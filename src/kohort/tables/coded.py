@@ -16,6 +16,7 @@ from kohort.errors import InputError
 from kohort.schema import Missing, Role
 from kohort.schema.domain import Domain, resolve
 from kohort.schema.domain.readings import check_readings
+from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.sensitive import resolve as resolve_sensitive
 from kohort.shown import many
 from kohort.tables.order import content_keys, ranks_of
@@ -152,6 +153,8 @@ class CodedTable:
     def _resolve(self, attribute: Attribute) -> tuple[Domain, Index]:
         """The domain, and the code of each value of the table, then of each that only the population table has."""
         column, other = self.table[attribute.name], self.known[attribute.name] if self.known else None
+        if column.notation is not None and isinstance(attribute.hierarchy, Hierarchy):
+            attribute = replace(attribute, hierarchy=column.notation.plain(attribute.hierarchy))
         values = with_others(column, other)
         counts = np.append(self.records_with(column), np.zeros(len(values) - len(column.values), np.int64))
         try:
@@ -392,7 +395,8 @@ def _labels_of(labels: Labels, classes: RegionClasses, source: Column) -> Column
         values = values.set(values == "", None)
     timed = isinstance(source.dtype, pl.Datetime) and source.values.str.contains("T", literal=True).any()
     dtype = pl.String() if timed else source.dtype  # a label is a day, not its first moment
-    return Column(source.name, values, narrow(labels.of[classes.first], len(values)), dtype)
+    codes = narrow(labels.of[classes.first], len(values))
+    return Column(source.name, values, codes, dtype, notation=source.notation)
 
 
 def _series(texts: Texts) -> pl.Series:

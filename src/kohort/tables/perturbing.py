@@ -80,7 +80,8 @@ def perturbed(
     for one in due:
         changed = _numbers_changed if one.numeric else _names_changed
         made |= changed(table, one, missing, [_stream(seed, column) for column in one.columns], order)
-    return Table(tuple(made.get(column.name, column) for column in table.columns), table.records)
+    columns = (replace(made.get(one.name, one), notation=one.notation) for one in table.columns)
+    return Table(tuple(columns), table.records)
 
 
 def _check(table: Table, perturbations: Sequence[Perturbation], seed: int | None) -> None:

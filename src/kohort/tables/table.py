@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Mask, Numbers
     from kohort.shown import Rows
+    from kohort.tables.notation import Notation
     from kohort.workspace import Workspace
 
 #: For each cell of a column, which of the distinct values it holds: (n,).
@@ -59,7 +60,8 @@ class Column(Shown):
         dtype: The source's type when it was typed (`pl.Int64` of a Parquet column), to give the same type
             back for cells that stay as they are; `pl.String` for text sources.
         labels: Of a column read from a statistics file, what it says of it; `None` where it says nothing.
-        fault: Why its cells were not read, so that it has none; `None` where they were.
+        fault: Why its cells were not read, so that it has none, or cannot be used; `None` where they can.
+        notation: How its numbers, which are plain here, are written in the source; `None` where they are plain there.
     """
 
     name: str
@@ -68,9 +70,15 @@ class Column(Shown):
     dtype: pl.DataType
     labels: Labels | None = None
     fault: InputError | None = None
+    notation: Notation | None = None
 
     def _shown(self) -> tuple[str, Rows]:
         return f"Column {self.name}", [("Records", f"{self.codes.size:,}"), ("Values", f"{len(self.values):,}")]
+
+    @property
+    def written(self) -> pl.Series:
+        """(v,) the values as a release has them, in a series without a name, which polars would take for a pattern."""
+        return (self.values if self.notation is None else self.notation.write(self.values)).alias("")
 
     def counts(self) -> Counts:
         """(v,) records with each value."""
@@ -101,16 +109,23 @@ class Table(Shown):
         columns: The columns.
         records: Their length.
         notes: What its reader noticed of the text that it was read from.
+        separator: What stood between cells there; empty where nothing did.
     """
 
     columns: tuple[Column, ...]
     records: int
     notes: tuple[str, ...] = ()
+    separator: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The column names, in order."""
         return tuple(column.name for column in self.columns)
+
+    @property
+    def notations(self) -> dict[str, Notation]:
+        """How numbers of the source are written, by column, where they are not plain."""
+        return {column.name: column.notation for column in self.columns if column.notation is not None}
 
     def _shown(self) -> tuple[str, Rows]:
         return "Table", [("Records", f"{self.records:,}"), ("Columns", ", ".join(self.names))]

@@ -36,7 +36,7 @@ import csv
 import hashlib
 import os
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import numpy as np
@@ -124,7 +124,24 @@ def read(file: BinaryIO, claim: Claim) -> ReleaseContent:
     if claim.excel_safe:
         refuse_formulas(table)
         table = unmarked(table)
-    return ReleaseContent(table, sha256, len(content), astray)
+    return ReleaseContent(plainly(table, claim), sha256, len(content), astray)
+
+
+def plainly(table: Table, claim: Claim) -> Table:
+    """The table with plain numbers, where the source has others.
+
+    Raises:
+        VerificationError: a number is written otherwise than in the source.
+    """
+    notations = claim.notations
+    columns: list[Column] = []
+    for column in table.columns:
+        how = notations.get(column.name)
+        values = column.values if how is None else how.read(column.values)
+        if how is not None and not how.write(values).equals(column.values):
+            raise fault(TableCheck.BYTES, "numbers are not written as in the input", column=column.name)
+        columns.append(replace(column, values=values))
+    return Table(tuple(columns), table.records)
 
 
 def digest(content: Content) -> str:
@@ -261,7 +278,7 @@ def delimited(trail: Trail, claim: Claim) -> Table:
 def _witnessed(trail: Trail, layout: RecordLayout, claim: Claim, witness: Witness) -> Table | None:
     """The witness's records, once the text is known to be their plainest form; `None` where they cannot be had so."""
     side_by_side = claim.workspace.side_by_side
-    values = [column.values.fill_null("") for column in witness.head().columns]
+    values = [column.written.fill_null("") for column in witness.head().columns]
     if witness.names != layout.names or not all(side_by_side(_is_distinct, values)):
         return None
     after, alone = [*chr(layout.separator) * (len(values) - 1), "\n"], len(values) == 1

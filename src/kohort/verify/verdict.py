@@ -223,6 +223,12 @@ class Claim:
         return tallied(column.codes, len(column.values), self.weights) if known is None else known
 
     @property
+    def notations(self) -> Mapping[str, Notation]:
+        """How numbers of the source are written, by column, where they are not plain."""
+        found: Mapping[str, Notation] = getattr(self.source, "notations", {})
+        return found
+
+    @property
     def original(self) -> Table:
         """The input in memory."""
         return self.source.collect()
