@@ -1,4 +1,4 @@
-"""How the missing values of a file were treated: as the flags say, or else as the certificate beside it does."""
+"""How the release in a file was made: what the certificate beside it says where no flag does."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def treated(schema: Schema, given: Given, *, matched: bool) -> Schema:
     from kohort.schema import Missing
 
     tokens, named = given["missing-token"], options.readable(given["missing"])
-    said = _certified(given["path"]) if matched else None
+    said = certified_job(given["path"]) if matched else None
     schema = replace(schema, missing=schema.missing | {*(tokens or (said.missing if said else ()))})
     if said is None:
         return schema
@@ -33,7 +33,7 @@ def treated(schema: Schema, given: Given, *, matched: bool) -> Schema:
     )
 
 
-def _certified(path: str) -> Described | None:
+def certified_job(path: str) -> Described | None:
     """What the job of the release at `path` says, if its certificate lies beside it; `None` for any other file."""
     from kohort.certificate.again import PartOutcome, of_bytes, read_certificate
     from kohort.certificate.described import described

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from contextlib import contextmanager
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
@@ -102,13 +103,16 @@ def read_table(reading: Given, source: str = "") -> Table:
     from kohort.cli.screen import progress
 
     use_threads()
+    from kohort.cli.missing import certified_job
     from kohort.io import read
 
-    how = reader(reading)
+    path, how = source or reading["path"], reader(reading)
+    if how.decimal is None and (job := certified_job(path)) is not None:
+        how = replace(how, decimal=job.reading.decimal or ".")
     with progress() as tell:
         tell("read")
         with refusing_empty():
-            return read(source or reading["path"], how)
+            return read(path, how)
 
 
 #: How the flag of missing values differs from a job's where a file is matched with a population.

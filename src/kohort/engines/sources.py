@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from kohort.engines import sql
 from kohort.engines.relation import Kind, Relation, other_records
 from kohort.errors import InfeasibleError, InputError, UnsupportedError
-from kohort.io.typed import NO_INFINITY, NO_NUL, check_names, check_type
+from kohort.io.typed import NO_INFINITY, NO_NUL, check_names, check_type, from_frame
+from kohort.tables.notation import noted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,11 +79,30 @@ def relation_of(
         made.records, faults = _checked(made)
         if faults:
             made = replace(_without(base, found, made.kinds, {**made.faults, **faults}), records=made.records)
+    made.faults = {**_written(made, options), **made.faults}
     if found.records is not None and found.records != made.records:
         raise other_records(made, made.records, due=found.records)
     if not (made.records or options.allow_empty):
         raise InfeasibleError("there are 0 records", where=found.where, hint="allow an empty table (--allow-empty)")
     return made
+
+
+def _written(made: Relation, options: ReadOptions) -> dict[str, InputError]:
+    """The columns whose numbers are not plain, by the first records, and that this is not read where they lie."""
+    texts = [name for name, kind in made.kinds.items() if kind.is_text]
+    if options.decimal == "." or not texts:
+        return {}
+    cells = ", ".join(made.dialect.quoted(name) for name in texts)
+    some = made.dialect.run(f"SELECT {cells} FROM {made.source} {sql.RECORDS} LIMIT {_SAMPLE}")  # noqa: S608  quoted
+    table = noted(from_frame(some), options.decimal, options.separator or "")
+    others = [one.name for one in table.columns if one.notation is not None or one.fault is not None]
+    return {name: InputError(_NOT_PLAIN, where=f"{made.where}, column {name!r}", hint=_LOCALLY) for name in others}
+
+
+#: Records that are looked at for how numbers are written, and what is said of others than plain ones.
+_SAMPLE: Final = 2_000
+_NOT_PLAIN: Final = "its numbers seem to be written with a decimal comma or separated thousands, which no engine reads"
+_LOCALLY: Final = "run without --engine (in Python engine=), or keep them as text: --decimal ."
 
 
 def _unread(types: Mapping[str, pl.DataType], where: str) -> dict[str, InputError]:

@@ -6,7 +6,7 @@ and, for row numbers, the order of the records. A quasi-identifier gets a rule f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -113,18 +113,16 @@ def inspect_table(table: Table, *, missing: AbstractSet[str] = frozenset({""})) 
     columns = [evidence_of(column, table.records, missing) for column in table.columns]
     clinical, alone_at = is_clinical(columns), _coordinates(table, columns)
     keys = {one.name: period_of(table, one.name) for one in columns if may_be_key(one)}
-    return tuple(
-        _without(one.name, unread[one.name])
-        if one.name in unread
-        else _guess(one, Context(clinical, alone_at.get(one.name), keys.get(one.name)))
-        for one in columns
-    )
+    found = (_guess(one, Context(clinical, alone_at.get(one.name), keys.get(one.name))) for one in columns)
+    return tuple(_without(one, unread[one.name]) if one.name in unread else one for one in found)
 
 
-def _without(name: str, fault: InputError) -> Guess:
-    """What is said of a column that cannot be read: no release can hold it."""
+def _without(guess: Guess, fault: InputError) -> Guess:
+    """What is said of a column that cannot be read: no release can hold it, unless somebody says how to read it."""
     told = f"{fault.what}; {fault.hint}"
-    return Guess(name, "drop", "categorical", (told,), 0, 0, 0.0, 0.0, None, None, certainty="sure")
+    if guess.distinct:
+        return replace(guess, certainty="unsure", reasons=(*guess.reasons, told))
+    return Guess(guess.name, "drop", "categorical", (told,), 0, 0, 0.0, 0.0, None, None, certainty="sure")
 
 
 def _coordinates(table: Table, columns: Sequence[ColumnEvidence]) -> Mapping[str, float]:
