@@ -20,12 +20,12 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 import polars as pl
 
+from kohort.tables.notation import in_full
 from kohort.tables.table import Column, Table
 from kohort.workspace import HEAP
 
@@ -81,20 +81,8 @@ def as_text(series: pl.Series, *, times: bool = False) -> pl.Series:
         days = isinstance(series.dtype, pl.Datetime) and "%:z" not in pattern and not times
         return series.dt.to_string(_DAY if days and (series.dt.time() == _MIDNIGHT).all() else pattern)
     if series.dtype.is_float():
-        texts = series.fill_nan(None).cast(pl.String).replace("-0.0", "0.0")
-        short = texts.filter(texts.str.contains("e", literal=True).fill_null(value=False)).unique()
-        return texts.replace(short, short.map_elements(_in_full, return_dtype=pl.String)) if len(short) else texts
+        return in_full(series.fill_nan(None).cast(pl.String).replace("-0.0", "0.0"))
     return series.cast(pl.String)
-
-
-def _in_full(number: str) -> str:
-    """A float without its exponent.
-
-    >>> _in_full("1.5e-7"), _in_full("1e+16")
-    ('0.00000015', '10000000000000000.0')
-    """
-    digits = f"{Decimal(number):f}"
-    return digits if "." in digits else f"{digits}.0"
 
 
 def has_times(column: Column) -> bool:

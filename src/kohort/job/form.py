@@ -18,7 +18,7 @@ from kohort.job.parts import Part
 from kohort.job.values import (
     Bounds,
     Complete,
-    Decimal,
+    DecimalMark,
     Encoding,
     FirstCut,
     GridText,
@@ -98,7 +98,7 @@ class InputPart(Part):
     )
     names: list[str] = Field([], description="Names for the columns of a file without a header.")
     trim: bool = Field(default=False, description="Remove blanks around every cell and column name.")
-    decimal: Annotated[Decimal | None, Flag(metavar="MARK")] = Field(
+    decimal: Annotated[DecimalMark | None, Flag(metavar="MARK")] = Field(
         None,
         description=(
             "The decimal mark of numbers in text, a comma or a point, wherever it cannot be detected; they are released"

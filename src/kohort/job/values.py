@@ -243,5 +243,5 @@ FirstCut = Annotated[
 
 Separator = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(separator=text)))]
 Quote = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(quote=text or None)))]
-Decimal = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(decimal=text)))]
+DecimalMark = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(decimal=text)))]
 Encoding = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(encoding=text)))]

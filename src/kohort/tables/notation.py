@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -102,6 +103,17 @@ _DOTTED: Final = Notation(",", ".")
 _TWOFOLD: Final = "its numbers can be read in two ways: with three decimals, or as thousands"
 _SAY: Final = 'say which mark is the decimal one: --decimal , or --decimal . (in a job file decimal = ",")'
 _numbers = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+").sub
+
+
+def in_full(texts: pl.Series) -> pl.Series:
+    """Floats as text, without exponents.
+
+    >>> in_full(pl.Series(["1.5e-7", "1e+16", "0.5", None])).to_list()
+    ['0.00000015', '10000000000000000.0', '0.5', None]
+    """
+    short = texts.filter(texts.str.contains("e", literal=True).fill_null(value=False)).unique()
+    full = [f"{Decimal(text):f}" for text in short.to_list()]
+    return texts.replace(short, [text if "." in text else f"{text}.0" for text in full]) if full else texts
 
 
 def _mapped(values: pl.Series, cell: str, change: Callable[[str], str]) -> pl.Series:

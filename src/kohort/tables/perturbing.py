@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from hashlib import sha256
 from typing import TYPE_CHECKING
