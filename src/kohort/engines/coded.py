@@ -23,7 +23,7 @@ from kohort.engines.relation import unused
 from kohort.errors import InputError, KohortError
 from kohort.schema import Missing
 from kohort.tables.coded import CodedTable
-from kohort.tables.table import Column, Table, narrow
+from kohort.tables.table import Column, Table, all_of, narrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -93,7 +93,7 @@ def has_times(column: Column) -> bool:
 def of_arrow(name: str, array: Any) -> pl.Series:  # noqa: ANN401  an Arrow array, of a library that may be absent
     """An Arrow array as a series, also of types that polars does not have.
 
-    Decimals of more digits, or of tens, become text; stretches of the calendar, which no release can hold, are left out.
+    Decimals of more digits, or of tens, become text; stretches of the calendar, which no release holds, are left out.
     """
     kind = str(array.type)
     if kind == "month_day_nano_interval":

@@ -21,7 +21,7 @@ _RESERVED: Final = frozenset("\0\n\r")
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ReadOptions:
-    r"""How to read a table; of these, `trim`, `decimal` and `allow_empty` apply to any source, others to delimited text.
+    r"""How to read a table; `trim`, `decimal` and `allow_empty` apply to every source, the others to delimited text.
 
     Attributes:
         separator: The character between cells; if not given, detected among `,` `;` tab `|`.

@@ -261,7 +261,9 @@ def _pandas_array(name: str, column: Any) -> object:  # noqa: ANN401  a pandas S
     if column.dtype == object:
         kind = extra("pandas").api.types.infer_dtype(column, skipna=True)
         if kind not in _PLAIN_OBJECTS:
-            raise InputError(f"the column holds Python objects ({kind}), which cannot be released", where=where, hint=_CAST)
+            raise InputError(
+                f"the column holds Python objects ({kind}), which cannot be released", where=where, hint=_CAST
+            )
         if kind == "integer" and not column.dropna().between(-(2**63), 2**63 - 1).all():
             column = column.map(str, na_action="ignore")
     with faults(
@@ -407,7 +409,9 @@ def assembled(
         raise all_of([one for one in read if isinstance(one, InputError)])
     none, gone = pl.Series([None], dtype=pl.String), np.zeros(records, np.uint8)
     columns = (
-        one if isinstance(one, Column) else Column(name, none if records else none.clear(), gone, pl.String(), fault=one)
+        one
+        if isinstance(one, Column)
+        else Column(name, none if records else none.clear(), gone, pl.String(), fault=one)
         for name, one in zip(names, read, strict=True)
     )
     return Table(tuple(columns), records)

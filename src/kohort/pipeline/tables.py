@@ -43,9 +43,11 @@ if TYPE_CHECKING:
     from kohort.core.recoding import RegionClasses
     from kohort.engines.base import Engine
     from kohort.io.manifest import WrittenPart
+    from kohort.io.options import ReadOptions
     from kohort.metrics.base import Levels
     from kohort.schema.domain import Domain
     from kohort.tables.dataset import Dataset
+    from kohort.tables.notation import Notation
     from kohort.verify import Verdict
 
 

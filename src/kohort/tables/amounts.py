@@ -203,7 +203,11 @@ def _decimals(text: str) -> int:
 def _texts(numbers: Amounts, decimals: int, dtype: pl.DataType) -> tuple[pl.Series, pl.DataType]:
     """Distinct numbers as cells of a column of that type, or of one that holds them."""
     whole = not (numbers % 1).any()
-    if isinstance(dtype, pl.Decimal) and decimals <= dtype.scale and np.abs(numbers).max(initial=0) * 10**decimals < EXACT:
+    if (
+        isinstance(dtype, pl.Decimal)
+        and decimals <= dtype.scale
+        and np.abs(numbers).max(initial=0) * 10**decimals < EXACT
+    ):
         exact = _points(np.rint(numbers * 10**decimals).astype(np.int64), decimals).cast(dtype, strict=False)
         return exact.cast(pl.String), dtype
     if dtype.is_float() or (dtype.is_numeric() and not whole):

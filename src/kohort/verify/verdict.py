@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kohort.shown import Rows
     from kohort.tables.complete import Complete
     from kohort.tables.dataset import Dataset
+    from kohort.tables.notation import Notation
     from kohort.tables.recoded import RecodedTable
     from kohort.workspace import Workspace
 

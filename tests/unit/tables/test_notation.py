@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -11,10 +13,14 @@ from kohort.errors import InputError
 from kohort.io.typed import from_frame
 from kohort.schema.hierarchy import Hierarchy
 from kohort.tables.notation import DECIMALS, Notation, in_full, noted
-from kohort.tables.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.tables.table import Table
 
 
-def table(**columns: list[str | None]) -> Table:
+def table(**columns: Sequence[str | None]) -> Table:
     """A table of text, as it is read."""
     return from_frame(pl.DataFrame(columns))
 
@@ -33,7 +39,11 @@ def table(**columns: list[str | None]) -> Table:
         ([",5", "-1,25"], [".5", "-1.25"], Notation(",")),
         (["0,250", "1,125"], ["0.250", "1.125"], Notation(",")),
         (["25,54", "n/a", "", None], ["25.54", "n/a", "", None], Notation(",")),
-        (["[1.000-2.500)", "*", "{1, 2,5}", ">= 90,5", "9 +"], ["[1000-2500)", "*", "{1, 2.5}", ">= 90.5", "9 +"], Notation(",", ".")),
+        (
+            ["[1.000-2.500)", "*", "{1, 2,5}", ">= 90,5", "9 +"],
+            ["[1000-2500)", "*", "{1, 2.5}", ">= 90.5", "9 +"],
+            Notation(",", "."),
+        ),
     ],
     ids=str,
 )
@@ -86,7 +96,10 @@ def test_what_is_ambiguous_is_asked(columns: dict[str, list[str | None]], separa
     found = noted(table(**columns), None, separator)
     with pytest.raises(InputError, match=r"(?s)in two ways.*--decimal ,"):
         found.needing(["a"])
-    assert found.needing([])["a"].values.to_list() == found.needing(["b"] if separator == ";" else [])["a"].values.to_list()
+    assert (
+        found.needing([])["a"].values.to_list()
+        == found.needing(["b"] if separator == ";" else [])["a"].values.to_list()
+    )
     for mark in DECIMALS:
         assert noted(table(**columns), mark, separator).needing([*columns])["a"].fault is None
 
@@ -119,7 +132,11 @@ def test_a_hierarchy_has_plain_numbers_too() -> None:
     assert Notation(",").plain(tree).labels == (("1.5", "2.5"), ("[1.5-3)",))
 
 
-@given(st.decimals(allow_nan=False, allow_infinity=False, places=3), st.sampled_from(DECIMALS), st.sampled_from(".,' \u202f"))
+@given(
+    st.decimals(allow_nan=False, allow_infinity=False, places=3),
+    st.sampled_from(DECIMALS),
+    st.sampled_from(".,' \u202f"),
+)
 def test_any_number_comes_back(number: object, mark: str, group: str) -> None:
     """What is written in a notation is read as the same plain number."""
     notation, plain = Notation(mark, "" if group == mark else group), pl.Series([f"{number:f}"])
