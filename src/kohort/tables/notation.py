@@ -49,16 +49,16 @@ class Notation:
     group: str = ""
 
     @property
-    def _number(self) -> str:
+    def number(self) -> str:
         """A number that is written so."""
         mark, between = re.escape(self.decimal), re.escape(self.group)
-        more = rf"[0-9]{{0,2}}(?:{between}[0-9]{{3}}){{0,300}}" if self.group else "[0-9]{0,900}"
-        return rf"-?(?:(?:0|[1-9]{more})(?:{mark}[0-9]{{1,900}})?|{mark}[0-9]{{1,900}})"
+        more = rf"[0-9]{{0,2}}(?:{between}[0-9]{{3}})*" if self.group else "[0-9]*"
+        return rf"-?(?:(?:0|[1-9]{more})(?:{mark}[0-9]+)?|{mark}[0-9]+)"
 
     @property
     def cell(self) -> str:
         """A number, a label of numbers, or a text without any digit, such as one that means no value."""
-        one = self._number
+        one = self.number
         label = rf"[\[(](?:{one})?-(?:{one})?[\])]|\{{{one}(?:, {one})*\}}|[<>≤≥=]{{1,2}} ?{one}|{one} ?\+"
         return rf"\A(?:{one}|{label}|[^0-9]*)\z"
 
@@ -70,11 +70,9 @@ class Notation:
         """These values with plain numbers, where they are written so."""
         apart = re.compile(rf"(?<=[0-9]){re.escape(self.group)}(?=[0-9]{{3}}(?![0-9]))").sub
         mark = re.compile(rf"{re.escape(self.decimal)}(?=[0-9])").sub
-
-        def plain(text: str) -> str:
-            return mark(".", apart("", text) if self.group else text)
-
-        return _mapped(values, self.cell, plain)
+        bare = values.str.replace_all(self.group, "", literal=True) if self.group else values
+        plain = bare.str.replace(self.decimal, ".", literal=True)
+        return self.changed(values, plain, lambda text: mark(".", apart("", text) if self.group else text))
 
     def plain(self, hierarchy: Hierarchy) -> Hierarchy:
         """A hierarchy with plain numbers in its labels."""
@@ -82,7 +80,17 @@ class Notation:
 
     def write(self, values: pl.Series) -> pl.Series:
         """Values with plain numbers as they are written so."""
-        return _mapped(values, PLAIN.cell, lambda text: _numbers(self._spelled, text))
+        marked = values.str.replace(".", self.decimal, literal=True)
+        return PLAIN.changed(values, None if self.group else marked, lambda text: _numbers(self._spelled, text))
+
+    def changed(self, values: pl.Series, numbers: pl.Series | None, change: Callable[[str], str]) -> pl.Series:
+        """The values: numbers as they are among `numbers`, where these are given, and other labels of them changed."""
+        changing = (values.str.contains(self.cell) & values.str.contains("[0-9]")).fill_null(value=False)
+        if numbers is not None:
+            alone = values.str.contains(rf"\A{self.number}\z").fill_null(value=False)
+            values, changing = numbers.zip_with(alone, values), changing & ~alone
+        some = values.filter(changing).unique()
+        return values.replace(some, [*map(change, some.to_list())]) if len(some) else values
 
     def _spelled(self, found: re.Match[str]) -> str:
         """One number."""
@@ -114,12 +122,6 @@ def in_full(texts: pl.Series) -> pl.Series:
     short = texts.filter(texts.str.contains("e", literal=True).fill_null(value=False)).unique()
     full = [f"{Decimal(text):f}" for text in short.to_list()]
     return texts.replace(short, [text if "." in text else f"{text}.0" for text in full]) if full else texts
-
-
-def _mapped(values: pl.Series, cell: str, change: Callable[[str], str]) -> pl.Series:
-    """The values, changed where they are such cells and have a digit."""
-    chosen = values.filter((values.str.contains(cell) & values.str.contains("[0-9]")).fill_null(value=False)).unique()
-    return values.replace(chosen, chosen.map_elements(change, return_dtype=pl.String)) if len(chosen) else values
 
 
 def noted(table: Table, decimal: str | None, separator: str = "") -> Table:
@@ -177,14 +179,17 @@ def _chosen(found: Sequence[Notation], marks: Collection[str], *, commas: bool) 
 
 def _possible(values: pl.Series, decimal: str | None) -> list[Notation]:
     """How the numbers of a column can be written; nothing where they are plain anyway, or are none."""
-    digits = values.head(_SAMPLE).str.contains("[0-9]")
-    if not digits.any() or (digits & values.head(_SAMPLE).str.contains("[A-Za-z]")).any():
+    some = values.head(_SAMPLE)
+    if not some.str.contains("[0-9]").any() or some.str.contains("[0-9].*[A-Za-z]|[A-Za-z].*[0-9]").any():
         return []
-    between = [sign for sign in _GROUPS if values.str.contains(rf"[0-9]{re.escape(sign)}[0-9]").any()]
-    if not between and not values.str.contains(r"\A-?,[0-9]").any():
+    forms = [Notation(mark, sign) for mark in DECIMALS for sign in ("", *_GROUPS) if sign != mark]
+    forms = [one for one in forms if decimal in {None, one.decimal} and one.fits(some)]
+    signs = {*_GROUPS} & {one.group for one in forms} | {one.decimal for one in forms}
+    others = [*signs - {"", "."}]
+    if _DOTTED not in forms and not (others and values.str.contains_any(others).any()):
         return []
-    forms = [Notation(mark, sign) for mark in DECIMALS for sign in ("", *between) if sign != mark]
-    found = [one for one in forms if decimal in {None, one.decimal} and one.fits(values)]
+    shown = {sign for sign in signs if values.str.contains(sign, literal=True).any()}
+    found = [one for one in forms if shown >= {one.group} - {""} and one.fits(values)]
     if found == [PLAIN]:
         return []
     # Without decimals, the mark does not matter; but blanks may stand in telephone numbers.
