@@ -6,7 +6,7 @@ does not come back as it was is written as text; where text does not come back e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
@@ -72,6 +72,10 @@ def unpack(content: bytes, key: str, source: Table) -> Table:
 _NO_CODES = pl.Series([], dtype=pl.UInt8).to_numpy()
 
 
+#: The forms in which codes stand with their labels; others have the labels alone.
+_LABELLED: Final = frozenset({"sav", "zsav", "dta"})
+
+
 def _origin(column: Column, source: Table | None) -> Column:
     """The column that the cells come from."""
     return source[column.name] if source is not None and column.name in source.names else column
@@ -106,7 +110,7 @@ def _typed(texts: pl.Series, column: Column, origin: Column, form: FileForm) -> 
     said = origin.labels
     if texts.null_count() == texts.len():
         return texts, None if said is None else Labels(said.title)  # no value tells a type
-    if said is not None and said.codes and texts.drop_nulls().is_in([*said.codes]).all():
+    if said is not None and said.codes and form.key in _LABELLED and texts.drop_nulls().is_in([*said.codes]).all():
         kind = pl.String if said.of_texts else pl.Float64
         return texts.replace_strict(dict(said.codes), default=None, return_dtype=kind), said
     said = Labels(said.title) if said is not None else None
