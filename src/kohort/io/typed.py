@@ -395,7 +395,7 @@ def assembled(
         InputError: there are no columns, or names that are not fit; or no column can be read.
     """
     names = check_names([*schema], where)
-    types = [*schema.values()] if isinstance(schema, Mapping) else []
+    types = [*cast("Mapping[str, pl.DataType]", schema).values()] if isinstance(schema, Mapping) else []
     read: list[Column | InputError] = []
     for place, name in enumerate(names):
         try:
