@@ -96,6 +96,8 @@ LABELS: Final = {
     "grid": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\)|{DAY}|\[{DAY} – {DAY}\)|{OPEN}|{ENDLESS}|\*|"),
     "mean": re.compile(rf"{NUMBER}|\*|"),
 }
+#: What may stand between the thousands of numbers.
+GROUPS: Final = ".,'\u2019 \u00a0\u202f\u2009"
 RANGE: Final = re.compile(rf"\[({NUMBER}|{DAY})(?:-| – )({NUMBER}|{DAY})[\])]")
 PSEUDONYM: Final = re.compile("p[0-9a-f]{32}")
 
@@ -280,6 +282,7 @@ def _table(release: bytes, parts: Parts) -> Iterator[str]:
     released = {"quasi", "sensitive", "insensitive"}
     columns = [one for one in job["schema"]["attributes"] if one["role"] in released or one.get("pseudonym") is True]
     names, rows = _read(release, parts["release"], job["writing"])
+    rows = _plainly(rows, job["reading"].get("decimal"))
     if names != [one["name"] for one in columns]:
         yield "columns"
         return
@@ -347,6 +350,27 @@ def _counts(parts: Parts, sizes: list[int]) -> Parts:
         bands = {f"{k << at}..{(k << at + 1) - 1}": count for at, count in exponents.items() if at >= 0}
         found["class_sizes"] = bands | ({f"1..{k - 1}": exponents[-1]} if -1 in exponents else {})
     return found
+
+
+def _plainly(rows: Rows, mark: str | None) -> Rows:
+    """Records with plain numbers, in columns whose numbers and labels all have this decimal mark, or grouped thousands.
+
+    >>> _plainly([["1.234,5", "1,5"], ["[0-1.000)", "a1"]], ",")
+    [['1234.5', '1,5'], ['[0-1000)', 'a1']]
+    """
+    columns = [list(column) for column in zip(*rows, strict=True)] if mark in {",", "."} else []
+    for column in columns:
+        for between in ("", *(sign for sign in GROUPS if sign != mark)):
+            group, point = re.escape(between), re.escape(str(mark))
+            more = rf"[0-9]{{0,2}}(?:{group}[0-9]{{3}}){{0,300}}" if between else "[0-9]{0,900}"
+            one = rf"-?(?:(?:0|[1-9]{more})(?:{point}[0-9]{{1,900}})?|{point}[0-9]{{1,900}})"
+            label = rf"[\[(](?:{one})?-(?:{one})?[\])]|\{{{one}(?:, {one})*\}}|[<>≤≥=]{{1,2}} ?{one}|{one} ?\+"
+            if all(map(re.compile(rf"(?:{one}|{label}|[^0-9]*)").fullmatch, column)):
+                if between:
+                    column[:] = (re.sub(rf"(?<=[0-9]){group}(?=[0-9]{{3}}(?![0-9]))", "", cell) for cell in column)
+                column[:] = (re.sub(rf"{point}(?=[0-9])", ".", cell) for cell in column)
+                break
+    return [list(row) for row in zip(*columns, strict=True)] if columns else rows
 
 
 def _labels(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:

@@ -111,7 +111,7 @@ class Bench:
         key = id(held), missing
         if key not in self._guesses:
             self._guesses = {key: inspect_table(held, missing=missing)}
-        guesses = self._guesses[key]
+        guesses, held = self._guesses[key], held.needing(())
         bars = {one.name: one.bars for one in distributions(held, guesses, missing)}
         path = next(iter(files(_place(said, folder))), None)
         columns = tuple(
@@ -125,7 +125,7 @@ class Bench:
     def records(self, text: str, folder: str, first: int) -> Rows:
         """Ten records from the one of this number on."""
         said = _input(text)
-        held = self._read(_place(said, folder), said)
+        held = self._read(_place(said, folder), said).needing(())
         first = max(1, min(first, held.records - SHOWN + 1))
         rows = np.arange(first - 1, min(first - 1 + SHOWN, held.records))
         return Rows(held.names, _cells([held[name] for name in held.names], rows), first=first)

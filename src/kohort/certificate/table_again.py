@@ -129,11 +129,12 @@ def _of_parts(path: str | os.PathLike[str], known: Certificate) -> Iterator[Chec
 
 def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) -> tuple[Table, CheckedPart]:
     """The released table, as it was written, and whether its bytes say nothing besides."""
+    decimal = asked.job.reading.decimal or "."
     if stored(path) is not None:
-        return io.read(path, ReadOptions(allow_empty=True)), _bytes(None)
+        return io.read(path, ReadOptions(allow_empty=True, decimal=decimal)), _bytes(None)
     if has_manifest(os.fspath(path)):
-        table, listed = io.read(path, ReadOptions(allow_empty=True)), read_manifest(Path(path))
-        plain_parts = _plain_parts(Path(path), listed) if listed.separator else None
+        table, listed = io.read(path, ReadOptions(allow_empty=True, decimal=decimal)), read_manifest(Path(path))
+        plain_parts = _plain_parts(Path(path), listed, decimal) if listed.separator else None
         return unmarked(table) if asked.job.writing.excel_safe else table, _bytes(plain_parts)
     try:
         format_ = format_of(known.release, asked.job.writing.format)
@@ -142,16 +143,16 @@ def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) ->
     if not format_.is_text and _is_text(os.fspath(path)):
         raise InputError(f"the file is text, and the certificate is of another format ({format_})", where=str(path))
     separator = "\t" if format_ in {Format.TSV, Format.TSV_GZ, Format.TSV_ZST} else asked.job.writing.separator
-    table = io.read(path, ReadOptions(separator=separator, header=True, allow_empty=True))
+    table = io.read(path, ReadOptions(separator=separator, header=True, allow_empty=True, decimal=decimal))
     same = None
     if format_ in {Format.CSV, Format.TSV}:
         same = _written_again(table, format_, separator) == known.sha256
     return unmarked(table) if asked.job.writing.excel_safe else table, _bytes(same)
 
 
-def _plain_parts(folder: Path, listed: Manifest) -> bool:
+def _plain_parts(folder: Path, listed: Manifest, decimal: str) -> bool:
     """Whether every part of text is the plainest form of its cells, below the same names."""
-    reading = ReadOptions(separator=listed.separator, header=True, allow_empty=True)
+    reading = ReadOptions(separator=listed.separator, header=True, allow_empty=True, decimal=decimal)
     tables = (io.read(path, reading) for path in listed.paths(folder))
     found = [(table.names, _written_again(table, Format.CSV, listed.separator)) for table in tables]
     names = {names for names, _ in found}

@@ -234,7 +234,9 @@ def _figures(before: str, after: str, known: _Known, questions: Questions, *, qu
     with progress(quiet=quiet) as tell:
         tell("read")
         with options.refusing_empty():
-            old, new = read(before, known.reading or ReadOptions()), read(after, ReadOptions(header=True))
+            old = read(before, known.reading or ReadOptions())
+            marks = [one.decimal for one in old.notations.values()]
+            new = read(after, ReadOptions(header=True, decimal=next(iter(marks), None)))
             old = old if known.request is None else entering(old, known.request.job)[0]
         schema = _over(known, old)
         target = _target(questions.target, old, new)

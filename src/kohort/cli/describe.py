@@ -71,7 +71,7 @@ def inspect(
     from kohort.job.draft.reading import whose
 
     missing = frozenset(["", *(table["missing-token"] or ())])
-    guesses = inspect_table(read, missing=missing)
+    guesses, read = inspect_table(read, missing=missing), read.needing(())
     if publish is not None:
         found = distributions(read, guesses, missing)
         drawn = {one.name for one in found}

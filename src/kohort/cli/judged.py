@@ -236,7 +236,7 @@ def treated(schema: Schema, given: Given, *, matched: bool) -> Schema:
     Where the job left out incomplete records, it let nobody into the release whom it would else have suppressed.
     """
     tokens, named = given["missing-token"], options.readable(given["missing"])
-    said = _certified(given["path"]) if matched else None
+    said = certified_job(given["path"]) if matched else None
     schema = replace(schema, missing=schema.missing | {*(tokens or (said.schema.missing if said else ()))})
     if said is None:
         return schema
@@ -246,7 +246,7 @@ def treated(schema: Schema, given: Given, *, matched: bool) -> Schema:
     )
 
 
-def _certified(path: str) -> Job | None:
+def certified_job(path: str) -> Job | None:
     """What the job of the release at `path` says, if its certificate lies beside it; `None` for any other file."""
     from kohort.certificate.accepted import table_job
     from kohort.certificate.again import PartOutcome, of_bytes, read_certificate

@@ -21,8 +21,8 @@ from kohort.engines import sql
 from kohort.engines.relation import unused
 from kohort.errors import InputError, KohortError
 from kohort.schema import Missing
-from kohort.tables.coded import CodedTable, all_of
-from kohort.tables.table import Column, Table, narrow
+from kohort.tables.coded import CodedTable
+from kohort.tables.table import Column, Table, all_of, narrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -138,7 +138,7 @@ class CodedColumns:
         quasi, faults = _tables(source, schema, schema.quasi)
         faults += _tables(source, schema, refusing)[1]
         if faults:
-            raise faults[0] if len(faults) == 1 else all_of(faults)
+            raise all_of(faults)
         held, _ = _tables(source, schema, asked)
         resolved = [table.sensitive(one) for table, one in zip(held, asked, strict=True)]
         changed = schema.changed(domain.attribute for table in quasi for domain in table.domains)

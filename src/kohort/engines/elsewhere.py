@@ -284,7 +284,7 @@ class ElsewhereEngine:
         """Count the tuples where the records lie; they are fetched, if there are not too many."""
         assert isinstance(data, Relation)  # noqa: S101  an engine takes only its own datasets
         refuse_unsupported(job, population)
-        source = entering(data, job)
+        source = entering(data.needing(job.needed(data.names)), job)
         alone = job.schema.person is None
         columns, flagged = _counted(job)
         most = self._most(len(columns) + len(flagged))

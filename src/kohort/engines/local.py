@@ -111,7 +111,7 @@ class LocalEngine:
         self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False
     ) -> CountedTable:
         """Count the tuples by one pass of hashing over the records."""
-        whole = data.collect()
+        whole = data.collect().needing(job.needed(data.names))
         source, rows = entering(whole, job)
         if releasing:
             unsafe.refuse_unsafe(source, job)
@@ -244,5 +244,7 @@ def _in_order(table: Table, recoded: Recoded, schema: Schema) -> Recoded:
     names = [one.name for one in schema.quasi]
     names += [one.name for one in schema.released if one.role is not Role.QUASI]
     order = order_by(content_keys((table[name].values, table[name].codes) for name in names))
-    columns = (Column(one.name, one.values, one.codes[order], one.dtype) for one in table.columns)
+    columns = (
+        Column(one.name, one.values, one.codes[order], one.dtype, notation=one.notation) for one in table.columns
+    )
     return Recoded(Table(tuple(columns), table.records), recoded.lineage[order], recoded.lost)

@@ -16,7 +16,7 @@ from kohort.errors import InputError, LimitError, UnsupportedError
 from kohort.io.cells import as_text, encode
 from kohort.shown import Shown
 from kohort.tables.dataset import Values
-from kohort.tables.table import Table
+from kohort.tables.table import Table, all_of
 from kohort.verify.aggregates import Tuples
 from kohort.workspace import tallied
 
@@ -91,6 +91,7 @@ class Relation(Shown):
         notes: What kohort's own scanner noticed that nobody should have to find out alone.
         apart: A character that no cell has, where one is known; then all cells are texts and none is null. Several are
             counted as one text with it between them, which is quicker.
+        faults: The columns that cannot be read, which hold nothing here, and why.
     """
 
     dialect: Dialect
@@ -103,6 +104,7 @@ class Relation(Shown):
     sums: Sequence[tuple[str, int]] = ()
     notes: tuple[str, ...] = ()
     apart: str = ""
+    faults: Mapping[str, InputError] = field(default_factory=dict[str, InputError])
     _dictionaries: dict[str, str] = field(default_factory=dict[str, str], init=False)
     _values: dict[str, Values] = field(default_factory=dict[str, Values], init=False)
     _sizes: dict[str, int] = field(default_factory=dict[str, int], init=False)
@@ -123,6 +125,16 @@ class Relation(Shown):
             self.refuse_large(self._alone(name))
             self._ask([name])
         return self._values[name]
+
+    def needing(self, names: Collection[str]) -> Relation:
+        """The same, once these columns are known to be readable.
+
+        Raises:
+            InputError: some of them cannot be read; all of these are named.
+        """
+        if faults := [fault for name, fault in self.faults.items() if name in names]:
+            raise all_of(faults)
+        return self
 
     def look(self, names: Sequence[str]) -> None:
         """Ask for the distinct values of several columns in few passes, before `distinct` asks for each by itself.

@@ -30,7 +30,8 @@ def read(source: object, options: ReadOptions = _DEFAULT, workspace: Workspace =
             address of a Postgres database with `#TABLE`; the address of a release in an object store; `-` for delimited
             text on standard input; or a frame of polars, pandas or Arrow, or anything that streams Arrow; a table that
             was read already; or a release.
-        options: How delimited text is written, and limits. Only `trim` and `allow_empty` concern other sources.
+        options: How delimited text is written, and limits. Only `trim`, `decimal` and `allow_empty` concern
+            other sources.
         workspace: Where the codes of the cells live.
 
     What a reader of the table should know, such as which of several sheets it is, is a `SourceNote`, a warning.
@@ -56,6 +57,10 @@ def read(source: object, options: ReadOptions = _DEFAULT, workspace: Workspace =
         from kohort.io.cells import trimmed  # noqa: PLC0415  polars is loaded when something is read
 
         table = trimmed(table)
+    if held is None:
+        from kohort.tables.notation import noted  # noqa: PLC0415  as above
+
+        table = noted(table, options.decimal, options.separator or table.separator)
     if not (table.records or options.allow_empty):
         raise InfeasibleError("there are 0 records", where=name, hint="allow an empty table (--allow-empty)")
     return table

@@ -99,7 +99,7 @@ def read_records(
     for last in work:
         last.result()
     columns = (cells.column(text, layout, name) for cells, name in zip(dictionaries, layout.names, strict=True))
-    return Table(tuple(columns), records, tuple(_noticed(text, layout, records, returns)))
+    return Table(tuple(columns), records, tuple(_noticed(text, layout, records, returns)), chr(layout.separator))
 
 
 def _returns(text: Text, layout: RecordLayout, ends: Starts) -> int:

@@ -18,6 +18,7 @@ from kohort.job.parts import Part
 from kohort.job.values import (
     Bounds,
     Complete,
+    DecimalMark,
     Encoding,
     FirstCut,
     GridText,
@@ -97,6 +98,13 @@ class InputPart(Part):
     )
     names: list[str] = Field([], description="Names for the columns of a file without a header.")
     trim: bool = Field(default=False, description="Remove blanks around every cell and column name.")
+    decimal: Annotated[DecimalMark | None, Flag(metavar="MARK")] = Field(
+        None,
+        description=(
+            "The decimal mark of numbers in text, a comma or a point, wherever it cannot be detected; they are released"
+            " as they were written."
+        ),
+    )
     skip_blank: bool = Field(
         default=False, alias="skip-blank", description="Skip empty lines; at the end of a file they are never an error."
     )

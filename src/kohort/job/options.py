@@ -34,6 +34,9 @@ class Reading(TypedDict, total=False):
     """Names for the columns of a file without a header."""
     trim: bool
     """Remove blanks around every cell and column name."""
+    decimal: str
+    """The decimal mark of numbers in text, a comma or a point, wherever it cannot be detected; they are released as
+    they were written."""
     skip_blank: bool
     """Skip empty lines; at the end of a file they are never an error."""
     allow_empty: bool

@@ -271,6 +271,7 @@ def reading_of(part: InputPart) -> ReadOptions:
         header=part.header,
         names=tuple(part.names),
         trim=part.trim,
+        decimal=part.decimal,
         quote=part.quote or None,
         skip_blank=part.skip_blank,
         allow_empty=part.allow_empty,

@@ -241,4 +241,5 @@ FirstCut = Annotated[
 
 Separator = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(separator=text)))]
 Quote = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(quote=text or None)))]
+DecimalMark = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(decimal=text)))]
 Encoding = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(encoding=text)))]

@@ -42,9 +42,11 @@ if TYPE_CHECKING:
     from kohort.core.recoding import RegionClasses
     from kohort.engines.base import Engine
     from kohort.io.manifest import WrittenPart
+    from kohort.io.options import ReadOptions
     from kohort.metrics.base import Levels
     from kohort.schema.domain import Domain
     from kohort.tables.dataset import Dataset
+    from kohort.tables.notation import Notation
     from kohort.verify import Verdict
 
 
@@ -165,7 +167,7 @@ def solve(
     engine: Engine = LOCAL,
 ) -> Release:
     """Count, solve and recode: a release that nobody has verified yet."""
-    job = replace(job, schema=job.schema.over(data.names))
+    job = replace(job, schema=job.schema.over(data.names), reading=_as_written(data, job.reading))
     refuse_unknown(job)
     refuse_unmodelled(job)
     if not data.records:
@@ -211,6 +213,13 @@ def solve(
         bound=solution.bound,
         population=population,
     )
+
+
+def _as_written(data: Dataset, reading: ReadOptions) -> ReadOptions:
+    """How the records were read: with the decimal mark that they have."""
+    notations: Mapping[str, Notation] = getattr(data, "notations", {})
+    marks = {one.decimal for one in notations.values()}
+    return replace(reading, decimal=marks.pop()) if marks else reading
 
 
 def _nothing(table: Table, job: Job, seconds: Mapping[str, float]) -> Release:

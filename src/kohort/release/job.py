@@ -26,7 +26,7 @@ from kohort.shown import Shown, parameters
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from kohort.algorithms.problem import Algorithm
     from kohort.io.write import Format
@@ -280,6 +280,11 @@ class Job(Shown):
             for one in self.schema.quasi
             if self.complete == "all" or one.name in self.complete
         )
+
+    def needed(self, columns: Sequence[str]) -> frozenset[str]:
+        """Those of a table's columns whose cells have to be read: of dropped and identifying ones nobody asks."""
+        complete = columns if self.complete == "all" else self.complete
+        return frozenset({one.name for one in self.schema.released} | {*complete, self.schema.person or ""})
 
     @property
     def looked_at(self) -> tuple[str, ...]:

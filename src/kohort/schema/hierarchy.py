@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from kohort.errors import CallError
 from kohort.schema.nesting import CHUNK, SUPPRESSED, Keep, Pad, counted_leaves, fault, nest
+from kohort.schema.numbers import exact, is_numeric_text
 from kohort.shown import NONCHARACTER, Shown, many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from kohort.arrays import Counts, Index
     from kohort.shown import Rows
@@ -195,9 +196,25 @@ class Hierarchy(Shown):
                 met[label] = low, high
         return tuple(twofold)
 
-    def check(self, values: Iterable[str]) -> int:
+    def spelled_as(self, values: Collection[str]) -> Hierarchy:
+        """The same tree, each leaf that is a number written as these values write it: `20` as `20.0`.
+
+        >>> ages = Hierarchy.from_rows([["20", "20-29"], ["25", "20-29"], ["old", "30-39"]], root="*")
+        >>> ages.spelled_as(["20.0", "old", "40.0"]).leaves
+        ('20.0', '25', 'old')
+        """
+        texts = {exact(text): text for text in sorted(values, key=len, reverse=True) if is_numeric_text((text,))}
+        absent = {number for number, text in texts.items() if text not in self.index}
+        if not absent:
+            return self
+        of = {leaf: exact(leaf) for leaf in self.leaves if is_numeric_text((leaf,))}
+        leaves = tuple(texts[of[leaf]] if of.get(leaf) in absent else leaf for leaf in self.leaves)
+        return replace(self, labels=(leaves, *self.labels[1:])) if len({*leaves}) == len(leaves) else self
+
+    def check(self, values: Collection[str]) -> int:
         """How many of the values are no leaf."""
-        return sum(value not in self.index for value in values)
+        leaves = self.spelled_as(values).index
+        return sum(value not in leaves for value in values)
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """The rows that `from_rows` reads, in leaf order."""

@@ -12,16 +12,17 @@ from kohort.core.frequency import FrequencySet, group, numbered, people_in
 from kohort.core.order import SortKey, order_by
 from kohort.core.recoding import FullDomain
 from kohort.core.texts import Halves, Sets
-from kohort.errors import HierarchyError, InputError, SchemaError
+from kohort.errors import InputError, SchemaError
 from kohort.schema import Missing, Role
 from kohort.schema.domain import Domain, resolve
 from kohort.schema.domain.readings import check_readings
+from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.sensitive import resolve as resolve_sensitive
 from kohort.shown import many
 from kohort.tables.order import content_keys, ranks_of
 from kohort.tables.people import note_spellings, owners_of, person_codes
 from kohort.tables.recoded import ByClass, BySource, RecodedTable
-from kohort.tables.table import Column, Table, narrow
+from kohort.tables.table import Column, Table, all_of, narrow
 from kohort.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class CodedTable:
                 faults.append(fault)
         faults += self._refused()
         if faults:
-            raise faults[0] if len(faults) == 1 else all_of(faults)
+            raise all_of(faults)
         self.domains = tuple(domain for domain, _ in resolved)
         self.schema = self.schema.changed(domain.attribute for domain in self.domains)
         self._codes = tuple(
@@ -147,6 +148,8 @@ class CodedTable:
     def _resolve(self, attribute: Attribute) -> tuple[Domain, Index]:
         """The domain, and the code of each value of the table, then of each that only the population table has."""
         column, other = self.table[attribute.name], self.known[attribute.name] if self.known else None
+        if column.notation is not None and isinstance(attribute.hierarchy, Hierarchy):
+            attribute = replace(attribute, hierarchy=column.notation.plain(attribute.hierarchy))
         values = with_others(column, other)
         counts = np.append(self.records_with(column), np.zeros(len(values) - len(column.values), np.int64))
         try:
@@ -381,7 +384,10 @@ def _labels_of(labels: Labels, classes: RegionClasses, source: Column) -> Column
     values = _series(labels.texts).alias(source.name)
     if source.values.null_count():
         values = values.set(values == "", None)
-    return Column(source.name, values, narrow(labels.of[classes.first], len(values)), pl.String())
+    timed = isinstance(source.dtype, pl.Datetime) and source.values.str.contains("T", literal=True).any()
+    dtype = pl.String() if timed else source.dtype  # a label is a day, not its first moment
+    codes = narrow(labels.of[classes.first], len(values))
+    return Column(source.name, values, codes, dtype, notation=source.notation)
 
 
 def _series(texts: Texts) -> pl.Series:
@@ -417,14 +423,6 @@ def _of_population(fault: InputError, name: str) -> InputError:
     return type(fault)(
         "some values of the population table have no place in the domain", where=f"column {name}", hint=hint
     )
-
-
-def all_of(faults: Sequence[InputError]) -> InputError:
-    """One error that says what each of several says."""
-    told = "; ".join(f"{fault.where}: {fault.what}" for fault in faults)
-    hints = " / ".join(dict.fromkeys(fault.hint for fault in faults if fault.hint))
-    kind = HierarchyError if all(isinstance(fault, HierarchyError) for fault in faults) else InputError
-    return kind(told, where=many(len(faults), "column"), hint=hints)
 
 
 # ── the population table ─────────────────────────────────────────────────────────────────────────

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -80,7 +81,8 @@ def perturbed(
     for one in due:
         changed = _numbers_changed if one.numeric else _names_changed
         made |= changed(table, one, missing, [_stream(seed, column) for column in one.columns], order)
-    return Table(tuple(made.get(column.name, column) for column in table.columns), table.records)
+    columns = (replace(made.get(one.name, one), notation=one.notation) for one in table.columns)
+    return Table(tuple(columns), table.records)
 
 
 def _check(table: Table, perturbations: Sequence[Perturbation], seed: int | None) -> None:

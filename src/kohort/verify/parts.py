@@ -159,7 +159,10 @@ def _reading() -> Generator[None]:
 def _shell(claim: Claim) -> Table:
     """A source without records: parts are read before anything is held against the input."""
     texts = pl.Series(dtype=pl.String)
-    columns = (Column(one.name, texts, NO_CODES, pl.String()) for one in claim.schema.attributes)
+    how = claim.notations
+    columns = (
+        Column(one.name, texts, NO_CODES, pl.String(), notation=how.get(one.name)) for one in claim.schema.attributes
+    )
     return Table(tuple(columns), 0)
 
 

@@ -41,7 +41,7 @@ from kohort.verify.classes import bands, check_ends, classes_of, released_classe
 from kohort.verify.judging import ModelInputs, check_models
 from kohort.verify.labels import kind_of
 from kohort.verify.population import matched_population
-from kohort.verify.reading import ReleaseContent, read
+from kohort.verify.reading import ReleaseContent, plainly, read
 from kohort.verify.records import (
     check_cells,
     check_identifiers,
@@ -133,7 +133,7 @@ def verify_frame(frame: pl.DataFrame, claim: Claim) -> Verdict:
     from kohort.io.typed import from_frame  # noqa: PLC0415  what a typed cell is as text, as the input was read
 
     check_columns(frame.columns, claim.schema)
-    return verify_table(from_frame(frame), claim)
+    return verify_table(plainly(from_frame(frame), claim), claim)
 
 
 def verify_table(table: Table, claim: Claim) -> Verdict:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kohort.shown import Rows
     from kohort.tables.complete import Complete
     from kohort.tables.dataset import Dataset
+    from kohort.tables.notation import Notation
     from kohort.tables.recoded import RecodedTable
     from kohort.workspace import Workspace
 
@@ -221,6 +222,12 @@ class Claim:
         """(v,) records of the input with each value of a column of the source."""
         known = self.totals.get(column.name)
         return tallied(column.codes, len(column.values), self.weights) if known is None else known
+
+    @property
+    def notations(self) -> Mapping[str, Notation]:
+        """How numbers of the source are written, by column, where they are not plain."""
+        found: Mapping[str, Notation] = getattr(self.source, "notations", {})
+        return found
 
     @property
     def original(self) -> Table:

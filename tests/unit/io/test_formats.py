@@ -21,6 +21,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import kohort
 from kohort import io
 from kohort.cli import main
 from kohort.errors import (
@@ -477,8 +478,8 @@ def test_sqlite_tables(tmp_path: Path) -> None:
         frame = frame_of(io.read(path))
     assert frame.rows() == [(36, dt.date(2024, 1, 2), True, "a", 0.5, "often"), (None, None, False, "7.5", 1.0, None)]
     assert frame_of(io.read(f"{path}#old")).rows() == [(36,)]
-    with pytest.raises(InputError, match="binary cells"):
-        io.read(f'{path}#od"d')
+    with pytest.raises(InputError, match="Binary: cannot be released"):
+        io.read(f'{path}#od"d')["photo"]
     with pytest.raises(InputError, match=r"(?s)no table 'x'.*stays"):
         io.read(f"{path}#x")
 
@@ -675,3 +676,53 @@ def test_the_page_lists_every_form() -> None:
         back = form.independent or (form.title if form.written else "")
         row = f"| {form.title} | {endings} | {f'`{form.extra}`' if form.extra else ''} | yes | "
         assert f"{row}{'yes' if form.written else 'no'} | {back} |" in page
+
+
+@pytest.mark.parametrize("width", [1, 8, 9, 12])
+@pytest.mark.parametrize("out", ["csv", "sav", "zsav", "dta", "xlsx"])
+def test_texts_of_spss_have_labels(width: int, out: str, tmp_path: Path) -> None:
+    """Texts whose labels are all known are read as the labels, and are the texts again in SPSS."""
+    texts = ["A" * width, "B" * width]
+    path, target = tmp_path / "in.sav", tmp_path / f"out.{out}"
+    labels = {"c": dict(zip(texts, ("first", "second"), strict=True))}
+    pyreadstat.write_sav(pl.DataFrame({"q": ["x"] * 6, "c": texts * 3}), path, variable_value_labels=labels)
+    assert {*io.read(path)["c"].cells()} == {"first", "second"}
+    kohort.anonymize(path, k=3, quasi=["q"], insensitive=["c"], target=target)
+    assert {*io.read(target)["c"].cells()} == {"first", "second"}
+    if out == "sav":
+        frame, told = pyreadstat.read_sav(target)
+        assert ({*frame["c"]}, told.variable_value_labels) == ({*texts}, labels)
+
+
+def test_texts_without_a_label_stay(tmp_path: Path) -> None:
+    """Where one text has no label, or the missing text is one, kohort works with the texts, and says so."""
+    path = tmp_path / "in.sav"
+    cells = {"c": ["a", "b", "a"], "d": ["a", "", "a"]}
+    pyreadstat.write_sav(pl.DataFrame(cells), path, variable_value_labels={"c": {"a": "first"}, "d": {"a": "first"}})
+    with pytest.warns(SourceNote, match="'c': its value labels are left out: not every value has its own"):
+        table = io.read(path)
+    assert {*table["c"].cells()} == {"a", "b"}
+    assert {*table["d"].cells()} == {"first", None}
+
+
+@pytest.mark.parametrize(("out", "bytes_"), [("sav", 120), ("dta", 80)])
+def test_long_labels_are_cut(out: str, bytes_: int, tmp_path: Path) -> None:
+    """What a program does not allow of a label is cut, with a note, and no cell is blamed."""
+    path, target = tmp_path / "in.dta", tmp_path / f"out.{out}"
+    label = {"c": {1: "ü" * 90 + "1", 2: "2" + "ü" * 90}}
+    people = pl.DataFrame({"q": ["x"] * 6, "c": [1, 2] * 3})
+    if out == "sav":
+        pyreadstat.write_dta(people, path, variable_value_labels=label)
+    else:
+        pyreadstat.write_sav(people, path := tmp_path / "in.sav", column_labels=["", "ü" * 90])
+    with pytest.warns(SourceNote, match=f"'c': a label of the column is cut to the {bytes_} bytes"):
+        kohort.anonymize(path, k=3, quasi=["q"], insensitive=["c"], target=target)
+    assert target.exists()
+
+
+def test_small_floats_of_spss_are_numbers(tmp_path: Path) -> None:
+    """Floats that programs show with an exponent are plain numbers."""
+    path = tmp_path / "in.sav"
+    pyreadstat.write_sav(pl.DataFrame({"f": [1e-7, 2.5e-9, 1e20]}), path)
+    assert {*io.read(path)["f"].cells()} == {"0.0000001", "0.0000000025", "100000000000000000000.0"}
+    assert kohort.inspect(path)["f"].scale == "numeric"

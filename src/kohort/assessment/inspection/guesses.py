@@ -6,7 +6,7 @@ and, for row numbers, the order of the records. A quasi-identifier gets a rule f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from itertools import count, takewhile
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts
     from kohort.assessment.inspection.codes import CodeRule
     from kohort.assessment.inspection.evidence import ColumnEvidence
+    from kohort.errors import InputError
     from kohort.schema.vocabulary import RoleName, Topic
     from kohort.tables.table import Table, Texts
 
@@ -65,7 +66,8 @@ class Guess:
 
     Attributes:
         name: The column's name.
-        role: The role it should have; `undecided` where a person has to decide before anything is released.
+        role: The role it should have; `drop` where it cannot be read, `undecided` where a person has to decide before
+            anything is released.
         scale: Numeric where every value is a plain number, and they are neither codes nor a few categories; date where
             every value of a quasi-identifier is a date in one form.
         reasons: Why, as short sentences for a reader; the first decided.
@@ -107,10 +109,21 @@ class Guess:
 
 def inspect_table(table: Table, *, missing: AbstractSet[str] = frozenset({""})) -> tuple[Guess, ...]:
     """A guess for every column of `table`, in its order."""
+    unread = {column.name: column.fault for column in table.columns if column.fault is not None}
+    table = table.needing(())
     columns = [evidence_of(column, table.records, missing) for column in table.columns]
     clinical, alone_at = is_clinical(columns), _coordinates(table, columns)
     keys = {one.name: period_of(table, one.name) for one in columns if may_be_key(one)}
-    return tuple(_guess(one, Context(clinical, alone_at.get(one.name), keys.get(one.name))) for one in columns)
+    found = (_guess(one, Context(clinical, alone_at.get(one.name), keys.get(one.name))) for one in columns)
+    return tuple(_without(one, unread[one.name]) if one.name in unread else one for one in found)
+
+
+def _without(guess: Guess, fault: InputError) -> Guess:
+    """What is said of a column that cannot be read: no release can hold it, unless somebody says how to read it."""
+    told = f"{fault.what}; {fault.hint}"
+    if guess.distinct:
+        return replace(guess, certainty="unsure", reasons=(*guess.reasons, told))
+    return Guess(guess.name, "drop", "categorical", (told,), 0, 0, 0.0, 0.0, None, None, certainty="sure")
 
 
 def _coordinates(table: Table, columns: Sequence[ColumnEvidence]) -> Mapping[str, float]:

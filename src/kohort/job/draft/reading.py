@@ -39,11 +39,12 @@ def seen_in(table: Table, missing: tuple[str, ...]) -> Seen:
         table = trimmed(table)
         guesses = inspect_table(table, missing=frozenset(missing))
     tokens = sorted({token for guess in guesses for token in guess.missing_tokens})
-    found = [token for token in tokens if all(_agrees(table, guess, token) for guess in guesses)]
+    readable = table.needing(())
+    found = [token for token in tokens if all(_agrees(readable, guess, token) for guess in guesses)]
     if found:
         missing = (*missing, *found)
         guesses = inspect_table(table, missing=frozenset(missing))
-    return Seen(table, guesses, missing, trim)
+    return Seen(readable, guesses, missing, trim)
 
 
 def _agrees(table: Table, guess: Guess, token: str) -> bool:

@@ -15,6 +15,7 @@ from kohort.schema import Attribute, Label, Missing, Order, Scale
 from kohort.schema.domain.base import Domain, hierarchy_over
 from kohort.schema.domain.dates import date_format, of_dates
 from kohort.schema.domain.numeric import of_numbers
+from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import is_numeric_text
 from kohort.schema.open_ends import CLOSED, numbers_open
 from kohort.shown import many
@@ -62,6 +63,8 @@ def resolve(
     gaps = 0
     if absent.any() and attribute.missing is Missing.VALUE:
         gaps = max(int(counts[absent].sum()), 1)  # a value that only a population lacks is of no record, and has a code
+    if isinstance(attribute.hierarchy, Hierarchy):
+        attribute = replace(attribute, hierarchy=attribute.hierarchy.spelled_as(present))
     form = date_format(attribute, present, counts[~absent])
     if form is not None:
         domain, of_present = of_dates(attribute, form, present, counts[~absent], gaps)
