@@ -72,6 +72,7 @@ def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
         part.max_level,
         part.pseudonym,
         part.date_format,
+        part.pivot,
     )
 
 

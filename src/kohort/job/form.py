@@ -31,6 +31,7 @@ from kohort.job.values import (
     Quote,
     Seconds,
     Separator,
+    Year,
 )
 from kohort.perturbation.text import METHODS as PERTURBATIONS
 from kohort.release.job import Purpose
@@ -229,6 +230,9 @@ class _Column(Part):
         None,
         alias="date-format",
         description="The date format of a quasi-identifier; detected from its values if not given.",
+    )
+    pivot: Annotated[Year | None, Flag(metavar="YEAR")] = Field(
+        None, description="The first of the hundred years of dates whose years have two digits: 1930 for 1930 to 2029."
     )
     hierarchy: Annotated[str | None, Flag(metavar="FILE")] = Field(
         None,

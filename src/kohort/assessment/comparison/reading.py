@@ -96,8 +96,9 @@ def read_line(
     records = before.counts()
     domain = _domain(before, records, attribute, missing)
     form = None if domain is None else domain.attribute.date_format
-    if form is not None:
-        old, new = [str(day_of(text, form) or "") for text in old], [*map(read_days, new)]
+    if domain is not None and form is not None:
+        old = [str(day_of(text, form, domain.attribute.pivot) or "") for text in old]
+        new = [*map(read_days, new)]
     hierarchy = _built(attribute, old, records) if domain is None else domain.hierarchy
     known = ColumnMetadata(before.name, role, domain, hierarchy, dates=form is not None)
     columns = (Labelled(old, before.codes, records), Labelled(new, after.codes, after.counts()))

@@ -10,7 +10,20 @@ import numpy as np
 
 from kohort.errors import InputError
 from kohort.schema import Attribute, Label, Scale
-from kohort.schema.dates import DASH, DateFormat, Period, day_of, formats_of, round_period, spelled, starts
+from kohort.schema.dates import (
+    ASKED,
+    DASH,
+    DateFormat,
+    Period,
+    asked_format,
+    day_of,
+    formats_of,
+    nearest,
+    read_as,
+    round_period,
+    spelled,
+    starts,
+)
 from kohort.schema.domain.numeric import of_numbers
 
 if TYPE_CHECKING:
@@ -24,7 +37,7 @@ def date_format(attribute: Attribute, present: Sequence[str], counts: Counts) ->
     """How the values are dates; `None` where they are none.
 
     The values decide, unless the schema does: names with a hierarchy, and names that are to be released as sets, stay
-    names. Eight digits are a number unless the schema says that they are a date.
+    names. Eight digits, months and years of two digits are dates only where the schema says so.
 
     Args:
         attribute: What the schema says.
@@ -37,16 +50,14 @@ def date_format(attribute: Attribute, present: Sequence[str], counts: Counts) ->
     asked = attribute.of_dates
     if not present or (not asked and (attribute.scale is not None or not _free(attribute))):
         return None
-    found = [form for form in formats_of(present) if asked or form is not DateFormat.COMPACT]
-    if attribute.date_format is not None or (asked and not found):
-        return _required(attribute, attribute.date_format or _nearest(present), present, counts)
+    if attribute.date_format is not None:
+        return _required(attribute, attribute.date_format, present, counts)
+    if asked:
+        form = asked_format(present, attribute.pivot, attribute.name)
+        return form or _required(attribute, nearest(present, attribute.pivot), present, counts)
+    found = [form for form in formats_of(present) if form not in ASKED]
     if len(found) > 1:
-        raise InputError(
-            f"its {len(present):,} dates can be read as {' or as '.join(found)}",
-            where=f"column {attribute.name}",
-            hint=f"say which: --date-format {attribute.name}={found[0]}"
-            f' (in a job file date-format = "{found[0]}"); --scale {attribute.name}=categorical for names',
-        )
+        raise read_as(found, len(present), attribute.name)
     return found[0] if found else None
 
 
@@ -56,14 +67,9 @@ def _free(attribute: Attribute) -> bool:
     return attribute.hierarchy is None and attribute.label is not Label.SET and not numeric
 
 
-def _nearest(present: Sequence[str]) -> DateFormat:
-    """The form that most values have."""
-    return max(DateFormat, key=lambda form: sum(day_of(text, form) is not None for text in present))
-
-
 def _required(attribute: Attribute, form: DateFormat, present: Sequence[str], counts: Counts) -> DateFormat:
     """The form; values that are no dates of it are refused."""
-    wrong = np.array([day_of(text, form) is None for text in present])
+    wrong = np.array([day_of(text, form, attribute.pivot) is None for text in present])
     if wrong.any():
         raise InputError(
             f"{int(wrong.sum()):,} values ({int(counts[wrong].sum()):,} records) are not dates of the form {form}",
@@ -80,7 +86,7 @@ def of_dates(
 
     Its attribute says how dates were read and which period is the grid: the verifier reads them so.
     """
-    days = [day_of(text, form) or 0 for text in present]
+    days = [day_of(text, form, attribute.pivot) or 0 for text in present]
     grid = round_period(min(days), max(days)) if attribute.grid == "round" else attribute.grid
     cuts = starts(grid, min(days), max(days)) if isinstance(grid, Period) else None
     label = None if attribute.label in {Label.MEAN, Label.NAMES} else attribute.label
