@@ -91,7 +91,7 @@ def _parts(folder: str, options: ReadOptions, workspace: Workspace) -> Table:
     known = listed_parts(folder)
     if not known.separator:
         return read_folder(folder)
-    how = replace(options, separator=known.separator, header=True)
+    how = replace(options, separator=known.separator, header=True, skip_rows=None)
     return joined([_file(str(path), how, workspace) for path in known.paths(Path(folder))], workspace)
 
 
@@ -116,8 +116,10 @@ def _content(path: str, inner: str, content: Content, options: ReadOptions, work
     from kohort.io.text import read_text  # noqa: PLC0415
 
     if (foreign := source.foreign(path, content)) is not None:
-        _refuse_names(f"the {foreign.title} file", options)
-        return typed.from_content(foreign.content(path, inner), path, workspace)
+        is_sheet = foreign.inner == "sheet"
+        _refuse_names(f"the {foreign.title} file", replace(options, skip_rows=None) if is_sheet else options)
+        how = (str(options.skip_rows or 0), "named" if options.header else "") if is_sheet else ()
+        return typed.from_content(foreign.content(path, inner, *how), path, workspace)
     if inner:
         what = f"the file holds one table, none called {inner!r}"
         raise InputError(what, where=path, hint="leave out # and the name")
@@ -128,9 +130,11 @@ def _content(path: str, inner: str, content: Content, options: ReadOptions, work
 
 
 def _refuse_names(what: str, options: ReadOptions) -> None:
-    """Refuse to rename the columns of a typed source."""
+    """Refuse to rename the columns of a typed source, or to skip rows above them."""
     if options.names:
         raise UsageError(f"{what} has column names of its own", hint="leave out the names (--names)")
+    if options.skip_rows:
+        raise UsageError(f"{what} has no rows above its columns", hint="leave out --skip-rows")
 
 
 def _piped(options: ReadOptions, workspace: Workspace) -> Table:

@@ -97,6 +97,11 @@ class InputPart(Part):
         ),
     )
     names: list[str] = Field([], description="Names for the columns of a file without a header.")
+    skip_rows: Annotated[Annotated[int, Field(ge=0)] | None, Flag(metavar="N")] = Field(
+        None,
+        alias="skip-rows",
+        description="How many lines of a text, or rows of a sheet, stand above the column names: titles, blank lines.",
+    )
     trim: bool = Field(default=False, description="Remove blanks around every cell and column name.")
     skip_blank: bool = Field(
         default=False, alias="skip-blank", description="Skip empty lines; at the end of a file they are never an error."

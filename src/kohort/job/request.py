@@ -280,6 +280,7 @@ def reading_of(part: InputPart) -> ReadOptions:
         names=tuple(part.names),
         trim=part.trim,
         quote=part.quote or None,
+        skip_rows=part.skip_rows,
         skip_blank=part.skip_blank,
         allow_empty=part.allow_empty,
     )
