@@ -75,8 +75,8 @@ def lay_out(text: Text, options: ReadOptions) -> RecordLayout:
 def _start(text: Text, options: ReadOptions) -> tuple[int, str]:
     """Where the first record starts, and the separator that a line like Excel's own `sep=;` before it declares."""
     found = _declared(text.data[:_STEP].tobytes())
-    at, declared = (found.end(), found["separator"].decode()) if found else (0, "")
-    for _ in range(options.skip_rows or 0):
+    at, declared = 0, found["separator"].decode() if found else ""
+    for _ in range(options.skip_rows or int(found is not None)):  # the rows that are skipped begin with such a line
         at = _next_line(text, at)
     if options.skip_blank:
         inked = (text.data[at:] != LF) & (text.data[at:] != CR) if text.data[at] in {LF, CR} else np.ones(1, bool)
@@ -157,9 +157,9 @@ def refuse_titles(rows: Sequence[Sequence[str]], where: str, first: int = 1) -> 
         return
     named = [_names_all(row, columns) for row in even]
     alone, apart = len(filled[at]) == 1 and not named[at], filled[at + 1 : at + 2] == [[]]
-    if not (alone or apart or (len(rows[at]) == cells and not named[at])):
+    if not (at or alone or apart or (len(rows[at]) == cells and not named[at])):
         return
-    below = (place for place in range(at + 1, len(rows)) if named[place] and not any(map(_is_datum, rows[place])))
+    below = (place for place in range(at or 1, len(rows)) if named[place] and not any(map(_is_datum, rows[place])))
     otherwise = f"if row {first + at} names them: --header (header = true)"
     if (place := next(below, None)) is not None:
         skip = first + place - 1

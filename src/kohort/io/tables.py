@@ -58,7 +58,16 @@ def read(source: object, options: ReadOptions = _DEFAULT, workspace: Workspace =
         table = trimmed(table)
     if not (table.records or options.allow_empty):
         raise InfeasibleError("there are 0 records", where=name, hint="allow an empty table (--allow-empty)")
-    return table
+    return _noticed(table, name)
+
+
+def _noticed(table: Table, name: str) -> Table:
+    """The table, told to end in a total if it seems to; of a text its reader has said so."""
+    from kohort.io.text import total_in  # noqa: PLC0415  polars is loaded when something is read
+
+    last = (column.values[int(column.codes[-1])] or "" for column in table.columns if table.records)
+    notes = [note for note in total_in(last, name) if note not in table.notes]
+    return replace(table, notes=(*table.notes, *notes)) if notes else table
 
 
 def _named(name: str, options: ReadOptions, workspace: Workspace) -> Table:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
 from kohort.errors import InputError, LimitError
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -110,7 +111,9 @@ def refuse_merged(groups: Sequence[int], where: str) -> None:
     """
     if groups:
         hint = "unmerge them, so that each record has its own cells; rows above the names may be (--skip-rows N)"
-        raise InputError(f"{len(groups):,} groups of cells are merged", where=where, hint=hint)
+        raise InputError(
+            many(len(groups), "group of cells is", "groups of cells are") + " merged", where=where, hint=hint
+        )
 
 
 def _pieces(book: zipfile.ZipFile, part: str) -> Iterator[bytes]:
