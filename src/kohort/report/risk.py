@@ -170,6 +170,7 @@ class RiskFigures(Figures, frozen=True):
         people: People; null: records are counted.
         quasi: The columns that attackers know.
         classes: Equivalence classes.
+        fully_suppressed: Further records, `*` in every quasi-identifying column, which are in no class.
         smallest: Records or people of the smallest class.
         largest: Of the largest.
         threshold: The risk above which records count as `over`.
@@ -190,6 +191,7 @@ class RiskFigures(Figures, frozen=True):
     people: int | None
     quasi: tuple[str, ...]
     classes: int
+    fully_suppressed: int
     smallest: int
     largest: int
     threshold: Number
@@ -211,6 +213,7 @@ def risk_figures(risk: Risk, *, values: bool = False) -> RiskFigures:
     return RiskFigures.from_attributes(
         risk,
         classes=risk.sizes.size,
+        fully_suppressed=risk.suppressed,
         smallest=int(risk.sizes.min()),
         largest=int(risk.sizes.max()),
         threshold=float(risk.threshold),
