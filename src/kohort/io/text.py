@@ -128,8 +128,24 @@ _TAIL: Final = 1 << 12
 
 #: What a last record of sums is called, without its case and a colon.
 _TOTALS: Final = frozenset(
-    ("total", "totals", "grand total", "sum", "somme", "summe", "gesamt", "insgesamt", "gesamtsumme", "totale")
-    + ("totali", "somma", "suma", "totaal", "total general", "total général")
+    [
+        "total",
+        "totals",
+        "grand total",
+        "sum",
+        "somme",
+        "summe",
+        "gesamt",
+        "insgesamt",
+        "gesamtsumme",
+        "totale",
+        "totali",
+        "somma",
+        "suma",
+        "totaal",
+        "total general",
+        "total général",
+    ]
 )
 
 

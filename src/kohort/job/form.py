@@ -142,7 +142,9 @@ class OutputPart(Part):
     )
     separator: Annotated[Separator, NO_FLAG] = Field(",", description="The character between cells.")
     excel_safe: bool = Field(
-        default=False, alias="excel-safe", description="Neutralize cells that a spreadsheet would run as formulas."
+        default=False,
+        alias="excel-safe",
+        description="Neutralize cells that a spreadsheet would run as formulas, or take for dates (1-5).",
     )
     records_per_part: Annotated[Annotated[int, Field(ge=1)] | None, Flag(metavar="N")] = Field(
         None,
