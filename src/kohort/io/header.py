@@ -156,8 +156,8 @@ def refuse_titles(rows: Sequence[Sequence[str]], where: str, first: int = 1) -> 
     if len(columns) < 2:  # noqa: PLR2004  of one column there is no telling
         return
     named = [_names_all(row, columns) for row in even]
-    alone, apart = len(filled[at]) == 1 and not named[at], filled[at + 1 : at + 2] == [[]]
-    if not (at or alone or apart or (len(rows[at]) == cells and not named[at])):
+    alone = len(filled[at]) == 1 and not named[at]
+    if not (at or alone or (len(rows[at]) == cells and not named[at])):
         return
     below = (place for place in range(at or 1, len(rows)) if named[place] and not any(map(_is_datum, rows[place])))
     otherwise = f"if row {first + at} names them: --header (header = true)"

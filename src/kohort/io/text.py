@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -127,26 +128,9 @@ def _noticed(text: Text, layout: RecordLayout, records: int, returns: int) -> It
 _TAIL: Final = 1 << 12
 
 #: What a last record of sums is called, without its case and a colon.
-_TOTALS: Final = frozenset(
-    [
-        "total",
-        "totals",
-        "grand total",
-        "sum",
-        "somme",
-        "summe",
-        "gesamt",
-        "insgesamt",
-        "gesamtsumme",
-        "totale",
-        "totali",
-        "somma",
-        "suma",
-        "totaal",
-        "total general",
-        "total général",
-    ]
-)
+_total = re.compile(
+    "(?:grand )?totals?|total g[eé]n[eé]ral|totale|totali|totaal|sum|somm[ae]|suma|(?:gesamt)?summe|(?:ins)?gesamt"
+).fullmatch
 
 
 def total_in(cells: Iterable[str], name: str) -> Iterator[str]:
@@ -156,7 +140,7 @@ def total_in(cells: Iterable[str], name: str) -> Iterator[str]:
     ['people.csv ends in a record that begins with a word for a total: if it sums up the others, delete it']
     """
     first = next(filter(None, map(str.strip, cells)), "")
-    if first.rstrip(": ").casefold() in _TOTALS:
+    if _total(first.rstrip(": ").casefold()):
         yield f"{name} ends in a record that begins with a word for a total: if it sums up the others, delete it"
 
 

@@ -94,6 +94,7 @@ def of_dates(
         attribute,
         scale=Scale.NUMERIC,
         date_format=None,
+        pivot=None,
         label=label,
         grid=None if cuts is None else tuple(map(Fraction, cuts)),
     )
