@@ -103,7 +103,24 @@ class Options(Reading, Promises, total=False):
     scale: Mapping[str, Literal["numeric", "categorical", "date"]]
     """The scale of a column: numeric, categorical or dates; detected from its values if not given."""
     date_format: Mapping[
-        str, Literal["yyyy-mm-dd", "yyyy/mm/dd", "yyyymmdd", "dd.mm.yyyy", "dd/mm/yyyy", "mm/dd/yyyy", "dd-mm-yyyy", "yyyy-mm", "mm/yyyy", "mm.yyyy", "mm-yyyy", "dd.mm.yy", "dd/mm/yy", "mm/dd/yy", "dd-mm-yy"]
+        str,
+        Literal[
+            "yyyy-mm-dd",
+            "yyyy/mm/dd",
+            "yyyymmdd",
+            "dd.mm.yyyy",
+            "dd/mm/yyyy",
+            "mm/dd/yyyy",
+            "dd-mm-yyyy",
+            "yyyy-mm",
+            "mm/yyyy",
+            "mm.yyyy",
+            "mm-yyyy",
+            "dd.mm.yy",
+            "dd/mm/yy",
+            "mm/dd/yy",
+            "dd-mm-yy",
+        ],
     ]
     """The date format of a quasi-identifier; detected from its values if not given. One of yyyy-mm-dd, yyyy/mm/dd,
     yyyymmdd, dd.mm.yyyy, dd/mm/yyyy, mm/dd/yyyy, dd-mm-yyyy, yyyy-mm, mm/yyyy, mm.yyyy, mm-yyyy, dd.mm.yy, dd/mm/yy,

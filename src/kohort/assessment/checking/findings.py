@@ -255,7 +255,7 @@ def check(
     """Check the classes of equal `quasi` cells in `table`, and find the strictest parameters that they meet.
 
     A missing value is a value like any other. Records that are `*` in all of these columns are suppressed, and counted
-    apart. `achieved` is found with models and without.
+    apart, but where a population is: everyone of it may be one of them. `achieved` is found with models and without.
 
     Args:
         table: A table, or what `kohort.io.read` takes: a path or a frame.
@@ -285,7 +285,7 @@ def check(
     """
     known, quasi, sensitive = schema or Schema(()), names_in(quasi, "quasi"), names_in(sensitive, "sensitive")
     whole, population, reference = _read(table), _given(population), _given(reference)
-    table = unsuppressed(whole, quasi, known.missing)
+    table = whole if population is not None else unsuppressed(whole, quasi, known.missing)
     _refuse_needless(models, population, reference, sensitive)
     profile = profile_of(table, quasi, [*(model.declared.sensitive for model in models), *sensitive], known, reference)
     without_value: Mapping[str, int] = {}
