@@ -119,7 +119,11 @@ def _sheet(
         texts: pl.DataFrame = book.load_sheet(place, header_row=None, skip_rows=0, dtypes="string").to_polars()
     except Exception as error:  # noqa: BLE001  as above
         raise InputError(f"the sheet cannot be read ({type(error).__name__})", where=where) from None
-    filled = texts.select(pl.any_horizontal(pl.all().is_not_null())).to_series() if texts.width else pl.Series([])
+    filled = (
+        texts.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+        if texts.width
+        else pl.Series(dtype=pl.Boolean)
+    )
     if not filled[skip:].any():
         raise InputError("the sheet is empty" + " below the rows that are skipped" * bool(skip), where=where)
     header = skip + int(filled[skip:].arg_max() or 0)

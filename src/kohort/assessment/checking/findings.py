@@ -251,11 +251,11 @@ def check(
     population: object = None,
     reference: object = None,
     first: int = FIRST,
+    apart: bool = True,
 ) -> Check:
     """Check the classes of equal `quasi` cells in `table`, and find the strictest parameters that they meet.
 
-    A missing value is a value like any other. Records that are `*` in all of these columns are suppressed, and counted
-    apart, but where a population is: everyone of it may be one of them. `achieved` is found with models and without.
+    A missing value is a value like any other. `achieved` is found with models and without.
 
     Args:
         table: A table, or what `kohort.io.read` takes: a path or a frame.
@@ -269,6 +269,8 @@ def check(
         reference: The table before its release, whose values t-closeness, delta-disclosure and beta-likeness refer
             to; without one they refer to those of `table`.
         first: How many failing classes to list for each model.
+        apart: Whether records that are `*` in all of these columns count as suppressed. With a population they never
+            do: everyone of it may be one of them.
 
     Raises:
         SchemaError: No column is named, or one that a table does not have.
@@ -285,7 +287,7 @@ def check(
     """
     known, quasi, sensitive = schema or Schema(()), names_in(quasi, "quasi"), names_in(sensitive, "sensitive")
     whole, population, reference = _read(table), _given(population), _given(reference)
-    table = whole if population is not None else unsuppressed(whole, quasi, known.missing)
+    table = unsuppressed(whole, quasi, known.missing) if apart and population is None else whole
     _refuse_needless(models, population, reference, sensitive)
     profile = profile_of(table, quasi, [*(model.declared.sensitive for model in models), *sensitive], known, reference)
     without_value: Mapping[str, int] = {}
