@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import polars as pl
 import pytest
@@ -78,8 +78,11 @@ def test_an_early_root_is_released(container: str, engine: str, tmp_path: Path) 
 def test_every_method_takes_an_early_root(method: str) -> None:
     """Mondrian's common ancestor of rare values is `*` too, which its loss counts as everything."""
     tree = kohort.Hierarchy.from_rows([["a", "x", "*"], ["b", "x", "*"], ["c", "*", "*"], ["d", "*", "*"]])
-    frame = pl.DataFrame({"v": ["a", "a", "b", "b", "c", "d"]})
-    found = kohort.anonymize(frame, quasi=["v"], k=2, hierarchy={"v": tree}, method=method)
+    frame, asked = (
+        pl.DataFrame({"v": ["a", "a", "b", "b", "c", "d"]}),
+        cast("Any", {"quasi": ["v"], "k": 2, "method": method}),
+    )
+    found = kohort.anonymize(frame, **asked, hierarchy={"v": tree})
     assert found.verdict is not None
     assert "*" in found.table["v"].values.gather(found.table["v"].codes).to_list()
     assert found.losses["v"] >= 2 / 6

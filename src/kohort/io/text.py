@@ -139,7 +139,7 @@ def total_in(cells: Iterable[str], name: str) -> Iterator[str]:
     >>> [*total_in(["", "Total:", "24"], "people.csv")]
     ['people.csv ends in a record that begins with a word for a total: if it sums up the others, delete it']
     """
-    first = next(filter(None, map(str.strip, cells)), "")
+    first = next((text for cell in cells if (text := cell.strip())), "")
     if _total(first.rstrip(": ").casefold()):
         yield f"{name} ends in a record that begins with a word for a total: if it sums up the others, delete it"
 
