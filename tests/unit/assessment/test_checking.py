@@ -397,7 +397,9 @@ def test_frames_are_judged_too() -> None:
         (["<50", "<50", "**"], ["Roma", "Roma", "**"], 0, [1, 2]),
     ],
 )
-def test_rows_of_stars_are_counted_apart(ages: list[str], cities: list[str], suppressed: int, sizes: list[int]) -> None:
+def test_rows_of_stars_are_counted_apart(
+    ages: list[str | None], cities: list[str | None], suppressed: int, sizes: list[int]
+) -> None:
     """Another program suppresses a record so; alone it is no class of one, by check and by risk."""
     table = table_of(age=ages, city=cities, ill=[str(at) for at in range(len(ages))])
     found, risk = judged(table, "age", "city"), assess(table, ["age", "city"])

@@ -220,7 +220,7 @@ def test_lines_above_the_names(above: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_declared_separator_is_honoured(line: str, separator: str, end: str) -> None:
     """Excel's own first line is no record, and says more than what would be detected; a flag says more than it."""
-    rows = [("a", "b;,"), ("1", "x;,y"), ("2", "z")]
+    rows: Rows = [("a", "b;,"), ("1", "x;,y"), ("2", "z")]
     body = written(rows, separator, end, csv.QUOTE_MINIMAL)
     text_in = text_of("a.csv", f"{line}{end}{body}".encode(), ReadOptions(), packed=False)
     assert read_text(text_in, ReadOptions()).names == ("a", "b;,")
