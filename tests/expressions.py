@@ -118,7 +118,7 @@ def _notations(of: Any) -> list[Any]:
 GIVEN: Final[Mapping[str, Callable[[Any], Iterable[str | bytes]]]] = {
     "kohort.assessment.inspection.evidence._unread": lambda of: of._UNREAD,
     "kohort.io.baskets.write._unfit": _of_names,
-    "kohort.io.workbooks.refuse_cells": lambda of: [one[0] for one in of._FAULTY],
+    "kohort.io.workbooks.merged": lambda of: [*(one[0] for one in of._FAULTY), of.MERGED],
     "kohort.io.records.measure": _of_records,
     "kohort.io.statistics._packed": lambda of: [one[0] for one in of._MADE.values()],
     "kohort.models.known.variants": lambda _: [rf"\b{name}\b" for name in ("l", "p")],

@@ -99,6 +99,12 @@ LABELS: Final = {
 #: What may stand between the thousands of numbers.
 GROUPS: Final = ".,'\u2019 \u00a0\u202f\u2009"
 RANGE: Final = re.compile(rf"\[({NUMBER}|{DAY})(?:-| – )({NUMBER}|{DAY})[\])]")
+MONTH: Final = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+MARKED: Final = re.compile(
+    r"'+(?:[=+\-@\t\r]|(?:[0-9]{1,4}[-/][0-9]{1,4}|[0-9]{1,2}[-/][0-9]{1,2}[-/][0-9]{1,2}"
+    rf"|[0-9]{{1,2}}[-/ ]?{MONTH}|{MONTH}[-/. ]?[0-9]{{1,4}})\Z)",
+    re.IGNORECASE,
+)
 PSEUDONYM: Final = re.compile("p[0-9a-f]{32}")
 
 #: Letters and signs that look like the Latin ones beside them, and what shows nothing.
@@ -321,7 +327,7 @@ def _read(release: bytes, name: str, writing: Parts) -> tuple[list[str], Rows]:
     if text != "".join(_written(line, separator) for line in lines) and not kind.endswith(".gz"):
         raise ValueError("the bytes say more than their cells")
     if writing["excel_safe"]:
-        lines = [[cell[1:] if re.match(r"'+[=+\-@\t\r]", cell) else cell for cell in line] for line in lines]
+        lines = [[cell[1:] if MARKED.match(cell) else cell for cell in line] for line in lines]
     return lines[0], lines[1:]
 
 

@@ -153,6 +153,16 @@ def sizes_row(smallest: int, largest: int, what: str = "records") -> tuple[str, 
 _PLURALS: Final = MappingProxyType({"person": "people", "class": "classes", "leaf": "leaves"})
 
 
+def told_suppressed(records: int) -> str:
+    """How many records of a table are suppressed as other programs do it.
+
+    >>> told_suppressed(2)
+    '2 records are * in every quasi-identifying column: they are suppressed, and counted apart'
+    """
+    of = "it is suppressed, and counted apart" if records == 1 else "they are suppressed, and counted apart"
+    return f"{many(records, 'record is', 'records are')} * in every quasi-identifying column: {of}"
+
+
 def many(count: int, one: str, more: str = "") -> str:
     """A count and its noun, which agree in number, and if there is one the verb after it.
 

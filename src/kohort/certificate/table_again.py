@@ -422,7 +422,8 @@ class _Judge:
         schema = Schema(tuple(self._attributes()), self.asked.schema.missing)
         quasi = [column.name for column in self.asked.schema.quasi]
         known = None if population is None else self._read(population)
-        return check(self.table, quasi, models, schema=schema, population=known, reference=reference)
+        others = self.table, quasi, models
+        return check(*others, schema=schema, population=known, reference=reference, apart=False)
 
     def _reference(self) -> Table | None:
         """The input."""

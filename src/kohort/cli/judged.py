@@ -10,7 +10,7 @@ from kohort.cli import flags, options
 from kohort.cli.screen import progress, say
 from kohort.errors import KohortError, UsageError
 from kohort.schema.numbers import rounded
-from kohort.shown import many, span
+from kohort.shown import many, span, told_suppressed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -127,6 +127,7 @@ def _figures(found: Check, made: Requested, quasi: Sequence[str], *, values: boo
         "met": found.met if found.findings else None,
         "k": k_of(made.models),
         "records": found.records,
+        "fully_suppressed": found.suppressed,
         "classes": found.sizes.size,
         "smallest": int(found.sizes.min()),
         "largest": int(found.sizes.max()),
@@ -173,6 +174,8 @@ def _lines(found: Check, quasi: Sequence[str], *, values: bool) -> Iterator[str]
     sizes = found.sizes
     ends = span(int(sizes.min()), int(sizes.max()))
     yield f"{many(found.records, 'record')} in {many(sizes.size, 'class')} of {ends}"
+    if found.suppressed:
+        yield told_suppressed(found.suppressed)
     if found.people is not None:
         yield f"people are counted: {span(int(found.people.min()), int(found.people.max()))} in a class"
     for one in found.findings:

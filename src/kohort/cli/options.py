@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kohort.tables.table import Table
 
 #: The flags that say how a table is read.
-READING: Final = ("path", "separator", "encoding", "header", "names", "skip-blank", "trim", "decimal")
+READING: Final = ("path", "separator", "encoding", "header", "names", "skip-rows", "skip-blank", "trim", "decimal")
 
 Reading = Annotated[Given, Keys(only=READING)]
 ReadingWithTokens = Annotated[Given, Keys(only=(*READING, "missing-token"))]
@@ -91,6 +91,7 @@ def reader(reading: Given) -> ReadOptions:
         encoding=reading["encoding"],
         header=reading["header"],
         names=tuple(names(reading["names"])),
+        skip_rows=reading["skip-rows"],
         skip_blank=reading["skip-blank"],
         trim=reading["trim"],
         decimal=reading["decimal"],

@@ -31,7 +31,7 @@ from kohort.io.folders import parts_of
 from kohort.io.forms import is_address
 from kohort.io.header import lay_out
 from kohort.io.manifest import has_manifest, listed_parts
-from kohort.io.source import CR, LF, Text
+from kohort.io.source import CR, LF, Text, line_of
 from kohort.io.text import extent_of
 from kohort.io.typed import from_frame, scanned
 
@@ -284,6 +284,9 @@ def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -
         for path in paths:
             text = Text.of(path, files.mapped(path))
             layout = lay_out(text, options)
+            if line_of(text.data, layout.body) > 1 + options.has_header:
+                what = "the engine spark reads no lines above the column names"
+                raise UnsupportedError(what, where=path, hint="delete them, or leave out the engine")
             extent = extent_of(text, layout, options)
             layouts.append(layout)
             _refuse_other_header(layouts, path)

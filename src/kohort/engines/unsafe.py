@@ -400,8 +400,8 @@ def _listed(column: Column, one: Singling) -> SchemaError:
     dates = sum(map(is_date, values))
     how = f"--hierarchy {name}=mask:right for a code, or a file"
     if 2 * dates > len(values):
-        how = f"{dates:,} of its {len(values):,} values are dates: write all in one form, declare what means no value"
-        how += f" with --missing-token, or give --hierarchy {name}=FILE"
+        how = f"{dates:,} of its {len(values):,} values are dates: write all in one form, name it with --date-format,"
+        how += f" declare what means no value with --missing-token, or give --hierarchy {name}=FILE"
     return SchemaError(
         f"{one.unique:,} of {one.people:,} people have a value of their own, and a release would list these in sets",
         where=f"column {name}",

@@ -21,7 +21,7 @@ _RESERVED: Final = frozenset("\0\n\r")
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ReadOptions:
-    r"""How to read a table; `trim`, `decimal` and `allow_empty` apply to every source, the others to delimited text.
+    r"""How to read a table; `trim`, `decimal` and `allow_empty` apply to every source, the others to text or sheets.
 
     Attributes:
         separator: The character between cells; if not given, detected among `,` `;` tab `|`.
@@ -32,6 +32,7 @@ class ReadOptions:
         trim: Remove the blanks around every cell and every column name.
         quote: The character around cells that contain separators, quotes or line ends; None if no character has this
             meaning.
+        skip_rows: How many lines of a text, or rows of a sheet, stand above the column names: titles, blank lines.
         skip_blank: Skip lines without any character. Otherwise such a line is an empty value in a table with one
             column, even at its end; in a table with several columns it is an error, except at the end.
         allow_empty: Accept a table without records.
@@ -55,6 +56,7 @@ class ReadOptions:
     names: tuple[str, ...] = ()
     trim: bool = False
     quote: str | None = '"'
+    skip_rows: int | None = None
     skip_blank: bool = False
     allow_empty: bool = False
     decimal: str | None = None
@@ -79,6 +81,8 @@ class ReadOptions:
             ) from unknown
         if self.decimal not in {None, ",", "."}:
             raise UsageError("a decimal mark is a comma or a point", hint='write --decimal , (in Python decimal=",")')
+        if self.skip_rows is not None and (type(self.skip_rows) is not int or self.skip_rows < 0):
+            raise UsageError("skip-rows must be a count of rows", hint="write 3, say")
         if min(self.max_cell, self.max_memory, self.max_ratio) < 1:
             raise UsageError("a limit is at least 1")
 

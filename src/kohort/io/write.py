@@ -94,9 +94,15 @@ PIECE: Final = 1 << 20
 GZIP_LEVEL: Final = 6
 ZSTD_LEVEL: Final = 3
 
-#: What a spreadsheet takes for the start of a formula, and the numbers among it, which are harmless. What has
-#: apostrophes before it already gets one more, so that no two texts become one.
-FORMULA: Final = r"^'*[=+\-@\t\r]"
+#: What a spreadsheet takes for the start of a formula, and the numbers among it, which are harmless; or for a date: two
+#: numbers, three short ones, a month and a number. What has apostrophes before it already gets one more, so that no two
+#: texts become one.
+_MONTH: Final = "(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[A-Za-z]{0,6}"
+_DATE: Final = (
+    "[0-9]{1,4}[-/][0-9]{1,4}|[0-9]{1,2}[-/][0-9]{1,2}[-/][0-9]{1,2}"
+    f"|[0-9]{{1,2}}[-/ ]?{_MONTH}|{_MONTH}[-/. ]?[0-9]{{1,4}}"
+)
+FORMULA: Final = rf"^'*(?:[=+\-@\t\r]|(?:{_DATE})$)"
 NUMBER: Final = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
@@ -142,7 +148,8 @@ def write(
         file: Anything with a `write` method; it stays open.
         format_: What to write.
         separator: Between the cells of CSV: one ASCII character. TSV has the tab.
-        excel_safe: Put an apostrophe before text that a spreadsheet would run as a formula; delimited text only.
+        excel_safe: Put an apostrophe before text that a spreadsheet would run as a formula, or take for a date that
+            it is not, such as `1-5`; delimited text only.
         source: The table that the cells come from: its value labels are those of a statistics file.
 
     Raises:

@@ -95,6 +95,7 @@ def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
         part.max_level,
         part.pseudonym,
         part.date_format,
+        part.pivot,
     )
 
 

@@ -32,6 +32,7 @@ from kohort.job.values import (
     Quote,
     Seconds,
     Separator,
+    Year,
 )
 from kohort.perturbation.text import METHODS as PERTURBATIONS
 from kohort.release.job import Purpose
@@ -97,6 +98,11 @@ class InputPart(Part):
         ),
     )
     names: list[str] = Field([], description="Names for the columns of a file without a header.")
+    skip_rows: Annotated[Annotated[int, Field(ge=0)] | None, Flag(metavar="N")] = Field(
+        None,
+        alias="skip-rows",
+        description="How many lines of a text, or rows of a sheet, stand above the column names: titles, blank lines.",
+    )
     trim: bool = Field(default=False, description="Remove blanks around every cell and column name.")
     decimal: Annotated[DecimalMark | None, Flag(metavar="MARK")] = Field(
         None,
@@ -144,7 +150,9 @@ class OutputPart(Part):
     )
     separator: Annotated[Separator, NO_FLAG] = Field(",", description="The character between cells.")
     excel_safe: bool = Field(
-        default=False, alias="excel-safe", description="Neutralize cells that a spreadsheet would run as formulas."
+        default=False,
+        alias="excel-safe",
+        description="Neutralize cells that a spreadsheet would run as formulas, or take for dates (1-5).",
     )
     records_per_part: Annotated[Annotated[int, Field(ge=1)] | None, Flag(metavar="N")] = Field(
         None,
@@ -231,6 +239,9 @@ class _Column(Part):
         None,
         alias="date-format",
         description="The date format of a quasi-identifier; detected from its values if not given.",
+    )
+    pivot: Annotated[Year | None, Flag(metavar="YEAR")] = Field(
+        None, description="The first of the hundred years of dates whose years have two digits: 1930 for 1930 to 2029."
     )
     hierarchy: Annotated[str | None, Flag(metavar="FILE")] = Field(
         None,

@@ -273,6 +273,7 @@ def reading_of(part: InputPart) -> ReadOptions:
         trim=part.trim,
         decimal=part.decimal,
         quote=part.quote or None,
+        skip_rows=part.skip_rows,
         skip_blank=part.skip_blank,
         allow_empty=part.allow_empty,
     )

@@ -123,6 +123,7 @@ class RiskFigures(Figures, frozen=True):
     """The risk of a file: the parts of `kohort.assessment.risk.overall.Risk`; null where they were not computed.
 
     Attributes:
+        fully_suppressed: Further records, `*` in every quasi-identifying column, which are in no class.
         worst_values: Cells of the smallest classes; null where they are not to be shown.
         attacks: What attacks found; only of `kohort risk`.
     """
@@ -131,6 +132,7 @@ class RiskFigures(Figures, frozen=True):
     people: int | None
     quasi: tuple[str, ...]
     classes: int
+    fully_suppressed: int
     smallest: int
     largest: int
     threshold: Number
@@ -152,6 +154,7 @@ def risk_figures(risk: Risk, *, values: bool = False) -> RiskFigures:
     return RiskFigures.from_attributes(
         risk,
         classes=risk.sizes.size,
+        fully_suppressed=risk.suppressed,
         smallest=int(risk.sizes.min()),
         largest=int(risk.sizes.max()),
         threshold=float(risk.threshold),

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index
     from kohort.shown import Rows
 
-#: What to do about a node or a value that is called like the root.
+#: What to do about a node or a value that is called like the root and is not below a root of this name.
 _ONLY_ROOT = (
-    f"{SUPPRESSED} means fully generalized; only the root may be called so. If it means in the table that there is no "
-    f"value, declare it: --missing-token '{SUPPRESSED}'"
+    f"{SUPPRESSED} means fully generalized: from such a label on, all labels of a row are {SUPPRESSED}, and none is a "
+    f"leaf. If it means in the table that there is no value, declare it: --missing-token '{SUPPRESSED}'"
 )
 
 #: What a UTF-8 text file cannot hold, or no text: NUL, half of a surrogate pair, and what is no character.
@@ -145,18 +145,24 @@ class Hierarchy(Shown):
         return len(self.parents)
 
     def covered(self, level: int) -> Counts:
-        """How many leaves each node of the level covers."""
-        return np.bincount(self.maps[level])
+        """How many leaves the label of each node of the level stands for: `*` for all, also below the root.
+
+        >>> Hierarchy.from_rows([["a", "1-5", "*"], ["b", "1-5", "*"], ["c", "*", "*"]]).covered(1).tolist()
+        [2, 3]
+        """
+        anything = [label == SUPPRESSED for label in self.labels[level]]
+        return np.where(anything, len(self.leaves), np.bincount(self.maps[level]))
 
     def spans(self, level: int) -> tuple[Index, Index]:
-        """The first and the last leaf that each node of the level covers.
+        """The first and the last leaf below each node of the level.
 
         >>> first, last = Hierarchy.from_rows([["a", "x"], ["b", "y"], ["c", "x"]], root="*").spans(1)
         >>> first.tolist(), last.tolist()
         ([0, 2], [1, 2])
         """
-        after = np.cumsum(self.covered(level))
-        return after - self.covered(level), after - 1
+        below = np.bincount(self.maps[level])
+        after = np.cumsum(below)
+        return after - below, after - 1
 
     def ancestor(self, low: Index, high: Index) -> tuple[Index, Index]:
         """The lowest node that covers the leaves `low..high`: its level and its index there.
@@ -258,7 +264,7 @@ def _check_labels(hierarchy: Hierarchy, level: int) -> None:
     """Refuse the first kind of fault that labels of the level have, counting the leaves concerned."""
     for what, nodes, hint in _label_faults(hierarchy, level):
         if nodes:
-            count = int(hierarchy.covered(level)[nodes].sum())
+            count = int(np.isin(hierarchy.maps[level], nodes).sum())
             raise fault(f"{counted_leaves(count)} with {what}", hierarchy.name, level, hint=hint)
 
 
@@ -273,7 +279,8 @@ def _label_faults(hierarchy: Hierarchy, level: int) -> Iterator[tuple[str, list[
     shared = [at for at, label in enumerate(labels) if counts[label] > 1]
     yield "a label that another node of the level has", shared, "labels must differ on each level"
     if level < hierarchy.height:
-        marked = [at for at, label in enumerate(labels) if label == SUPPRESSED]
+        above = [hierarchy.labels[level + 1][at] for at in hierarchy.parents[level].tolist()] if level else ()
+        marked = [at for at, label in enumerate(labels) if label == SUPPRESSED and above[at : at + 1] != [SUPPRESSED]]
         yield f"the label {SUPPRESSED}", marked, _ONLY_ROOT
     empty = [at for at, label in enumerate(labels) if not label]
     if level > 0 and empty and (level == hierarchy.height or not _is_missing(hierarchy, level, empty[0])):

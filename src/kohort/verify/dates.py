@@ -45,6 +45,14 @@ _WRITTEN: Final = {
     DateFormat.DAY_FIRST: r"^(?<d>[0-9]{1,2})/(?<m>[0-9]{1,2})/(?<y>[0-9]{4})",
     DateFormat.MONTH_FIRST: r"^(?<m>[0-9]{1,2})/(?<d>[0-9]{1,2})/(?<y>[0-9]{4})",
     DateFormat.HYPHENS: r"^(?<d>[0-9]{1,2})-(?<m>[0-9]{1,2})-(?<y>[0-9]{4})",
+    DateFormat.MONTH: r"^(?<d>)(?<y>[0-9]{4})-(?<m>[0-9]{2})",
+    DateFormat.MONTH_STROKE: r"^(?<d>)(?<m>[0-9]{1,2})/(?<y>[0-9]{4})",
+    DateFormat.MONTH_POINT: r"^(?<d>)(?<m>[0-9]{1,2})\.(?<y>[0-9]{4})",
+    DateFormat.MONTH_HYPHEN: r"^(?<d>)(?<m>[0-9]{1,2})-(?<y>[0-9]{4})",
+    DateFormat.SHORT_POINTS: r"^(?<d>[0-9]{1,2})\.(?<m>[0-9]{1,2})\.(?<y>[0-9]{2})",
+    DateFormat.SHORT_DAY_FIRST: r"^(?<d>[0-9]{1,2})/(?<m>[0-9]{1,2})/(?<y>[0-9]{2})",
+    DateFormat.SHORT_MONTH_FIRST: r"^(?<m>[0-9]{1,2})/(?<d>[0-9]{1,2})/(?<y>[0-9]{2})",
+    DateFormat.SHORT_HYPHENS: r"^(?<d>[0-9]{1,2})-(?<m>[0-9]{1,2})-(?<y>[0-9]{2})",
 }
 
 #: The months, and the last digits of years, with which a period begins; those of weeks are told by the day of the week.
@@ -62,10 +70,11 @@ def days_of(texts: pl.Series, attribute: Attribute) -> pl.Series:
     """The days of dates in the form that the schema says, from 1 for 1 January of year 1; null where there is none."""
     pattern = _WRITTEN[attribute.date_format or DateFormat.ISO] + _TIME
     parts = pl.DataFrame({"text": texts}).select(pl.col("text").str.extract_groups(pattern).alias("of"))
-    year, month, day = (
-        pl.col("of").struct.field(name).str.zfill(size) for name, size in (("y", 4), ("m", 2), ("d", 2))
-    )
-    written = pl.concat_str([year, month, day], separator="-")
+    year, month, day = (pl.col("of").struct.field(name) for name in "ymd")
+    if attribute.pivot is not None:  # years of two digits, in the hundred years from it
+        year = ((year.cast(pl.Int32) - attribute.pivot) % 100 + attribute.pivot).cast(pl.String)
+    day = pl.when(day == "").then(pl.lit("1")).otherwise(day)  # months stand for their first day
+    written = pl.concat_str([year.str.zfill(4), month.str.zfill(2), day.str.zfill(2)], separator="-")
     found = parts.select((written.str.to_date("%Y-%m-%d", strict=False).dt.epoch("d") + _EPOCH).alias("day"))["day"]
     return found.set(found < 1, None)
 

@@ -355,11 +355,18 @@ class Verdict(Shown):
         ]
 
 
-#: What `excel_safe` put an apostrophe before.
-_MARKED: Final = r"^'('*[=+\-@\t\r])"
+#: What a spreadsheet takes for a date: two numbers, three short ones, a month and a number.
+_NAMED: Final = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+_DATED: Final = (
+    "(?i:[0-9]{1,4}[-/][0-9]{1,4}|[0-9]{1,2}(?:[-/][0-9]{1,2}){2}"
+    f"|[0-9]{{1,2}}[-/ ]?{_NAMED}|{_NAMED}[-/. ]?[0-9]{{1,4}})$"
+)
 
-#: What a spreadsheet would run, were it no number.
-_RUN: Final = r"^[=+\-@\t\r]"
+#: What `excel_safe` put an apostrophe before.
+_MARKED: Final = rf"^'('*(?:[=+\-@\t\r]|{_DATED}))"
+
+#: What a spreadsheet would run, were it no number, or take for a date.
+_RUN: Final = rf"^(?:[=+\-@\t\r]|{_DATED})"
 _NUMBER: Final = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 
 
@@ -382,15 +389,19 @@ def check_columns(found: Sequence[str], schema: Schema) -> None:
 
 
 def refuse_formulas(table: Table) -> None:
-    """Refuse cells and names that a spreadsheet would run, where `excel_safe` promises that it runs none."""
+    """Refuse cells and names that a spreadsheet would run or take for dates, where `excel_safe` promises neither."""
     for column in table.columns:
         cells = int(_runs(column.values).take(column.codes).sum()) + int(_runs(pl.Series([column.name])).sum())
         if cells:
-            raise fault(TableCheck.BYTES, f"a spreadsheet would run {many(cells, 'cell')}", column=column.name)
+            raise fault(
+                TableCheck.BYTES,
+                f"a spreadsheet would run {many(cells, 'cell')}, or take for dates",
+                column=column.name,
+            )
 
 
 def _runs(texts: pl.Series) -> Mask:
-    """(u,) which of the texts a spreadsheet takes for formulas."""
+    """(u,) which of the texts a spreadsheet takes for formulas or dates."""
     return (texts.str.contains(_RUN) & ~texts.str.contains(_NUMBER)).fill_null(value=False).to_numpy()
 
 
@@ -412,7 +423,7 @@ def plain(values: pl.Series) -> pl.Series:
     >>> plain(pl.Series(["'=1", "''=1", "'90s"])).to_list()
     ['=1', "'=1", "'90s"]
     """
-    return values.str.replace(_MARKED, "$1")
+    return values.str.replace(_MARKED, "${1}")
 
 
 def places(texts: pl.Series, among: pl.Series) -> Index:

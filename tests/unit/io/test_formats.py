@@ -46,8 +46,8 @@ from kohort.tables.table import Column, Labels, Table
 def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are read here, where a test can see how; `tests/faults/test_hostile_files.py` has another process do it."""
 
-    def here(path: str, key: str, inner: str, **_: object) -> Content:
-        return FORMS[key].computed(path, inner)
+    def here(path: str, key: str, inner: str, *how: str, **_: object) -> Content:
+        return FORMS[key].computed(path, inner, *how)
 
     for module in (excel, statistics):
         monkeypatch.setattr(module, "confined", here)
@@ -239,7 +239,8 @@ def test_names_of_a_workbook(tmp_path: Path) -> None:
     """Two columns of one name are refused, and a column without a name is called by its place."""
     with pytest.raises(InputError, match="duplicate column names"):
         io.read(workbook(tmp_path / "a.xlsx", [["age", "age"], [1, 2]]))
-    assert io.read(workbook(tmp_path / "b.xlsx", [["age", None], [1, 2]])).names == ("age", "column_2")
+    names = io.read(workbook(tmp_path / "b.xlsx", [["age", "sex", None], [1, 2, 3]])).names
+    assert names == ("age", "sex", "column_3")
 
 
 def test_no_sheet_and_no_record(tmp_path: Path) -> None:
@@ -257,13 +258,67 @@ def test_no_sheet_and_no_record(tmp_path: Path) -> None:
     [
         ([["a"], ["=1+1"]], {}, "1 formulas have no value yet"),
         ([["a"], ["#N/A"], ["#N/A"]], {}, "2 cells hold errors"),
-        ([["a", "b"], [1, 2], [3, 4]], {"one": "A2:A3"}, "1 groups of cells are merged"),
+        ([["a", "b"], [1, 2], [3, 4]], {"one": "A2:A3"}, "1 group of cells is merged"),
     ],
 )
 def test_cells_without_a_value(rows: list[list[object]], merged: dict[str, str], what: str, tmp_path: Path) -> None:
     """Formulas that nobody computed, errors and merged cells are counted and refused."""
     with pytest.raises(InputError, match=what):
         io.read(workbook(tmp_path / "a.xlsx", rows, **merged))
+
+
+#: A sheet of three columns, and what may stand above the names of its columns.
+SHEET: list[list[object]] = [["age", "sex", "ill"], [20, "M", "flu"], [20, "F", "gout"], [30, "F", "flu"]]
+ABOVE: dict[str, tuple[list[list[object]], dict[str, str]]] = {
+    "a title": ([["Survey 2020"]], {}),
+    "a title in the middle": ([[None, "Survey 2020"]], {}),
+    "two titles and a blank row": ([["Survey"], ["of 2020"], []], {}),
+    "a merged title": ([["Survey 2020"], []], {"one": "A1:C1"}),
+    "a title merged over rows": ([["Survey"], [None]], {"one": "A1:C2"}),
+    "names of groups": ([["Person", None, "Health"]], {"one": "A1:B1"}),
+    "a blank row before the title": ([[], ["Survey"]], {}),
+}
+
+
+@pytest.mark.parametrize(("above", "merged"), ABOVE.values(), ids=ABOVE)
+def test_rows_above_the_names_of_a_sheet(above: list[list[object]], merged: dict[str, str], tmp_path: Path) -> None:
+    """The message says which row seems to name the columns, and how the rows above it are skipped, merged or not."""
+    path = workbook(tmp_path / "a.xlsx", above + SHEET, **merged)
+    with pytest.raises(InputError, match=f"row {len(above) + 1} seems to name the columns") as caught:
+        io.read(path)
+    assert f"--skip-rows {len(above)}" in caught.value.hint
+    found = io.read(path, ReadOptions(skip_rows=len(above)))
+    assert frame_of(found).equals(frame_of(io.read(workbook(tmp_path / "b.xlsx", SHEET))))
+
+
+def test_what_cannot_be_skipped(tmp_path: Path) -> None:
+    """Merged cells among records, more rows than there are, and rows of a file that has none."""
+    path = workbook(tmp_path / "a.xlsx", [["Survey"], *SHEET], one="A1:C1", other="A3:A4")
+    for skip in (0, 1):
+        with pytest.raises(InputError, match="seems to name" if not skip else "1 group of cells is merged"):
+            io.read(path, ReadOptions(skip_rows=skip))
+    with pytest.raises(InputError, match="the sheet is empty below the rows that are skipped"):
+        io.read(path, ReadOptions(skip_rows=5))
+    with pytest.raises(InputError, match="row 1 names one of 3 columns"):
+        io.read(workbook(tmp_path / "b.xlsx", [["age"], [1, 2, 3], [4, 5, 6]]))
+    assert io.read(tmp_path / "b.xlsx", ReadOptions(header=True)).names == ("age", "column_2", "column_3")
+    pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "c.parquet")
+    for source in (tmp_path / "c.parquet", pl.DataFrame({"a": [1]})):
+        with pytest.raises(UsageError, match="has no rows above its columns"):
+            io.read(source, ReadOptions(skip_rows=1))
+
+
+@pytest.mark.parametrize("word", ["Total", "TOTALE:", "somme", "Sum", "Gesamt"])
+def test_a_last_row_of_sums_is_told(word: str, tmp_path: Path) -> None:
+    """Of a sheet, of a frame and of Parquet; another word, or another row, is none."""
+    frame = pl.DataFrame({"ward": ["a", "b", word], "beds": [1, 2, 3]})
+    frame.write_parquet(tmp_path / "a.parquet")
+    book = workbook(tmp_path / "a.xlsx", [["ward", "beds"], *map(list, frame.rows())])
+    for source in (frame, tmp_path / "a.parquet", book):
+        assert any("ends in a record that begins with a word for a total" in note for note in io.read(source).notes)
+        assert word not in "".join(io.read(source).notes)
+    assert not io.read(frame.head(2)).notes
+    assert not io.read(frame.reverse()).notes
 
 
 def test_a_workbook_that_declares_entities_is_refused(tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ quote = "'"
 encoding = "latin-1"
 header = false
 names = ["age", "city"]
+skip-rows = 2
 trim = true
 skip-blank = true
 allow-empty = true
@@ -101,6 +102,7 @@ floor = { role = "quasi", hierarchy = "intervals:1,2", grid = "hierarchy" }
 zip = { role = "quasi", hierarchy = "mask:right", order = "hierarchy", label = "ancestor" }
 city = { role = "quasi", scale = "categorical" }
 admitted = { role = "quasi", date-format = "dd.mm.yyyy", grid = "month" }
+born = { role = "quasi", date-format = "dd/mm/yy", pivot = 1930 }
 name.role = "identifying"
 illness = { role = "sensitive", no-model = true }
 shoe = { role = "insensitive", allow-singling = true }
@@ -165,6 +167,7 @@ def test_every_key_reaches_the_job() -> None:
         encoding="latin-1",
         header=False,
         names=("age", "city"),
+        skip_rows=2,
         trim=True,
         skip_blank=True,
         allow_empty=True,
@@ -182,7 +185,7 @@ def test_every_key_reaches_the_job() -> None:
     )
     assert made.job.complete == ("age", "city")
     assert made.job.algorithm == Mondrian(cut="median", relaxed=True, dimension=AtRandom(7))
-    age, height, weight, floor, zip_, city, admitted, *others = schema.attributes
+    age, height, weight, floor, zip_, city, admitted, born, *others = schema.attributes
     assert age == Attribute(
         "age",
         Role.QUASI,
@@ -198,6 +201,7 @@ def test_every_key_reaches_the_job() -> None:
     assert height.grid == (Fraction(100), Fraction(301, 2), Fraction(220))
     assert (weight.grid, weight.weight) == (Fraction(5), Fraction(2))
     assert (admitted.grid, admitted.date_format) == (Period.MONTH, DateFormat.POINTS)
+    assert (born.date_format, born.pivot) == (DateFormat.SHORT_DAY_FIRST, 1930)
     assert (floor.grid, floor.hierarchy) == ("hierarchy", "intervals:1,2")
     assert (zip_.order, zip_.label) == (Order.HIERARCHY, Label.ANCESTOR)
     assert (city.order, city.label, city.scale) == (Order.SORTED, Label.RANGE, Scale.CATEGORICAL)

@@ -89,8 +89,8 @@ def read_line(
     records = before.counts()
     domain = _domain(before, records, attribute, missing)
     form = None if domain is None else domain.attribute.date_format
-    if form is not None:
-        new, old = days_with(form, new, old)
+    if domain is not None and form is not None:
+        new, old = days_with(form, new, old, domain.attribute.pivot)
     elif any(domain.open_ends) if domain is not None else attribute is None or attribute.scale is not Scale.CATEGORICAL:
         new, old = numbers_in(new, old) or (new, old)
     hierarchy = _built(attribute, old, records) if domain is None else domain.hierarchy

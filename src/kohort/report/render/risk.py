@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kohort.assessment.population import told_without
 from kohort.report.attacks import UntriedAttack
 from kohort.report.render.text import percent, shown
-from kohort.shown import many, span
+from kohort.shown import many, span, told_suppressed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,6 +31,8 @@ def _classes(figures: RiskFigures) -> Iterator[str]:
     """What was assessed."""
     of = many(figures.records, "record") + ("" if figures.people is None else f" of {many(figures.people, 'person')}")
     yield f"{of} in {many(figures.classes, 'class')} of {span(figures.smallest, figures.largest)}"
+    if figures.fully_suppressed:
+        yield told_suppressed(figures.fully_suppressed)
     yield f"known to attackers: {', '.join(figures.quasi)}"
 
 

@@ -34,6 +34,11 @@ _RENAME: Final = (
     "value, declare it: --missing-token '*'"
 )
 
+#: What to do about labels of a release.
+_AGAIN: Final = (
+    "is the table a release already? Release the original anew, or give the column a hierarchy that joins these labels"
+)
+
 #: What to do about labels that several nodes have, or a value and a node that a builder makes.
 _NODES: Final = "name the nodes with their parents (FILE:qualify), or so that each label means one set of values"
 _BUILT: Final = "the builder calls nodes as the table calls values: rename these, or give a file in its place"
@@ -50,6 +55,8 @@ _SCATTERED: Final = (
     "sets of single values"
 )
 
+_END: Final = r"(?:-?[0-9]{1,20}(?:\.[0-9]{1,20})?|[0-9]{4,5}-[0-9]{2}-[0-9]{2})"
+_printed = re.compile(rf"\[{_END}(?:-| – ){_END}[\])]").fullmatch
 _set = re.compile(r"\{(.+)\}", re.DOTALL).fullmatch
 _range = re.compile(r"\[(.+)\]", re.DOTALL).fullmatch
 _half_open = re.compile(r"\[(.+)\)", re.DOTALL).fullmatch
@@ -67,7 +74,7 @@ def check_readings(domain: Domain, missing: Collection[str]) -> None:
     Raises:
         HierarchyError: a node has the label of a leaf and covers others, or two nodes that do not contain one another
             have one label; or a node is called like a missing token.
-        InputError: a value is spelled like a set or a range of other values or like what stands for anything, two
+        InputError: a value is spelled like a set or a range of values or like what stands for anything, two
             ranges would be spelled alike, or a label would be spelled like a missing token.
 
     >>> import numpy as np
@@ -95,6 +102,9 @@ def check_readings(domain: Domain, missing: Collection[str]) -> None:
     if tokens := [token for token in missing if token and _is_label(domain, token)]:
         what = f"{many(len(tokens), 'missing token is', 'missing tokens are')} spelled like a label of values"
         raise InputError(what, where=f"column {name}", hint=_EMPTY)
+    if count := sum(map(_is_released, domain.texts)) if domain.scale is Scale.CATEGORICAL else 0:
+        values = many(count, "value is", "values are")
+        raise InputError(f"{values} spelled like the labels of a release", where=f"column {name}", hint=_AGAIN)
     if count := len(_misread(domain)):
         values = many(count, "value is", "values are")
         raise InputError(f"{values} spelled like a label of other values", where=f"column {name}", hint=_RENAME)
@@ -167,6 +177,15 @@ def _misread(domain: Domain) -> set[str]:
     lengths = _lengths(known)
     alone = {name for name in known if name == SUPPRESSED or _spelled(domain, name, known, lengths)}
     return alone | missing | _spelled_alike(known, lengths) if domain.label is Label.RANGE else alone
+
+
+def _is_released(text: str) -> bool:
+    """Whether a name is spelled like a range of numbers or dates, or a set, whose values need not be known.
+
+    >>> [_is_released(text) for text in ("[20-24)", "[1990-01-01 – 1995-01-01)", "{flu, gout}", "[20]", "20-24")]
+    [True, True, True, False, False]
+    """
+    return _printed(text) is not None or (text[:1] + text[-1:] == "{}" and ", " in text)
 
 
 def _is_set(inside: str, known: Collection[str], enough: Callable[[Iterable[bool]], bool]) -> bool:

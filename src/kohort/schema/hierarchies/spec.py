@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from kohort.errors import UsageError
+from kohort.schema.dates import DateFormat
 from kohort.schema.hierarchies.files import file_of, read_hierarchy
 from kohort.schema.hierarchies.intervals import intervals
 from kohort.schema.hierarchies.prefixes import prefix, suffix
@@ -29,6 +30,7 @@ _LARGEST_DOMAIN = 1_000_000
 _NUMBER = r"-?(?:[0-9]{1,100}(?:\.[0-9]{1,100})?|\.[0-9]{1,100})"
 _LENGTHS = r"(?::(?P<lengths>[1-9][0-9]{0,3}(?:,[1-9][0-9]{0,3})*))?"
 _PERIOD = "(?:month|quarter|year|decade)"
+_FORM = "|".join(re.escape(form) for form in DateFormat)
 
 #: What may follow each builder's name.
 _ARGUMENTS = MappingProxyType(
@@ -39,7 +41,9 @@ _ARGUMENTS = MappingProxyType(
         "mask": re.compile(r"(?::(?P<side>left|right)(?::(?P<fill>.))?)?"),
         "prefix": re.compile(rf"{_LENGTHS}(?P<halves>:halves)?"),
         "suffix": re.compile(rf"{_LENGTHS}(?P<halves>:halves)?"),
-        "dates": re.compile(rf"(?::(?P<periods>{_PERIOD}(?:,{_PERIOD})*))?"),
+        "dates": re.compile(
+            rf"(?::(?P<form>{_FORM}))?(?::(?P<pivot>[0-9]{{4}}))?(?::(?P<periods>{_PERIOD}(?:,{_PERIOD})*))?"
+        ),
         "groups": re.compile(r":(?P<sizes>[1-9][0-9]{0,8}(?:,[1-9][0-9]{0,8})*)"),
         "suppress": re.compile(""),
         "frequency": re.compile(rf":(?:(?P<keep>[0-9]{{1,9}})|(?P<share>{_NUMBER})%)"),
@@ -53,7 +57,7 @@ _EXAMPLES = MappingProxyType(
         "mask": "mask:right or mask:left or mask:right:0, which lengthens short values by 0",
         "prefix": "prefix or prefix:1,3, which keeps three characters, then one, or prefix:1,3:halves",
         "suffix": "suffix or suffix:4, which keeps the last four characters, or suffix:4:halves",
-        "dates": "dates or dates:month,year",
+        "dates": "dates or dates:month,year or dates:dd/mm/yyyy or dates:dd.mm.yy:1930:year, years from 1930 to 2029",
         "groups": "groups:2 or groups:2,4,8: so many neighbours in sorted order, each a multiple of the one before",
         "suppress": "suppress",
         "frequency": "frequency:10 or frequency:5%",
@@ -106,7 +110,8 @@ def from_spec(  # noqa: PLR0911  one for each builder
             return made(values, lengths, halves=bool(found["halves"]), name=name)
         case "dates":
             periods = cast("list[Period]", found["periods"].split(",")) if found["periods"] else PERIODS
-            return dates(values, periods, counts=counts, name=name)
+            form, pivot = DateFormat(found["form"]) if found["form"] else None, int(found["pivot"] or 0) or None
+            return dates(values, periods, counts=counts, form=form, pivot=pivot, name=name)
         case "groups":
             return _groups([int(size) for size in found["sizes"].split(",")], values, name)
         case "suppress":
