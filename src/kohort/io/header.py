@@ -127,9 +127,10 @@ def _rows(text: Text, at: int, separator: int, quote: int) -> list[list[str]]:
     lines = text.data[at:end].tobytes().decode(errors="replace").splitlines()
     lines = lines[: -1 if end < text.data.size and len(lines) > 1 else None][:_LOOKED_AT]
     sign = chr(quote) if quote >= 0 else None
-    quoting = csv.QUOTE_MINIMAL if sign else csv.QUOTE_NONE
-    read = (csv.reader([line], delimiter=chr(separator), quotechar=sign, quoting=quoting) for line in lines)
-    return [next(row, list[str]()) for row in read]
+    mark = chr(separator)
+    if sign is None:  # nothing is quoted
+        return [line.split(mark) for line in lines]
+    return [next(csv.reader([line], delimiter=mark, quotechar=sign), list[str]()) for line in lines]
 
 
 def refuse_titles(rows: Sequence[Sequence[str]], where: str, first: int = 1) -> None:
