@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -680,3 +681,12 @@ def test_of_several_periods_the_one_with_fewest_values_is_told() -> None:
     columns = panel("nr")
     grown = [str(int(wave) + int(number) % 7) for number, wave in zip(columns["nr"], columns["wave"], strict=True)]
     assert "agree in wave" in inspect_table(encoded({"grown": grown, **columns}))[1].reasons[0]
+
+
+@pytest.mark.parametrize("name", ["visit", "visit_date", "patient", "case", "order_id", "record", "number"])
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%d.%m.%Y", "%Y-%m-%d %H:%M:%S"])
+def test_dates_are_no_numbers_of_people(name: str, form: str) -> None:
+    """A column of dates may be called after what happened then: it says when, and not whose a record is."""
+    start = datetime(2015, 1, 3, 8, 5, 7)  # noqa: DTZ001  a table's dates have no zone
+    days = [(start + timedelta(days=3 * row, minutes=row)).strftime(form) for row in range(600)]
+    assert guess(days, name).role != "identifying"
