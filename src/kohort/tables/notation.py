@@ -144,6 +144,8 @@ def noted(table: Table, decimal: str | None, separator: str = "") -> Table:
     made: dict[str, Column] = {}
     for name, some in found.items():
         column, one = table[name], _chosen(some, marks, commas=commas)
+        if one == PLAIN:
+            continue
         if one is not None:
             made[name] = replace(column, values=one.read(column.values), notation=one)
         elif commas or not {_DOTTED, PLAIN} & {*some}:
