@@ -92,9 +92,10 @@ def test_pandas_columns_that_are_dropped(column: list[Any]) -> None:
 
 def test_an_arrow_type_that_polars_does_not_have() -> None:
     """Stretches of the calendar are left out, decimals of more than 38 digits are texts."""
-    wide = pa.array([Decimal("1.10")] * 2, pa.decimal256(60, 2))
-    months = pa.array([(1, 2, 3)] * 2, pa.month_day_nano_interval())
-    people = pa.table({"a": ["x", "x"], "wide": wide, "months": months})
+    arrow: Any = pa
+    wide = arrow.array([Decimal("1.10")] * 2, arrow.decimal256(60, 2))
+    months = arrow.array([(1, 2, 3)] * 2, arrow.month_day_nano_interval())
+    people: Any = arrow.table({"a": ["x", "x"], "wide": wide, "months": months})
     found = frame_of(people, k=2, quasi=["a", "wide"], drop=["months"])
     assert found["wide"].to_pylist() == ["1.10", "1.10"]
 
@@ -132,9 +133,21 @@ def test_decimals_keep_their_type(engine: str, tmp_path: Path) -> None:
     assert found["a"].to_list() == ["[-5-0)"] * 2 + ["[0-5)"] * 2
 
 
+def _polars(column: pl.Series) -> pl.DataFrame:
+    return column.to_frame("b")
+
+
+def _pandas(column: pl.Series) -> pd.DataFrame:
+    return pd.DataFrame({"b": column.to_list()})
+
+
+def _arrow(column: pl.Series) -> object:
+    return column.to_frame("b").to_arrow()
+
+
 @pytest.mark.parametrize(
     "made",
-    [lambda s: s.to_frame("b"), lambda s: pd.DataFrame({"b": s.to_list()}), lambda s: s.to_frame("b").to_arrow()],
+    [_polars, _pandas, _arrow],
     ids=["polars", "pandas", "arrow"],
 )
 def test_decimals_of_frames(made: Callable[[pl.Series], Any]) -> None:

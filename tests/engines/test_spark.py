@@ -559,7 +559,7 @@ def test_parquet_is_read_by_an_address(base: Spark, tmp_path: Path) -> None:
         tmp_path / "in.parquet",
     )
     with pytest.raises(InputError, match="big"):
-        base.relation(path.as_uri(), ReadOptions(), None)
+        base.relation(path.as_uri(), ReadOptions(), None).needing(("age", "big"))
     _written(pl.DataFrame({"age": [7, None]}), path)
     assert rows(base.relation(path.as_uri(), ReadOptions(), None).hold()) == Counter([("7",), (None,)])
     _written(pl.DataFrame({"at": pl.Series([0], dtype=pl.Datetime("ns"))}), path)

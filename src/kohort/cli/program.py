@@ -284,7 +284,8 @@ def _carried_out(arguments: Sequence[str] | None, words: Sequence[str]) -> ExitR
     try:
         listen()
         _refuse_little_space()
-        with noting(quiet=not {"--quiet", "-q"}.isdisjoint(words)):
+        # What a desk notes of a job stands on its pages: nobody looks at the terminal that it was started from.
+        with noting(quiet=not {"--quiet", "-q"}.isdisjoint(words) or [*words[:1]] == ["app"]):
             app(arguments, prog_name="kohort")
     except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
         return _ending(end)

@@ -81,7 +81,8 @@ def perturbed(
     for one in due:
         changed = _numbers_changed if one.numeric else _names_changed
         made |= changed(table, one, missing, [_stream(seed, column) for column in one.columns], order)
-    columns = (replace(made.get(one.name, one), notation=one.notation) for one in table.columns)
+    kept = {one.name: one.notation for one in table.columns}
+    columns = (replace(made[name], notation=of) if name in made else table[name] for name, of in kept.items())
     return Table(tuple(columns), table.records)
 
 
