@@ -142,7 +142,8 @@ def _pandas(column: pl.Series) -> pd.DataFrame:
 
 
 def _arrow(column: pl.Series) -> object:
-    return column.to_frame("b").to_arrow()
+    frame: Any = column.to_frame("b")
+    return frame.to_arrow()
 
 
 @pytest.mark.parametrize(
