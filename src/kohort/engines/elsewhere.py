@@ -17,8 +17,10 @@ import polars as pl
 from kohort import system
 from kohort.algorithms.lattice.elsewhere import judges_nodes, refused_elsewhere
 from kohort.algorithms.mondrian.in_parts import refused_in_parts
+from kohort.assessment.risk.singling import refuse_needless
 from kohort.engines import limits, sql
 from kohort.engines.base import Counts
+from kohort.engines.coded import CodedColumns
 from kohort.engines.local import LOCAL
 from kohort.engines.relation import CELL, Kind, Relation, unused
 from kohort.engines.repeated import refuse_repeated
@@ -33,6 +35,7 @@ from kohort.engines.unsafe import (
     refuse_leaks,
     refuse_listed,
     refuse_pairs,
+    refuse_sets,
     singled_out_of,
     together_of,
     without,
@@ -290,11 +293,15 @@ class ElsewhereEngine:
         most = self._most(len(columns) + len(flagged))
         if most is not None:
             source.weigh(columns, flagged, job.schema.missing, looked_at(job), most)
+        needless = partial(refuse_needless, job.schema, job.allow_singling)
         if releasing and alone:
             source.look(looked_at(job))
             repeated = partial(refuse_repeated, job, source, partial(_counted_tuples, source))
-            gates = [partial(refuse_alone, source, job), partial(refuse_leaks, source, job), repeated]
-            refuse_all(gates, lambda faults: [partial(refuse_alone_together, source, source, without(faults, job))])
+            gates = [needless, partial(refuse_alone, source, job), partial(refuse_leaks, source, job), repeated]
+            sets = partial(refuse_sets, partial(CodedColumns.of, source, job), job)
+            refuse_all(
+                gates, lambda faults: [sets, partial(refuse_alone_together, source, source, without(faults, job))]
+            )
         refused = ""
         if most is not None and source.different(columns, flagged, job.schema.missing) > most:
             refused = _needing_all(job)
@@ -312,9 +319,10 @@ class ElsewhereEngine:
         if releasing and job.schema.person is not None:
             alone_of = partial(refuse_alone_of, found.table, found.counts, job, job.schema.person)
             people = person_codes(found.table[job.schema.person])
+            sets = partial(refuse_sets, partial(CodedTable, found.table, job.schema, weights=found.counts), job)
             refuse_all(
-                [alone_of, partial(refuse_leaks, source, job)],
-                lambda faults: [partial(refuse_pairs, found.table, people, without(faults, job))],
+                [needless, alone_of, partial(refuse_leaks, source, job)],
+                lambda faults: [sets, partial(refuse_pairs, found.table, people, without(faults, job))],
             )
         known = None if population is None else could_enter(_held(population), job.schema, job.complete)
         table = CodedTable(found.table, job.schema, known, weights=found.counts)

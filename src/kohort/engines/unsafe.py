@@ -124,9 +124,9 @@ def _rounded(table: Table, faults: Sequence[UsageError], job: Job) -> Table:
 
 def _coarsen(table: Table, people: Index | None, faults: Sequence[UsageError], job: Job) -> None:
     """Have the flags round in coarser steps, up to a standard deviation, where pairs of columns need it."""
-    rounded = {one.unsafe[0]: one for one in faults if isinstance(one, SchemaError) and one.flag}
-    first = {name: one.flag for name, one in rounded.items() if one.flag and one.flag[0] == "--perturb"}
-    steps = {name: proposals(table[name], missing=job.schema.missing, people=people) for name in first}
+    flagged = [one for one in faults if isinstance(one, SchemaError) and one.flag and one.flag[0] == "--perturb"]
+    rounded = {one.unsafe[0]: one for one in flagged}
+    steps = {name: proposals(table[name], missing=job.schema.missing, people=people) for name in rounded}
     while steps:
         columns = _to_release(_rounded(table, faults, job), without(faults, job, rounding=True))
         pairs = [one for one in singled_out(columns, people) if len(one.columns) > 1 and one.most]
@@ -134,9 +134,9 @@ def _coarsen(table: Table, people: Index | None, faults: Sequence[UsageError], j
         if name is None:
             return
         step = next((one for one in steps[name] if SHARE * one.after <= one.people), None)
-        if step is None:  # none is enough: the pair's columns are dropped
+        if step is None:  # none is enough: the column is dropped
             del steps[name]
-        rounded[name].flag = ("--perturb", step.perturbation(name)) if step else first[name]
+        rounded[name].flag = None if step is None else ("--perturb", step.perturbation(name))
 
 
 def _to_release(table: Table | RecodedTable, job: Job) -> list[Column]:
@@ -187,9 +187,10 @@ def refuse_unsafe(table: Table, job: Job) -> None:
         _raise([_leaking(one) for one in leaks(schema, table, table, every, k=job.k, allowed=allowed)])
 
     def further(faults: Sequence[UsageError]) -> list[Gate]:
+        left = without(faults, job)
         _coarsen(table, people, faults, job)
-        pairs = partial(refuse_pairs, _rounded(table, faults, job), people, without(faults, job, rounding=True))
-        return [partial(_refuse_sets, table, job), pairs]
+        coded = partial(_coded, table, job)
+        return [partial(refuse_sets, coded, job), partial(refuse_pairs, table, people, left)]
 
     gates: list[Gate] = [
         partial(refuse_needless, schema, allowed),
@@ -257,7 +258,6 @@ def refuse_alone(data: Relation, job: Job) -> None:
         LimitError: so many would be released as they are that their pairs cannot all be looked at.
     """
     refuse_many(len(job.schema.unchanged))
-    refuse_needless(job.schema, job.allow_singling)
     names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
     values = {name: data.distinct(name) for name in names}
     found = [Singling((name,), int((held.counts == 1).sum()), data.records) for name, held in values.items()]
@@ -275,7 +275,6 @@ def refuse_alone_of(table: Table, counts: Counts, job: Job, person: str) -> None
     """
     schema = job.schema
     refuse_many(len(schema.unchanged))
-    refuse_needless(schema, job.allow_singling)
     names = [one.name for one in schema.unchanged if one.name not in job.allow_singling]
     people = person_codes(table[person])
     refuse_singling(table, names, missing=schema.missing, people=people, weights=counts)
@@ -374,10 +373,14 @@ def refuse_listed(coded: CodedTable | CodedColumns, job: Job) -> None:
     )
 
 
-def _refuse_sets(table: Table, job: Job) -> None:
-    """The same of a table that is not coded yet, if its values have their places."""
+def refuse_sets(coded: Callable[[], CodedTable | CodedColumns], job: Job) -> None:
+    """The same before anything is coded, if the values have their places: where they have none, that is told later."""
     with suppress(InputError, LimitError, InfeasibleError):
-        refuse_listed(CodedTable(with_columns(table, coarsened(table, job)), job.schema), job)
+        refuse_listed(coded(), job)
+
+
+def _coded(table: Table, job: Job) -> CodedTable:
+    return CodedTable(with_columns(table, coarsened(table, job)), job.schema)
 
 
 def _own_values(coded: CodedTable | CodedColumns, name: str) -> Singling:
