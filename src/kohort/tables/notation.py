@@ -190,7 +190,8 @@ def _possible(values: pl.Series, decimal: str | None) -> list[Notation]:
     others = [*signs - {"", "."}]
     if _DOTTED not in forms and not (others and values.str.contains_any(others).any()):
         return []
-    shown = {sign for sign in signs if values.str.contains(sign, literal=True).any()}
+    numbers = values.filter(values.str.contains("[0-9]"))  # a comma in a word says nothing of them
+    shown = {sign for sign in signs if numbers.str.contains(sign, literal=True).any()}
     found = [one for one in forms if shown >= {one.group} - {""} and one.fits(values)]
     if found == [PLAIN]:
         return []

@@ -149,3 +149,11 @@ def test_floats_have_no_exponents() -> None:
     texts = in_full(pl.Series(floats).cast(pl.String))
     assert not texts.str.contains("e").any()
     assert [float(text) for text in texts] == floats
+
+
+@pytest.mark.parametrize("words", [["a, b", "7"], ["it's", "12"], ["no. one", "3"], ["x y", "1"], ["a,b.c", "1.5"]])
+def test_marks_in_words_say_nothing_of_numbers(words: list[str]) -> None:
+    """Only numbers show how numbers are written."""
+    table = noted(from_frame(pl.DataFrame({"x": words})), None)
+    assert table.columns[0].notation is None
+    assert table.columns[0].fault is None
