@@ -58,6 +58,10 @@ def refuse_bytes(due: int, size: int, where: str) -> None:
         raise LimitError(what, where=where, hint="if the table is yours, save it as CSV")
 
 
+#: What is wrong with a file that ends before what it says of itself.
+_SHORT: Final = "the file is damaged: it is shorter than it says"
+
+
 def described(file: BinaryIO, form: str, where: str) -> int:
     """The bytes of memory that the table in a `Parquet` or `Arrow` file takes, if its types end no library.
 
@@ -66,8 +70,12 @@ def described(file: BinaryIO, form: str, where: str) -> int:
         InputError: what describes them is damaged.
     """
     size, end = file.seek(0, os.SEEK_END), 8 if form == "Parquet" else 10
+    if size < end:
+        raise InputError(_SHORT, where=where)
     file.seek(size - end)
     (length,) = struct.unpack("<I", file.read(4))
+    if length > size:
+        raise InputError(_SHORT, where=where)
     if length > max(_DESCRIBED, size // 8):
         raise LimitError(f"{length:,} bytes describe the columns", where=where, hint="save the table as CSV")
     file.seek(max(size - end - length, 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from kohort.errors import SourceNote, UsageError
 from kohort.job.form import ColumnPart
@@ -25,6 +25,10 @@ def quasi_of(raw: Mapping[str, object]) -> list[str]:
     return [name for name in columns if table(columns, name).get("role") == Role.QUASI]
 
 
+#: What may be said of a column that is dropped: how it is read, and a hierarchy, of which a run tells.
+_NO_MATTER: Final = frozenset({"role", "scale", "date-format", "pivot", "missing", "hierarchy"})
+
+
 def without_dropped(raw: Mapping[str, object]) -> Mapping[str, object]:
     """The tables of a job without what they say of columns that are dropped; a `SourceNote` tells of each.
 
@@ -33,7 +37,7 @@ def without_dropped(raw: Mapping[str, object]) -> Mapping[str, object]:
     columns, perturb = table(raw, "columns"), table(raw, "perturb")
     held = {name: table(columns, name) for name in columns}
     dropped = [name for name, said in held.items() if said.get("role") == Role.DROP]
-    known = {one.alias or key for key, one in ColumnPart.model_fields.items()} - {"role"}
+    known = {one.alias or key for key, one in ColumnPart.model_fields.items()} - _NO_MATTER
     changed = table(perturb, "columns")
     lost = {name: [key for key in held[name] if key in known] + ["perturb"] * (name in changed) for name in dropped}
     lost = {name: keys for name, keys in lost.items() if keys}

@@ -82,8 +82,9 @@ def perturbed(
         changed = _numbers_changed if one.numeric else _names_changed
         made |= changed(table, one, missing, [_stream(seed, column) for column in one.columns], order)
     kept = {one.name: one.notation for one in table.columns}
-    columns = (replace(made[name], notation=of) if name in made else table[name] for name, of in kept.items())
-    return Table(tuple(columns), table.records)
+    columns = (made.get(name, table[name]) for name in kept)
+    written = (one if one.notation is kept[one.name] else replace(one, notation=kept[one.name]) for one in columns)
+    return Table(tuple(written), table.records)
 
 
 def _check(table: Table, perturbations: Sequence[Perturbation], seed: int | None) -> None:

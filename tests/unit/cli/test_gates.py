@@ -132,7 +132,6 @@ SAFE = UNSAFE.select(*USUAL, "day").with_columns(ill=pl.Series(["flu", "cold"] *
         (("--no-model", "ill"), "no-model"),
         (("--perturb", "ill=post-randomization:keep=0.9"), "perturb"),
         (("--allow-singling", "ill"), "allow-singling"),
-        (("--hierarchy", "ill=suppress"), "hierarchy"),
     ],
 )
 @pytest.mark.parametrize("named", [True, False])
