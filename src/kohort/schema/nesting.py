@@ -101,23 +101,26 @@ def qualified(rows: Rows) -> tuple[list[tuple[str, ...]], list[str]]:
     every = [tuple(row) for row in rows]
     for row in every:
         known.setdefault(row[0], row)
-    covered: dict[tuple[str, ...], set[str]] = {}  # by the distinct labels from a node up
+    covered: dict[tuple[str, ...], set[str]] = {}  # by the labels from a node up
     for leaf, row in known.items():
         for level in range(1, len(row)):
-            covered.setdefault(_upward(row[level:]), set()).add(leaf)
+            covered.setdefault(row[level:], set()).add(leaf)
     meanings: dict[str, set[frozenset[str]]] = {leaf: {frozenset([leaf])} for leaf in known}
     for node, leaves in covered.items():
         meanings.setdefault(node[0], set()).add(frozenset(leaves))
     taken = {label for label, sets in meanings.items() if len(sets) == 1} | known.keys()
     names = dict[tuple[str, ...], str]()
+    same = dict[tuple[tuple[str, ...], frozenset[str]], str]()  # of a node that is repeated upward
     for node, leaves in covered.items():
         if len(meanings[node[0]]) > 1 and leaves != {node[0]}:
-            longer = (f"{node[0]} ({', '.join(node[1:end])})" for end in range(2, len(node) + 1))
-            names[node] = next((one for one in longer if one not in taken), node[0])
+            path = _upward(node)
+            longer = (f"{node[0]} ({', '.join(path[1:end])})" for end in range(2, len(path) + 1))
+            new = next((one for one in longer if one not in taken), node[0])
+            names[node] = same.setdefault((path, frozenset(leaves)), new)
             taken.add(names[node])
-    made = [(row[0], *(names.get(_upward(row[at:]), row[at]) for at in range(1, len(row)))) for row in known.values()]
+    made = [(row[0], *(names.get(row[at:], row[at]) for at in range(1, len(row)))) for row in known.values()]
     parents = len({row[0] for row in every if row != known[row[0]]})
-    told = [f"{many(len(names), 'node')} named with the parents"] if names else []
+    told = [f"{many(len(same), 'node')} named with the parents"] if same else []
     return made, [*kept_one(parents, "first"), *told]
 
 

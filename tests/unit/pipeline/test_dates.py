@@ -12,7 +12,7 @@ import pytest
 import kohort
 from kohort import Attribute, Job, KAnonymity, Role, Schema
 from kohort.assessment.labels import covers, printed_values
-from kohort.errors import JobError, SchemaError
+from kohort.errors import InputError, JobError, SchemaError
 from kohort.report.page.audience import Audience
 from kohort.report.page.build import page
 from kohort.schema import Label, Scale
