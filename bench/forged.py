@@ -25,9 +25,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kohort.certificate.again import PartOutcome, read_certificate
+from kohort.certificate.again import PartOutcome, checked_signature, read_certificate
 from kohort.certificate.form import digest
-from kohort.certificate.signature import checked_signature
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.certificate.transactions_again import check_transactions_again, written_as

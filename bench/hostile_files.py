@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import sqlite3
 import struct
 import zipfile
 from contextlib import closing
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
 import polars as pl
 
 if TYPE_CHECKING:
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
 #: What a case's table is asked for.
 _ANONYMIZE: Final = "anonymize {} --out out.csv --quasi age --rest drop --k 2 --no-grid --quiet"
+
+_LISTS: Final = "transactions {} --out out.parquet --format lists --private 1 --h 0.5 --k 2 --p 2"
 
 
 class Case(NamedTuple):
@@ -672,7 +677,18 @@ def _typed() -> Iterator[tuple[str, Callable[[Path], None], str]]:
             partial(_constant, rows=rows),
             _ANONYMIZE.format("in.parquet"),
         )
-    yield "a text of 1 MB in a million records", _repeated_text, _ANONYMIZE.format("in.parquet")
+    for what, make, file in chain(_bombs(), _lies()):
+        yield what, make, _ANONYMIZE.format(file)
+    yield (
+        "a list of 500,000,000 items in parquet",
+        partial(_lists, cells=500_000_000, ending="parquet"),
+        _LISTS.format("in.parquet"),
+    )
+    yield (
+        "a list of 500,000,000 items in arrow",
+        partial(_lists, cells=500_000_000, ending="arrow"),
+        _LISTS.format("in.arrow"),
+    )
     for ending in ("parquet", "arrow", "sqlite", "duckdb", "xlsx"):
         for text in ("\ufffe", "\uffff", "\ufdd0", "\U0001fffe"):
             frame = pl.DataFrame({"age": ["a", f"b{text}"] * 10})
@@ -712,10 +728,164 @@ def _constant(folder: Path, rows: int) -> None:
             file.write_table(piece, row_group_size=piece.num_rows)
 
 
-def _repeated_text(folder: Path) -> None:
+def _repeated_text(folder: Path, records: int, letters: int, *, stored: bool) -> None:
     pa, parquet = _arrow()
-    cells = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000_000, pa.int32()), pa.array(["x" * 1_000_000]))
-    parquet.write_table(pa.table({"age": cells}), folder / "in.parquet", compression="zstd")
+    codes = pa.array(np.zeros(records, np.int32))
+    cells = pa.DictionaryArray.from_arrays(codes, pa.array(["x" * letters]))
+    table = pa.table({"age": codes, "note": cells})
+    parquet.write_table(table, folder / "in.parquet", compression="zstd", store_schema=stored)
+
+
+def _counting(folder: Path, records: int) -> None:
+    """Numbers that differ, by a rule that takes a few bytes."""
+    pa, parquet = _arrow()
+    table = pa.table({"age": pa.array(np.arange(records))})
+    how = {"use_dictionary": False, "column_encoding": {"age": "DELTA_BINARY_PACKED"}, "write_statistics": False}
+    parquet.write_table(table, folder / "in.parquet", compression="zstd", **how)
+
+
+def _lists(folder: Path, cells: int, ending: str) -> None:
+    """A record with a list of very many items."""
+    pa, _ = _arrow()
+    items = pa.ListArray.from_arrays(pa.array([0, cells], pa.int32()), pa.array(np.zeros(cells, np.int8)))
+    _put(folder, pa.table({"items": items}), ending)
+
+
+def _wide_zeros(folder: Path, rows: int, columns: int, ending: str) -> None:
+    pa, _ = _arrow()
+    zeros = pa.array(np.zeros(rows, np.int32))
+    _put(folder, pa.table({f"c{at}" if at else "age": zeros for at in range(columns)}), ending)
+
+
+def _put(folder: Path, table: Any, ending: str) -> None:  # noqa: ANN401  PyArrow has no types
+    pa, parquet = _arrow()
+    if ending == "parquet":
+        parquet.write_table(table, folder / "in.parquet", compression="zstd")
+        return
+    how = import_module("pyarrow.ipc").IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_file(folder / "in.arrow", table.schema, options=how) as file:
+        file.write_table(table)
+
+
+def _nulls(folder: Path, records: int) -> None:
+    """Records without any value, which take no bytes."""
+    pa, _ = _arrow()
+    _put(folder, pa.table({"age": pa.Array.from_buffers(pa.null(), records, [None])}), "arrow")
+
+
+def _told(folder: Path, old: int, new: int) -> None:
+    """An Arrow file in which a length lies wherever it stands."""
+    ages = pl.Series([30, 31] * 5_000, dtype=pl.Int32)
+    _put(folder, pl.DataFrame({"age": ages, "city": ["a", "b"] * 5_000}).to_arrow(), "arrow")
+    data = (folder / "in.arrow").read_bytes()
+    (folder / "in.arrow").write_bytes(data.replace(struct.pack("<q", old), struct.pack("<q", new)))
+
+
+def _fields(*fields: tuple[int, int, object]) -> bytes:
+    """A structure of Thrift: numbers in their order, kinds, and values that are whole numbers or bytes."""
+    made, last = b"", 0
+    for number, kind, value in fields:
+        made += bytes([number - last << 4 | kind])
+        last = number
+        made += _varint(2 * value) if isinstance(value, int) else value if isinstance(value, bytes) else b""
+    return made + b"\0"
+
+
+def _varint(number: int) -> bytes:
+    found = bytearray()
+    while number > 127:  # noqa: PLR2004  seven bits
+        found.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*found, number])
+
+
+def _several(*parts: bytes) -> bytes:
+    """A list of structures."""
+    return b"\xfc" + _varint(len(parts)) + b"".join(parts)
+
+
+def _name(text: bytes) -> bytes:
+    return _varint(len(text)) + text
+
+
+def _parquet(folder: Path, schema: bytes, groups: bytes, *, page: bytes = b"", records: int = 20) -> None:
+    footer = _fields((1, 5, 1), (2, 9, schema), (3, 6, records), (4, 9, groups))
+    (folder / "in.parquet").write_bytes(b"PAR1" + page + footer + struct.pack("<I", len(footer)) + b"PAR1")
+
+
+_ROOT: Final = _fields((4, 8, _name(b"r")), (5, 5, 1))
+_LEAF: Final = _fields((1, 5, 1), (3, 5, 0), (4, 8, _name(b"age")))
+
+
+def _deep(folder: Path, depth: int, repeated: int) -> None:
+    """A column of structures within structures, or of lists."""
+    inner = _fields((3, 5, repeated), (4, 8, _name(b"g")), (5, 5, 1))
+    _parquet(folder, _several(_ROOT, *[inner] * depth, _LEAF), _several(), records=0)
+
+
+def _deep_arrow(folder: Path, depth: int) -> None:
+    pa, _ = _arrow()
+    kind = pa.int32()
+    for _at in range(depth):
+        kind = pa.list_(kind)
+    with pa.ipc.new_file(folder / "in.arrow", pa.schema([("age", kind)])):
+        pass
+
+
+def _page(folder: Path, zeros: int, told: int, records: int = 20, *, chunks: int = 1) -> None:
+    """A page that unpacks to many zeros behind its cells."""
+    pa, _ = _arrow()
+    packed = pa.compress(bytes(4 * 20 + zeros), codec="zstd", asbytes=True)
+    head = _fields(
+        (1, 5, 0), (2, 5, told), (3, 5, len(packed)), (5, 12, _fields((1, 5, 20), (2, 5, 0), (3, 5, 3), (4, 5, 3)))
+    )
+    length = len(head) + len(packed)
+    said = _fields(
+        (1, 5, 1), (2, 9, b"\x15\0"), (3, 9, b"\x18" + _name(b"age")), (4, 5, 6), (5, 6, records), (6, 6, length),
+        (7, 6, length), (9, 6, 4),
+    )  # fmt: skip
+    group = _fields((1, 9, _several(_fields((2, 6, 4), (3, 12, said)))), (2, 6, length), (3, 6, records))
+    _parquet(folder, _several(_ROOT, _LEAF), _several(*[group] * chunks), page=head + packed, records=records * chunks)
+
+
+def _bombs() -> Iterator[tuple[str, Callable[[Path], None], str]]:
+    """Parquet and Arrow files of a few bytes."""
+    for records, letters in ((1_000_000, 1_000_000), (10_000, 100_000)):
+        for stored in (True, False):
+            make = partial(_repeated_text, records=records, letters=letters, stored=stored)
+            yield f"a text of {letters:,} letters in {records:,} records, {stored}", make, "in.parquet"
+    yield "10,000,000 numbers that count", partial(_counting, records=10_000_000), "in.parquet"
+    for rows, columns in ((30_000_000, 2), (1_000_000, 500), (20_000, 60_000)):
+        for ending in ("parquet", "arrow"):
+            make = partial(_wide_zeros, rows=rows, columns=columns, ending=ending)
+            yield f"{rows:,} by {columns:,} zeros in {ending}", make, f"in.{ending}"
+
+
+def _lies() -> Iterator[tuple[str, Callable[[Path], None], str]]:
+    """Parquet and Arrow files whose descriptions are untrue, or too deep."""
+    yield "30,000,000 records of no value in arrow", partial(_nulls, records=30_000_000), "in.arrow"
+    yield "2,147,483,646 records of no value in arrow", partial(_nulls, records=(1 << 31) - 2), "in.arrow"
+    for what, old in (("records", 10_000), ("bytes of a buffer", 40_000)):
+        for new in (10**9, 1 << 62, -1, 1):
+            yield f"{new:,} {what} in arrow", partial(_told, old=old, new=new), "in.arrow"
+    for depth in (100, 20_000, 1_000_000):
+        for repeated in (1, 2):
+            yield (
+                f"a column {depth:,} deep in parquet ({repeated})",
+                partial(_deep, depth=depth, repeated=repeated),
+                "in.parquet",
+            )
+    for depth in (100, 5_000):
+        yield f"a column {depth:,} deep in arrow", partial(_deep_arrow, depth=depth), "in.arrow"
+    for zeros, told in ((1 << 30, (1 << 30) + 80), (1 << 30, 80), (0, (1 << 31) - 1), (0, 0)):
+        yield f"a page of {zeros:,} zeros that tells {told:,}", partial(_page, zeros=zeros, told=told), "in.parquet"
+    for records in (10**9, 1 << 62):
+        yield (
+            f"a page of 20 cells that tells {records:,}",
+            partial(_page, zeros=0, told=80, records=records),
+            "in.parquet",
+        )
+    yield "100,000 groups of one page", partial(_page, zeros=0, told=80, chunks=100_000), "in.parquet"
 
 
 def _gzips(folder: Path) -> None:
@@ -723,15 +893,141 @@ def _gzips(folder: Path) -> None:
     (folder / "in.csv.gz").write_bytes(gzip.compress(packed * 10))
 
 
-def cases() -> Iterator[Case]:
-    """All of them."""
+# ── files of statistics programs ─────────────────────────────────────────────────────────────────
+
+#: What a field says that lies: more than there is, more than there can be, and less than nothing.
+_LIES: Final = (1 << 30, (1 << 31) - 1, -1)
+
+#: Fields of files that `_statistics_file` writes: the ending, what stands before the field, and its bytes.
+_COUNTS: Final = (
+    ("sav", "records", rb"\$FL2.{76}", "<i"),
+    ("sav", "cells of a record", rb"\$FL2.{64}", "<i"),
+    ("sav", "value labels", b"\3\0\0\0(?=\2\0\0\0)", "<i"),
+    ("sav", "variables of value labels", b"\4\0\0\0(?=\1\0\0\0)", "<i"),
+    ("sav", "bytes of an extension", b"\7\0\0\0\3\0\0\0", "<i"),
+    ("sav", "parts of an extension", b"\7\0\0\0\3\0\0\0\4\0\0\0", "<i"),
+    ("sav", "letters of a variable", b"\2\0\0\0(?=\x05\0\0\0)", "<i"),
+    ("zsav", "records", rb"\$FL3.{76}", "<i"),
+    ("zsav", "where its blocks are", b"\xe7\3\0\0\0\0\0\0.{8}", "<q"),
+    ("zsav", "bytes of its blocks", b"\xe7\3\0\0\0\0\0\0.{16}", "<q"),
+    ("dta", "records", b"<N>", "<q"),
+    ("dta", "variables", b"<K>", "<h"),
+    ("dta", "where its parts are", b"<map>.{64}", "<q"),
+    ("dta", "bytes of value labels", b"<lbl>", "<i"),
+    ("dta", "value labels", b"<lbl>.{136}", "<i"),
+    ("dta", "letters of value labels", b"<lbl>.{140}", "<i"),
+    ("dta", "letters of a variable", b"<variable_types>.{2}", "<h"),
+)
+
+
+def _statistics_file(folder: Path, ending: str, records: int = 20) -> bytearray:
+    """A file of a statistics program, with value labels; for changes."""
+    pyreadstat: Any = import_module("pyreadstat")
+    frame = pl.DataFrame({"age": [30, 31] * (records // 2), "city": ["Rome", "Bari "] * (records // 2)})
+    write = getattr(pyreadstat, f"write_{ {'zsav': 'sav', 'xpt': 'xport'}.get(ending, ending) }")
+    told = {} if ending == "xpt" else {"variable_value_labels": {"age": {30: "thirty", 31: "more"}}}
+    write(frame, str(folder / f"in.{ending}"), **told, **({"compress": True} if ending == "zsav" else {}))
+    return bytearray((folder / f"in.{ending}").read_bytes())
+
+
+def _counted(folder: Path, ending: str, before: bytes, form: str, lie: int) -> None:
+    """A file of a statistics program in which a field lies."""
+    data = _statistics_file(folder, ending)
+    found = re.search(before, data, re.DOTALL)
+    if found is None:
+        raise LookupError(ending, before)
+    size = struct.calcsize(form)
+    data[found.end() : found.end() + size] = (lie & ((1 << 8 * size - 1) - 1) if lie > 0 else lie).to_bytes(
+        size, "little", signed=True
+    )
+    (folder / f"in.{ending}").write_bytes(data)
+
+
+def _cut(folder: Path, ending: str, share: float) -> None:
+    data = _statistics_file(folder, ending)
+    (folder / f"in.{ending}").write_bytes(data[: int(len(data) * share)])
+
+
+def _many_labels(folder: Path, ending: str) -> None:
+    """A file with 200,000 labels of a variable, and two records."""
+    pyreadstat: Any = import_module("pyreadstat")
+    labels = {at: f"label {at}" for at in range(200_000)}
+    write = getattr(pyreadstat, f"write_{ending}")
+    write(pl.DataFrame({"age": [30, 31]}), str(folder / f"in.{ending}"), variable_value_labels={"age": labels})
+
+
+def _blanks(folder: Path, records: int) -> None:
+    """A packed SPSS file of blanks and of one number: a byte for each thousand."""
+    pyreadstat: Any = import_module("pyreadstat")
+    frame = pl.DataFrame({"age": [30.0] * records, "city": [" " * 200] * records})
+    pyreadstat.write_sav(frame, str(folder / "in.zsav"), compress=True)
+
+
+def _sas(folder: Path, sizes: tuple[int, int, int]) -> None:
+    """A SAS file whose head says how long it is, how long its pages are, and how many."""
+    magic = bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011")
+    data = bytearray(magic + b"\x22\x22\x00\x33\x33\x01\x02".ljust(256 - len(magic), b"\0"))
+    data[84:92] = b"SAS FILE"
+    data += bytes(1 << 16)
+    struct.pack_into("<iii", data, 196, *sizes)
+    (folder / "in.sas7bdat").write_bytes(data)
+
+
+def _statistics() -> Iterator[tuple[str, Callable[[Path], None], str]]:
+    """Files of SPSS, Stata and SAS."""
+    for ending, what, before, form in _COUNTS:
+        for lie in _LIES:
+            make = partial(_counted, ending=ending, before=before, form=form, lie=lie)
+            yield f"{what}: {lie:,} in {ending}", make, _ANONYMIZE.format(f"in.{ending}")
+    for ending in ("sav", "zsav", "dta", "xpt"):
+        for share in (0.1, 0.5, 0.9, 0.99):
+            yield (
+                f"{share:.0%} of a file in {ending}",
+                partial(_cut, ending=ending, share=share),
+                _ANONYMIZE.format(f"in.{ending}"),
+            )
+    for ending in ("sav", "dta"):
+        yield (
+            f"200,000 value labels in {ending}",
+            partial(_many_labels, ending=ending),
+            _ANONYMIZE.format(f"in.{ending}"),
+        )
+    yield "2,000,000 records of blanks in zsav", partial(_blanks, records=2_000_000), _ANONYMIZE.format("in.zsav")
+    for sizes in (
+        (1 << 30, 1 << 30, 1 << 30),
+        (-1, -1, -1),
+        (1024, 1 << 16, (1 << 31) - 1),
+        (1024, 0, 1),
+        (1024, 1 << 12, 7),
+    ):
+        yield f"heads and pages of {sizes} in sas7bdat", partial(_sas, sizes=sizes), _ANONYMIZE.format("in.sas7bdat")
+
+
+def cases(group: str = "") -> Iterator[Case]:
+    """All of them, or those of a group."""
+    for name, listed in _GROUPS.items():
+        for what, make, words in listed() if name.startswith(group) else ():
+            yield Case(f"{name} {what}", make, words)
+
+
+def _workbooks() -> Iterator[tuple[str, Callable[[Path], None], str]]:
+    """Workbooks of Excel and OpenDocument."""
     for what, make in _books():
-        yield Case(f"workbooks: {what}", make, _ANONYMIZE.format("in.xlsx"))
+        yield what, make, _ANONYMIZE.format("in.xlsx")
     for what, make in _spreadsheets():
-        yield Case(f"workbooks: {what}", make, _ANONYMIZE.format("in.ods"))
+        yield what, make, _ANONYMIZE.format("in.ods")
+
+
+def _jobs() -> Iterator[tuple[str, Callable[[Path], None], str]]:
+    """Job files."""
     for what, more in _tomls():
-        yield Case(f"jobs: {what}", partial(_job, more=more), "run job.toml --quiet")
-    for what, make, words in _columns():
-        yield Case(f"columns: {what}", make, words)
-    for what, make, words in _typed():
-        yield Case(f"typed: {what}", make, words)
+        yield what, partial(_job, more=more), "run job.toml --quiet"
+
+
+_GROUPS: Final = {
+    "workbooks:": _workbooks,
+    "jobs:": _jobs,
+    "columns:": _columns,
+    "typed:": _typed,
+    "statistics:": _statistics,
+}

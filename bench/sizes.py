@@ -4,14 +4,15 @@ python -m bench.sizes            65,536 columns, a cell of 1 GiB, ten million di
 python -m bench.sizes 0.01       everything a hundredth as large
 python -m bench.sizes 1 sets     the cases whose names hold this word
 python -m bench.sizes 1 databases [WORD]   hostile databases: what each command on them takes, tells and reaches
-python -m bench.sizes 1 workbooks:     small files that ask for much: also jobs:, columns:, typed:
+python -m bench.sizes 1 workbooks:     small files that ask for much: also jobs:, columns:, typed:, statistics:
 """
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -19,7 +20,6 @@ from typing import TYPE_CHECKING, Final
 from bench import hostile_databases, hostile_files
 
 if TYPE_CHECKING:
-    import resource
     from collections.abc import Callable, Iterator
 
 #: Bytes that are written at a time.
@@ -72,6 +72,7 @@ _CASES: Final[tuple[tuple[str, Callable[[float], Iterator[str]], str], ...]] = (
 def main(arguments: list[str]) -> None:
     """Print the table."""
     size = float(arguments[0]) if arguments else 1.0
+    _runner()  # while this process is small
     if arguments[1:2] == ["databases"]:
         hostile_databases.main(arguments[2:])
         return
@@ -85,7 +86,7 @@ def main(arguments: list[str]) -> None:
                 file.writelines(make(size))
             words = ["anonymize", "in.csv", "--out", "out.csv", *flags.split(), "--k", "2", "--no-grid", "--quiet"]
             _run(what, words, Path(folder))
-    for what, put, command in hostile_files.cases():
+    for what, put, command in hostile_files.cases(next((one for one in arguments if one.endswith(":")), "")):
         if all(word in what for word in arguments[1:]):
             with TemporaryDirectory() as folder:
                 put(Path(folder))
@@ -94,18 +95,31 @@ def main(arguments: list[str]) -> None:
 
 def _run(what: str, words: list[str], folder: Path) -> None:
     """Print how a command ends in a folder, and what it used."""
-    command = [sys.executable, "-m", "kohort", *words]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder) as run:
-        ended, used = _waited(run.pid)
-        run.returncode = ended
-    seconds, memory = used.ru_utime + used.ru_stime, used.ru_maxrss // 1024
+    runner = _runner()
+    if runner.stdin is None or runner.stdout is None:
+        raise TypeError
+    runner.stdin.write(json.dumps([[sys.executable, "-m", "kohort", *words], str(folder)]) + "\n")
+    runner.stdin.flush()
+    ended, seconds, memory = json.loads(runner.stdout.readline())
     print(f"| {what:30} | {ended:6} | {seconds:5.1f} | {memory:8,} |", flush=True)
 
 
-def _waited(process: int) -> tuple[int, resource.struct_rusage]:
-    """The status of a process and what it used, once it has ended."""
-    _, status, used = os.wait4(process, 0)
-    return os.waitstatus_to_exitcode(status), used
+@cache
+def _runner() -> subprocess.Popen[str]:
+    """What runs the commands: a small process, since one that made a large file lends its peak to those it starts."""
+    return subprocess.Popen([sys.executable, "-c", _RUNNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+#: It reads a command and its folder, and writes the status, CPU seconds and MiB.
+_RUNNER: Final = """
+import json, os, subprocess, sys
+for line in sys.stdin:
+    command, folder = json.loads(line)
+    run = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(run.pid, 0)
+    told = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss >> 10
+    print(json.dumps(told), flush=True)
+"""
 
 
 if __name__ == "__main__":

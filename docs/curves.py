@@ -25,7 +25,7 @@ from kohort.io.baskets import read_transactions
 from kohort.io.baskets.options import BasketOptions
 from kohort.release.transactions import TransactionJob
 from kohort.report.charts import Line, Look, Mark
-from kohort.sweeps.transaction_picture import chart
+from kohort.sweeps.transaction_figures import chart
 from kohort.sweeps.transaction_plan import Plan
 from kohort.sweeps.transactions import problem_at, sweep
 from kohort.transactions.coherence import Coherence

@@ -23,11 +23,12 @@ _command = cache(get_command)
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How a command ended."""
+    """How a command ended; how long it took, where it says so, is no part of what it printed."""
 
     status: int
     out: str
     err: str
+    took: str = ""
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -52,7 +53,9 @@ def kohort(*arguments: object, stdin: bytes = b"") -> Ran:
             status = main([str(argument) for argument in arguments])
     finally:
         signal.signal(signal.SIGTERM, handler)
-    return Ran(status, _plain(out), _plain(err))
+    printed = _plain(out)
+    took = re.search(r"^took [0-9.,]+ s.*\n", printed, re.MULTILINE)  # which no other run prints again
+    return Ran(status, printed.replace(took[0], "") if took else printed, _plain(err), took[0] if took else "")
 
 
 def _plain(stream: TextIOWrapper) -> str:

@@ -109,16 +109,30 @@ def _of_names(of: Any) -> list[str | bytes]:
     return _compiled(*(partial(of._unfit, BasketOptions(form=form)) for form in of.Form))
 
 
+def _notations(of: Any) -> list[Any]:
+    """Ways to write numbers, with and without something between thousands."""
+    return [of.Notation(","), of.Notation(",", "."), of.Notation(".", " ")]
+
+
 #: The expressions of functions that put them together, by the function.
 GIVEN: Final[Mapping[str, Callable[[Any], Iterable[str | bytes]]]] = {
     "kohort.assessment.inspection.evidence._unread": lambda of: of._UNREAD,
     "kohort.io.baskets.write._unfit": _of_names,
-    "kohort.io.workbooks.refuse_cells": lambda of: [one[0] for one in of._FAULTY],
+    "kohort.io.workbooks.merged": lambda of: [*(one[0] for one in of._FAULTY), of.MERGED],
     "kohort.io.records.measure": _of_records,
     "kohort.io.statistics._packed": lambda of: [one[0] for one in of._MADE.values()],
     "kohort.models.known.variants": lambda _: [rf"\b{name}\b" for name in ("l", "p")],
     "kohort.report.charts.bars._broken": lambda of: _compiled(partial(of._broken, "one text", 14)),
     "kohort.schema.dates._pattern": lambda of: _compiled(*(partial(of._pattern, form) for form in of.DateFormat)),
+    "kohort.tables.notation.changed": lambda of: [rf"\A{one.number}\z" for one in _notations(of)],
+    "kohort.tables.notation.fits": lambda of: [one.cell for one in _notations(of)],
+    "kohort.tables.notation.read": lambda of: [
+        rf"(?<=[0-9]){re.escape(one.group)}(?=[0-9]{{3}}(?![0-9]))" for one in _notations(of)
+    ],
+    "tools.check_release._plainly": lambda _: [
+        one.cell.replace(r"\A", "").replace(r"\z", "")
+        for one in _notations(importlib.import_module("kohort.tables.notation"))
+    ],
     "kohort.tables.spelling._even_numbers": lambda of: [one for one, _ in of._NUMBERS],
     "kohort.verify.dates.days_of": lambda of: [one + of._TIME for one in of._WRITTEN.values()],
 }

@@ -87,12 +87,24 @@ LOW_ORDER: Final = {0, 1, PRIME - 1, EIGHTH, PRIME - EIGHTH}
 #: A number, and how labels of numbers are spelled, by their kind; `*` is anything, an empty one a missing value.
 NUMBER: Final = r"-?(?:(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,1000})?|\.[0-9]{1,1000})"
 DAY: Final = "(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|10000-01-01)"
+#: How a column writes an open end of its own, such as `90+`, `under 18` or `1900-1909`.
+ENDLESS: Final = rf"(?:[≤≥]|[A-Za-z ]+)? ?(?:{NUMBER}|{DAY})(?:(?: ?[-–] ?| to )(?:{NUMBER}|{DAY}))?[ +&A-Za-z]*"
+OPEN: Final = rf"(?:<=?|>=?|=<|=>) ?(?:{NUMBER}|{DAY})"
+OPEN_RANGE: Final = re.compile(rf"[<>]=(?:{NUMBER}|{DAY})")
 LABELS: Final = {
-    "range": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\]|{DAY}|\[{DAY} – {DAY}\]|\*|"),
-    "grid": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\)|{DAY}|\[{DAY} – {DAY}\)|\*|"),
+    "range": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\]|{DAY}|\[{DAY} – {DAY}\]|{OPEN}|{ENDLESS}|\*|"),
+    "grid": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\)|{DAY}|\[{DAY} – {DAY}\)|{OPEN}|{ENDLESS}|\*|"),
     "mean": re.compile(rf"{NUMBER}|\*|"),
 }
+#: What may stand between the thousands of numbers.
+GROUPS: Final = ".,'\u2019 \u00a0\u202f\u2009"
 RANGE: Final = re.compile(rf"\[({NUMBER}|{DAY})(?:-| – )({NUMBER}|{DAY})[\])]")
+MONTH: Final = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+MARKED: Final = re.compile(
+    r"'+(?:[=+\-@\t\r]|(?:[0-9]{1,4}[-/][0-9]{1,4}|[0-9]{1,2}[-/][0-9]{1,2}[-/][0-9]{1,2}"
+    rf"|[0-9]{{1,2}}[-/ ]?{MONTH}|{MONTH}[-/. ]?[0-9]{{1,4}})\Z)",
+    re.IGNORECASE,
+)
 PSEUDONYM: Final = re.compile("p[0-9a-f]{32}")
 
 #: Letters and signs that look like the Latin ones beside them, and what shows nothing.
@@ -276,6 +288,7 @@ def _table(release: bytes, parts: Parts) -> Iterator[str]:
     released = {"quasi", "sensitive", "insensitive"}
     columns = [one for one in job["schema"]["attributes"] if one["role"] in released or one.get("pseudonym") is True]
     names, rows = _read(release, parts["release"], job["writing"])
+    rows = _plainly(rows, job["reading"].get("decimal"))
     if names != [one["name"] for one in columns]:
         yield "columns"
         return
@@ -314,7 +327,7 @@ def _read(release: bytes, name: str, writing: Parts) -> tuple[list[str], Rows]:
     if text != "".join(_written(line, separator) for line in lines) and not kind.endswith(".gz"):
         raise ValueError("the bytes say more than their cells")
     if writing["excel_safe"]:
-        lines = [[cell[1:] if re.match(r"'+[=+\-@\t\r]", cell) else cell for cell in line] for line in lines]
+        lines = [[cell[1:] if MARKED.match(cell) else cell for cell in line] for line in lines]
     return lines[0], lines[1:]
 
 
@@ -345,6 +358,27 @@ def _counts(parts: Parts, sizes: list[int]) -> Parts:
     return found
 
 
+def _plainly(rows: Rows, mark: str | None) -> Rows:
+    """Records with plain numbers, in columns whose numbers and labels all have this decimal mark, or grouped thousands.
+
+    >>> _plainly([["1.234,5", "1,5"], ["[0-1.000)", "a1"]], ",")
+    [['1234.5', '1,5'], ['[0-1000)', 'a1']]
+    """
+    columns = [list(column) for column in zip(*rows, strict=True)] if mark in {",", "."} else []
+    for column in columns:
+        for between in ("", *(sign for sign in GROUPS if sign != mark)):
+            group, point = re.escape(between), re.escape(str(mark))
+            more = rf"[0-9]{{0,2}}(?:{group}[0-9]{{3}}){{0,300}}" if between else "[0-9]{0,900}"
+            one = rf"-?(?:(?:0|[1-9]{more})(?:{point}[0-9]{{1,900}})?|{point}[0-9]{{1,900}})"
+            label = rf"[\[(](?:{one})?-(?:{one})?[\])]|\{{{one}(?:, {one})*\}}|[<>≤≥=]{{1,2}} ?{one}|{one} ?\+"
+            if all(map(re.compile(rf"(?:{one}|{label}|[^0-9]*)").fullmatch, column)):
+                if between:
+                    column[:] = (re.sub(rf"(?<=[0-9]){group}(?=[0-9]{{3}}(?![0-9]))", "", cell) for cell in column)
+                column[:] = (re.sub(rf"{point}(?=[0-9])", ".", cell) for cell in column)
+                break
+    return [list(row) for row in zip(*columns, strict=True)] if columns else rows
+
+
 def _labels(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
     """Labels that are not spelled as their kind is, and whether they were chosen by looking at records."""
     quasi = {one["name"]: place for place, one in enumerate(columns) if one["role"] == "quasi"}
@@ -358,7 +392,8 @@ def _labels(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
         backwards = any(_number(low) >= _number(high) for low, high in ends)
         if texts & tokens or (kind in LABELS and (backwards or not all(map(LABELS[kind].fullmatch, texts)))):
             yield f"labels of {name}"
-        dependent |= kind == "mean" or (kind == "range" and any(low != high for low, high in ends))
+        ranged = any(low != high for low, high in ends) or any(map(OPEN_RANGE.fullmatch, texts))
+        dependent |= kind == "mean" or (kind == "range" and ranged)
     said = parts["data_dependent_labels"]
     if dependent != said and (dependent or not any("hierarchy" in one for one in columns if one["role"] == "quasi")):
         yield "data_dependent_labels"

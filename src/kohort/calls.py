@@ -66,9 +66,6 @@ def called(line: str, **kinds: str) -> Callable[[Callable[P, R]], Callable[P, R]
 def threads_of(threads: object, where: str) -> int:
     """How many threads an argument asks for: not more than are of use.
 
-    Raises:
-        CallError: it is no positive integer.
-
     >>> threads_of(2, "anonymize"), threads_of(10**9, "anonymize") < 10**9
     (2, True)
     """
@@ -78,11 +75,7 @@ def threads_of(threads: object, where: str) -> int:
 
 
 def _demand(name: str, value: object, kind: str, where: str, hint: str) -> None:
-    """Refuse an argument of another class.
-
-    Raises:
-        CallError: it has not the class.
-    """
+    """Refuse an argument of another class."""
     classes = {one.__name__ for one in type(value).__mro__}
     known = {PATH: str | os.PathLike, MAPPING: Mapping}.get(kind)
     if kind in classes if known is None else isinstance(value, known):

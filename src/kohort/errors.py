@@ -69,7 +69,29 @@ class UsageError(KohortError):
 
 
 class SchemaError(UsageError):
-    """Roles, scales or domains that do not fit the table's columns."""
+    """Roles, scales or domains that do not fit the table's columns.
+
+    Args:
+        what: As of any error.
+        where: Likewise.
+        hint: Likewise.
+        unsafe: The columns that no release may have as the job has them.
+        flag: The flag that makes these safe, and its value; `None` where dropping them does.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str = "",
+        hint: str = "",
+        unsafe: Sequence[str] = (),
+        flag: tuple[str, str] | None = None,
+    ) -> None:
+        """Keep the columns and the flag beside the three parts."""
+        super().__init__(what, where=where, hint=hint)
+        self.unsafe = unsafe
+        self.flag = flag
 
 
 class CallError(UsageError, TypeError):
@@ -83,20 +105,31 @@ class UnsupportedError(UsageError):
 class JobError(ExceptionGroup[UsageError], UsageError):
     """All faults of one job, each with its place."""
 
-    def __new__(cls, what: str, faults: Sequence[UsageError]) -> Self:
+    def __new__(cls, what: str, faults: Sequence[UsageError], hint: str = "") -> Self:  # noqa: ARG004  for __init__
         """Build the group; `ExceptionGroup` takes its arguments here."""
         return super().__new__(cls, what, faults)
 
-    def __init__(self, what: str, faults: Sequence[UsageError]) -> None:
-        """Keep the summary; the faults are in `exceptions`."""
+    def __init__(self, what: str, faults: Sequence[UsageError], hint: str = "") -> None:
+        """Keep the summary, and what to do about all of them; the faults are in `exceptions`."""
         super().__init__(what, faults)
         self.what = what
         self.where = ""
-        self.hint = ""
+        self.hint = hint
+
+    @property
+    def faults(self) -> list[UsageError]:
+        """The single faults."""
+        return [fault for fault in self.exceptions if isinstance(fault, UsageError)]
 
     def __str__(self) -> str:
-        """Print the summary and below it every fault."""
-        return "\n".join([readable(self.what), *(str(fault) for fault in self.exceptions)])
+        """Print the summary, below it every fault, and at the end what to do about all of them."""
+        end = [f"  hint: {readable(self.hint)}"] if self.hint else []
+        return "\n".join([readable(self.what), *(str(fault) for fault in self.exceptions), *end])
+
+
+def combined(what: str, faults: Sequence[UsageError], hint: str = "") -> UsageError:
+    """The only fault, or a `JobError` of all of them."""
+    return faults[0] if len(faults) == 1 else JobError(what, faults, hint)
 
 
 class InputError(KohortError):

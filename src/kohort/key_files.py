@@ -22,11 +22,6 @@ PUBLIC: Final = 0o644
 def read_key_file(path: str | os.PathLike[str], *, hint: str, secret: bool) -> bytes:
     """What a key file holds.
 
-    Args:
-        path: The file.
-        hint: How to make one.
-        secret: Whether only its owner may be able to read it.
-
     Raises:
         InputError: there is none, or others may read what is secret.
         FileError: the system failed to read it.
@@ -52,12 +47,6 @@ def read_key_file(path: str | os.PathLike[str], *, hint: str, secret: bool) -> b
 
 def write_key_file(path: str | os.PathLike[str], text: bytes, *, hint: str, mode: int = SECRET) -> None:
     """Write a key to a new file. No file is ever replaced: a key that is gone is gone.
-
-    Args:
-        path: The file.
-        text: What it shall hold.
-        hint: Why no key is replaced, and what to do.
-        mode: Who may read it.
 
     Raises:
         TargetError: something is there, or the name is that of standard output.

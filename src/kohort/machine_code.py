@@ -33,12 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numba
-from numba.core.caching import (
-    CompileResultCacheImpl,
-    FunctionCache,
-    InTreeCacheLocator,
-    NullCache,
-)
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator, NullCache
 from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
@@ -63,11 +58,7 @@ _LOST: Final = (
 
 
 def folders_for(source: Path) -> list[Path]:
-    """The folders that keep the machine code of a module: those that can only be read, then one to write to.
-
-    Args:
-        source: The module's file.
-    """
+    """The folders that keep the machine code of a module: those that can only be read, then one to write to."""
     found: list[Path] = []
     for folder in filter(is_usable, folders(source)):
         found.append(folder)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from abc import ABC, abstractmethod
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, fields
 from enum import Enum
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from dataclasses import Field
 
     from _typeshed import DataclassInstance
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
 
 #: What is told of an object: names and values, the most important first.
 Rows: TypeAlias = list[tuple[str, str]]
@@ -22,6 +26,13 @@ Rows: TypeAlias = list[tuple[str, str]]
 #: What stands first in whatever is made of the input, for the steward alone: in an object or a table, and in a text.
 INTERNAL: Final = MappingProxyType({"audience": "internal"})
 INTERNAL_LINE: Final = "Internal: made from the original data. Do not publish."
+
+#: The 66 code points that Unicode sets aside, such as U+FFFE: no text that is exchanged may hold one.
+NONCHARACTER: Final = re.compile(
+    "[\ufdd0-\ufdef\ufffe\uffff"
+    + "".join(f"{chr(0x1FFFE + (at << 16))}{chr(0x1FFFF + (at << 16))}" for at in range(16))
+    + "]"
+)
 
 #: The characters of a line.
 LONGEST: Final = 200
@@ -142,6 +153,16 @@ def sizes_row(smallest: int, largest: int, what: str = "records") -> tuple[str, 
 _PLURALS: Final = MappingProxyType({"person": "people", "class": "classes", "leaf": "leaves"})
 
 
+def told_suppressed(records: int) -> str:
+    """How many records of a table are suppressed as other programs do it.
+
+    >>> told_suppressed(2)
+    '2 records are * in every quasi-identifying column: they are suppressed, and counted apart'
+    """
+    of = "it is suppressed, and counted apart" if records == 1 else "they are suppressed, and counted apart"
+    return f"{many(records, 'record is', 'records are')} * in every quasi-identifying column: {of}"
+
+
 def many(count: int, one: str, more: str = "") -> str:
     """A count and its noun, which agree in number, and if there is one the verb after it.
 
@@ -149,6 +170,17 @@ def many(count: int, one: str, more: str = "") -> str:
     ('1 item', '2,000 items', '2 classes', '1 record has')
     """
     return f"{count:,} {one if count == 1 else more or _PLURALS.get(one, f'{one}s')}"
+
+
+def took(seconds: Mapping[str, float]) -> str:
+    """The wall time of a run, and of its stages that took a tenth of it or more.
+
+    >>> took({"read": 0.31, "solve": 1.2, "write": 0.04})
+    'took 1.55 s (read 0.31, solve 1.20)'
+    """
+    total = sum(seconds.values())
+    stages = ", ".join(f"{stage} {part:,.2f}" for stage, part in seconds.items() if 10 * part >= total > 0)
+    return f"took {total:,.2f} s{f' ({stages})' if stages else ''}"
 
 
 def span(least: int, most: int, one: str = "") -> str:
@@ -181,3 +213,55 @@ def _cut(text: str, end: str) -> str:
     """The text as one line, cut where it is too long."""
     flat = readable(" ".join(text.split()))
     return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1 - len(end)]}…{end}"
+
+
+# ── figures ──────────────────────────────────────────────────────────────────────────────────────
+
+#: Whole numbers stay whole in JSON.
+Number: TypeAlias = int | float
+
+#: Digits after which a share, a loss or a metric tells nothing more.
+DIGITS: Final = 10
+
+
+def rounded(value: float) -> float:
+    """A share, to ten digits after the point."""
+    return round(value, DIGITS)
+
+
+def whole(value: float) -> Number:
+    """A figure to ten digits after the point; as an integer where it is one.
+
+    >>> whole(600.0), whole(0.12345678901234), whole(1.0)
+    (600, 0.123456789, 1.0)
+    """
+    return int(value) if value.is_integer() and abs(value) > 1 else rounded(value)
+
+
+def significant(value: float) -> Number:
+    """A figure to 12 significant digits, below which is the noise of floating point; a whole one as an integer.
+
+    >>> significant(24.500000000000004), significant(3.0)
+    (24.5, 3)
+    """
+    short = float(f"{value:.12g}")
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short  # noqa: PLR2004  digits of a float
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """How a figure is rounded in JSON: a mark that pydantic reads, which only reports load."""
+
+    to: Callable[[float], Number]
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        from pydantic_core.core_schema import no_info_after_validator_function  # noqa: PLC0415  as above
+
+        return no_info_after_validator_function(self.to, handler(source))
+
+
+#: A share, to ten digits after the point.
+Share: TypeAlias = Annotated[Number, _Told(rounded)]
+
+#: A figure to 12 significant digits.
+Significant: TypeAlias = Annotated[Number, _Told(significant)]

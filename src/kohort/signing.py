@@ -48,11 +48,7 @@ _LOW_ORDER: Final = frozenset({1, _PRIME - 1, 0, _EIGHTH, _PRIME - _EIGHTH})
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """What a signature is checked with.
-
-    Attributes:
-        raw: Its 32 bytes.
-    """
+    """What a signature is checked with."""
 
     raw: bytes
 
@@ -79,11 +75,7 @@ class PublicKey:
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """What certificates are signed with; it is in no text.
-
-    Attributes:
-        secret: Its 32 bytes.
-    """
+    """What certificates are signed with; it is in no text."""
 
     secret: bytes = field(repr=False)
 
@@ -128,11 +120,7 @@ def signed_at(signature: str) -> str | None:
 
 
 def is_signed(certificate: bytes, signature: str) -> bool:
-    """Whether a signature is that of the key that it names over a certificate, at the time that it tells.
-
-    Raises:
-        MissingExtraError: the library is not installed.
-    """
+    """Whether a signature is that of the key that it names over a certificate, at the time that it tells."""
     found, library = _signature(signature), _library()
     from cryptography.exceptions import InvalidSignature  # noqa: PLC0415  an extra
 
@@ -223,11 +211,7 @@ def read_public_key(path: str | os.PathLike[str]) -> PublicKey:
 
 
 def _library() -> Any:  # noqa: ANN401  a module
-    """The keys of `cryptography`.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
+    """The keys of `cryptography`."""
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415  an extra
     except ImportError:

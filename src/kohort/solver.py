@@ -82,11 +82,7 @@ class Answer:
 
 
 def refuse_missing() -> None:
-    """Refuse to go on where the library is not installed.
-
-    Raises:
-        MissingExtraError: it is not.
-    """
+    """Refuse to go on where the library is not installed."""
     try:
         import_module("highspy")
     except ImportError:

@@ -186,9 +186,6 @@ def plugins(group: str, own: Mapping[str, str]) -> Plugins:
         group: The entry points of other packages: `kohort.models`.
         own: Where each of kohort's own is, `module:name` by its key, as in an entry point.
 
-    Raises:
-        UsageError: another package brings a key that is taken.
-
     >>> list(plugins("kohort.none", {"one": "kohort.specification:Specification"}))
     ['one']
     """

@@ -19,9 +19,6 @@ def refuse_name(path: Path) -> None:
 
     That is `-`, by which standard output is meant, on which nothing is taken back; and what is no text, which a
     certificate could not repeat.
-
-    Raises:
-        TargetError: it is such a name.
     """
     if str(path) == "-":
         hint = "name a file; one that is called so by its whole path"
@@ -42,10 +39,6 @@ def whole_file(path: Path, *, mode: int | None = None, overwrite: bool = False) 
         path: The name.
         mode: Who may read it; if not given, as for any new file.
         overwrite: Whether it may replace what is there.
-
-    Raises:
-        FileExistsError: something is there.
-        OSError: the system failed; what was there is as it was.
     """
     name = path.parent / system.temporary_name()
     with ExitStack() as end:

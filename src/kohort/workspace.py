@@ -55,9 +55,6 @@ class Workspace:
         limit: The bytes of memory that may be used besides; `None` for any number.
         least: Smaller arrays live in memory.
 
-    Raises:
-        FileError: there is no such folder.
-
     >>> HEAP.zeros(3, np.uint8).tolist()
     [0, 0, 0]
     """
@@ -72,11 +69,7 @@ class Workspace:
             raise FileError("the folder for spilled arrays does not exist", where=str(self.folder), hint=_ELSEWHERE)
 
     def empty(self, shape: int | tuple[int, ...], dtype: type[T] | np.dtype[T]) -> NDArray[T]:
-        """An array with anything in it.
-
-        Raises:
-            FileError: the disk has no room for it.
-        """
+        """An array with anything in it."""
         kind = np.dtype(dtype)
         size = int(np.prod(shape)) * kind.itemsize
         if self.folder is None or size < max(self.least, 1):
@@ -127,21 +120,13 @@ class Workspace:
         return cast("A", made)
 
     def numbers(self, size: int) -> NDArray[np.uint32]:
-        """Room for so many numbers of records, tuples or classes, which 32 bits hold.
-
-        Raises:
-            LimitError: there are more.
-        """
+        """Room for so many numbers of records, tuples or classes, which 32 bits hold."""
         if size >= 1 << 32:
             raise LimitError(f"{size:,} records are more than 4,294,967,295", hint="release the table in parts")
         return self.empty(size, np.uint32)
 
     def ascending(self, size: int) -> NDArray[np.uint32]:
-        """The numbers from 0 on.
-
-        Raises:
-            LimitError: there are more than 32 bits hold.
-        """
+        """The numbers from 0 on."""
         made = self.numbers(size)
         for some in blocks(size):
             made[some] = np.arange(some.start, some.stop)
@@ -204,10 +189,7 @@ def distinct(numbers: NDArray[np.int64], *, merged: bool = False) -> NDArray[np.
 
 
 def tallied(
-    numbers: NDArray[np.integer[Any]],
-    size: int,
-    weights: NDArray[np.int64] | None = None,
-    workspace: Workspace = HEAP,
+    numbers: NDArray[np.integer[Any]], size: int, weights: NDArray[np.int64] | None = None, workspace: Workspace = HEAP
 ) -> NDArray[np.int64]:
     """(size,) how many there are of each number below `size`, without a widened copy; quick where they ascend.
 

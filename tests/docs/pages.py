@@ -193,7 +193,7 @@ class Session:
             ["/bin/sh", "-c", typed], env=known, stdout=-1, stderr=-2, stdin=-3, text=True, check=False
         )
         self.status = done.returncode
-        return done.stdout
+        return re.sub(r"(?m)^took [0-9.,]+ s.*\n", "", done.stdout)
 
     def _prompt(self, block: Block) -> None:
         test = doctest.DocTestParser().get_doctest(block.text, self.names, "page", None, block.first)

@@ -558,8 +558,8 @@ def test_parquet_is_read_by_an_address(base: Spark, tmp_path: Path) -> None:
         pl.DataFrame({"age": [7, None], "big": [2**64 - 1, 0]}, schema_overrides={"big": pl.UInt64}),
         tmp_path / "in.parquet",
     )
-    with pytest.raises(InputError, match="big"):
-        base.relation(path.as_uri(), ReadOptions(), None)
+    every = rows(base.relation(path.as_uri(), ReadOptions(), None).hold())
+    assert every == Counter([("7", str(2**64 - 1)), (None, "0")])  # a decimal there
     _written(pl.DataFrame({"age": [7, None]}), path)
     assert rows(base.relation(path.as_uri(), ReadOptions(), None).hold()) == Counter([("7",), (None,)])
     _written(pl.DataFrame({"at": pl.Series([0], dtype=pl.Datetime("ns"))}), path)

@@ -289,7 +289,7 @@ def test_a_header_that_is_not_text(write: Callable[..., Path]) -> None:
         ({"a": [[CANARY]], "who": [1.5]}, replace(LISTS, key="who"), InputError, ["neither names nor", "'who'"]),
         ({"a": [], "b": []}, LONG, InfeasibleError, ["0 transactions"]),
         ({"a": [None, 1], "b": [CANARY, "x"]}, LONG, InputError, ["1 record", "record 1"]),
-        ({"a": [[1]], "b": [CANARY]}, LONG, InputError, ["'a' (List)"]),
+        ({"a": [[1]], "b": [CANARY]}, LONG, InputError, ["List: cannot be released", "column 'a'"]),
         ({"a": [0, 1, 2, 7]}, HEADED, InputError, ["2 cells", "column 1, record 3"]),
         ({"a": [0.0, 1.0]}, MATRIX, InputError, ["2 cells"]),
         ({"a": [0, None]}, MATRIX, InputError, ["1 cell", "record 2"]),

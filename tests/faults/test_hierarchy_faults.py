@@ -70,7 +70,7 @@ CANARY = "canary"
         ([["a", "", "*"], ["", "x", "*"]], "1 leaf with an empty label", ", level 1"),
         ([["*", "all"], ["b", "all"]], "1 leaf with the label *", ", level 0"),
         ([["a", "*", "all"], ["b", "*", "all"]], "2 leaves with the label *", ", level 1"),
-        ([["a", "*", "*"], ["b", "*", "*"]], "2 leaves with the label *", ", level 1"),
+        ([["a", "*", "x", "*"], ["b", "y", "x", "*"]], "1 leaf with the label *", ", level 1"),
         ([["a\0", "*"]], "1 leaf with a label that no text file can hold", ", level 0"),
         ([["à\ud800", "*"], ["b", "*"]], "1 leaf with a label that no text file can hold", ", level 0"),
     ],

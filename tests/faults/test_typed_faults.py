@@ -9,7 +9,6 @@ import io
 import os
 import pickle
 import random
-from decimal import Decimal
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +69,7 @@ def refused(read: Callable[[Path], Table], path: Path, error: type[KohortError] 
 def refused_frame(frame: object, column: str) -> str:
     """The message with which a frame is refused: it names the column and quotes no cell."""
     with pytest.raises(InputError) as raised:
-        from_frame(frame)
+        from_frame(frame).needing(("age", "salary", column))
     assert repr(column) in str(raised.value)
     assert CANARY not in str(raised.value)
     return str(raised.value)
@@ -169,7 +168,6 @@ ONE = dt.timedelta(1)
         pl.Series([[CANARY]]),
         pl.Series([{"a": CANARY}]),
         pl.Series([[1]], dtype=pl.Array(pl.Int64, 1)),
-        pl.Series([Decimal("1.5")]),
         pl.Series([ONE]),
         pl.Series([CANARY.encode()]),
         pl.Series([object()], dtype=pl.Object),
@@ -346,7 +344,7 @@ def test_cases_40_and_67_formulas() -> None:
     write(table, raw, Format.CSV)
     write(table, safe, Format.CSV, excel_safe=True)
     assert raw.getvalue() == b'@a,b\n=cmd|x,"\rx"\n+1,1-5\n-1,-x\n@x,+x y\n\tx,x=1\n'
-    assert safe.getvalue() == b"'@a,b\n'=cmd|x,\"'\rx\"\n+1,1-5\n-1,'-x\n'@x,'+x y\n'\tx,x=1\n"
+    assert safe.getvalue() == b"'@a,b\n'=cmd|x,\"'\rx\"\n+1,'1-5\n-1,'-x\n'@x,'+x y\n'\tx,x=1\n"
 
 
 def test_sources_are_not_changed(tmp_path: Path) -> None:

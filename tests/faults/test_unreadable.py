@@ -12,7 +12,7 @@ import pytest
 from kohort.errors import FileError
 from kohort.generate.tables import own_tables
 from kohort.job.document import document_at
-from kohort.job.item_files import names_in
+from kohort.job.transactions import names_in
 from kohort.sweeps.journal import digest_of
 
 if TYPE_CHECKING:

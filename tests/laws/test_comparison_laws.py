@@ -17,7 +17,7 @@ from kohort.assessment.comparison import compare, lines_of
 from kohort.assessment.comparison.line import ColumnMetadata
 from kohort.assessment.comparison.queries import workload
 from kohort.assessment.comparison.reading import _Reader  # pyright: ignore[reportPrivateUsage]  what reads a released cell
-from kohort.report.comparison import WorkloadFigures, comparison_figures
+from kohort.report.comparison import comparison_figures
 from kohort.schema import Attribute, Role, Scale, Schema
 from tests.unit.assessment.comparison.tables import REGIONS, line_of, quasi, table
 
@@ -218,7 +218,7 @@ def test_the_order_of_records_does_not_show(rows: list[tuple[str, str, str]], se
         )
         lines = lines_of(old, new, schema=schema)
         asked = workload([line for line in lines if line.name != "y"], 20, seed=seed)
-        told.append((comparison_figures(compare(old, new, schema=schema)), WorkloadFigures.from_attributes(asked)))
+        told.append(comparison_figures(compare(old, new, schema=schema), queries=asked))
         random.shuffle(rows)
         random.shuffle(released)
     assert told[0] == told[1]

@@ -41,7 +41,25 @@ WRITTEN = {
     DateFormat.DAY_FIRST: "{0.day:02}/{0.month:02}/{0.year:04}",
     DateFormat.MONTH_FIRST: "{0.month:02}/{0.day:02}/{0.year:04}",
     DateFormat.HYPHENS: "{0.day:02}-{0.month:02}-{0.year:04}",
+    DateFormat.MONTH: "{0.year:04}-{0.month:02}",
+    DateFormat.MONTH_STROKE: "{0.month}/{0.year:04}",
+    DateFormat.MONTH_POINT: "{0.month:02}.{0.year:04}",
+    DateFormat.MONTH_HYPHEN: "{0.month}-{0.year:04}",
+    DateFormat.SHORT_POINTS: "{0.day}.{0.month}.{0:%y}",
+    DateFormat.SHORT_DAY_FIRST: "{0.day:02}/{0.month:02}/{0:%y}",
+    DateFormat.SHORT_MONTH_FIRST: "{0.month:02}/{0.day:02}/{0:%y}",
+    DateFormat.SHORT_HYPHENS: "{0.day:02}-{0.month:02}-{0:%y}",
 }
+
+
+def of_form(form: DateFormat, grid: Grid | None = None) -> Attribute:
+    """A column of dates of the form; years of two digits are those from 1930 to 2029."""
+    return Attribute("day", Role.QUASI, date_format=form, pivot=1930 if form.is_short else None, grid=grid)
+
+
+def first_day(day: date, form: DateFormat) -> date:
+    """What a date of the form stands for: the day, or the first of its month."""
+    return day if form.has_days else day.replace(day=1)
 
 
 def released(values: list[str], attribute: Attribute, k: int) -> Release:
@@ -61,10 +79,8 @@ def labels(release: Release) -> list[str]:
 @given(BIRTHS, st.sampled_from(DateFormat), st.sampled_from([None, "round", *Period]))
 def test_a_release_of_dates_is_that_of_their_days(births: list[date], form: DateFormat, grid: Grid | None) -> None:
     """Cuts, classes and labels are those of the whole numbers that days are, with the same cut points."""
-    dates = released(
-        [WRITTEN[form].format(day) for day in births], Attribute("day", Role.QUASI, date_format=form, grid=grid), 2
-    )
-    days = [day.toordinal() for day in births]
+    dates = released([WRITTEN[form].format(day) for day in births], of_form(form, grid), 2)
+    days = [first_day(day, form).toordinal() for day in births]
     period = dates.job.schema.attributes[0].grid if grid else None
     cuts = tuple(map(Fraction, starts(period, min(days), max(days)))) if isinstance(period, Period) else None
     numbers = released(list(map(str, days)), Attribute("day", Role.QUASI, Scale.NUMERIC, grid=cuts), 2)
@@ -80,15 +96,18 @@ def test_a_release_of_dates_is_that_of_their_days(births: list[date], form: Date
 def test_search_and_verifier_read_the_same_days(day: date, form: DateFormat, time: str) -> None:
     """Each with its own reader; a text that is no date is none to both."""
     text = WRITTEN[form].format(day) + time
-    attribute = Attribute("day", Role.QUASI, date_format=form)
-    assert days_of(pl.Series([text]), attribute).to_list() == [day_of(text, form)]
-    assert day_of(text, form) == (None if time == " 25" else day.toordinal())
+    attribute = of_form(form)
+    assert days_of(pl.Series([text]), attribute).to_list() == [day_of(text, form, attribute.pivot)]
+    meant = first_day(day, form) if 1930 <= day.year < 2030 or not form.is_short else None
+    if meant is not None:
+        assert day_of(text, form, attribute.pivot) == (None if time == " 25" else meant.toordinal())
 
 
 @given(st.text(alphabet="0123456789-/. T:", max_size=12), st.sampled_from(DateFormat))
 def test_search_and_verifier_refuse_the_same_texts(text: str, form: DateFormat) -> None:
     """Also texts that are nearly dates."""
-    assert days_of(pl.Series([text]), Attribute("day", Role.QUASI, date_format=form)).to_list() == [day_of(text, form)]
+    attribute = of_form(form)
+    assert days_of(pl.Series([text]), attribute).to_list() == [day_of(text, form, attribute.pivot)]
 
 
 @given(st.integers(1, LAST), st.integers(0, 40_000), st.sampled_from(Period))

@@ -203,7 +203,7 @@ def test_rows_are_accepted_exactly_when_they_nest(rows: list[tuple[str, ...]]) -
 def test_repeated_leaves_are_never_accepted(rows: list[tuple[str, ...]]) -> None:
     """Leaves may come twice here, and missing values too; the definition still decides."""
     if nests(rows):
-        assert Hierarchy.from_rows(rows).check(row[0] for row in rows) == 0
+        assert Hierarchy.from_rows(rows).check([row[0] for row in rows]) == 0
     else:
         with pytest.raises(HierarchyError):
             Hierarchy.from_rows(rows)

@@ -13,8 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.certificate.again import PartOutcome, read_certificate
-from kohort.certificate.signature import checked_signature
+from kohort.certificate.again import PartOutcome, checked_signature, read_certificate
 from kohort.errors import InputError, MissingExtraError, TargetError
 from kohort.signing import (
     PublicKey,

@@ -27,13 +27,7 @@ class ColumnLook(NamedTuple):
 
 
 class Look(NamedTuple):
-    """A table as it is shown: no record, only columns.
-
-    Attributes:
-        records: How many there are.
-        columns: Its columns, in order.
-        notes: What looks wrong in it.
-    """
+    """A table as it is shown: no record, only columns."""
 
     records: int
     columns: tuple[ColumnLook, ...]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.app.answers import Released
-    from kohort.app.subject import Subject
+    from kohort.app.subjects import Subject
     from kohort.app.worker import Fault, Task, Worker
     from kohort.schema.hierarchies import HeldFile
 
@@ -166,11 +166,6 @@ class Desk:
 
     def change(self, text: str, what: str, at: int) -> None:
         """Give the job another text.
-
-        Args:
-            text: TOML.
-            what: What was changed, for the history.
-            at: The version that the change was made of.
 
         Raises:
             StaleError: the job is another by now.

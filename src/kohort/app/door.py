@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route, Router
 
-from kohort.app.render import page
+from kohort.app.baskets import pages as baskets
+from kohort.app.hierarchies import HierarchyPages
+from kohort.app.lattice import LatticePages
+from kohort.app.pages import Pages
+from kohort.app.render import page, script, style
 from kohort.app.serve import desk_of
-from kohort.app.site import FIXED, app, fixed
 from kohort.app.worker import faults_in
 from kohort.errors import KohortError
 from kohort.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from kohort.app.desk import Desk
+    from kohort.app.job_pages import JobPages
+
 
 #: What a file may be said to hold, and whether that is transactions.
 KINDS: Final[Mapping[str, bool | None]] = {"guess": None, "table": False, "transactions": True}
@@ -75,3 +81,69 @@ def through(door: Door) -> ASGIApp:
         await (opened[0] if opened else asking)(scope, receive, send)
 
     return answer
+
+
+# ── the desk as a web app ────────────────────────────────────────────────────────────────────────
+
+#: The pages of each subject, by its name.
+PAGES: Final[Mapping[str, tuple[type[JobPages], ...]]] = {
+    "table": (Pages, HierarchyPages, LatticePages),
+    "transactions": (baskets.Pages,),
+}
+
+#: What stands for the desk in a row of tabs: a group of people who look the same.
+ICON: Final = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="#3f83c4">'
+    '<circle cx="4" cy="4" r="3"/><circle cx="12" cy="4" r="3"/><circle cx="4" cy="12" r="3"/>'
+    '<circle cx="12" cy="12" r="3"/></svg>'
+)
+
+
+#: What is the same for every desk: by its path, what makes the text, and its type.
+FIXED: Final[Mapping[str, tuple[Callable[[], str], str]]] = {
+    "/style.css": (style, "text/css"),
+    "/icon.svg": (lambda: ICON, "image/svg+xml"),
+    "/desk.js": (partial(script, "desk"), "text/javascript"),
+    "/tree.js": (partial(script, "tree"), "text/javascript"),
+}
+
+
+def app(desk: Desk) -> ASGIApp:
+    """The desk as a web app, to be put behind `kohort.app.guard.Guard`."""
+    routers = {name: _router([one(desk) for one in pages]) for name, pages in PAGES.items()}
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await routers[desk.subject.name](scope, receive, send)
+
+    return answer
+
+
+def _router(pages: Sequence[JobPages]) -> Router:
+    """The pages of a subject."""
+    routes = [Route(path, fixed(*one), methods=["GET"]) for path, one in FIXED.items()]
+    for some in pages:
+        routes += [Route(path, some.answering(one), methods=["GET"]) for path, one in some.shown().items()]
+        routes += [Route(path, some.answering(one), methods=["POST"]) for path, one in some.changes().items()]
+    return Router(_joined(routes))
+
+
+def fixed(text: Callable[[], str], kind: str) -> Callable[[Request], Response]:
+    """What is the same for every desk."""
+
+    def answer(_: Request) -> Response:
+        return Response(text(), media_type=kind)
+
+    return answer
+
+
+def _joined(routes: Sequence[Route]) -> list[Route]:
+    """Routes of one path as one, so that another verb is refused as such."""
+    made: dict[str, dict[str, Any]] = {}
+    for one in routes:
+        for verb in one.methods or ():
+            made.setdefault(one.path, {})[verb] = one.endpoint
+
+    def by_verb(endpoints: Mapping[str, Callable[[Request], Response]]) -> Callable[[Request], Response]:
+        return lambda request: endpoints[request.method](request)
+
+    return [Route(path, by_verb(endpoints), methods=[*endpoints]) for path, endpoints in made.items()]

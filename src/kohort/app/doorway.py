@@ -40,12 +40,7 @@ def _folders() -> Iterator[Path]:
 
 
 def build(host: str, token: str) -> Path | None:
-    """The page in a new folder of its own; `None` where no folder is safe from other users.
-
-    Args:
-        host: The desk's.
-        token: What the page sends.
-    """
+    """The page in a new folder of its own; `None` where no folder is safe from other users."""
     for parent in _folders():
         with suppress(OSError):
             folder = Path(mkdtemp(prefix="kohort-desk-", dir=parent))  # 0700

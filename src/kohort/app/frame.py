@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from kohort.app.desk import Desk
     from kohort.app.fields import Field
-    from kohort.app.subject import Subject
+    from kohort.app.subjects import Subject
     from kohort.app.worker import Task
     from kohort.job.lines import Place
 
@@ -56,11 +56,7 @@ class UnansweredError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """What the pages of a desk share.
-
-    Attributes:
-        desk: What they show.
-    """
+    """What the pages of a desk share."""
 
     desk: Desk
 
@@ -93,11 +89,7 @@ class Frame:
             raise UnansweredError(task)
 
     def _reading(self) -> str:
-        """The part of the job that says how its input is read: what asks for the same is asked once.
-
-        Raises:
-            UnansweredError: the job names no input.
-        """
+        """The part of the job that says how its input is read: what asks for the same is asked once."""
         raw = self.desk.raw
         if not isinstance(table_at(raw, ("input",)).get("path"), str):
             raise UnansweredError(faults=self.desk.faults())
@@ -108,11 +100,7 @@ class Frame:
         return changed("", {**said, ("run", "engine"): table_at(raw, ("run",)).get("engine")})
 
     def _answer(self, question: str, *arguments: object, patience: float = 0) -> Any:  # noqa: ANN401  whatever is asked
-        """The answer to a question.
-
-        Raises:
-            UnansweredError: it is not there yet, or there will be none.
-        """
+        """The answer to a question."""
         task = self.desk.ask(question, *arguments)
         task.over.wait(patience or AT_ONCE)
         if task.state is not State.DONE:

@@ -72,12 +72,7 @@ FORM_WITH_FILE: Final = "multipart/form-data"
 
 
 class RefusedError(Exception):
-    """A request is refused.
-
-    Attributes:
-        status: How.
-        why: The reason, for a person.
-    """
+    """A request is refused."""
 
     def __init__(self, status: int, why: str) -> None:
         """Keep both."""

@@ -35,13 +35,7 @@ ROLES: Final = frozenset({Role.QUASI.value, Role.SENSITIVE.value})
 
 
 class Generalized(NamedTuple):
-    """The column that a page is about.
-
-    Attributes:
-        place: Its place in the table.
-        name: Its name.
-        said: What the job says of it.
-    """
+    """The column that a page is about."""
 
     place: int
     name: str
@@ -116,11 +110,7 @@ class HierarchyPages(Pages):
         return RedirectResponse(f"/tree?place={column.place}&level={level}", 303)
 
     def _take(self, request: Request, column: Generalized, making: Making) -> None:
-        """Give the column a hierarchy.
-
-        Raises:
-            UnansweredError: it cannot be made, or no job can have it.
-        """
+        """Give the column a hierarchy."""
         made = self._made(column, making)
         if made.faults:
             raise UnansweredError(faults=made.faults)
@@ -133,11 +123,7 @@ class HierarchyPages(Pages):
     # --- what they share ----------------------------------------------------------------------------------------------
 
     def _of(self, place: str) -> Generalized:
-        """The column of this place.
-
-        Raises:
-            UsageError: there is none, or one that is not generalized.
-        """
+        """The column of this place."""
         at = number(place)
         name = self._column(at).guess.name
         said = table_at(self.desk.raw, ("columns", name))
@@ -215,14 +201,7 @@ def _builder(spec: str) -> bool:
 
 
 def fitted(said: Mapping[str, Any], hierarchy: str, made: Made, *, on_levels: bool) -> dict[str, object]:
-    """The keys of a column that gets a hierarchy: what contradicts it goes, and its nodes are what is released.
-
-    Args:
-        said: What the job says of the column.
-        hierarchy: The hierarchy, as a job says it.
-        made: The same as it is made.
-        on_levels: Whether the method releases nodes anyway.
-    """
+    """The keys of a column that gets a hierarchy: what contradicts it goes, and its nodes are what is released."""
     values: dict[str, object] = {"hierarchy": hierarchy}
     if said.get("role") != Role.QUASI:
         return values
@@ -239,16 +218,7 @@ def fitted(said: Mapping[str, Any], hierarchy: str, made: Made, *, on_levels: bo
 def making_of(  # noqa: PLR0911  one for each form
     form: Mapping[str, str], files: Mapping[str, HeldFile], spec: str
 ) -> Making:
-    """How a form asks for a hierarchy to be made.
-
-    Args:
-        form: Its fields.
-        files: What it sends.
-        spec: The hierarchy as the job says it.
-
-    Raises:
-        UsageError: it asks for none.
-    """
+    """How a form asks for a hierarchy to be made."""
     said = {key: "".join(value.split()) for key, value in form.items()}
     match form.get("do", ""):
         case "intervals":
@@ -329,16 +299,7 @@ def typed_of(spec: str) -> dict[str, str]:
 
 
 def edits_of(form: Mapping[str, str], made: Made, level: int) -> tuple[Edit | Complete, ...]:
-    """What a form asks to do with a tree; nothing where it is sent as it was shown.
-
-    Args:
-        form: Its fields.
-        made: The tree.
-        level: The level whose nodes it shows.
-
-    Raises:
-        UsageError: there is no such level.
-    """
+    """What a form asks to do with a tree; nothing where it is sent as it was shown."""
     if not 0 <= level < len(made.parents):
         raise UsageError("the hierarchy has no such level", hint="choose one of the page")
     match form.get("do", ""):

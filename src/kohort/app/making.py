@@ -111,13 +111,7 @@ class Cuts(NamedTuple):
 
 
 class Prefixes(NamedTuple):
-    """Codes of which some characters are masked on each level, which no builder can say.
-
-    Attributes:
-        side: Where masking starts.
-        steps: How many characters are masked on each level.
-        fill: What shorter codes are lengthened by.
-    """
+    """Codes of which some characters are masked on each level, which no builder can say."""
 
     side: Literal["left", "right"]
     steps: tuple[int, ...]
@@ -129,15 +123,7 @@ class Prefixes(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """A file that somebody sent.
-
-    Attributes:
-        file: Its content.
-        pad: How short rows are made as long as the others.
-        keep: Which of several parents is kept.
-        root: The root to be added above several.
-        complete: Whether values that it lacks are added.
-    """
+    """A file that somebody sent."""
 
     file: HeldFile
     pad: Pad
@@ -152,12 +138,7 @@ class Sent(NamedTuple):
 
 
 class Edited(NamedTuple):
-    """What becomes of a hierarchy.
-
-    Attributes:
-        base: The hierarchy as it is.
-        edits: What is done to it, one after the other.
-    """
+    """What becomes of a hierarchy."""
 
     base: Said
     edits: tuple[Edit | Complete, ...]
@@ -206,9 +187,6 @@ def made_over(making: Making, values: Values, scale: str) -> Made:
         making: How.
         values: Of what.
         scale: What the job says of the column's scale; empty for nothing.
-
-    Raises:
-        KohortError: it cannot be made.
     """
     column, made = values.column, making.over(values)
     kind = Scale.CATEGORICAL if scale == Scale.CATEGORICAL else None

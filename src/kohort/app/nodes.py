@@ -115,11 +115,7 @@ class LatticeLook(NamedTuple):
 
 
 def lattice_look(problem: Problem, algorithm: Algorithm) -> LatticeLook:
-    """The lattice of a problem, each node judged; of one that is too large for that, what the search has found.
-
-    Raises:
-        InfeasibleError: it is so large, and the search finds nothing.
-    """
+    """The lattice of a problem, each node judged; of one that is too large for that, what the search has found."""
     names = tuple(domain.attribute.name for domain in problem.domains)
     try:
         judged = landscape(problem, algorithm.limit or SuppressionLimit(), algorithm.objective or OBJECTIVE)

@@ -212,14 +212,7 @@ def _shown(place: int, look: ColumnLook, said: Mapping[str, object]) -> dict[str
     """A column on the page of all columns."""
     keys = [(key, written(value)) for key, value in said.items() if key != "role"]
     role = said.get("role", "")
-    return {
-        "place": place,
-        "name": look.guess.name,
-        "guess": look.guess,
-        "role": role,
-        "said": keys,
-        "bars": look.bars,
-    }
+    return {"place": place, "name": look.guess.name, "guess": look.guess, "role": role, "said": keys, "bars": look.bars}
 
 
 def _beside(one: Preview, other: Preview) -> Iterator[tuple[str, str, str]]:

@@ -38,7 +38,7 @@ from kohort.report.release import source_notes
 from kohort.report.written import writer_of
 from kohort.schema import Role
 from kohort.sweeps.counting import count
-from kohort.sweeps.frontier import Tradeoff, frontier, knees
+from kohort.sweeps.risk_utility import Tradeoff, frontier, knees
 from kohort.sweeps.tables import sweep
 
 if TYPE_CHECKING:
@@ -83,11 +83,7 @@ def reports_of(target: Path) -> dict[str, Path]:
 
 @dataclass(slots=True)
 class Bench:
-    """The table that questions are about, read once, and the last release that was tried.
-
-    Attributes:
-        tell: Called with each stage of the work.
-    """
+    """The table that questions are about, read once, and the last release that was tried."""
 
     tell: Callable[[str], None] = lambda _: None
     _tables: dict[object, Table] = field(default_factory=dict[object, "Table"])
@@ -115,7 +111,7 @@ class Bench:
         key = id(held), missing
         if key not in self._guesses:
             self._guesses = {key: inspect_table(held, missing=missing)}
-        guesses = self._guesses[key]
+        guesses, held = self._guesses[key], held.needing(())
         bars = {one.name: one.bars for one in distributions(held, guesses, missing)}
         path = next(iter(files(_place(said, folder))), None)
         columns = tuple(
@@ -129,7 +125,7 @@ class Bench:
     def records(self, text: str, folder: str, first: int) -> Rows:
         """Ten records from the one of this number on."""
         said = _input(text)
-        held = self._read(_place(said, folder), said)
+        held = self._read(_place(said, folder), said).needing(())
         first = max(1, min(first, held.records - SHOWN + 1))
         rows = np.arange(first - 1, min(first - 1 + SHOWN, held.records))
         return Rows(held.names, _cells([held[name] for name in held.names], rows), first=first)
@@ -264,31 +260,19 @@ class Bench:
 
 
 def refuse_piped(source: str) -> None:
-    """Refuse what can be read once.
-
-    Raises:
-        UnsupportedError: it is standard input.
-    """
+    """Refuse what can be read once."""
     if source == "-":
         hint = "save it as a file"
         raise UnsupportedError("the desk reads its input more than once, which standard input cannot", hint=hint)
 
 
 def request_of(text: str, folder: Folder) -> Request:
-    """The request of a job's text.
-
-    Raises:
-        JobError: everything that is wrong with it.
-    """
+    """The request of a job's text."""
     return of(replace(document(text, folder=Path(folder)), held=folder.held))
 
 
 def _input(text: str) -> InputPart:
-    """How a job's table is read here, whatever is wrong elsewhere in the job.
-
-    Raises:
-        UnsupportedError: the job leaves its records to an engine.
-    """
+    """How a job's table is read here, whatever is wrong elsewhere in the job."""
     said = read_toml(text)
     engine = table(said, "run").get("engine", HERE)
     if engine != HERE:

@@ -47,11 +47,7 @@ LIBRARIES: Final = ("jinja2", "matplotlib", "starlette", "uvicorn")
 
 
 def refuse_missing() -> None:
-    """Refuse to start where a library of the extra is missing.
-
-    Raises:
-        MissingExtraError: one is.
-    """
+    """Refuse to start where a library of the extra is missing."""
     for one in LIBRARIES:
         if importlib.util.find_spec(one) is None:
             what = f"{one} is needed for the desk and is not installed"

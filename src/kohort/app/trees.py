@@ -54,12 +54,7 @@ class Move(NamedTuple):
 
 
 class Rename(NamedTuple):
-    """Other labels for nodes of a level.
-
-    Attributes:
-        level: The level, above the leaves.
-        labels: The label of each node.
-    """
+    """Other labels for nodes of a level."""
 
     level: int
     labels: tuple[str, ...]
@@ -76,11 +71,7 @@ class Rename(NamedTuple):
 
 
 class Insert(NamedTuple):
-    """A level to be added: above this one, each node of which becomes a group of its own.
-
-    Attributes:
-        level: The level, below the root.
-    """
+    """A level to be added: above this one, each node of which becomes a group of its own."""
 
     level: int
 
@@ -148,12 +139,7 @@ def _nested(rows: Iterable[Row], tree: Hierarchy) -> Hierarchy:
 
 
 class Group(NamedTuple):
-    """A node with what lies directly below it.
-
-    Attributes:
-        label: Its label.
-        nodes: The nodes below, each by its place on its level and its label.
-    """
+    """A node with what lies directly below it."""
 
     label: str
     nodes: tuple[tuple[int, str], ...]

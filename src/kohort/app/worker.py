@@ -16,7 +16,6 @@ from queue import Queue
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from kohort.errors import JobError, KohortError
-from kohort.job.faults import faults_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -39,7 +38,7 @@ def faults_in(error: BaseException) -> tuple[Fault, ...]:
     """The faults of an error. Of one that kohort did not raise, only its kind is told: its text may hold a cell."""
     match error:
         case JobError():
-            return tuple(Fault(one.what, one.where, one.hint) for one in faults_of(error))
+            return tuple(Fault(one.what, one.where, one.hint) for one in error.faults)
         case KohortError():
             return (Fault(error.what, error.where, error.hint),)
         case MemoryError():
@@ -65,17 +64,7 @@ class State(StrEnum):
 
 @dataclass(slots=True, eq=False)
 class Task:
-    """A question on its way.
-
-    Attributes:
-        question: Its name, see `kohort.app.subjects.Benches`.
-        arguments: What it is about.
-        state: How far it is.
-        stage: What is being done.
-        value: The answer.
-        faults: Why there is none.
-        over: Set when the task is.
-    """
+    """A question on its way."""
 
     question: str
     arguments: tuple[object, ...]
@@ -98,12 +87,7 @@ class Task:
 
 
 class Child(NamedTuple):
-    """A process that answers.
-
-    Attributes:
-        line: Where it is asked and answers.
-        stop: Ends it.
-    """
+    """A process that answers."""
 
     line: Connection
     stop: Callable[[], None]
@@ -111,11 +95,7 @@ class Child(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Worker:
-    """Has questions answered one after the other by a child, which is started when it is needed, and again if it ends.
-
-    Attributes:
-        start: Starts a child.
-    """
+    """Has one question after the other answered by a child, started when it is needed, and again if it ends."""
 
     start: Callable[[], Child]
     _tasks: Queue[Task | None] = field(default_factory=Queue["Task | None"])

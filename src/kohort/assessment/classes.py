@@ -95,12 +95,7 @@ def tuples_of(table: Table, names: Sequence[str], person: str | None = None) -> 
 
 
 def person_ids(table: Table, key: str | None, missing: Collection[str]) -> Index | None:
-    """(n,) a number for the person of each record; `None` without a person key.
-
-    Raises:
-        SchemaError: The table lacks the key.
-        InputError: Some records have no person key.
-    """
+    """(n,) a number for the person of each record; `None` without a person key."""
     if key is None:
         return None
     column = named_column(table, key)
@@ -116,11 +111,7 @@ def person_ids(table: Table, key: str | None, missing: Collection[str]) -> Index
 
 
 def named_column(table: Table, name: str) -> Column:
-    """The column called `name`.
-
-    Raises:
-        SchemaError: There is none; the message names the nearest.
-    """
+    """The column called `name`."""
     if name not in table.names:
         near = " or ".join(get_close_matches(name, table.names))
         raise SchemaError(f"no column is called {name}", hint=near and f"did you mean {near}?")

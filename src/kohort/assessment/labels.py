@@ -4,9 +4,9 @@
     [20-29]         from 20 to 29, both included: numbers, or names where their order is known
     [20-25)         from 20 to 25, which is not included
     [1984-03-01 – 1984-05-31], [1984-01-01 – 1985-01-01)     the same of dates
-    <16, >=95       below 16; 95 and above
+    <16, >=95       below 16; 95 and above; likewise <=16, and what a column itself calls so: `under 16`, `90+`
     {a, "b, c"}     one of these; `(missing)` is the missing value
-    South           every value below this node, where the hierarchy is known
+    South           every value below this node, where the hierarchy is known; some programs print [South]
     *               any value
 
 A label that can be read in several ways covers what it covers in any of them. A mean is read as the number it is: its
@@ -29,6 +29,7 @@ from kohort.schema.dates import days_in, read_days, spelled
 from kohort.schema.hierarchies import from_spec
 from kohort.schema.hierarchy import SUPPRESSED
 from kohort.schema.numbers import PLAIN_NUMBER, exact, is_numeric_text
+from kohort.schema.open_ends import bound_of, numbers_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -45,7 +46,6 @@ MISSING: Final = "(missing)"
 _PAIRS: Final = 1 << 26
 
 _range = re.compile(rf"\[({PLAIN_NUMBER})-({PLAIN_NUMBER})([\])])").fullmatch
-_open = re.compile(rf"(<|>=)({PLAIN_NUMBER})").fullmatch
 _MEMBER: Final = r'"(?:[^"\\]|\\.)*"|[^{},"]+'
 _set = re.compile(rf"\{{(?:{_MEMBER})(?:, (?:{_MEMBER}))*\}}").fullmatch
 _members = re.compile(rf"(?:^\{{|, )({_MEMBER})").findall
@@ -84,16 +84,6 @@ def span_of(label: str) -> tuple[Fraction, Fraction, bool] | None:
     return None if low > high else (low, high, found[3] == "]")
 
 
-def bound_of(label: str) -> tuple[Fraction, bool] | None:
-    """The end of a range that is open on one side, and whether it is the lower end; `None` for any other label.
-
-    >>> bound_of("<16"), bound_of(">=95"), bound_of("16")
-    ((Fraction(16, 1), False), (Fraction(95, 1), True), None)
-    """
-    found = _open(label)
-    return (_end(found[2]), found[1] == ">=") if found else None
-
-
 def members_of(label: str) -> list[str]:
     """The members of a set; none where the label is not written as one."""
     written: list[str] = _members(label) if _set(label) else []
@@ -124,6 +114,8 @@ def printed_values(label: str) -> list[str]:
 def leaves_below(hierarchy: Hierarchy, *, lowest: int = 0) -> dict[str, list[tuple[int, int]]]:
     """The first and the last leaf of each node from level `lowest` up, by its name, which several nodes may share.
 
+    A node above the leaves is also called by its name in brackets, as some programs print it: `[Nord]`.
+
     >>> from kohort.schema.hierarchy import Hierarchy
     >>> leaves_below(Hierarchy.from_rows([["Milano", "Nord"], ["Torino", "Nord"], ["Bari", "Sud"]], root="*"))["Nord"]
     [(0, 1)]
@@ -133,6 +125,8 @@ def leaves_below(hierarchy: Hierarchy, *, lowest: int = 0) -> dict[str, list[tup
         first, last = hierarchy.spans(level)
         for label, low, high in zip(hierarchy.labels[level], first.tolist(), last.tolist(), strict=True):
             found.setdefault(label, []).append((low, high))
+            if level:
+                found.setdefault(f"[{label}]", []).append((low, high))
     return found
 
 
@@ -168,16 +162,17 @@ def covers(
     >>> covers(["Nord", "Bari"], ["Bari", "Milano", "Torino"], hierarchy=regions).astype(int).tolist()
     [[0, 1, 1], [1, 0, 0]]
     """
-    if hierarchy is None and (days := days_in(labels, values)) is not None:
-        labels, values = days
+    as_days = days_in(labels, values) if hierarchy is None else None
+    texts, numbers = as_days or numbers_in(labels, values) or (labels, values)
     covered = np.zeros((len(labels), len(values)), np.bool_)
-    index = _ValueIndex(values, hierarchy.leaves if order is None and hierarchy is not None else order)
+    index = _ValueIndex(numbers, hierarchy.leaves if order is None and hierarchy is not None else order)
     nodes = set[str]() if hierarchy is None else set(chain.from_iterable(hierarchy.labels))
+    labels = [one[1:-1] if one[:1] == "[" and one not in nodes and one[1:-1] in nodes else one for one in labels]
     unread = 0
-    for row, label in enumerate(labels):
-        places = index.covered(label)
+    for row, (label, text) in enumerate(zip(labels, texts, strict=True)):
+        places = index.covered(text)
         covered[row, places] = True
-        readable = places.size > 0 or label in nodes or index.is_readable(label, names=hierarchy is None)
+        readable = places.size > 0 or label in nodes or index.is_readable(text, names=hierarchy is None)
         unread += not readable
     if unread:
         raise InputError(
@@ -239,8 +234,8 @@ class _ValueIndex:
             return self._all
         found = [self._named([label])]
         if bound := bound_of(label):
-            number, is_lower = bound
-            found.append(self._between(number, None) if is_lower else self._between(None, number, closed=False))
+            number, is_lower, closed = bound
+            found.append(self._between(number, None) if is_lower else self._between(None, number, closed=closed))
         elif span := span_of(label):
             found.append(self._between(span[0], span[1], closed=span[2]))
         found += [self._named(self._order[low : high + 1]) for low, high in self._name_ranges(label)]
@@ -251,7 +246,7 @@ class _ValueIndex:
         """Whether a label that covers no value can be read; `names`: as a name, where values are names."""
         if _range(label):
             return span_of(label) is not None
-        if label in {"", SUPPRESSED} or _open(label) or self._name_ranges(label) or members_of(label):
+        if label in {"", SUPPRESSED} or bound_of(label) or self._name_ranges(label) or members_of(label):
             return True
         if label[0] + label[-1] in {"[]", "[)", "{}"}:
             return False

@@ -99,10 +99,6 @@ class PopulationTuples:
             labels: (d,) the distinct labels of each column, "" for the missing value.
             rows: (c, d) codes of the labels of each class.
             hierarchies: Those of some columns: what names of nodes mean, or a builder's text.
-
-        Raises:
-            InputError: Labels cannot be read.
-            HierarchyError: A builder cannot make a hierarchy of the people's values.
         """
         columns = zip(self.columns, labels, self.values, strict=True)
         covered = [
@@ -127,12 +123,7 @@ class PopulationCount:
     without_value: Mapping[str, int]
 
 
-def count_population(
-    columns: Sequence[Column],
-    rows: Codes,
-    population: Table,
-    schema: Schema,
-) -> PopulationCount:
+def count_population(columns: Sequence[Column], rows: Codes, population: Table, schema: Schema) -> PopulationCount:
     """How many people of a population table the labels of each class fit.
 
     Whom the schema would suppress for a missing value is in no release, and so matches nobody.

@@ -2,16 +2,17 @@
 
 A description is read by the annotations of the fields that it was made from. What it leaves out has a stand-in: the
 key and the seed, the names of items, and hierarchies, of which it has the digest. Models and methods of packages that
-are not installed are not judged.
+are not installed are not judged. No exponent is read, and no more than a thousand digits: either would fill the memory.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from enum import StrEnum
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from kohort.algorithms.known import METHODS
@@ -21,7 +22,7 @@ from kohort.algorithms.method import Choices
 from kohort.algorithms.mondrian.dimension import AtRandom, MostValues
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.assessment.risk.singling import refuse_needless
-from kohort.certificate.described import asked_of, exact, known, text_of
+from kohort.certificate.table import Asked, Described
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InputError, KohortError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
@@ -29,7 +30,7 @@ from kohort.io.options import ReadOptions
 from kohort.io.write import Format
 from kohort.metrics.known import metric_of
 from kohort.models.k_anonymity import KAnonymity
-from kohort.models.known import models
+from kohort.models.known import build, models
 from kohort.perturbation.pseudonyms import SIZE, Key
 from kohort.perturbation.text import METHODS as PERTURBATIONS
 from kohort.release.job import SECRET, Job, Purpose, Writing, plain
@@ -37,6 +38,7 @@ from kohort.release.transactions import BasketWriting, TransactionJob
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
 from kohort.schema.dates import DateFormat, Period
 from kohort.schema.hierarchies import is_builder
+from kohort.schema.numbers import LARGEST
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.methods import METHODS as SUPPRESSIONS
 from kohort.transactions.roles import Draw, Drawn, Listed
@@ -45,11 +47,13 @@ from kohort.transactions.suppression import Score
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
 
-    from kohort.certificate.described import Described, Part
+    from kohort.certificate.table import Part
+    from kohort.models.base import PrivacyModel
 
 #: Stands for a hierarchy of which there is only the digest.
 _HIERARCHY: Final = "mask:right"
 _sha256: Final = re.compile("[0-9a-f]{64}").fullmatch
+_exact: Final = re.compile(r"-?[0-9]{1,1000}(?:/[0-9]{1,1000})?").fullmatch
 
 
 class _Grid(StrEnum):
@@ -116,31 +120,38 @@ _OBJECTS: Final = _named(
 )
 
 
-def refuse_table_job(description: Part, asked: Described) -> None:
-    """Refuse the description of a job on a table that kohort would not accept, or would not describe so.
-
-    Args:
-        description: What the certificate says.
-        asked: What was read of it.
+def table_job(description: Part) -> Described:
+    """The job on a table that is described, if kohort would accept it and describe it so.
 
     Raises:
-        InputError: it is so.
+        InputError: kohort would not.
     """
     with _refusing():
-        told = _with_stand_ins(description, asked)
-        key = Key(bytes(SIZE)) if any(column.pseudonym for column in asked.columns) else None
+        schema = cast("Part", description["schema"])
+        attributes = [cast("Part", one) for one in _list(schema["attributes"])]
+        models = tuple(_asked(cast("Part", one)) for one in _list(description["models"]))
+        algorithm = text_of(cast("Part", description["algorithm"])["kind"])
+        changes = [cast("Part", one) for one in _list(description["perturbations"])]
+        judged = [part for part, one in zip(_list(description["models"]), models, strict=True) if _known(one.kind)]
+        told: dict[str, object] = {
+            **description,
+            "schema": {**schema, "attributes": [*map(_bare, attributes)]},
+            "models": judged or [plain(KAnonymity(2))] * len(models),
+            "perturbations": [one for one in changes if text_of(one["kind"]) in _kinds("Perturbation")],
+        }
+        if algorithm not in _kinds("Algorithm"):
+            told["algorithm"] = plain(Mondrian())
+        key = Key(bytes(SIZE)) if any(one.get("pseudonym") is True for one in attributes) else None
         seed = 0 if told["insecure_reproducible"] else None
         job = cast("Job", _made(told, "Job", key=key, seed=seed))
         _refuse_misfits(job)
         _refuse_other_words(job, told)
+        digests = {text_of(one["name"]): cast("Part", one["hierarchy"]) for one in attributes if _has_digest(one)}
+        return Described(job, models, algorithm, tuple(name for one in changes for name in _perturbed(one)), digests)
 
 
 def refuse_transaction_job(description: Part) -> None:
-    """Refuse the description of a job on transactions that kohort would not accept, or would not describe so.
-
-    Raises:
-        InputError: it is so.
-    """
+    """Refuse the description of a job on transactions that kohort would not accept, or would not describe so."""
     with _refusing():
         told: dict[str, object] = {**description, "reading": plain(BasketOptions()), "weights": list[object]()}
         counts, roles = [description["weights"]], cast("Part", description["roles"])
@@ -165,40 +176,26 @@ def _refusing() -> Generator[None]:
 
 
 def _refuse_other_words(job: object, told: Part) -> None:
-    """Refuse a description that kohort would write otherwise.
-
-    Raises:
-        UsageError: it is so.
-    """
+    """Refuse a description that kohort would write otherwise."""
     if json.dumps(plain(job), sort_keys=True) != json.dumps(told, sort_keys=True):
         raise UsageError("the job is described in other words than those of kohort")
 
 
-def _with_stand_ins(description: Part, asked: Described) -> dict[str, object]:
-    """The description with stand-ins for hierarchies, and without models and methods that are not installed."""
-    told, schema = dict(description), cast("Part", description["schema"])
-    attributes = [_bare(cast("Part", one)) for one in cast("list[object]", schema["attributes"])]
-    told["schema"] = {**schema, "attributes": attributes}
-    asking = zip(cast("list[object]", description["models"]), asked.models, strict=True)
-    judged = [part for part, one in asking if known(one.kind) is not None]
-    told["models"] = judged or [plain(KAnonymity(2))] * len(asked.models)
-    if asked.algorithm not in _kinds("Algorithm"):
-        told["algorithm"] = plain(Mondrian())
-    changes = cast("list[Part]", description["perturbations"])
-    told["perturbations"] = [one for one in changes if text_of(one["kind"]) in _kinds("Perturbation")]
-    return told
+def _has_digest(attribute: Part) -> bool:
+    """Whether a column has the digest of a hierarchy."""
+    return isinstance(attribute.get("hierarchy"), dict)
+
+
+def _perturbed(part: Part) -> tuple[str, ...]:
+    """The columns of a perturbation: one, or several that are changed together."""
+    return tuple(map(text_of, [part["column"]] if "column" in part else _list(part.get("columns"))))
 
 
 def _bare(attribute: Part) -> Part:
-    """A column with a stand-in for the hierarchy that its digest is of.
-
-    Raises:
-        UsageError: what stands there is no digest of a hierarchy.
-    """
-    hierarchy = attribute.get("hierarchy")
-    if not isinstance(hierarchy, dict):
+    """A column with a stand-in for the hierarchy that its digest is of."""
+    if not _has_digest(attribute):
         return attribute
-    told = cast("dict[str, object]", hierarchy)
+    told = cast("dict[str, object]", attribute["hierarchy"])
     kinds = {"height": "int", "leaves": "int", "sha256": "str"} | (
         {"changes": "tuple[str, ...]"} if "changes" in told else {}
     )
@@ -217,7 +214,7 @@ def _made(part: object, annotation: str, **secret: object) -> object:
     told = cast("Part", part)
     kind = _kinds(annotation)[str(told["kind"])]
     if annotation == "PrivacyModel":  # those of other packages, too: by their parameters
-        return asked_of(told).model
+        return _asked(told).model
     given = [one for one in fields(cast("Any", kind)) if one.init and one.metadata != SECRET]
     return kind(**{one.name: _value(told.get(one.name), str(one.type)) for one in given}, **secret)
 
@@ -251,16 +248,71 @@ def _several(part: object, inside: str) -> tuple[object, ...]:
     return tuple(_value(one, kind) for one, kind in zip(parts, kinds, strict=True))
 
 
+def exact(text: str) -> Fraction:
+    """The number that a description writes in digits, or as a fraction of two such numbers.
+
+    Raises:
+        ValueError: it is none.
+        ZeroDivisionError: it is a fraction of 0.
+
+    >>> exact("-2/5")
+    Fraction(-2, 5)
+    """
+    if _exact(text) is None:
+        raise ValueError(text)
+    return Fraction(text)
+
+
+def text_of(value: object) -> str:
+    """A part of a description that is a text."""
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise TypeError(value)
+    return cast("list[object]", value)
+
+
+# ── privacy models ───────────────────────────────────────────────────────────────────────────────
+
+
+def _known(kind: str) -> type[PrivacyModel] | None:
+    """The model that is called so in a job; `None` where this version knows none."""
+    return next((one for one in models().values() if one.__name__ == kind), None)
+
+
+def _asked(part: Part) -> Asked:
+    """The privacy model that is asked for by a part of a description."""
+    kind, sensitive = text_of(part["kind"]), part.get("sensitive")
+    column = None if sensitive is None else text_of(sensitive)
+    known, model = _known(kind), None
+    if known is not None:
+        kinds = {one.name: one.kind for one in known.specification.parameters}
+        given = {name: value for name, value in part.items() if name not in {"kind", "sensitive"}}
+        with suppress(ArithmeticError, AttributeError, KohortError, LookupError, TypeError, ValueError):
+            model = build(known, column, {name: _parameter(value, kinds[name]) for name, value in given.items()})
+    return Asked(kind, column if model is None else model.declared.sensitive, model)
+
+
+def _parameter(value: object, kind: str) -> object:
+    """A parameter of its kind: a fraction is described by its text."""
+    if type(value) is not (int if kind == "integer" else str):
+        raise TypeError(kind)
+    if isinstance(value, int) and value >= LARGEST:
+        raise ValueError(kind)
+    return exact(str(value)) if kind == "number" else value
+
+
 # ── what is refused once the table is known ──────────────────────────────────────────────────────
 
 
 def _refuse_misfits(job: Job) -> None:
-    """Refuse a job that its own schema, which is the table's, or the method does not go with.
-
-    Raises:
-        UsageError: it is so.
-    """
+    """Refuse a job that its own schema, which is the table's, or the method does not go with."""
     schema = job.schema
+    ReadOptions(separator=job.writing.separator)  # which refuses what is none
     refuse_needless(schema, job.allow_singling)
     modelled = {model.declared.sensitive for model in job.models}
     free = {one.name for one in schema.sensitive} - modelled
@@ -284,11 +336,7 @@ def _refuse_misfits(job: Job) -> None:
 
 
 def _refuse_method(algorithm: object, quasi: list[str]) -> None:
-    """Refuse an objective that is none, and a node of another lattice.
-
-    Raises:
-        UsageError: it is so.
-    """
+    """Refuse an objective that is none, and a node of another lattice."""
     if isinstance(algorithm, LocalRecoding):
         return _refuse_method(algorithm.search, quasi)
     objective = getattr(algorithm, "objective", None)

@@ -113,13 +113,7 @@ def digest(job: Mapping[str, object]) -> str:
 
 
 def signing_key(file: str | None) -> SigningKey | None:
-    """The key that a certificate is signed with; `None` where it stays unsigned.
-
-    Raises:
-        InputError: the file holds no key.
-        FileError: the system failed to read it.
-        MissingExtraError: the library that signs is not installed.
-    """
+    """The key that a certificate is signed with; `None` where it stays unsigned."""
     if file is None:
         return None
     from kohort.signing import read_signing_key  # noqa: PLC0415  few certificates are signed

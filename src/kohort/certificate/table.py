@@ -2,23 +2,87 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
-from kohort.certificate.described import described
 from kohort.certificate.form import Certified, disks_of, shared
 from kohort.metrics.known import METRICS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kohort.models.base import PrivacyModel
+    from kohort.release import Job
+    from kohort.schema import Schema
+
+    #: A part of a description: an object of JSON.
+    Part = Mapping[str, object]
     from collections.abc import Mapping, Sequence
 
-    from kohort.certificate.described import Described
     from kohort.perturbation.effect import Effect
     from kohort.tables.pseudonyms import Linked
     from kohort.verify import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A privacy model that a job asks for.
+
+    Attributes:
+        kind: Its name in the job.
+        sensitive: The sensitive column that it is about; `None` where it is about none.
+        model: The model; `None` where this version knows none called so with these parameters.
+    """
+
+    kind: str
+    sensitive: str | None
+    model: PrivacyModel | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Described:
+    """What a job asks of a table.
+
+    Attributes:
+        job: The job; a builder stands for each hierarchy of which there is only the digest, and known models, a known
+            method or no perturbation for those of packages that are not installed.
+        models: The privacy models.
+        algorithm: The kind of its algorithm.
+        perturbed: The columns that are perturbed.
+        digests: The digests of hierarchies, by their columns.
+    """
+
+    job: Job
+    models: tuple[Asked, ...]
+    algorithm: str
+    perturbed: tuple[str, ...]
+    digests: Mapping[str, Part] = field(default_factory=dict[str, "Part"])
+
+    @classmethod
+    def of(cls, job: Job) -> Described:
+        """A job that is there, with its hierarchies."""
+        models = tuple(Asked(type(one).__name__, one.declared.sensitive, one) for one in job.models)
+        perturbed = tuple(name for one in job.perturbations for name in one.columns)
+        return cls(job, models, type(job.algorithm).__name__, perturbed)
+
+    @property
+    def schema(self) -> Schema:
+        """The schema, one attribute for each column of the input."""
+        return self.job.schema
+
+    @property
+    def refining(self) -> bool:
+        """Whether classes of a full-domain release are refined, by local recoding."""
+        return self.algorithm == "LocalRecoding"
+
+    @property
+    def builders(self) -> dict[str, str]:
+        """The texts of the builders that make hierarchies, by their columns."""
+        known = {one.name: one.hierarchy for one in self.schema.attributes if one.name not in self.digests}
+        return {name: one for name, one in known.items() if isinstance(one, str)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +146,7 @@ def certificate(
     verdict: Verdict,
     name: str,
     *,
-    job: str,
+    job: Job,
     metrics: Mapping[str, float],
     levels: Mapping[str, int] | None = None,
     refined: Mapping[str, int] | None = None,
@@ -94,17 +158,17 @@ def certificate(
     Args:
         verdict: What verification found in the file's bytes.
         name: The file's name, without a folder.
-        job: The job's canonical text, a JSON object.
+        job: The job.
         metrics: What the release cost.
         levels: Of a full-domain release, the level of each quasi-identifier, as it was claimed for verification.
         refined: Of local recoding, likewise the levels that it began at.
         effects: What perturbations did, as it was claimed for verification.
         linked: How far pseudonyms link records.
     """
-    told = shared(verdict, name, job)
+    limits = not_promised(Described.of(job), data_dependent=verdict.data_dependent, engine=verdict.engine)
     return Certificate(
-        **told,
-        not_promised=not_promised(described(told["job"]), data_dependent=verdict.data_dependent, engine=verdict.engine),
+        **shared(verdict, name, job.described()),
+        not_promised=limits,
         models=verdict.models,
         k=verdict.smallest,
         records=verdict.records,
@@ -187,13 +251,7 @@ _POPULATION: Final = (
 
 
 def not_promised(asked: Described, *, data_dependent: bool, engine: str) -> tuple[str, ...]:
-    """What does not follow from these models, in the order in which a reader needs it.
-
-    Args:
-        asked: The job.
-        data_dependent: Whether labels were chosen by looking at records.
-        engine: What counted the records.
-    """
+    """What does not follow from these models, in the order in which a reader needs it."""
     models = [one.model for one in asked.models]
     known = [model for model in models if model is not None]
     declared = [model.declared for model in known]
@@ -207,11 +265,11 @@ def not_promised(asked: Described, *, data_dependent: bool, engine: str) -> tupl
         lines.append(_MEANING)
     if any(one.population for one in declared):
         lines.append(_POPULATION)
-    if any(column.pseudonym for column in asked.columns):
+    if asked.schema.pseudonyms:
         lines.append(_PSEUDONYMS)
     if asked.perturbed:
         lines.append(_PERTURBED)
-    if asked.person is None:
+    if asked.schema.person is None:
         lines.append(_PERSONS)
     methods = (one for one in METHODS.values() if type(one(Choices())).__name__ == asked.algorithm)
     lines += [method.specification.not_promised for method in islice(methods, 1) if method.specification.not_promised]
@@ -236,5 +294,5 @@ def _of_attributes(asked: Described, about: Sequence[str]) -> list[str]:
     """What is not promised of sensitive values."""
     if not about:
         return [ATTRIBUTES]
-    others = {one.name for one in asked.sensitive} - {*about}
+    others = {one.name for one in asked.schema.sensitive} - {*about}
     return [_OTHER_ATTRIBUTES.format(columns=", ".join(about))] if others else []

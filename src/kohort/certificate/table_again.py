@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from kohort import io
 from kohort.assessment.checking import Check, check
-from kohort.certificate.accepted import refuse_table_job
+from kohort.certificate.accepted import table_job
 from kohort.certificate.again import (
     Again,
     CheckedPart,
@@ -27,7 +27,6 @@ from kohort.certificate.again import (
     unchecked,
     unseen,
 )
-from kohort.certificate.described import Asked, Described, described
 from kohort.certificate.table_shown import Shown, foreign, lacking
 from kohort.errors import InfeasibleError, InputError, KohortError, UsageError
 from kohort.io.forms import located
@@ -39,7 +38,7 @@ from kohort.io.stored import stored
 from kohort.io.write import Format, format_of, write
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.release import plain
-from kohort.schema import Attribute, Label, Missing, Role, Schema
+from kohort.schema import Attribute, Label, Role, Schema
 from kohort.schema.domain import resolve
 from kohort.schema.hierarchy import Hierarchy
 from kohort.shown import many
@@ -52,8 +51,7 @@ from kohort.verify.verdict import unmarked
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from kohort.certificate.described import DescribedColumn
-    from kohort.certificate.table import Certificate
+    from kohort.certificate.table import Asked, Certificate, Described
     from kohort.io.manifest import Manifest
     from kohort.models.base import PrivacyModel
     from kohort.tables.table import Table
@@ -93,8 +91,7 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
         InputError: the certificate's job is none that kohort accepts, or what was brought is not what it names.
         FileError: the system failed to read.
     """
-    asked = described(known.job)
-    refuse_table_job(known.job, asked)
+    asked = table_job(known.job)
     hierarchies = _hierarchies(asked, brought)
     parts = [*of_bytes(path, known), *_of_parts(path, known)]
     try:
@@ -102,7 +99,7 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
     except (InputError, InfeasibleError) as fault:
         told = f"the file cannot be read: {fault.what}"
         return Again((*parts, CheckedPart("table", PartOutcome.DIFFERENT, told)))
-    names = [column.name for column in asked.columns if column.released]
+    names = [column.name for column in asked.schema.released]
     parts.append(compared("columns", ", ".join(names), ", ".join(table.names)))
     parts += [compared("records", known.records, table.records), plain_form]
     if list(table.names) == names:
@@ -119,7 +116,7 @@ def _of_parts(path: str | os.PathLike[str], known: Certificate) -> Iterator[Chec
     if listed != [*known.parts]:
         told = f"{len(known.parts):,}, found {len(listed):,}, of which {same:,} are the same"
     yield judged("listed parts", told, "parts", met=listed == [*known.parts])
-    each = cast("Mapping[str, object]", known.job["writing"]).get("records_per_part")  # `described` has read it
+    each = cast("Mapping[str, object]", known.job["writing"]).get("records_per_part")  # which was read
     if there and each is not None:
         *sizes, last = [one.records for one in there]
         fitting = sizes == [each] * len(sizes) and isinstance(each, int) and (0 < last <= each or not (last or sizes))
@@ -132,29 +129,30 @@ def _of_parts(path: str | os.PathLike[str], known: Certificate) -> Iterator[Chec
 
 def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) -> tuple[Table, CheckedPart]:
     """The released table, as it was written, and whether its bytes say nothing besides."""
+    decimal = asked.job.reading.decimal or "."
     if stored(path) is not None:
-        return io.read(path, ReadOptions(allow_empty=True)), _bytes(None)
+        return io.read(path, ReadOptions(allow_empty=True, decimal=decimal)), _bytes(None)
     if has_manifest(os.fspath(path)):
-        table, listed = io.read(path, ReadOptions(allow_empty=True)), read_manifest(Path(path))
-        plain_parts = _plain_parts(Path(path), listed) if listed.separator else None
-        return unmarked(table) if asked.excel_safe else table, _bytes(plain_parts)
+        table, listed = io.read(path, ReadOptions(allow_empty=True, decimal=decimal)), read_manifest(Path(path))
+        plain_parts = _plain_parts(Path(path), listed, decimal) if listed.separator else None
+        return unmarked(table) if asked.job.writing.excel_safe else table, _bytes(plain_parts)
     try:
-        format_ = format_of(known.release, asked.format)
+        format_ = format_of(known.release, asked.job.writing.format)
     except UsageError as fault:
         raise InputError("the certificate names no release", where=fault.where, hint=fault.hint) from None
     if not format_.is_text and _is_text(os.fspath(path)):
         raise InputError(f"the file is text, and the certificate is of another format ({format_})", where=str(path))
-    separator = "\t" if format_ in {Format.TSV, Format.TSV_GZ, Format.TSV_ZST} else asked.separator
-    table = io.read(path, ReadOptions(separator=separator, header=True, allow_empty=True))
+    separator = "\t" if format_ in {Format.TSV, Format.TSV_GZ, Format.TSV_ZST} else asked.job.writing.separator
+    table = io.read(path, ReadOptions(separator=separator, header=True, allow_empty=True, decimal=decimal))
     same = None
     if format_ in {Format.CSV, Format.TSV}:
         same = _written_again(table, format_, separator) == known.sha256
-    return unmarked(table) if asked.excel_safe else table, _bytes(same)
+    return unmarked(table) if asked.job.writing.excel_safe else table, _bytes(same)
 
 
-def _plain_parts(folder: Path, listed: Manifest) -> bool:
+def _plain_parts(folder: Path, listed: Manifest, decimal: str) -> bool:
     """Whether every part of text is the plainest form of its cells, below the same names."""
-    reading = ReadOptions(separator=listed.separator, header=True, allow_empty=True)
+    reading = ReadOptions(separator=listed.separator, header=True, allow_empty=True, decimal=decimal)
     tables = (io.read(path, reading) for path in listed.paths(folder))
     found = [(table.names, _written_again(table, Format.CSV, listed.separator)) for table in tables]
     names = {names for names, _ in found}
@@ -196,31 +194,16 @@ def _hierarchies(asked: Described, brought: Brought) -> dict[str, Hierarchy | st
     Raises:
         InputError: one that was brought is not the one that the certificate names.
     """
-    found: dict[str, Hierarchy | str] = {}
-    named = {column.name: column for column in asked.columns}
     for name, hierarchy in brought.hierarchies.items():
-        known = named[name].hierarchy if name in named else None
-        if (
-            not isinstance(known, dict)
-            or known.get("sha256") != cast("Mapping[str, object]", plain(hierarchy))["sha256"]
-        ):
+        if asked.digests.get(name, {}).get("sha256") != cast("Mapping[str, object]", plain(hierarchy))["sha256"]:
             what = "it is not the hierarchy that the certificate names"
             raise InputError(what, where=f"hierarchy of {name}", hint="give the file that the release was made with")
-        found[name] = hierarchy
-    return {name: one.hierarchy for name, one in named.items() if isinstance(one.hierarchy, str)} | found
+    return {**asked.builders, **brought.hierarchies}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judge:
-    """Judges the classes of a released table.
-
-    Attributes:
-        table: The release.
-        known: Its certificate.
-        asked: The certificate's job.
-        brought: What is at hand besides.
-        hierarchies: The hierarchies at hand.
-    """
+    """Judges the classes of a released table."""
 
     table: Table
     known: Certificate
@@ -257,7 +240,7 @@ class _Judge:
 
         A population had values of its own: builders are then left as they are.
         """
-        columns = [one for one in self.asked.quasi if isinstance(self.hierarchies.get(one.name), str)]
+        columns = [one for one in self.asked.schema.quasi if isinstance(self.hierarchies.get(one.name), str)]
         of_population = any(one.model is None or one.model.declared.population for one in self.asked.models)
         if not columns or of_population:
             return self.hierarchies
@@ -268,15 +251,15 @@ class _Judge:
             return self.hierarchies
         return {**self.hierarchies, **{name: one for name, one in made.items() if one is not None}}
 
-    def _hierarchy_over(self, table: Table, column: DescribedColumn) -> Hierarchy | None:
+    def _hierarchy_over(self, table: Table, column: Attribute) -> Hierarchy | None:
         """The hierarchy that a builder makes over the values of a column."""
         attribute = Attribute(column.name, column.role, hierarchy=self.hierarchies[column.name], missing=column.missing)
         values = table[column.name]
-        return resolve(attribute, values.values.to_list(), values.counts(), self.asked.missing)[0].hierarchy
+        return resolve(attribute, values.values.to_list(), values.counts(), self.asked.schema.missing)[0].hierarchy
 
     def _people(self, smallest: int, k: int) -> Iterator[CheckedPart]:
         """People of the smallest class, and whom columns single out: records, where there is no person key."""
-        if self.asked.person is not None:
+        if self.asked.schema.person is not None:
             yield between("k", self.known.k, k if self.table.records else 0, smallest)
             yield between(
                 "people", -1 if self.known.people is None else self.known.people, smallest and 1, self.table.records
@@ -289,7 +272,7 @@ class _Judge:
             return
         yield compared("k", self.known.k, smallest)
         yield compared("people", self.known.people, None)
-        columns = [self.table[one.name] for one in self.asked.columns if one.unchanged]
+        columns = [self.table[one.name] for one in self.asked.schema.unchanged]
         singling = singled_out(columns)
         found = [{**asdict(one), "columns": list(one.columns)} for one in singling]
         told, same = _singled(found), list(self.known.released_unchanged) == found
@@ -311,8 +294,8 @@ class _Judge:
 
     def _sets(self) -> tuple[list[str], list[str]]:
         """The columns that are released unchanged; the same after those that are generalized."""
-        names = [one.name for one in self.asked.columns if one.unchanged]
-        return names, [*(one.name for one in self.asked.quasi), *names]
+        names = [one.name for one in self.asked.schema.unchanged]
+        return names, [*(one.name for one in self.asked.schema.quasi), *names]
 
     def _lists_columns(self) -> bool:
         """Whether the certificate tells of each column that is not generalized, then of pairs, how many it names."""
@@ -332,12 +315,12 @@ class _Judge:
     def _refused(self, columns: tuple[str, ...]) -> bool:
         """Whether columns that single out most people would be refused: single ones are judged in the input."""
         judged_here = len(columns) > 1 or next(iter(columns)) in self.asked.perturbed or not self.known.suppressed
-        return judged_here and not {*columns} & {*self.asked.allowed}
+        return judged_here and not {*columns} & {*self.asked.job.allow_singling}
 
     def _input(self) -> Iterator[CheckedPart]:
         """What only the input shows: how many records are left out, and whether cells are unchanged."""
         yield unchecked("whether labels fit their records", _LABELS)
-        if not self.asked.complete:
+        if not self.asked.job.complete:
             yield compared("incomplete", self.known.incomplete, 0)
         try:
             given = None if self.brought.reference is None else self._read(self.brought.reference)
@@ -346,14 +329,14 @@ class _Judge:
             yield unchecked("input", f"{fault.what} ({fault.where})", "incomplete", "suppressed")
             return
         if given is None or table is None:
-            left_out = ("suppressed", "incomplete") if self.asked.complete else ("suppressed",)
+            left_out = ("suppressed", "incomplete") if self.asked.job.complete else ("suppressed",)
             yield unchecked(f"{' and '.join(left_out)} records", _INPUT, *left_out)
             yield unchecked("whether cells are those of the input", _INPUT, "checks.cells")
             return
-        if self.asked.complete:
+        if self.asked.job.complete:
             yield compared("incomplete", self.known.incomplete, given.records - table.records)
         yield compared("suppressed", self.known.suppressed, table.records - self.known.records)
-        names = [one.name for one in self.asked.columns if one.unchanged and one.name not in self.asked.perturbed]
+        names = [one.name for one in self.asked.schema.unchanged if one.name not in self.asked.perturbed]
         absent = [name for name in names if name not in table.names]
         if absent:
             yield unchecked("unchanged cells", f"the input has no column {', '.join(absent)}", "checks.cells")
@@ -371,7 +354,7 @@ class _Judge:
 
         Those of a full-domain release stand on one level, which is a part of its own.
         """
-        for name in (one.name for one in self.asked.quasi if not self.known.levels):
+        for name in (one.name for one in self.asked.schema.quasi if not self.known.levels):
             hierarchy = at_hand.get(name)
             if name in self.known.refined:
                 yield self._below(name, hierarchy, self.known.refined[name], f"levels of {name}", f"refined.{name}")
@@ -415,18 +398,20 @@ class _Judge:
 
     def _lacking(self, model: PrivacyModel) -> str:
         """What would have to be at hand to judge the model; empty where nothing lacks."""
-        if self.asked.person is not None:
+        if self.asked.schema.person is not None:
             return _PEOPLE
         if model.declared.refers and self.known.suppressed and self.brought.reference is None:
             return "records were suppressed: give the input with --reference"
         declared = model.declared
-        measured = [one for one in self.asked.sensitive if one.name == declared.sensitive and declared.uses_hierarchy]
+        measured = [
+            one for one in self.asked.schema.sensitive if one.name == declared.sensitive and declared.uses_hierarchy
+        ]
         if declared.population and self.brought.population is None:
             return "give the population table with --population"
         if declared.population:
-            if any(column.label is Label.MEAN for column in self.asked.quasi):
+            if any(column.label is Label.MEAN for column in self.asked.schema.quasi):
                 return "a mean does not show whom of the population it matches"
-            measured += self.asked.quasi
+            measured += self.asked.schema.quasi
         absent = [one.name for one in measured if one.hierarchy is not None and one.name not in self.hierarchies]
         return f"give the hierarchy of {', '.join(absent)} with --hierarchy" if absent else ""
 
@@ -434,17 +419,14 @@ class _Judge:
         """The classes, judged."""
         population = self.brought.population if any(model.declared.population for model in models) else None
         reference = self._reference() if any(model.declared.refers for model in models) else None
-        schema = Schema(tuple(self._attributes()), self.asked.missing)
-        quasi = [column.name for column in self.asked.quasi]
+        schema = Schema(tuple(self._attributes()), self.asked.schema.missing)
+        quasi = [column.name for column in self.asked.schema.quasi]
         known = None if population is None else self._read(population)
-        return check(self.table, quasi, models, schema=schema, population=known, reference=reference)
+        others = self.table, quasi, models
+        return check(*others, schema=schema, population=known, reference=reference, apart=False)
 
     def _reference(self) -> Table | None:
-        """The input.
-
-        Raises:
-            InputError: it has not as many records as the certificate says.
-        """
+        """The input."""
         if self.brought.reference is None:
             return None
         table = self._entered(self._read(self.brought.reference))
@@ -455,32 +437,27 @@ class _Judge:
         return table
 
     def _entered(self, table: Table) -> Table:
-        """The complete records of the input: all, where the job leaves out none.
-
-        Raises:
-            InputError: it lacks a column by which they are told.
-        """
-        if not self.asked.complete:
+        """The complete records of the input: all, where the job leaves out none."""
+        if not self.asked.job.complete:
             return table
-        unknown = {*self.asked.complete} - {*table.names} if self.asked.complete != "all" else set[str]()
+        unknown = {*self.asked.job.complete} - {*table.names} if self.asked.job.complete != "all" else set[str]()
         if unknown:
             what = f"it has no column {', '.join(sorted(unknown))}, in which complete records have a value"
             raise InputError(what, where="reference", hint="give the exact input of the release")
-        return entered(table, self.asked.complete, self.asked.missing).table
+        return entered(table, self.asked.job.complete, self.asked.schema.missing).table
 
     def _read(self, source: object) -> Table:
         """A table that lies in the form of the input."""
-        return io.read(source, self.asked.reading)
+        return io.read(source, self.asked.job.reading)
 
     def _attributes(self) -> Iterator[Attribute]:
         """What is known of the columns that are judged."""
-        for column in (*self.asked.quasi, *self.asked.sensitive):
+        for column in (*self.asked.job.of_people.quasi, *self.asked.schema.sensitive):
             hierarchy = self.hierarchies.get(column.name)
             if column.role is Role.SENSITIVE:
                 yield Attribute(column.name, column.role, column.scale, hierarchy)
             else:
-                missing = Missing.SUPPRESS if column.name in self.asked.required else column.missing
-                yield Attribute(column.name, column.role, hierarchy=hierarchy, missing=missing)
+                yield Attribute(column.name, column.role, hierarchy=hierarchy, missing=column.missing)
 
 
 #: Why people are not counted.

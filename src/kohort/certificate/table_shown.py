@@ -24,11 +24,12 @@ from kohort.schema import Label, Role, Scale
 from kohort.schema.dates import Period
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import PLAIN_NUMBER
+from kohort.schema.open_ends import is_open_label
 from kohort.shown import many
 from kohort.tables.pseudonyms import linked_by
 from kohort.verify.altered import misstated
 from kohort.verify.classes import classes_of
-from kohort.verify.dates import begins, in_days
+from kohort.verify.dates import UNREAD, begins, in_days
 from kohort.verify.labels import ANY, RANGE_OF_NAMES, parted
 from kohort.verify.records import disorder
 from kohort.verify.verdict import TableCheck
@@ -37,8 +38,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from kohort.certificate.again import CheckedPart
-    from kohort.certificate.described import Described, DescribedColumn
-    from kohort.certificate.table import Certificate
+    from kohort.certificate.table import Certificate, Described
+    from kohort.schema import Attribute
+    from kohort.schema.attribute import Grid
     from kohort.tables.table import Column, Table
     from kohort.verify.classes import ReleasedClasses
 
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 _single: Final = re.compile(rf"{PLAIN_NUMBER}|\*|").fullmatch
 _closed: Final = re.compile(rf"\[({PLAIN_NUMBER})-({PLAIN_NUMBER})\]").fullmatch
 _half_open: Final = re.compile(rf"\[({PLAIN_NUMBER})-({PLAIN_NUMBER})\)").fullmatch
+_open: Final = re.compile(rf"(<=?|>=)({PLAIN_NUMBER})").fullmatch
 
 #: What a pseudonym is spelled like.
 _pseudonym: Final = re.compile(rf"p[0-9a-f]{{{DIGITS}}}").fullmatch
@@ -123,12 +126,12 @@ class Shown:
         cls, table: Table, asked: Described, known: Certificate, hierarchies: Mapping[str, Hierarchy | str]
     ) -> Shown:
         """What the table shows, its classes counted."""
-        columns = [table[column.name].codes for column in asked.quasi]
+        columns = [table[column.name].codes for column in asked.schema.quasi]
         return cls(table, asked, known, hierarchies, classes_of(columns, table.records))
 
     def parts(self, k: int | None) -> Iterator[CheckedPart]:
         """Each part of the certificate that the table and the job show, compared; `k` is the job's, if known."""
-        disordered = disorder(self.table, [column.name for column in self.asked.quasi])
+        disordered = disorder(self.table, [column.name for column in self.asked.schema.quasi])
         told = "records stand by their own content" if disordered is None else disordered.what
         yield judged("order", told, met=disordered is None)
         yield from self._kinds()
@@ -152,18 +155,18 @@ class Shown:
         told = f"{len(due)} limits" if same else "these are not the limits that follow from the job"
         yield judged("not promised", told, "not_promised", met=same)
         about = {model.sensitive for model in self.asked.models}
-        bare = [one.name for one in self.asked.sensitive if one.name not in {*about, *self.asked.no_model}]
+        bare = [one.name for one in self.asked.schema.sensitive if one.name not in {*about, *self.asked.job.no_model}]
         told = f"no model is about {', '.join(bare)}" if bare else "each has a model, or is said to have none"
         yield judged("sensitive columns", told, "models", met=not bare)
 
     def _altered(self) -> Iterator[CheckedPart]:
         """The columns that are perturbed, and how far pseudonyms link records."""
         yield from _of_columns("perturbed", self.known.perturbed, self.asked.perturbed)
-        names = [column.name for column in self.asked.columns if column.pseudonym]
-        found = {one.column: one.linked for one in linked_by(self.table, names, missing=self.asked.missing)}
+        names = [column.name for column in self.asked.schema.pseudonyms]
+        found = {one.column: one.linked for one in linked_by(self.table, names, missing=self.asked.schema.missing)}
         yield from keyed("pseudonyms", self.known.pseudonyms, found)
         for column in (self.table[name] for name in names):
-            absent = column.values.is_in([*self.asked.missing]).fill_null(value=True).to_list()
+            absent = column.values.is_in([*self.asked.schema.missing]).fill_null(value=True).to_list()
             pairs = zip(_texts(column), absent, strict=True)
             odd = sum(not (none or _pseudonym(text)) for text, none in pairs)
             told = f"{many(odd, 'cell is', 'cells are')} no pseudonyms" if odd else "nothing but pseudonyms"
@@ -171,17 +174,17 @@ class Shown:
             yield unchecked(f"whose pseudonyms those of {column.name} are", "only who has the key can tell")
         for name in (name for name in self.asked.perturbed if name in self.table.names):
             effect = self.known.perturbed.get(name)
-            wrong = misstated(self.table[name], effect, self.asked.missing)
+            wrong = misstated(self.table[name], effect, self.asked.schema.missing)
             wrong += [] if isinstance(effect, dict) and {*effect} == {*SHOWN} else ["fields"]
             told = f"not as certified: {', '.join(wrong)}" if wrong else "as certified"
             yield judged(f"cells of {name}", told, met=not wrong)
 
     def _kinds(self) -> Iterator[CheckedPart]:
         """What each quasi-identifier is released as."""
-        names = {column.name: column for column in self.asked.quasi}
+        names = {column.name: column for column in self.asked.schema.quasi}
         yield from _of_columns("labels", self.known.labels, names)
         yield from _of_columns("refined", self.known.refined, names if self.asked.refining else ())
-        tokens = self.asked.missing - {"", ANY}
+        tokens = self.asked.schema.missing - {"", ANY}
         for name, kind in self.known.labels.items():
             possible = self.possible_kinds(names[name]) if name in names else ()
             part, field_ = f"labels of {name}", f"labels.{name}"
@@ -202,7 +205,7 @@ class Shown:
 
     def _levels_met(self) -> CheckedPart:
         """The levels of a full-domain release: which labels stand on them is for the hierarchies to tell."""
-        levels, quasi = self.known.levels, sorted(column.name for column in self.asked.quasi)
+        levels, quasi = self.known.levels, sorted(column.name for column in self.asked.schema.quasi)
         known = full_domain(self.asked.algorithm)
         due = quasi if (levels if known is None else known) else []
         if not levels or [*levels] != due:
@@ -220,7 +223,7 @@ class Shown:
 
     # ── labels ───────────────────────────────────────────────────────────────────────────────────
 
-    def possible_kinds(self, column: DescribedColumn) -> tuple[str, ...]:
+    def possible_kinds(self, column: Attribute) -> tuple[str, ...]:
         """What a quasi-identifier can be released as, by the job and the spelling of its labels; the likeliest first.
 
         Texts that read like numbers are numbers, unless the job says otherwise: if they are not, the file cannot tell.
@@ -238,7 +241,7 @@ class Shown:
     def _generalized(self) -> Mapping[str, str]:
         """What each quasi-identifier is said to be released as; a certificate may name columns that there are not."""
         labels = self.known.labels
-        return {column.name: labels[column.name] for column in self.asked.quasi if column.name in labels}
+        return {column.name: labels[column.name] for column in self.asked.schema.quasi if column.name in labels}
 
     @cached_property
     def data_dependent(self) -> bool | None:
@@ -246,10 +249,10 @@ class Shown:
         kinds = self._generalized.items()
         if any(kind == Label.MEAN or (kind == Label.RANGE and _ranged(self._labels(name))) for name, kind in kinds):
             return True
-        hierarchies = [column.hierarchy for column in self.asked.quasi if column.hierarchy is not None]
-        if any(isinstance(one, str) and one.startswith("frequency") for one in hierarchies):
+        names, builders = [column.name for column in self.asked.schema.quasi], self.asked.builders
+        if any(builders.get(name, "").startswith("frequency") for name in names):
             return True
-        return None if any(not isinstance(one, str) for one in hierarchies) else False
+        return None if any(name in self.asked.digests for name in names) else False
 
     def _braced(self, name: str) -> int:
         """How many labels of a column stand in braces, and are not spelled as sets are."""
@@ -258,27 +261,28 @@ class Shown:
     def _labels(self, name: str) -> list[str]:
         """The labels of a column, by code; those of dates as labels of their days."""
         texts = _texts(self.table[name])
-        column = next((one for one in self.asked.quasi if one.name == name), None)
+        column = next((one for one in self.asked.schema.quasi if one.name == name), None)
         if column is None or column.scale is not Scale.DATE:
             return texts
-        return in_days(texts).to_list()
+        days = in_days(texts).to_list()
+        return [text if day == UNREAD and is_open_label(text) else day for text, day in zip(texts, days, strict=True)]
 
     # ── checks ───────────────────────────────────────────────────────────────────────────────────
 
     @cached_property
     def checks(self) -> dict[str, int]:
         """How much each check that the job demands compared."""
-        records, quasi = self.table.records, self.asked.quasi
+        records, quasi = self.table.records, self.asked.schema.quasi
         labels = {column.name: len(self.table[column.name].values) for column in quasi}
-        plain = [one for one in self.asked.columns if one.released and one.role is not Role.QUASI]
+        plain = [one for one in self.asked.schema.released if one.role is not Role.QUASI]
         perturbed = [one for one in plain if one.name in self.asked.perturbed]
         pseudonyms = [one for one in plain if one.pseudonym and one not in perturbed]
         entered = records + self.known.suppressed + self.known.incomplete
-        identifying = any(column.role is Role.IDENTIFYING for column in self.asked.columns)
+        identifying = bool(self.asked.schema.identifying)
         found: dict[TableCheck, int] = {
             TableCheck.BYTES: self.known.size,
             TableCheck.COLUMNS: len(self.table.columns),
-            TableCheck.COMPLETE: entered if self.asked.complete else 0,
+            TableCheck.COMPLETE: entered if self.asked.job.complete else 0,
             TableCheck.RECORDS: records,
             TableCheck.LINEAGE: records,
             TableCheck.IDENTIFIERS: records * identifying,
@@ -303,7 +307,7 @@ class Shown:
         if not records + suppressed:
             return {}
 
-        losses = np.full(len(self.asked.quasi), np.nan)  # of which no metric that is counted knows
+        losses = np.full(len(self.asked.schema.quasi), np.nan)  # of which no metric that is counted knows
         weights, sizes = np.ones_like(losses), self.classes.sizes
         seen = Outcome(records + suppressed, suppressed, k, sizes, losses, weights, self._levels)
         with np.errstate(all="ignore"):
@@ -315,7 +319,7 @@ class Shown:
         """The levels of a full-domain release; how high their hierarchies are is taken for unknown."""
         if not self.known.levels:
             return None
-        levels = np.array([self.known.levels.get(column.name, 0) for column in self.asked.quasi])
+        levels = np.array([self.known.levels.get(column.name, 0) for column in self.asked.schema.quasi])
         unknown = np.full(levels.size, np.nan)
         return Levels(levels, unknown, unknown)
 
@@ -325,14 +329,14 @@ def _texts(column: Column) -> list[str]:
     return [text or "" for text in column.values.to_list()]
 
 
-def _of_numbers(column: DescribedColumn) -> str:
+def _of_numbers(column: Attribute) -> str:
     """What numbers are released as."""
     if column.grid is not None:
         return Label.GRID.value
     return str(Label.RANGE if column.label in {None, Label.NAMES} else column.label)
 
 
-def _of_names(column: DescribedColumn) -> str:
+def _of_names(column: Attribute) -> str:
     """What names are released as."""
     if column.label is Label.RANGE:
         return RANGE_OF_NAMES
@@ -343,27 +347,31 @@ def _of_names(column: DescribedColumn) -> str:
     return str(column.label)
 
 
-def _is_spelled(label: str, kind: str, column: DescribedColumn) -> bool:
+def _is_spelled(label: str, kind: str, column: Attribute) -> bool:
     """Whether a label of numbers is spelled as its kind asks for, and an interval lies on the grid."""
     if kind not in _SPELLED or _single(label):
         return True
+    if kind != Label.MEAN and (found := _open(label)):
+        return kind != Label.GRID or (found[1] != "<=" and _is_cut(Fraction(found[2]), column.grid))
     found = _SPELLED[kind](label)
     if found is None:
-        return False
+        return kind != Label.MEAN and is_open_label(label)
     low, high = map(Fraction, found.groups())
     return low < high and (kind != Label.GRID or all(_is_cut(end, column.grid) for end in (low, high)))
 
 
-def _is_cut(end: Fraction, grid: str | tuple[str, ...] | None) -> bool:
+def _is_cut(end: Fraction, grid: Grid | None) -> bool:
     """Whether a number is a cut of a grid; those of a hierarchy are not at hand."""
+    if isinstance(grid, Period):
+        return end.denominator == 1 and begins(grid, int(end))
     if isinstance(grid, tuple):
-        return end in map(Fraction, grid)
-    if isinstance(grid, str) and grid in {*Period}:
-        return end.denominator == 1 and begins(Period(grid), int(end))
-    return not isinstance(grid, str) or grid in {"hierarchy", "round"} or end % Fraction(grid) == 0
+        return end in grid
+    return not isinstance(grid, Fraction) or end % grid == 0
 
 
 def _ranged(labels: Sequence[str]) -> bool:
     """Whether some label is a range of numbers."""
+    if any(label[:2] in {"<=", ">="} and _open(label) for label in labels):
+        return True
     found = map(_closed, labels)
     return any(Fraction(one[1]) < Fraction(one[2]) for one in found if one)

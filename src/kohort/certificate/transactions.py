@@ -76,13 +76,7 @@ class CoherenceCertificate(Certified):
 
 
 def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: str) -> bytes:
-    """The certificate of the file called `name`, as it is written.
-
-    Args:
-        release: What is in the file, and how that came about.
-        verdict: What verification found in the file's bytes.
-        name: The file's name, without a folder.
-    """
+    """The certificate of the file called `name`, as it is written."""
     model = release.job.coherence
     cells = isinstance(release.solution.suppression, CellSuppression)
     together, support = verdict.confidence

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 import numpy as np
 
 from kohort.assessment.checking.transactions import check_transactions
-from kohort.certificate.accepted import refuse_transaction_job
+from kohort.certificate.accepted import exact, refuse_transaction_job
 from kohort.certificate.again import Again, CheckedPart, PartOutcome, compared, judged, of_bytes, unchecked, unseen
-from kohort.certificate.described import exact
 from kohort.certificate.transactions import not_promised
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.baskets import read_transactions
@@ -56,10 +55,7 @@ def written_as(known: CoherenceCertificate) -> BasketOptions:
 
 
 def check_transactions_again(
-    path: str | os.PathLike[str],
-    known: CoherenceCertificate,
-    options: BasketOptions,
-    roles: RoleChoice | None = None,
+    path: str | os.PathLike[str], known: CoherenceCertificate, options: BasketOptions, roles: RoleChoice | None = None
 ) -> Again:
     """What of the certificate is true of the transactions at `path`.
 
@@ -138,11 +134,7 @@ def _ascends(database: Transactions) -> bool:
 
 
 def _model(known: CoherenceCertificate) -> Iterator[CheckedPart]:
-    """The model is the job's, its numbers are the model's, and nothing else is disclaimed.
-
-    Raises:
-        InputError: they are of no model.
-    """
+    """The model is the job's, its numbers are the model's, and nothing else is disclaimed."""
     try:
         model = Coherence(exact(known.h), known.k, known.p)
     except (ArithmeticError, UsageError, ValueError):

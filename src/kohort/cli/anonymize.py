@@ -13,6 +13,7 @@ from kohort.cli.derive import Given, Keys
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 from kohort.job.keys import USUAL_K, with_usual_k
+from kohort.shown import took
 
 if TYPE_CHECKING:
     from kohort.job.request import Request
@@ -101,4 +102,5 @@ def _carry_out(made: Request, page: outputs.PageOptions, files: outputs.Files, r
     from kohort.report.render.release import release_text
 
     figures = figures_of(release)
-    say(release_text(figures, made.quasi), figures.as_json(), as_json=run.json, internal=True)
+    text = f"{release_text(figures, made.quasi)}\n{took(release.seconds)}"
+    say(text, figures.as_json(), as_json=run.json, internal=True)

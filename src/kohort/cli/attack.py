@@ -53,18 +53,12 @@ class Attacks(NamedTuple):
     other_release: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FILE",
-            help="Another release of some of the same people (repeatable).",
-            rich_help_panel="Method",
+            metavar="FILE", help="Another release of some of the same people (repeatable).", rich_help_panel="Method"
         ),
     ] = None
 
     def refuse_unused(self) -> None:
-        """Refuse flags that would have no effect, and unknown attacks, before any table is read.
-
-        Raises:
-            UsageError: such a flag, or attack.
-        """
+        """Refuse flags that would have no effect, and unknown attacks, before any table is read."""
         if self.attack is None:
             given = {name.replace("_", "-"): value for name, value in self._asdict().items()}
             flags.refuse(given, "this flag is only for attacks", "leave it out, or add --attack all")
@@ -74,12 +68,7 @@ class Attacks(NamedTuple):
         names_of(self.attack)
 
     def outcomes(self, evidence: Evidence, read: Callable[[str], Table]) -> tuple[Outcome, ...]:
-        """The outcomes of the attacks, once the tables that the paths name are read.
-
-        Args:
-            evidence: What there is already.
-            read: Reads a table.
-        """
+        """The outcomes of the attacks, once the tables that the paths name are read."""
         from dataclasses import replace
 
         from kohort.assessment.risk.attacks import attacks

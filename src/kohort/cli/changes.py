@@ -102,11 +102,7 @@ def _value(text: str) -> object:
 
 
 def _put(raw: dict[str, Any], place: Place, value: object) -> None:
-    """Set a key, and make the tables above it that are missing.
-
-    Raises:
-        UsageError: a key above it holds no table.
-    """
+    """Set a key, and make the tables above it that are missing."""
     *above, last = place
     table = raw
     for key in above:

@@ -5,13 +5,22 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from kohort.cli import certified, coherence, flags, judged, options
+from kohort.cli import coherence, flags, judged, options
 from kohort.cli.derive import BASKETS, Given, Keys
-from kohort.cli.screen import echo
+from kohort.cli.screen import echo, progress, say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from kohort.certificate.again import Again
+    from kohort.certificate.table import Certificate
+    from kohort.certificate.transactions import CoherenceCertificate
+    from kohort.cli.derive import Given
+    from kohort.report import Json
 
 #: How flags differ from the keys of a job.
 _TABLE: Final = MappingProxyType(
@@ -29,7 +38,7 @@ _TABLE: Final = MappingProxyType(
         },
         "missing": options.MISSING,
         "person": {
-            "help": "The column that identifies a person: people are counted, and a person's transactions merged.",
+            "help": "The column that identifies a person: people are counted, and a person's transactions merged."
         },
     }
 )
@@ -37,13 +46,13 @@ _TABLE: Final = MappingProxyType(
 #: The flags of a table, and of transactions.
 _OF_TABLE: Final = (*options.READING, "missing-token", "quasi", "sensitive", "hierarchy", "missing", "Promise")
 _OF_BASKETS: Final = (
-    *("path", "separator", "encoding", "format", "key", "person", "item", "private", "private-file", "public"),
-    *("public-file", "allow-absent", "h", "k", "p", "max-sets"),
+    *("path", "separator", "encoding", "format", "key", "person", "item", "private", "private-file", "no-private"),
+    *("public", "public-file", "allow-absent", "h", "k", "p", "max-sets"),
 )
 
 #: The flags of transactions that say how they are read, and which items are private.
 _READING: Final = ("format", "key", "item")
-_ITEMS: Final = ("private", "private-file", "public", "public-file")
+_ITEMS: Final = ("private", "private-file", "no-private", "public", "public-file")
 
 
 class CheckFlags(NamedTuple):
@@ -166,7 +175,7 @@ def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: opti
     unused = {flag: value for flag, value in (baskets.used() | table.used()).items() if flag not in taken}
     unused |= {"transactions": compared.transactions, "show-values": compared.show_values}
     flags.refuse(unused, "the certificate names the models and how to read the file")
-    return certified.certified(
+    return certified(
         table["path"],
         path,
         trust=compared.trust,
@@ -176,3 +185,110 @@ def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: opti
         json=printed.json,
         quiet=printed.quiet,
     )
+
+
+# ── `kohort check --certificate` ─────────────────────────────────────────────────────────────────
+
+#: How wide an outcome is printed.
+WIDTH: Final = len("not checked")
+
+
+def certified(
+    source: str,
+    path: str,
+    *,
+    trust: str | None,
+    of_tables: Mapping[str, object],
+    hierarchy: Sequence[str] | None,
+    of_transactions: Given,
+    json: bool,
+    quiet: bool,
+) -> bool:
+    """Whether nothing in the file at `source` differs from its certificate at `path`, which is printed.
+
+    Args:
+        source: The release.
+        path: Its certificate.
+        trust: The public key that must have signed it; `None` for any, or none.
+        of_tables: The population table and the reference.
+        hierarchy: Hierarchies, `COLUMN=FILE`.
+        of_transactions: How transactions are read, and which items are private.
+        json: Print one JSON object.
+        quiet: Print nothing.
+    """
+    from kohort.certificate.again import checked_signature, read_certificate
+    from kohort.certificate.table import Certificate
+
+    known = read_certificate(path)
+    signature = checked_signature(known, source, trust)
+    with progress(quiet=quiet) as tell:
+        tell("check")
+        if isinstance(known, Certificate):
+            flags.refuse(
+                of_transactions.used(), "this flag is only for transactions, but the certificate is of a table"
+            )
+            again = _table(source, known, of_tables, hierarchy)
+        else:
+            flags.refuse(
+                {**of_tables, "hierarchy": hierarchy},
+                "this flag is only for tables, but the certificate is of transactions",
+            )
+            again = _transactions(source, known, of_transactions)
+    again = replace(again, parts=(signature, *again.parts))
+    say("\n".join(_lines(again, known)), _figures(again, known), as_json=json, quiet=quiet)
+    return again.met
+
+
+def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hierarchy: Sequence[str] | None) -> Again:
+    from pathlib import Path
+
+    from kohort.certificate.table_again import Brought, check_table_again
+    from kohort.schema.hierarchies import read_hierarchy
+
+    files = options.pairs(hierarchy, "--hierarchy")
+    hierarchies = {name: read_hierarchy(Path(file), name=name) for name, file in files.items()}
+    return check_table_again(source, known, Brought(**of_tables, hierarchies=hierarchies))
+
+
+def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Again:
+    """The transactions checked again: in the form of the certificate or the flags, by the items that the flags name."""
+    from kohort.certificate.transactions_again import check_transactions_again, written_as
+
+    raw = flags.tables(given, [])
+    listed = bool(raw["items"])
+    # An item of the original may be in no released transaction; a job has some, though it makes no difference here.
+    raw["items"] = {**(raw["items"] or {"private": ["any"]}), "allow-absent": True}
+    raw |= {"output": {"path": source}, "privacy": {"h": known.h, "k": known.k, "p": known.p}}  # nothing is written
+    raw["input"]["path"] = source
+    made = flags.transaction_request(raw, ())
+    reading = made.job.reading if {"format", "separator"} & {*given.used()} else written_as(known)
+    return check_transactions_again(source, known, reading, made.job.roles if listed else None)
+
+
+def _figures(again: Again, known: Certificate | CoherenceCertificate) -> dict[str, Json]:
+    from kohort.signing import signed_at, signer
+
+    return {
+        "met": again.met,
+        "release": known.release,
+        "signed_by": None if (key := signer(known.signature or "")) is None else key.fingerprint,
+        "signed_at": signed_at(known.signature or ""),
+        "parts": [{"part": part.name, "outcome": part.outcome.value, "told": part.told} for part in again.parts],
+    }
+
+
+def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[str]:
+    from kohort.io.manifest import MANIFEST
+
+    yield from (f"{part.outcome:{WIDTH}}  {part.name}: {part.told}" for part in again.parts)
+    differing = sum(part.outcome == "different" for part in again.parts)
+    if known.signature is None:
+        yield "the certificate is unsigned: whoever changed the file can have written it anew"
+    folder = known.release.removesuffix(f"/{MANIFEST}")
+    kind, what = "folder", f"folder {folder} is"
+    if folder == known.release:
+        kind, what = "file", f"file is {folder}"
+    if again.met:
+        yield f"the {what} as certified, as far as it shows: nothing differs"
+    else:
+        yield f"NOT the certified {kind}: {differing} part{'s differ' if differing != 1 else ' differs'}"

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from kohort.io import ReadOptions
     from kohort.job.request import Request
     from kohort.report.comparison import ComparisonFigures
-    from kohort.report.figures import Figures
     from kohort.schema import Schema
     from kohort.tables.table import Table
 
@@ -164,11 +163,7 @@ def _by_job(path: Path) -> _Known:
 
 
 def _by_flags(given: Given) -> _Known:
-    """What flags give.
-
-    Raises:
-        JobError: every fault of the flags at once.
-    """
+    """What flags give."""
     from kohort.schema import Schema
 
     missing, how = frozenset(given["missing-token"] or ()), options.reader(given)
@@ -229,44 +224,43 @@ def _figures(before: str, after: str, known: _Known, questions: Questions, *, qu
     from kohort.engines.local import entering
     from kohort.io import ReadOptions, read
     from kohort.pipeline.bound import bound_of_table
-    from kohort.report.bound import bound_figures
-    from kohort.report.comparison import PredictionFigures, WorkloadFigures, comparison_figures
+    from kohort.report.comparison import comparison_figures
+    from kohort.report.figures import bound_figures
+    from kohort.shown import significant
 
     if questions.target is not None:
         library()  # refused before any work where it is not there
-    asking: dict[str, Figures | None] = {"queries": None, "classifier": None}
+    asking: dict[str, object] = {"queries": None, "classifier": None}
     with progress(quiet=quiet) as tell:
         tell("read")
         with options.refusing_empty():
-            old, new = read(before, known.reading or ReadOptions()), read(after, ReadOptions(header=True))
+            old = read(before, known.reading or ReadOptions())
+            marks = [one.decimal for one in old.notations.values()]
+            new = read(after, ReadOptions(header=True, decimal=next(iter(marks), None)))
             old = old if known.request is None else entering(old, known.request.job)[0]
         schema = _over(known, old)
         target = _target(questions.target, old, new)
         tell("compare")
         lines = lines_of(old, new, schema=schema)
         quasi = [line for line in lines if line.known.domain is not None]
-        figures = comparison_figures(comparison_of(old, new, lines, k=known.k))
+        compared = comparison_of(old, new, lines, k=known.k)
         queries = QUERIES if questions.queries is None else questions.queries
         if quasi and queries:
             tell(f"run {queries:,} queries")
-            asking["queries"] = WorkloadFigures.from_attributes(workload(quasi, queries, seed=questions.seed))
+            asking["queries"] = workload(quasi, queries, seed=questions.seed)
         if target is not None:
             tell("learn")
             [line] = [one for one in lines if one.name == target]
-            asking["classifier"] = PredictionFigures.from_attributes(prediction(quasi, line, seed=questions.seed))
-        if questions.bound and figures.cost is not None and known.k is not None:
+            asking["classifier"] = prediction(quasi, line, seed=questions.seed)
+        if questions.bound and compared.cost is not None and known.k is not None:
             tell("bound the loss")
             least = bound_of_table(old, quasi, known.k, missing=schema.missing)
-            asking["bound"] = bound_figures(least, figures.cost.ncp)
-    return figures.model_copy(update=asking)
+            asking["bound"] = bound_figures(least, significant(compared.cost.ncp))
+    return comparison_figures(compared, **asking)
 
 
 def _over(known: _Known, table: Table) -> Schema:
-    """The schema, which must name no column that the table does not have.
-
-    Raises:
-        UsageError: it does; the message names the nearest.
-    """
+    """The schema, which must name no column that the table does not have."""
     if known.request is None:
         for attribute in known.schema.attributes:
             _named(table, attribute.name)

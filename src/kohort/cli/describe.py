@@ -71,7 +71,7 @@ def inspect(
     from kohort.job.draft.reading import whose
 
     missing = frozenset(["", *(table["missing-token"] or ())])
-    guesses = inspect_table(read, missing=missing)
+    guesses, read = inspect_table(read, missing=missing), read.needing(())
     if publish is not None:
         found = distributions(read, guesses, missing)
         drawn = {one.name for one in found}
@@ -129,8 +129,7 @@ def init(
     reading: options.ReadingWithTokens,
     *,
     out: Annotated[
-        Path,
-        typer.Option("--out", "-o", metavar="JOB", help="The job file to write.", rich_help_panel="Writing"),
+        Path, typer.Option("--out", "-o", metavar="JOB", help="The job file to write.", rich_help_panel="Writing")
     ] = Path("job.toml"),
     k: options.K = 10,
     overwrite: options.Overwrite = False,

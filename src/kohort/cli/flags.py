@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, get_args, get_origin
 
 from kohort.cli import options
 from kohort.errors import UsageError
-from kohort.job.keys import keys_of
+from kohort.job.keys import drops, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -108,11 +108,11 @@ def _columns(given: Given, faults: list[UsageError]) -> dict[str, dict[str, obje
 
 
 def columns(roles: Mapping[str, Sequence[str] | None], faults: list[UsageError]) -> dict[str, dict[str, object]]:
-    """The columns of a job from the lists of names; a name in two lists is a fault."""
+    """The columns of a job from the lists of names; one in two lists is a fault, unless it is then dropped."""
     columns: dict[str, dict[str, object]] = {}
     for role, texts in roles.items():
         for name in options.names(texts):
-            if name in columns:
+            if name in columns and not drops(columns[name], role):
                 faults.append(UsageError(f"column {name} is named twice", hint="a column has one role"))
             columns[name] = {"role": role}
     return columns

@@ -37,7 +37,7 @@ def italy(
             metavar="FOLDER",
             help=(
                 "A folder with your own regions, professions and incomes, or names: cities.json, "
-                "professions.json, names.json."
+                "professions.json, names.json; or three CSV files and four trees: see the reference."
             ),
         ),
     ] = None,

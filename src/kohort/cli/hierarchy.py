@@ -32,7 +32,8 @@ File = Annotated[
     typer.Argument(
         metavar="FILE",
         help="A hierarchy: CSV (a line per leaf, or child,parent) or JSON. FILE:pad pads short rows (also :pad-up, "
-        ":pad-down); :first or :last keeps one of several parents; :root adds the root *.",
+        ":pad-down); :first or :last keeps one of several parents; :qualify also tells equal labels apart; "
+        ":root adds the root *.",
     ),
 ]
 #: The flags that say how the table is read.
@@ -93,8 +94,7 @@ def show(
         int, typer.Option(metavar="N", min=1, help="Approximate number of lines of the tree to print.")
     ] = 60,
     picture: Annotated[
-        Path | None,
-        typer.Option("--picture", metavar="FILE", help="Draw the loss of each level (.svg, .png)."),
+        Path | None, typer.Option("--picture", metavar="FILE", help="Draw the loss of each level (.svg, .png).")
     ] = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
@@ -122,11 +122,7 @@ def show(
 
 
 def _built(spec: str, column: str | None, table: Table | None) -> Hierarchy | None:
-    """The hierarchy of a builder over the values of the table's column; `None` where a file is named.
-
-    Raises:
-        UsageError: there is no table.
-    """
+    """The hierarchy of a builder over the values of the table's column; `None` where a file is named."""
     from kohort.schema import hierarchies
 
     if not hierarchies.is_builder(spec, name=column or ""):

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kohort.cli import achieved, flags, missing, options
+from kohort.cli import flags, options
 from kohort.cli.screen import progress, say
-from kohort.errors import UsageError
-from kohort.shown import many, span
+from kohort.errors import KohortError, UsageError
+from kohort.schema.numbers import rounded
+from kohort.shown import many, span, told_suppressed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from kohort.assessment.checking import Check, FailingClass, Finding
+    from kohort.assessment.checking import Check, FailingClass, Finding, Strictest
     from kohort.cli.derive import Given
     from kohort.models.base import PrivacyModel
+    from kohort.release import Job
     from kohort.report import Json
     from kohort.schema import Attribute, Schema
     from kohort.tables.table import Table
@@ -45,11 +48,7 @@ class Requested:
 
 
 def requested(given: Given, *, matched: bool) -> Requested:
-    """The models and columns that the flags name; `matched`: the file is matched with people of other tables.
-
-    Raises:
-        JobError: every fault of the flags at once.
-    """
+    """The models and columns that the flags name; `matched`: the file is matched with people of other tables."""
     faults: list[UsageError] = []
     named = flags.columns({role: given[role] for role in ("quasi", "sensitive")}, faults)
     columns = {name: said for name, said in named.items() if said["role"] == "quasi"}
@@ -76,7 +75,7 @@ def requested(given: Given, *, matched: bool) -> Requested:
     made = flags.question({"privacy": {}, **raw, "columns": columns}, faults)
     attributes = [one for one in made.schema.attributes if one.name not in measured]
     attributes += [_sensitive(name, options.pairs(others, "--hierarchy").get(name)) for name in measured]
-    schema = missing.treated(replace(made.schema, attributes=tuple(attributes)), given, matched=matched)
+    schema = treated(replace(made.schema, attributes=tuple(attributes)), given, matched=matched)
     return Requested(schema, made.models, tuple(sensitive), given["population"])
 
 
@@ -114,12 +113,7 @@ def judged(
             table, quasi, made.models, sensitive=made.sensitive, schema=made.schema, population=known, reference=before
         )
     lines = [*_lines(found, quasi, values=values), *_notes(found, made, own=reference is None)]
-    say(
-        "\n".join(lines),
-        _figures(found, made, quasi, values=values),
-        as_json=json,
-        quiet=quiet,
-    )
+    say("\n".join(lines), _figures(found, made, quasi, values=values), as_json=json, quiet=quiet)
     return found.met or not made.models
 
 
@@ -133,6 +127,7 @@ def _figures(found: Check, made: Requested, quasi: Sequence[str], *, values: boo
         "met": found.met if found.findings else None,
         "k": k_of(made.models),
         "records": found.records,
+        "fully_suppressed": found.suppressed,
         "classes": found.sizes.size,
         "smallest": int(found.sizes.min()),
         "largest": int(found.sizes.max()),
@@ -145,7 +140,7 @@ def _figures(found: Check, made: Requested, quasi: Sequence[str], *, values: boo
         figures["fit_no_class"] = found.outside
         figures["without_value"] = dict(found.without_value)
         figures["suppressed"] = [name for name in found.without_value if made.suppresses(name)]
-    figures["achieved"] = achieved.figures(found)
+    figures["achieved"] = _strictest_figures(found)
     return figures
 
 
@@ -179,13 +174,15 @@ def _lines(found: Check, quasi: Sequence[str], *, values: bool) -> Iterator[str]
     sizes = found.sizes
     ends = span(int(sizes.min()), int(sizes.max()))
     yield f"{many(found.records, 'record')} in {many(sizes.size, 'class')} of {ends}"
+    if found.suppressed:
+        yield told_suppressed(found.suppressed)
     if found.people is not None:
         yield f"people are counted: {span(int(found.people.min()), int(found.people.max()))} in a class"
     for one in found.findings:
         yield f"{one.model}: {one.told}"
         yield from (f"  {line}" for line in _first(one, quasi, values=values))
     if found.alike or not found.findings:
-        yield from achieved.lines(found)
+        yield from _strictest_lines(found)
 
 
 def _notes(found: Check, made: Requested, *, own: bool) -> Iterator[str]:
@@ -231,3 +228,112 @@ def _told(one: FailingClass, quasi: Sequence[str], *, values: bool) -> str:
         parts.append(", ".join(f"{name}={cell or ''}" for name, cell in zip(quasi, one.cells, strict=True)))
         parts += [", ".join(f"{text} {count:,}" for text, count in one.counts)] if one.counts else []
     return "; ".join(parts)
+
+
+# ── how the missing values of a file were treated ────────────────────────────────────────────────
+
+
+def treated(schema: Schema, given: Given, *, matched: bool) -> Schema:
+    """The schema with the treatment of missing values, where the file is `matched` with people of other tables.
+
+    Where the job left out incomplete records, it let nobody into the release whom it would else have suppressed.
+    """
+    tokens, named = given["missing-token"], options.readable(given["missing"])
+    said = certified_job(given["path"]) if matched else None
+    schema = replace(schema, missing=schema.missing | {*(tokens or (said.schema.missing if said else ()))})
+    if said is None:
+        return schema
+    of = {one.name: one.missing for one in said.of_people.quasi}
+    return schema.changed(
+        replace(one, missing=of.get(one.name, one.missing)) for one in schema.quasi if one.name not in named
+    )
+
+
+def certified_job(path: str) -> Job | None:
+    """What the job of the release at `path` says, if its certificate lies beside it; `None` for any other file."""
+    from kohort.certificate.accepted import table_job
+    from kohort.certificate.again import PartOutcome, of_bytes, read_certificate
+    from kohort.certificate.table import Certificate
+    from kohort.io.forms import is_store
+    from kohort.io.manifest import CERTIFICATE
+    from kohort.pipeline.outlets import outlet
+
+    if path == "-" or is_store(path):
+        return None
+    try:
+        for place in (outlet(path).certificate, Path(path) / CERTIFICATE):
+            if place.is_file():
+                known = read_certificate(place)
+                same = all(part.outcome is PartOutcome.SAME for part in of_bytes(path, known))
+                return table_job(known.job).job if same and isinstance(known, Certificate) else None
+    except (KohortError, OSError, ValueError):  # it is no certificate of this version, or the file is no release
+        return None
+    return None
+
+
+# ── how strict each privacy model can be with a table, and what it does not see ──────────────────
+
+
+def _strictest_lines(found: Check) -> Iterator[str]:
+    """The strictest parameters, of the whole table and of each sensitive column, and what each leaves unseen."""
+    yield "the strictest parameters that this file meets:"
+    yield from _achieved_lines(found, None)
+    alone = int((found.sizes if found.people is None else found.people).tolist().count(1))
+    if alone:
+        yield f"  the average does not show that {_people(alone)} alone in {'its' if alone == 1 else 'their'} class"
+    for one in found.alike:
+        yield f"of {one.sensitive}:"
+        yield from _achieved_lines(found, one.sensitive)
+        if one.people:
+            value = "the same value" if one.uncommon else "the file's most frequent value"
+            some = f", {one.uncommon:,} of them not the most frequent" if 0 < one.uncommon < one.people else ""
+            yield f"  k does not show that {_people(one.people)} in classes where everybody has {value}{some}"
+        else:
+            yield "  no class has only one value"
+        yield from (f"  {line}" for line in _unseen(found, one.sensitive))
+
+
+def _achieved_lines(found: Check, sensitive: str | None) -> Iterator[str]:
+    from kohort.models.known import models, variants
+
+    width = max(len(variant.title) for kind in models().values() for variant in variants(kind, "column"))
+    for one in found.achieved:
+        if one.sensitive == sensitive:
+            yield f"  {one.model:{width}}  {one.text}"
+
+
+def _unseen(found: Check, sensitive: str) -> Iterator[str]:
+    """What diversity and closeness leave unseen, by what stricter models find."""
+    values = {one.key: one.achieved.value for one in found.achieved if one.sensitive == sensitive}
+    if (share := values.get("alpha")) is not None:
+        yield f"distinct l does not show that one value makes up {rounded(100 * share, 1, up=True)}% of a class"
+    if (gain := values.get("beta")) is not None:
+        times = rounded(gain + 1, 1, up=True)
+        yield f"t does not show that one value is {times} times as frequent in a class as in the table"
+
+
+def _people(count: int) -> str:
+    return f"{count:,} {'person is' if count == 1 else 'people are'}"
+
+
+def _strictest_figures(found: Check) -> dict[str, Json]:
+    """The same for programs: what the table achieves, and of each sensitive column, by short names of the models."""
+    columns: dict[str, Json] = {
+        one.sensitive: {
+            **_achieved_figures([each for each in found.achieved if each.sensitive == one.sensitive]),
+            "people_in_classes_of_one_value": one.people,
+            "of_an_uncommon_value": one.uncommon,
+        }
+        for one in found.alike
+    }
+    table = _achieved_figures([one for one in found.achieved if one.sensitive is None])
+    return {**table, "columns": columns}
+
+
+def _achieved_figures(some: Sequence[Strictest]) -> dict[str, Json]:
+    told: dict[str, Json] = {}
+    for one in some:
+        told[one.key] = {"model": one.model, "value": one.number, "attained": one.achieved.attained}
+        if one.achieved.reason:
+            told[one.key] = {"model": one.model, "value": None, "reason": one.achieved.reason}
+    return told

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from contextlib import contextmanager
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from kohort.tables.table import Table
 
 #: The flags that say how a table is read.
-READING: Final = ("path", "separator", "encoding", "header", "names", "skip-blank", "trim")
+READING: Final = ("path", "separator", "encoding", "header", "names", "skip-rows", "skip-blank", "trim", "decimal")
 
 Reading = Annotated[Given, Keys(only=READING)]
 ReadingWithTokens = Annotated[Given, Keys(only=(*READING, "missing-token"))]
@@ -36,8 +37,7 @@ Json = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel="Output")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.", rich_help_panel="Writing")]
 DryRun = Annotated[
-    bool,
-    typer.Option("--dry-run", help="Write nothing: show what the release would cost.", rich_help_panel="Writing"),
+    bool, typer.Option("--dry-run", help="Write nothing: show what the release would cost.", rich_help_panel="Writing")
 ]
 #: Threads by default: the cores that this process may use.
 CORES = system.cores()
@@ -91,8 +91,10 @@ def reader(reading: Given) -> ReadOptions:
         encoding=reading["encoding"],
         header=reading["header"],
         names=tuple(names(reading["names"])),
+        skip_rows=reading["skip-rows"],
         skip_blank=reading["skip-blank"],
         trim=reading["trim"],
+        decimal=reading["decimal"],
     )
 
 
@@ -101,13 +103,16 @@ def read_table(reading: Given, source: str = "") -> Table:
     from kohort.cli.screen import progress
 
     use_threads()
+    from kohort.cli.judged import certified_job
     from kohort.io import read
 
-    how = reader(reading)
+    path, how = source or reading["path"], reader(reading)
+    if how.decimal is None and (job := certified_job(path)) is not None:
+        how = replace(how, decimal=job.reading.decimal or ".")
     with progress() as tell:
         tell("read")
         with refusing_empty():
-            return read(source or reading["path"], how)
+            return read(path, how)
 
 
 #: How the flag of missing values differs from a job's where a file is matched with a population.

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from kohort.cli import pages
 from kohort.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
@@ -20,13 +19,27 @@ if TYPE_CHECKING:
     from kohort.publish import Companion
     from kohort.release import Release
     from kohort.release.transactions import TransactionRelease
-    from kohort.report.bound import BoundFigures
+    from kohort.report.figures import BoundFigures
     from kohort.report.page import Page as PageModel
     from kohort.report.page.audience import Audience
     from kohort.report.release import GridFigures, ReleaseFigures
 
+AudienceWord = Annotated[
+    str | None,
+    typer.Option(
+        "--audience",
+        metavar="WORD",
+        help="Who reads the page: internal, for the steward; or public, without values or counts below k.",
+        show_default="internal",
+        rich_help_panel="Output",
+    ),
+]
+
+#: The forms that a page can have, by its file's ending.
+FORMS: Final = (".html", ".json")
+
 #: Forms that a report can have, by its name's ending.
-_REPORTS = (*pages.FORMS, ".txt")
+_REPORTS = (*FORMS, ".txt")
 
 
 class PageOptions(NamedTuple):
@@ -41,7 +54,7 @@ class PageOptions(NamedTuple):
             rich_help_panel="Output",
         ),
     ] = None
-    audience: pages.AudienceWord = None
+    audience: AudienceWord = None
 
 
 class Files(NamedTuple):
@@ -107,16 +120,7 @@ def used(files: Files) -> dict[str, object]:
 
 
 def refuse_elsewhere(engine: str, page: PageOptions, asked: Mapping[str, object]) -> None:
-    """Refuse what needs the records, where another engine leaves them elsewhere.
-
-    Args:
-        engine: The engine.
-        page: The report.
-        asked: What else is asked for, by its flag.
-
-    Raises:
-        UnsupportedError: it is asked for.
-    """
+    """Refuse what needs the records, where another engine leaves them elsewhere."""
     from kohort.engines.known import LOCALLY
 
     if engine == LOCALLY:
@@ -184,7 +188,7 @@ class FigureMaker:
         """What no release loses less than; empty without `--bound`."""
         if self._bound and not self._bounds:
             from kohort.pipeline.bound import bound
-            from kohort.report.bound import bound_figures
+            from kohort.report.figures import bound_figures
 
             found = bound(release)
             self._bounds["bound"] = None if found is None else bound_figures(found, release.metrics["ncp"])
@@ -192,11 +196,7 @@ class FigureMaker:
 
 
 def figures_of(made: Request, files: Files, *, threads: int) -> FigureMaker:
-    """What makes the figures of a release.
-
-    Raises:
-        UsageError: there are no cuts to compare, or there is no such attack.
-    """
+    """What makes the figures of a release."""
     if files.compare_grid:
         from kohort.pipeline import exposure
 
@@ -213,18 +213,7 @@ def figures_of(made: Request, files: Files, *, threads: int) -> FigureMaker:
 def companions(
     made: Request, page: PageOptions, files: Files, figures: FigureMaker, *, dry_run: bool
 ) -> tuple[Report, ...]:
-    """The files to publish with the release, and what writes each.
-
-    Args:
-        made: The job.
-        page: The report.
-        files: The other files.
-        figures: What makes the figures of the release.
-        dry_run: Whether nothing is to be written.
-
-    Raises:
-        UsageError: one of them cannot be written; this comes before any work.
-    """
+    """The files to publish with the release, and what writes each."""
     from kohort import pipeline
 
     report = page.report
@@ -246,11 +235,7 @@ def companions(
 
 
 def transaction_companions(page: PageOptions, *, dry_run: bool) -> tuple[Companion[TransactionRelease], ...]:
-    """The same for a release of transactions: its report, if there is to be one.
-
-    Raises:
-        UsageError: it cannot be written; this comes before any work.
-    """
+    """The same for a release of transactions: its report, if there is to be one."""
     report = page.report
     _refuse_dry("--report", report, dry_run=dry_run)
     audience = _audience(page)
@@ -271,12 +256,8 @@ def transaction_companions(page: PageOptions, *, dry_run: bool) -> tuple[Compani
 
 
 def _audience(page: PageOptions) -> Audience | None:
-    """The audience of a report; refuses a report of no known form, and text that the public should read.
-
-    Raises:
-        UsageError: one of these, or there is no report.
-    """
-    report, audience = page.report, pages.audience_of(page.audience)
+    """The audience of a report; refuses a report of no known form, and text that the public should read."""
+    report, audience = page.report, audience_of(page.audience)
     if report is None and audience is not None:
         raise UsageError("there is no report", where="--audience", hint="add --report FILE.html, or leave it out")
     if report is not None and report.suffix not in _REPORTS:
@@ -325,3 +306,14 @@ def _writer(
         return lambda release: text_file(release_text(figures(release), quasi))
     write = writer_of(path.suffix)
     return lambda release: write(figures.page(release, audience))
+
+
+def audience_of(word: str | None) -> Audience | None:
+    """The audience that a flag names."""
+    if word is None:
+        return None
+    from kohort.report.page.audience import Audience
+
+    if word not in list(Audience):
+        raise UsageError("unknown audience", where="--audience", hint=f"one of {', '.join(Audience)}")
+    return Audience(word)

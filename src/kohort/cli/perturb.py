@@ -76,12 +76,7 @@ def perturb(
 
 
 def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reproducible: bool) -> list[Perturbation]:
-    """The perturbations of the flags.
-
-    Raises:
-        UsageError: something is wrong with them.
-        JobError: several things are.
-    """
+    """The perturbations of the flags."""
     from kohort.job.faults import job_error
     from kohort.perturbation.text import perturbation_of
     from kohort.release.altered import seed_misfits

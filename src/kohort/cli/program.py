@@ -61,10 +61,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "init": ("describe:init", "Write a job file with these guesses, for you to correct."),
         "anonymize": ("anonymize:anonymize", "Turn a table into a verified k-anonymous release."),
         "transactions": ("transactions:transactions", "Turn baskets into a verified (h,k,p)-coherent release."),
-        "convert": (
-            "convert:convert",
-            "Convert transactions to another format; this does not anonymize them.",
-        ),
+        "convert": ("convert:convert", "Convert transactions to another format; this does not anonymize them."),
         "run": ("anonymize:run", "Run a job file, on a table or on transactions."),
         "check": (
             "check:check",
@@ -93,10 +90,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         ),
         "hierarchy": ("", "Build, show, check and convert generalization hierarchies."),
         "hierarchy build": ("hierarchy:build", "Build a hierarchy over the values of a table's column."),
-        "hierarchy show": (
-            "hierarchy:show",
-            "Print the levels of a hierarchy, the loss on each, and its tree.",
-        ),
+        "hierarchy show": ("hierarchy:show", "Print the levels of a hierarchy, the loss on each, and its tree."),
         "hierarchy check": (
             "hierarchy:check",
             "Check that a hierarchy nests, hides and covers a table's column; status 1 if it lacks values.",
@@ -224,8 +218,7 @@ def _print_version(asked: bool) -> None:  # noqa: FBT001  as typer calls it
 def _of_all(
     *,
     _version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print kohort's version and exit."),
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print kohort's version and exit.")
     ] = False,
 ) -> None:
     """Take what concerns no command: `--version` comes before all else, for which typer would need pydantic."""
@@ -291,7 +284,8 @@ def _carried_out(arguments: Sequence[str] | None, words: Sequence[str]) -> ExitR
     try:
         listen()
         _refuse_little_space()
-        with noting(quiet=not {"--quiet", "-q"}.isdisjoint(words)):
+        # What a desk notes of a job stands on its pages: nobody looks at the terminal that it was started from.
+        with noting(quiet=not {"--quiet", "-q"}.isdisjoint(words) or [*words[:1]] == ["app"]):
             app(arguments, prog_name="kohort")
     except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
         return _ending(end)
@@ -336,11 +330,7 @@ def noting(*, quiet: bool) -> Generator[None]:
 
 
 def _refuse_little_space() -> None:
-    """Refuse what libraries would end in: one by one they abort, or wait for memory for ever.
-
-    Raises:
-        LimitError: the system gives the process too few addresses.
-    """
+    """Refuse what libraries would end in: one by one they abort, or wait for memory for ever."""
     space = address_space()
     if space is not None and space < _ADDRESSES:
         what = f"the system gives this process {space >> 20:,} MiB of address space, and it needs {_ADDRESSES >> 20:,}"
@@ -351,9 +341,11 @@ def _ending(end: BaseException) -> ExitReport:
     """How a run ends by what was raised."""
     match end:
         case JobError():
-            faults = [fault for fault in end.exceptions if isinstance(fault, KohortError)]
-            text = "\n".join([end.what, *map(_item, faults)])
-            ending = ExitReport(end.exit_status, text, {**_error(end), "faults": [_error(fault) for fault in faults]})
+            text = "\n".join(
+                [end.what, *map(_item, end.faults), *([f"hint: {readable(end.hint)}"] if end.hint else [])]
+            )
+            found = {**_error(end), "faults": [_error(fault) for fault in end.faults]}
+            ending = ExitReport(end.exit_status, text, found)
         case KohortError():
             ending = ExitReport(end.exit_status, str(end), _error(end))
         case SystemExit():

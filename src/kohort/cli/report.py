@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, cast
 
 import typer
 
-from kohort.cli import options, pages
+from kohort.cli import options, outputs
 from kohort.cli.screen import progress, say
 from kohort.errors import FileError, UsageError
 
@@ -39,7 +39,7 @@ def report(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="The page to write: .html, or its figures as .json."),
     ] = None,
-    audience: pages.AudienceWord = None,
+    audience: outputs.AudienceWord = None,
     charts: Annotated[
         Path | None, typer.Option("--charts", metavar="FOLDER", help="Write every chart to a file, too.")
     ] = None,
@@ -54,7 +54,7 @@ def report(
     options.use_threads(threads)
     from kohort.publish import publish
 
-    reader = pages.audience_of(audience)
+    reader = outputs.audience_of(audience)
     write = _writer(out, charts, format_)
     with progress(quiet=quiet) as tell:
         page, inputs = _figures(source, out, reader, threads=threads, overwrite=overwrite, tell=tell)
@@ -73,18 +73,13 @@ def report(
 
 
 def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Callable[[Page], bytes]:
-    """What writes the page; refuses what could not be written before any work.
-
-    Raises:
-        UsageError: nothing to write, or an unknown form.
-        MissingExtraError: what draws pages or charts is not installed.
-    """
+    """What writes the page; refuses what could not be written before any work."""
     from kohort.report.written import refuse_missing, writer_of
 
     if out is None and charts is None:
         raise UsageError("there is nothing to write", where="--out", hint="add --out FILE.html, or --charts FOLDER")
-    if out is not None and out.suffix not in pages.FORMS:
-        raise UsageError(f"a page is one of {', '.join(pages.FORMS)}", where="--out", hint="name it so")
+    if out is not None and out.suffix not in outputs.FORMS:
+        raise UsageError(f"a page is one of {', '.join(outputs.FORMS)}", where="--out", hint="name it so")
     if format_ is not None and charts is None:
         raise UsageError("no charts are written", where="--format", hint="add --charts FOLDER, or leave it out")
     if format_ is not None and format_ not in CHARTS:
@@ -110,11 +105,7 @@ def _figures(
     overwrite: bool,
     tell: Callable[[str], None],
 ) -> PageSource:
-    """The page model to draw, and the files that no output may replace.
-
-    Raises:
-        UsageError: the source is neither figures nor a job.
-    """
+    """The page model to draw, and the files that no output may replace."""
     from kohort.publish import check_target
     from kohort.report.page.build import for_audience, read_page
 
@@ -176,11 +167,7 @@ def _transactions(
 
 
 def _files(
-    page: Page,
-    out: Path | None,
-    write: Callable[[Page], bytes],
-    charts: Path | None,
-    format_: str | None,
+    page: Page, out: Path | None, write: Callable[[Page], bytes], charts: Path | None, format_: str | None
 ) -> list[Companion[None]]:
     """The files to publish, drawn when they are written."""
     from kohort.publish import Companion

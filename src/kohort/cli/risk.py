@@ -80,10 +80,7 @@ class PopulationFlags(NamedTuple):
 
 
 def risk(
-    table: Annotated[
-        Given,
-        Keys(only=_FLAGS, changed=_CHANGED),
-    ],
+    table: Annotated[Given, Keys(only=_FLAGS, changed=_CHANGED)],
     sample: PopulationFlags,
     attacks: Attacks,
     *,

@@ -16,12 +16,13 @@ from kohort.errors import UsageError
 #: The flags of a job on a table that a sweep does not have: whole tables of it, and others.
 _WITHOUT: Final = (
     *("output", "run", "perturb", "path", "allow-empty", "key-file", "person", "node", "time-limit", "weight"),
-    *("scale", "missing", "pseudonym", "allow-singling", "no-model"),
+    *("scale", "missing", "pseudonym"),
 )
 
 #: The flags of a job on transactions that it has.
 _OF_BASKETS: Final = (
-    *("format", "key", "person", "item", "separator", "encoding", "private", "private-file", "public", "public-file"),
+    *("format", "key", "person", "item", "separator", "encoding", "private", "private-file"),
+    *("no-private", "public", "public-file"),
     *("delta", "draw", "allow-absent", "min-support", "h", "k", "p", "max-sets"),
 )
 

@@ -14,25 +14,14 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True)
 class Outputs(Generic[S]):
-    """The files of a sweep.
-
-    Attributes:
-        forms: Each path, and what makes its content of what was found.
-        overwrite: Whether files may be replaced.
-        inputs: Files that may not be.
-    """
+    """The files of a sweep."""
 
     forms: tuple[tuple[Path, Callable[[S], bytes]], ...]
     overwrite: bool
     inputs: tuple[Path, ...]
 
     def __post_init__(self) -> None:
-        """Refuse at once what could not be published.
-
-        Raises:
-            TargetError: a file exists, or is an input.
-            FileError: a folder cannot be written.
-        """
+        """Refuse at once what could not be published."""
         from kohort.publish import check_target
 
         paths = [path for path, _ in self.forms]

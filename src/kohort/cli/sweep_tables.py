@@ -29,17 +29,7 @@ if TYPE_CHECKING:
 
 
 def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageError], given: Given) -> Variations:
-    """The jobs that flags make; k is 10 unless it or another model of whole classes is given or varied.
-
-    Args:
-        raw: The tables of the job that stays as it is.
-        vary: The texts of `--vary`.
-        faults: What is wrong with other flags.
-        given: The flags.
-
-    Raises:
-        UsageError: something cannot be varied, or is given too.
-    """
+    """The jobs that flags make; k is 10 unless it or another model of whole classes is given or varied."""
     from kohort.job import varied
 
     parameters = varied.all_of(vary)
@@ -66,12 +56,7 @@ def _is_given(name: str, raw: Mapping[str, object], given: Given) -> bool:
 
 
 def of_job(path: Path, vary: Sequence[str]) -> Variations:
-    """The jobs that a job file makes; what is varied takes the place of what it says.
-
-    Raises:
-        UsageError: something cannot be varied, or the job is on transactions.
-        InputError: the file cannot be read.
-    """
+    """The jobs that a job file makes; what is varied takes the place of what it says."""
     from kohort.job import varied
     from kohort.job.document import document_at
     from kohort.job.request import request
@@ -99,10 +84,10 @@ def _flag(name: str) -> str:
 
 def _at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
     """The faults, those of what is varied at the flag that varies it."""
-    from kohort.job.faults import faults_of, job_error
+    from kohort.job.faults import job_error
 
     return job_error(
-        [type(one)(one.what, where=flag_of.get(one.where, one.where), hint=one.hint) for one in faults_of(fault)]
+        [type(one)(one.what, where=flag_of.get(one.where, one.where), hint=one.hint) for one in fault.faults]
     )
 
 

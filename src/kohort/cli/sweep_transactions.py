@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from kohort.cli import flags, options
-from kohort.cli.pages import audience_of
+from kohort.cli.outputs import audience_of
 from kohort.cli.screen import progress, say
 from kohort.cli.sweep_files import Outputs
 from kohort.errors import UsageError
@@ -114,11 +114,7 @@ class SweepOutput(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether files hold exact figures, for the steward alone.
-
-        Raises:
-            UsageError: there is no such audience, or there is no file.
-        """
+        """Whether files hold exact figures, for the steward alone."""
         from kohort.report.page.audience import Audience
 
         if self.audience is not None and self.out is None and self.picture is None:
@@ -216,9 +212,7 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
 
     if len(vary) > 1:
         raise UsageError(
-            "for transactions only one parameter can vary",
-            where="--vary",
-            hint="vary the others in separate sweeps",
+            "for transactions only one parameter can vary", where="--vary", hint="vary the others in separate sweeps"
         )
     from kohort.job.varied import read
 
@@ -273,8 +267,7 @@ def _exact(value: float) -> Any:  # noqa: ANN401  as the matrix has it
 def _outputs(made: TransactionRequest, shown: SweepOutput) -> Outputs[Sweep]:
     """The files to publish; what cannot be published is refused at once."""
     from kohort.report.charts.canvas import format_of
-    from kohort.sweeps.transaction_figures import writer
-    from kohort.sweeps.transaction_picture import picture
+    from kohort.sweeps.transaction_figures import picture, writer
 
     forms = [] if shown.out is None else [(shown.out, writer(shown.out))]
     if shown.picture is not None:

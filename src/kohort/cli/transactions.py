@@ -10,6 +10,7 @@ from kohort.cli import flags, options, outputs
 from kohort.cli.derive import BASKETS, Given, Keys
 from kohort.cli.screen import progress, say
 from kohort.errors import InfeasibleError, UsageError
+from kohort.shown import took
 
 if TYPE_CHECKING:
     from kohort.job.transactions import TransactionRequest
@@ -81,7 +82,7 @@ def carry_out(made: TransactionRequest, page: outputs.PageOptions, shown: Teachi
     except InfeasibleError as fault:
         raise made.placed(_named(fault, made) if shown.show_values else fault) from None
     figures = transaction_figures(release)
-    text = transactions_text(figures)
+    text = f"{transactions_text(figures)}\n{took(release.seconds)}"
     if shown.trace:
         text = f"{_trace(release)}\n\n{text}"
     say(text, figures.as_json(), as_json=run.json, quiet=run.quiet, internal=True)

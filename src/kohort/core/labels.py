@@ -168,7 +168,7 @@ def _spans(domain: Domain, low: Index, high: Index) -> Labels:
     """
     pairs, of = np.unique(low * len(domain) + high, return_inverse=True)
     low, high = pairs // len(domain), pairs % len(domain)
-    hides = _hides_gap(domain, low, high)
+    hides = _hides(domain, low, high)
     span = _grid(domain, low, high) if domain.label is Label.GRID else _range(domain, low, high)
     losses = np.where(hides, 1.0, part_of(domain.extent, span.width.astype(np.float64)))
     if domain.scale is Scale.NUMERIC:  # different ends are written differently: nothing else to merge
@@ -180,20 +180,35 @@ def _spans(domain: Domain, low: Index, high: Index) -> Labels:
 
 
 def _written(domain: Domain, span: _Span, low: Index, high: Index, hides: Mask) -> Halves:
-    """The text of each span: where it begins and where it ends, or the value alone."""
+    """The text of each span: where it begins and where it ends, or the value alone; of an open end, the other one."""
     seen = np.zeros(len(domain), np.bool_)
     seen[low] = seen[high] = True
     codes, place, alone = np.flatnonzero(seen).tolist(), np.cumsum(seen) - 1, (low == high) & ~hides
-    first = [*(f"[{span.starts[code]}{span.dash}" for code in codes), *(domain.texts[code] for code in codes), ANY]
-    second = [*(f"{span.ends[code]}{span.bracket}" for code in codes), ""]
-    first_of = np.where(hides, len(first) - 1, place[low] + alone * len(codes))
-    return Halves(first, second, first_of, np.where(hides | alone, len(codes), place[high]))
+    first = [*(f"[{span.starts[code]}{span.dash}" for code in codes), *(domain.texts[code] for code in codes)]
+    first += [*(f">={span.starts[code]}" for code in codes), "<" if span.bracket == ")" else "<=", ANY]
+    second = [*(f"{span.ends[code]}{span.bracket}" for code in codes), "", *(span.ends[code] for code in codes)]
+    first_of, second_of = place[low] + alone * len(codes), place[high]
+    is_below, is_above = (opened & ~alone for opened in _open(domain, low, high))
+    first_of = np.where(is_above, place[low] + 2 * len(codes), np.where(is_below, 3 * len(codes), first_of))
+    second_of = np.where(is_below, second_of + len(codes) + 1, second_of)
+    one = hides | alone | is_above
+    return Halves(first, second, np.where(hides, len(first) - 1, first_of), np.where(one, len(codes), second_of))
 
 
-def _hides_gap(domain: Domain, low: Index, high: Index) -> Mask:
-    """Where a numeric region holds the missing value and numbers: no range can say so, the label is `*`."""
+def _open(domain: Domain, low: Index, high: Index) -> tuple[Mask, Mask]:
+    """Which spans begin in the open lower end, and which end in the upper one."""
+    is_below, is_above = domain.open_ends
+    return is_below & np.equal(low, domain.missing + 1), is_above & np.equal(high, len(domain) - 1)
+
+
+def _hides(domain: Domain, low: Index, high: Index) -> Mask:
+    """Where no range can say what a numeric region holds, so that its label is `*`.
+
+    The missing value beside numbers, or both open ends.
+    """
     gap = domain.missing if domain.scale is Scale.NUMERIC else -1
-    return np.not_equal(high, gap) & np.equal(low, gap)
+    is_below, is_above = _open(domain, low, high)
+    return np.not_equal(high, gap) & (np.equal(low, gap) | (is_below & is_above & (low < high)))
 
 
 class _Span(NamedTuple):

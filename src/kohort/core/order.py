@@ -55,13 +55,7 @@ class SortKey:
 
 
 class _Piece(NamedTuple):
-    """Some bits of a key.
-
-    Attributes:
-        key: The key.
-        shift: Its lower bits, which are left out.
-        bits: How many are taken.
-    """
+    """Some bits of a key."""
 
     key: SortKey
     shift: int

@@ -41,11 +41,7 @@ class SuppressionLimit:
 
     @classmethod
     def of(cls, said: int | str | SuppressionLimit) -> SuppressionLimit:
-        """The limit that was said: `20` records, `5%`, or `0.05`, which is the same share.
-
-        Raises:
-            UsageError: it is neither a count nor a share.
-        """
+        """The limit that was said: `20` records, `5%`, or `0.05`, which is the same share."""
         match said:
             case SuppressionLimit():
                 return said

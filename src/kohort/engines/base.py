@@ -102,20 +102,11 @@ class Engine(Protocol):
     """
 
     def refuse_format(self, format_: Format | None) -> None:
-        """Refuse, before any work, a format that the engine does not write; `None` is a release in memory.
-
-        Raises:
-            UnsupportedError: it does not; the message says what it writes.
-        """
+        """Refuse, before any work, a format that the engine does not write; `None` is a release in memory."""
         ...
 
     def read(self, source: object, options: ReadOptions) -> Dataset:
-        """The records of a source.
-
-        Raises:
-            InputError: they are not well formed.
-            FileError: the system failed to read them.
-        """
+        """The records of a source."""
         ...
 
     def count(self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False) -> Counted:
@@ -150,17 +141,9 @@ class Engine(Protocol):
         ...
 
     def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
-        """Judge the release whose parts were written; its digest is that of `kohort.io.manifest.digest_of`.
-
-        Raises:
-            VerificationError: a check fails.
-        """
+        """Judge the release whose parts were written; its digest is that of `kohort.io.manifest.digest_of`."""
         ...
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
-        """Judge the release whose bytes were written to an open file, from its start.
-
-        Raises:
-            VerificationError: a check fails.
-        """
+        """Judge the release whose bytes were written to an open file, from its start."""
         ...

@@ -71,25 +71,14 @@ _LOCALLY: Final = "leave out the engine (--engine, in Python engine=): transacti
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The records, and which of their columns matter.
-
-    Attributes:
-        relation: The records.
-        key: The cell that says which transaction a record belongs to.
-        item: The column of items.
-    """
+    """The records, and which of their columns matter."""
 
     relation: Relation
     key: str
     item: str
 
     def cells(self, items: Sequence[str], *, every: bool = False) -> str:
-        """Each transaction (`t`) and the places of those of its items that are named (`i`), none twice.
-
-        Args:
-            items: The names.
-            every: Whether a record of any other item counts, too: as `_NONE`.
-        """
+        """Each transaction (`t`) and the places of those of its items that are named (`i`), none twice."""
         dialect = self.relation.dialect
         named = pl.DataFrame(
             {"text": items, "place": np.arange(len(items), dtype=np.int32)}, {"text": pl.String(), "place": pl.Int32()}
@@ -311,11 +300,7 @@ class RecodedElsewhere:
 
 
 def refuse_unsupported(job: TransactionJob) -> None:
-    """Refuse what needs the transactions themselves.
-
-    Raises:
-        UnsupportedError: it does; the message says what works.
-    """
+    """Refuse what needs the transactions themselves."""
     if isinstance(job.algorithm, LocalSuppression):
         what, hint = "to suppress single cells", "suppress whole items"
     elif isinstance(job.roles, Drawn) and job.roles.draw is Draw.PAPER:
@@ -327,11 +312,7 @@ def refuse_unsupported(job: TransactionJob) -> None:
 
 
 def refuse_form(form: Form | None) -> None:
-    """Refuse a form of release that is not written some transactions at a time; `None` is a release in memory.
-
-    Raises:
-        UnsupportedError: it is not.
-    """
+    """Refuse a form of release that is not written some transactions at a time; `None` is a release in memory."""
     if form not in IN_PIECES:
         what = "stay in no memory" if form is None else f"are not written in the form {form}"
         hint = f"name an output, and of its forms basket or long (--out-format), or {_LOCALLY}"
@@ -381,11 +362,7 @@ def baskets_of(
 
 
 def refuse_small(records: int, limit: int | None) -> None:
-    """Refuse a database that is counted faster here: whose transactions fit into the memory that there is.
-
-    Raises:
-        UnsupportedError: they do.
-    """
+    """Refuse a database that is counted faster here: whose transactions fit into the memory that there is."""
     needed, room = records * EACH_CELL, limit or system.memory() // 2
     if needed <= room:
         what = f"{many(records, 'record')} take at most {shown(needed)} of memory, where they are counted much faster"
@@ -394,12 +371,7 @@ def refuse_small(records: int, limit: int | None) -> None:
 
 
 def _check_key(relation: Relation, key: str, cell: str) -> None:
-    """Refuse records of no transaction, and transactions that cannot be told apart.
-
-    Raises:
-        InputError: there are such records.
-        UnsupportedError: the column holds numbers with fractions.
-    """
+    """Refuse records of no transaction, and transactions that cannot be told apart."""
     where = f"{relation.where}, column {key!r}"
     kind = relation.kinds[key]
     if kind.there.is_float() or kind.there.is_decimal():
@@ -415,11 +387,7 @@ def _check_key(relation: Relation, key: str, cell: str) -> None:
 
 
 def _check_spellings(relation: Relation, cell: str, where: str) -> None:
-    """Refuse keys that are alike; those that SQL cannot even out as `even_keys` does are fetched.
-
-    Raises:
-        InputError: some are.
-    """
+    """Refuse keys that are alike; those that SQL cannot even out as `even_keys` does are fetched."""
     dialect, made = relation.dialect, unused()
     source = f"(SELECT DISTINCT {cell} AS k FROM {relation.source} {sql.RECORDS}) x"  # noqa: S608  quoted by the dialect
     whole, zeros = dialect.matches("x.k", _WHOLE), dialect.matches("x.k", _ZEROS)

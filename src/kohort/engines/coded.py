@@ -10,7 +10,7 @@ from __future__ import annotations
 import weakref
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -18,12 +18,11 @@ import polars as pl
 from kohort.algorithms.mondrian.in_parts import Gathered, Marginals
 from kohort.core.frequency import FrequencySet
 from kohort.engines import sql
-from kohort.engines.packed import Packing
 from kohort.engines.relation import unused
 from kohort.errors import InputError, KohortError
 from kohort.schema import Missing
-from kohort.tables.coded import CodedTable, all_of
-from kohort.tables.table import Column, Table, narrow
+from kohort.tables.coded import CodedTable
+from kohort.tables.table import Column, Table, all_of, narrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -73,11 +72,6 @@ class Kept:
         """The rows of an answer, those of whole classes at a time, class after class: `most` of them, or one class.
 
         First come those without a class, if there are any; these may be in several pieces.
-
-        Args:
-            query: Asks for the rows.
-            class_: The column that says the class of each, or null.
-            most: Rows of several classes that are fetched together.
         """
         dialect = self.dialect
         found = self.once(query)
@@ -144,7 +138,7 @@ class CodedColumns:
         quasi, faults = _tables(source, schema, schema.quasi)
         faults += _tables(source, schema, refusing)[1]
         if faults:
-            raise faults[0] if len(faults) == 1 else all_of(faults)
+            raise all_of(faults)
         held, _ = _tables(source, schema, asked)
         resolved = [table.sensitive(one) for table, one in zip(held, asked, strict=True)]
         changed = schema.changed(domain.attribute for table in quasi for domain in table.domains)
@@ -399,3 +393,64 @@ def _codes(found: pl.DataFrame, names: Sequence[str]) -> Codes:
 def _numbers(found: pl.Series) -> Index:
     """A column of whole numbers."""
     return found.cast(pl.Int64).to_numpy()
+
+
+# ── codes of several columns side by side in whole numbers ───────────────────────────────────────
+
+#: Bits of a number that are used: it is never negative.
+_BITS: Final = 63
+
+
+class Place(NamedTuple):
+    """Where the codes of a column are: in which number, and after and in how many of its bits."""
+
+    word: int
+    after: int
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """Where the codes of some columns are.
+
+    Attributes:
+        places: (columns,) of each.
+    """
+
+    places: tuple[Place, ...]
+
+    @classmethod
+    def of(cls, sizes: Sequence[int]) -> Packing:
+        """Room for so many codes of each column, from 0, in their order.
+
+        >>> Packing.of([1000, 1, 1 << 30, 1 << 30]).places
+        (Place(word=0, after=0, bits=10), Place(word=0, after=10, bits=0), Place(word=0, after=10, bits=30), Place(word=1, after=0, bits=30))
+        """  # noqa: E501  an answer
+        places: list[Place] = []
+        word = after = 0
+        for size in sizes:
+            bits = (size - 1).bit_length()
+            if after + bits > _BITS:
+                word, after = word + 1, 0
+            places.append(Place(word, after, bits))
+            after += bits
+        return cls(tuple(places))
+
+    def packed(self, cells: Sequence[str]) -> list[str]:
+        """Asks for the numbers that hold the codes in some cells.
+
+        >>> Packing.of([4, 4]).packed(["a", "b"])
+        ['(CAST(a AS BIGINT) << 0) + (CAST(b AS BIGINT) << 2)']
+        """
+        words: list[list[str]] = [[] for _ in range(self.places[-1].word + 1)]
+        for cell, place in zip(cells, self.places, strict=True):
+            words[place.word].append(f"(CAST({cell} AS BIGINT) << {place.after})")
+        return [" + ".join(one) for one in words]
+
+    def unpacked(self, words: Sequence[str]) -> list[str]:
+        """Asks for the codes that some numbers hold.
+
+        >>> Packing.of([4, 4]).unpacked(["w"])
+        ['CAST((w >> 0) & 3 AS INT)', 'CAST((w >> 2) & 3 AS INT)']
+        """
+        return [f"CAST(({words[one.word]} >> {one.after}) & {(1 << one.bits) - 1} AS INT)" for one in self.places]

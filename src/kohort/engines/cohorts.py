@@ -31,12 +31,7 @@ _ROOM: Final = 1 << 22
 
 
 class Kept:
-    """A table that stays where the records lie as long as this does.
-
-    Args:
-        dialect: The database.
-        of: The answer to a query, or a small frame.
-    """
+    """A table that stays where the records lie as long as this does."""
 
     def __init__(self, dialect: Dialect, of: str | pl.DataFrame) -> None:
         """Keep it."""
@@ -58,13 +53,7 @@ class CohortCounter:
         private: Those of the private ones.
     """
 
-    def __init__(
-        self,
-        dialect: Dialect,
-        cells: Callable[[Items], str],
-        public: Items,
-        private: Items,
-    ) -> None:
+    def __init__(self, dialect: Dialect, cells: Callable[[Items], str], public: Items, private: Items) -> None:
         """Nothing is counted yet."""
         self._dialect, self._cells = dialect, cells
         self._public, self._private = public, private

@@ -25,7 +25,7 @@ from kohort.io.databases import OFFLINE, chosen, opened, quoted, refuse_beside, 
 from kohort.io.folders import parts_of
 from kohort.io.forms import FORMS, is_address, is_store, library, located
 from kohort.io.header import lay_out
-from kohort.io.source import LF, Text
+from kohort.io.source import LF, Text, line_of
 from kohort.io.text import records_in
 from kohort.io.typed import scanned
 from kohort.publish.files import open_private, remove_private
@@ -51,11 +51,7 @@ _EACH_LISTED: Final = 1 << 10
 
 #: How a database of our own spills: scrambled by the cipher that is built in, whose keys the makers of DuckDB do not
 #: call secure. The other one would have to be fetched from the network: nothing is.
-_CONFIG: Final[dict[str, Any]] = {
-    **OFFLINE,
-    "temp_file_encryption": True,
-    "force_mbedtls_unsafe": True,
-}
+_CONFIG: Final[dict[str, Any]] = {**OFFLINE, "temp_file_encryption": True, "force_mbedtls_unsafe": True}
 
 #: Threads by default.
 _THREADS: Final = system.cores()
@@ -376,15 +372,16 @@ def _text(base: DuckDB, text: Text, options: ReadOptions) -> Source:
 
 
 def _csv(base: DuckDB, text: Text, layout: RecordLayout, options: ReadOptions) -> str:
-    """How DuckDB divides the text: its header is one line, as no name may hold a line end."""
+    """How DuckDB divides the text below the lines of its header and above it."""
     if layout.line_end != LF:
         what = "the engine duckdb does not read this text: its lines end in CR alone"
         raise UnsupportedError(what, where=text.name, hint=_READ)
+    above = line_of(text.data, layout.body) - 1  # no name holds a line end
     quote = base.literal(chr(layout.quote) if layout.quote >= 0 else "")
     columns = ", ".join(f"{base.literal(name)}: 'VARCHAR'" for name in layout.names)
     filled = ", ".join(map(base.literal, layout.names))
     return (
-        f"read_csv({_place(base, Path(text.name))}, auto_detect = false, header = false, skip = {int(layout.body > 0)},"
+        f"read_csv({_place(base, Path(text.name))}, auto_detect = false, header = false, skip = {above},"
         f" delim = {base.literal(chr(layout.separator))}, quote = {quote}, escape = {quote}, comment = '',"
         f" columns = {{{columns}}}, force_not_null = [{filled}], strict_mode = true,"
         f" max_line_size = {max(options.max_cell, 1 << 21)})"

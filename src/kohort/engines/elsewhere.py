@@ -17,8 +17,10 @@ import polars as pl
 from kohort import system
 from kohort.algorithms.lattice.elsewhere import judges_nodes, refused_elsewhere
 from kohort.algorithms.mondrian.in_parts import refused_in_parts
+from kohort.assessment.risk.singling import refuse_needless
 from kohort.engines import limits, sql
 from kohort.engines.base import Counts
+from kohort.engines.coded import CodedColumns
 from kohort.engines.local import LOCAL
 from kohort.engines.relation import CELL, Kind, Relation, unused
 from kohort.engines.repeated import refuse_repeated
@@ -26,14 +28,17 @@ from kohort.engines.retold import note_retold_of
 from kohort.engines.typed import TypedRecords
 from kohort.engines.unsafe import (
     looked_at,
+    refuse_all,
     refuse_alone,
     refuse_alone_of,
     refuse_alone_together,
     refuse_leaks,
     refuse_listed,
     refuse_pairs,
+    refuse_sets,
     singled_out_of,
     together_of,
+    without,
 )
 from kohort.errors import InfeasibleError, LimitError, UnsupportedError
 from kohort.io.cells import encode
@@ -212,12 +217,7 @@ class GroupsElsewhere:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentRelation:
-    """All records, and where their tuples are said to have gone: what verification doubts.
-
-    Attributes:
-        whole: The records.
-        destinations: The labels of their tuples.
-    """
+    """All records, and where their tuples are said to have gone: what verification doubts."""
 
     whole: Relation
     destinations: Destinations
@@ -287,17 +287,21 @@ class ElsewhereEngine:
         """Count the tuples where the records lie; they are fetched, if there are not too many."""
         assert isinstance(data, Relation)  # noqa: S101  an engine takes only its own datasets
         refuse_unsupported(job, population)
-        source = entering(data, job)
+        source = entering(data.needing(job.needed(data.names)), job)
         alone = job.schema.person is None
         columns, flagged = _counted(job)
         most = self._most(len(columns) + len(flagged))
         if most is not None:
             source.weigh(columns, flagged, job.schema.missing, looked_at(job), most)
+        needless = partial(refuse_needless, job.schema, job.allow_singling)
         if releasing and alone:
             source.look(looked_at(job))
-            refuse_alone(source, job)
-            refuse_leaks(source, job)
-            refuse_repeated(job, source, partial(_counted_tuples, source))
+            repeated = partial(refuse_repeated, job, source, partial(_counted_tuples, source))
+            gates = [needless, partial(refuse_alone, source, job), partial(refuse_leaks, source, job), repeated]
+            sets = partial(refuse_sets, partial(CodedColumns.of, source, job), job)
+            refuse_all(
+                gates, lambda faults: [sets, partial(refuse_alone_together, source, source, without(faults, job))]
+            )
         refused = ""
         if most is not None and source.different(columns, flagged, job.schema.missing) > most:
             refused = _needing_all(job)
@@ -313,8 +317,13 @@ class ElsewhereEngine:
         except LimitError as error:
             raise LimitError(error.what, where=error.where, hint=_parted(error.hint, refused)) from None
         if releasing and job.schema.person is not None:
-            refuse_alone_of(found.table, found.counts, job, job.schema.person)
-            refuse_leaks(source, job)
+            alone_of = partial(refuse_alone_of, found.table, found.counts, job, job.schema.person)
+            people = person_codes(found.table[job.schema.person])
+            sets = partial(refuse_sets, partial(CodedTable, found.table, job.schema, weights=found.counts), job)
+            refuse_all(
+                [needless, alone_of, partial(refuse_leaks, source, job)],
+                lambda faults: [sets, partial(refuse_pairs, found.table, people, without(faults, job))],
+            )
         known = None if population is None else could_enter(_held(population), job.schema, job.complete)
         table = CodedTable(found.table, job.schema, known, weights=found.counts)
         if releasing:
@@ -543,11 +552,7 @@ def _needing_all(job: Job) -> str:
 
 
 def refuse_unsupported(job: Job, population: Dataset | None) -> None:
-    """Refuse what needs the records themselves.
-
-    Raises:
-        UnsupportedError: the job asks for it; the message says for what.
-    """
+    """Refuse what needs the records themselves."""
     for what in _unsupported(job, population):
         raise UnsupportedError(f"{what} needs the records themselves", where="engine", hint=_LOCALLY)
 
@@ -563,11 +568,7 @@ def _unsupported(job: Job, population: Dataset | None) -> Iterator[str]:
 
 
 def entering(data: Relation, job: Job) -> Relation:
-    """The records that enter.
-
-    Raises:
-        InfeasibleError: the job takes complete records only, and none is.
-    """
+    """The records that enter."""
     if not job.complete:
         return data
     names = data.names if job.complete == "all" else job.complete

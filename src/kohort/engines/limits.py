@@ -92,11 +92,7 @@ def search_room(frequency: FrequencySet, domains: Sequence[Domain], job: Job) ->
 
 
 def refuse_search(frequency: FrequencySet, domains: Sequence[Domain], job: Job, workspace: Workspace) -> None:
-    """Refuse a search that takes more than the disk has.
-
-    Raises:
-        LimitError: the folder has too little room.
-    """
+    """Refuse a search that takes more than the disk has."""
     if workspace.folder is None:
         return
     tuples, needed, free = frequency.counts.size, search_room(frequency, domains, job), system.free(workspace.folder)
@@ -107,11 +103,7 @@ def refuse_search(frequency: FrequencySet, domains: Sequence[Domain], job: Job, 
 
 
 def refuse_large(frequency: FrequencySet, limit: int | None, algorithm: Algorithm | None = None) -> None:
-    """Refuse a frequency set that is larger than the memory, with what a search on levels needs to group its tuples.
-
-    Raises:
-        LimitError: it is.
-    """
+    """Refuse a frequency set that is larger than the memory, with what a search on levels needs to group its tuples."""
     tuples = len(frequency.quasi)
     own = frequency.quasi.nbytes + frequency.sensitive.nbytes + frequency.counts.nbytes
     grouped = algorithm is not None and on_nodes(algorithm) and not frequency.sensitive_domains

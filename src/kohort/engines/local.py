@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from kohort import io, system
+from kohort.core.order import order_by
 from kohort.engines import limits, unsafe
-from kohort.engines.altering import altered, coarsened, with_columns
 from kohort.engines.base import Counts
-from kohort.engines.repeated import refuse_repeated
 from kohort.engines.retold import note_retold
 from kohort.errors import InfeasibleError, UsageError
 from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import write
-from kohort.tables.coded import CodedTable
+from kohort.schema import Role
+from kohort.tables.coded import CodedTable, Recoded
 from kohort.tables.complete import could_enter, entered
 from kohort.tables.dataset import ReleasedRecords
+from kohort.tables.order import content_keys
 from kohort.tables.portions import Portion
 from kohort.tables.recoded import RecodedTable
+from kohort.tables.table import Column, Table
 from kohort.verify import verify, verify_parts
 from kohort.workspace import HEAP, Workspace
 
@@ -33,9 +35,11 @@ if TYPE_CHECKING:
     from kohort.engines.base import Engine
     from kohort.io.options import ReadOptions
     from kohort.io.write import Format
+    from kohort.perturbation.effect import Effect
     from kohort.release import Job, Writing
+    from kohort.schema import Schema
     from kohort.tables.dataset import Dataset
-    from kohort.tables.table import Table
+    from kohort.tables.pseudonyms import Linked
     from kohort.verify import Claim, Verdict
 
 
@@ -107,15 +111,14 @@ class LocalEngine:
         self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False
     ) -> CountedTable:
         """Count the tuples by one pass of hashing over the records."""
-        whole = data.collect()
+        whole = data.collect().needing(job.needed(data.names))
         source, rows = entering(whole, job)
         if releasing:
             unsafe.refuse_unsafe(source, job)
             note_retold(source, job)
-            refuse_repeated(job, source, lambda _: (source, None))
-        changed = coarsened(source, job)
+        changed = unsafe.coarsened(source, job)
         known = None if population is None else could_enter(population.collect(), job.schema, job.complete)
-        coded = CodedTable(with_columns(source, changed), job.schema, known, self.workspace)
+        coded = CodedTable(unsafe.with_columns(source, changed), job.schema, known, self.workspace)
         if releasing:
             unsafe.refuse_listed(coded, job)
         frequency = coded.count(job.looked_at, distinct=job.algorithm.distinct)
@@ -125,13 +128,7 @@ class LocalEngine:
             what = "every record lacks a value, and the schema suppresses those"
             raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
         counts = Counts(
-            source.records,
-            coded.schema,
-            frequency,
-            coded.domains,
-            coded.suppressed,
-            coded.population,
-            self.workspace,
+            source.records, coded.schema, frequency, coded.domains, coded.suppressed, coded.population, self.workspace
         )
         return CountedTable(counts, job, coded, source, whole, rows, changed)
 
@@ -189,12 +186,7 @@ LOCAL: Final[Engine] = LocalEngine()
 
 
 def local_engine(memory_limit: int | None, spill_folder: str | os.PathLike[str] | None = None) -> Engine:
-    """The local engine within so many bytes of memory, its long arrays in files of a folder; or without a limit.
-
-    Raises:
-        UsageError: there is a folder and no limit, or a limit of no bytes.
-        FileError: there is no such folder.
-    """
+    """The local engine within so many bytes of memory, its long arrays in files of a folder; or without a limit."""
     if memory_limit is None:
         if spill_folder is not None:
             raise UsageError("nothing is spilled without a limit of memory", where="spill-folder", hint=_LIMIT)
@@ -205,3 +197,54 @@ def local_engine(memory_limit: int | None, spill_folder: str | os.PathLike[str] 
 
 
 _LIMIT: Final = "write an amount such as 4GiB (--memory-limit, in Python memory_limit=)"
+
+
+# ── what is changed in released cells besides generalization ─────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Altered:
+    """Released records whose cells were changed, in the order of their new content."""
+
+    recoded: Recoded
+    effects: tuple[Effect, ...] = ()
+    linked: tuple[Linked, ...] = ()
+
+
+def altered(recoded: Recoded, job: Job, source: Table, changed: Table | None = None) -> Altered:
+    """The records as they are released: perturbed, with pseudonyms, and in an order that tells nothing of before.
+
+    Cost: besides the perturbations themselves one sort of the records.
+
+    Args:
+        recoded: The generalized records.
+        job: The job.
+        source: The table as it was read.
+        changed: The columns that were changed before the search; see `coarsened`.
+    """
+    if not job.perturbations and job.key is None:
+        return Altered(recoded)
+    from kohort.tables.perturbing import perturb  # noqa: PLC0415  most jobs change nothing; see `kohort.perturbation`
+    from kohort.tables.pseudonyms import linked_by, pseudonymize  # noqa: PLC0415
+
+    done: tuple[Column, ...] = ()
+    if changed is not None:  # what a perturbation did is measured from the cells as they were read
+        done = tuple(recoded.table[name] for name in changed.names)
+        own = Table(tuple(source[name] for name in changed.names), source.records).take(recoded.lineage)
+        recoded = replace(recoded, data=unsafe.with_columns(recoded.table, own))
+    missing, named = job.schema.missing, [one.name for one in job.schema.pseudonyms]
+    table, effects = perturb(recoded.table, job.perturbations, missing=missing, seed=job.seed, done=done)
+    if job.key is not None:
+        table = pseudonymize(table, named, job.key, missing=missing)
+    return Altered(_in_order(table, recoded, job.schema), effects, linked_by(table, named, missing=missing))
+
+
+def _in_order(table: Table, recoded: Recoded, schema: Schema) -> Recoded:
+    """The records by their content, generalized columns first: the order they had tells what the cells were."""
+    names = [one.name for one in schema.quasi]
+    names += [one.name for one in schema.released if one.role is not Role.QUASI]
+    order = order_by(content_keys((table[name].values, table[name].codes) for name in names))
+    columns = (
+        Column(one.name, one.values, one.codes[order], one.dtype, notation=one.notation) for one in table.columns
+    )
+    return Recoded(Table(tuple(columns), table.records), recoded.lineage[order], recoded.lost)

@@ -26,9 +26,6 @@ def cut(pieces: Sequence[Path], header: str, files: Sequence[tuple[Path, int | N
         header: The first line of each file.
         files: Where they go, and how many records each gets; the last one all that are left where that is `None`.
 
-    Raises:
-        FileError: there are other records than that.
-
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

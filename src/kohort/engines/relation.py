@@ -16,7 +16,7 @@ from kohort.errors import InputError, LimitError, UnsupportedError
 from kohort.io.cells import as_text, encode
 from kohort.shown import Shown
 from kohort.tables.dataset import Values
-from kohort.tables.table import Table
+from kohort.tables.table import Table, all_of
 from kohort.verify.aggregates import Tuples
 from kohort.workspace import tallied
 
@@ -91,6 +91,7 @@ class Relation(Shown):
         notes: What kohort's own scanner noticed that nobody should have to find out alone.
         apart: A character that no cell has, where one is known; then all cells are texts and none is null. Several are
             counted as one text with it between them, which is quicker.
+        faults: The columns that cannot be read, which hold nothing here, and why.
     """
 
     dialect: Dialect
@@ -103,6 +104,7 @@ class Relation(Shown):
     sums: Sequence[tuple[str, int]] = ()
     notes: tuple[str, ...] = ()
     apart: str = ""
+    faults: Mapping[str, InputError] = field(default_factory=dict[str, InputError])
     _dictionaries: dict[str, str] = field(default_factory=dict[str, str], init=False)
     _values: dict[str, Values] = field(default_factory=dict[str, Values], init=False)
     _sizes: dict[str, int] = field(default_factory=dict[str, int], init=False)
@@ -118,15 +120,21 @@ class Relation(Shown):
         return "Relation", [("Records", f"{self.records:,}"), ("Columns", ", ".join(self.names))]
 
     def distinct(self, name: str) -> Values:
-        """The distinct values of a column, and the records with each.
-
-        Raises:
-            LimitError: they are too many.
-        """
+        """The distinct values of a column, and the records with each."""
         if name not in self._values:
             self.refuse_large(self._alone(name))
             self._ask([name])
         return self._values[name]
+
+    def needing(self, names: Collection[str]) -> Relation:
+        """The same, once these columns are known to be readable.
+
+        Raises:
+            InputError: some of them cannot be read; all of these are named.
+        """
+        if faults := [fault for name, fault in self.faults.items() if name in names]:
+            raise all_of(faults)
+        return self
 
     def look(self, names: Sequence[str]) -> None:
         """Ask for the distinct values of several columns in few passes, before `distinct` asks for each by itself.
@@ -167,15 +175,7 @@ class Relation(Shown):
             self._values[name] = Values(made["text"], made["n"].to_numpy())
 
     def _grouped(self, statement: Callable[[Sequence[str]], str], times: int = 1) -> pl.DataFrame:
-        """The answer to a statement that groups all records; the first one shows that they are those they have to be.
-
-        Args:
-            statement: Of the numbers whose sums it has to answer, too.
-            times: In how many of its groups each record is.
-
-        Raises:
-            InputError: they are others.
-        """
+        """The answer to a statement that groups all records; the first shows that they are those they have to be."""
         sums, self.sums = self.sums, ()
         found = self.dialect.run(statement([number for number, _ in sums]))
         if not sums:
@@ -191,20 +191,12 @@ class Relation(Shown):
         return found
 
     def settle(self) -> None:
-        """Show that the records are those they have to be, if no statement has yet.
-
-        Raises:
-            InputError: they are others.
-        """
+        """Show that the records are those they have to be, if no statement has yet."""
         if self.sums:
             self._grouped(lambda numbers: sql.summed(self.source, numbers))
 
     def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
-        """The distinct tuples of some columns, with their records and a sum of hashes of others.
-
-        Raises:
-            LimitError: they are too many.
-        """
+        """The distinct tuples of some columns, with their records and a sum of hashes of others."""
         cells, number = self.hashed(columns, hashed)
         self.refuse_large(cells)
         one = self.as_one(cells)
@@ -340,11 +332,7 @@ class Relation(Shown):
         return Table(tuple(columns), found.height)
 
     def collect(self) -> Table:
-        """The records of a table that is held; others stay where they are.
-
-        Raises:
-            UnsupportedError: they do.
-        """
+        """The records of a table that is held; others stay where they are."""
         if self._table is not None:
             return self._table
         raise UnsupportedError(
@@ -419,11 +407,7 @@ class Relation(Shown):
             self._estimates |= zip(unknown, map(int, self.dialect.run(asked).row(0)), strict=True)
 
     def refuse_large(self, cells: sql.Cells) -> None:
-        """Refuse tuples that would not fit into memory, by an estimate of their number.
-
-        Raises:
-            LimitError: they would not.
-        """
+        """Refuse tuples that would not fit into memory, by an estimate of their number."""
         if self.limit is None:
             return
         tuples = self._estimated(cells)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from kohort.assessment.inspection.panels import FEWEST, RECORDS, are_codes, coarsest, either
-from kohort.errors import JobError, LimitError, SchemaError, SourceNote
+from kohort.errors import LimitError, SchemaError, SourceNote, combined
 from kohort.schema import Role
 from kohort.schema.vocabulary import topics_of
 from kohort.tables.people import different_keys
@@ -42,10 +42,6 @@ def refuse_repeated(job: Job, data: Dataset, tuples: Callable[[Sequence[str]], _
         job: What is to be released; its schema is over the table's columns.
         data: The records.
         tuples: Distinct tuples of some columns, and how many records have each, or the records themselves.
-
-    Raises:
-        SchemaError: there is such a column.
-        JobError: there are several.
     """
     if job.schema.person is not None:
         return
@@ -58,13 +54,13 @@ def refuse_repeated(job: Job, data: Dataset, tuples: Callable[[Sequence[str]], _
                 refused.append(_Repeated(one, what))
             elif 20 * shared > data.records:
                 told.append(_Repeated(one, what))
-    key = _key([one.attribute.name for one in (*refused, *told)], tuples, job.schema.missing)
+    keys = _keys([one.attribute.name for one in (*refused, *told)], tuples, job.schema.missing)
     for column, what in told:
-        note = f"{column.name}: {what}. {_WHY.capitalize()}: {key or _count(column.name)}"
+        note = f"{column.name}: {what}. {_WHY.capitalize()}: {_advice(keys) or _count(column.name)}"
         warnings.warn(SourceNote(note), stacklevel=3)
-    faults = [_refused(*one, key) for one in refused]
+    faults = [_refused(*one, keys) for one in refused]
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError("classes may be of fewer than k people", faults)
+        raise combined("classes may be of fewer than k people", faults)
 
 
 class _Repeated(NamedTuple):
@@ -82,26 +78,34 @@ def _count(name: str) -> str:
     return f"count people by it (--person {name})"
 
 
-def _key(names: Sequence[str], tuples: Callable[[Sequence[str]], _Tuples], missing: frozenset[str]) -> str:
-    """What to count people by, of several columns; empty where it is one, or where they do not fit into memory."""
+def _keys(names: Sequence[str], tuples: Callable[[Sequence[str]], _Tuples], missing: frozenset[str]) -> Sequence[str]:
+    """The columns by one of which people are counted, of several; none where it is one, or memory does not suffice."""
     if len(names) > 1:
         with suppress(LimitError):
             table, counts = tuples(names)
-            keys = coarsest([table[name] for name in names], missing, counts)
-            if len(keys) == 1:
-                return f"count people by {keys[0]}, the coarsest (--person {keys[0]})"
-            return f"does {either(keys)} say whose a record is? Count people by that (--person)"
-    return ""
+            return coarsest([table[name] for name in names], missing, counts)
+    return ()
 
 
-def _refused(one: Attribute, what: str, key: str) -> SchemaError:
-    """The error of a column."""
-    hint = f"{key or f'count people: --person {one.name}'} (in a job file person.key); if it says no such thing,"
+def _advice(keys: Sequence[str]) -> str:
+    """What to count people by; nothing where there was no choice."""
+    if len(keys) == 1:
+        return f"count people by {keys[0]}, the coarsest (--person {keys[0]})"
+    return f"does {either(keys)} say whose a record is? Count people by that (--person)" if keys else ""
+
+
+def _refused(one: Attribute, what: str, keys: Sequence[str]) -> SchemaError:
+    """The error of a column; which of several keys it is that is to be counted by, no flag can know."""
+    advice = _advice(keys) or f"count people: --person {one.name}"
+    hint = f"{advice} (in a job file person.key); if it says no such thing,"
     if one.released and not one.pseudonym:
         hint += f" --allow-singling {one.name} releases it as it is (allow-singling = true, Job.allow_singling)"
     else:
         hint += f" drop it by name: --drop {one.name}"
-    return SchemaError(f"{what}: {_WHY}", where=f"column {one.name}", hint=hint)
+    where, key = f"column {one.name}", keys[0] if keys else one.name
+    if len(keys) > 1:
+        return SchemaError(f"{what}: {_WHY}", where=where, hint=hint)
+    return SchemaError(f"{what}: {_WHY}", where=where, hint=hint, unsafe=(one.name,), flag=("--person", key))
 
 
 def _shared(values: Values, job: Job) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.arrays import Counts
+    from kohort.engines.relation import Relation
     from kohort.release import Job
-    from kohort.tables.dataset import Values
     from kohort.tables.table import CellCodes, Table
 
 #: The share of the records, beyond what chance explains, of which another column has to be known.
@@ -32,18 +32,6 @@ _FEWEST: Final = 20
 _LOOKED_AT: Final = 50_000
 
 
-class Elsewhere(Protocol):
-    """Records in nobody's memory."""
-
-    def distinct(self, name: str) -> Values:
-        """The distinct values of a column, and the records with each."""
-        ...
-
-    def known(self, name: str, others: Sequence[str]) -> Sequence[int]:
-        """Of each of some columns, how many records have a value of this one that goes with one of its values."""
-        ...
-
-
 def note_retold(table: Table, job: Job) -> None:
     """Tell, as a `SourceNote`, of each column released as it is that gives generalized or perturbed ones back."""
     perturbed = {name for one in job.perturbations for name in one.columns}
@@ -52,7 +40,7 @@ def note_retold(table: Table, job: Job) -> None:
     _note(retold(table, [one.name for one in job.schema.unchanged if one.name not in left_out], hidden))
 
 
-def note_retold_of(data: Elsewhere, job: Job) -> None:
+def note_retold_of(data: Relation, job: Job) -> None:
     """The same of records elsewhere, all of which are looked at: only where the values of columns do not exclude it.
 
     Columns whose values do not fit into memory are left out.
@@ -69,7 +57,7 @@ def _note(found: Iterator[tuple[str, list[str]]]) -> None:
         warnings.warn(SourceNote(note), stacklevel=3)
 
 
-def _retold_of(data: Elsewhere, released: Sequence[str], hidden: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+def _retold_of(data: Relation, released: Sequence[str], hidden: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Each column released as it is that gives others back, and which."""
     values: dict[str, Counts] = {}
     for name in (*released, *hidden):
@@ -90,13 +78,7 @@ def _may_retell(sizes: Counts, values: Counts) -> bool:
 
 
 def retold(table: Table, released: Sequence[str], hidden: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Each column released as it is that gives others back, and which.
-
-    Args:
-        table: The records.
-        released: The columns that are released as they are.
-        hidden: Those that are generalized or perturbed.
-    """
+    """Each column released as it is that gives others back, and which."""
     some = slice(None, None, -(-table.records // _LOOKED_AT) or 1)
     for name in released:
         known = [one for one in hidden if _is_retold(table[name].codes[some], table[one].codes[some])]

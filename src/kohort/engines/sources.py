@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
 
 from kohort.engines import sql
 from kohort.engines.relation import Kind, Relation, other_records
 from kohort.errors import InfeasibleError, InputError, UnsupportedError
-from kohort.io.typed import check_names, check_types
+from kohort.io.typed import NO_INFINITY, NO_NUL, check_names, check_type, from_frame
+from kohort.tables.notation import noted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import polars as pl
 
     from kohort.engines.sql import Dialect
     from kohort.io.options import ReadOptions
@@ -44,11 +45,7 @@ class Source:
 
 
 def refuse_altered_text(options: ReadOptions, engine: str) -> None:
-    """Refuse options by which text would be changed on the way.
-
-    Raises:
-        UnsupportedError: one is set.
-    """
+    """Refuse options by which text would be changed on the way."""
     if options.trim or options.skip_blank or not options.is_utf8:
         what = f"the engine {engine} reads text as it is: UTF-8, with its blanks and without blank lines"
         raise UnsupportedError(what, where="engine", hint="leave out trim, skip-blank and encoding, or the engine")
@@ -65,19 +62,16 @@ def relation_of(
         there: The columns, with the types that the database answers with.
         options: Whether there may be no records.
         limit: Bytes of memory that an answer may take; `None` for any.
-
-    Raises:
-        InputError: there are such, or other records than there must be.
-        InfeasibleError: there are none, and the options do not allow that.
     """
     types = there if found.types is None else found.types
     names = check_names(list(types), found.where)
-    check_types(types, found.where)
-    kinds = {name: Kind(types[name], there[name]) for name in names}
-    made = Relation(base, found.sql, kinds, found.records or 0, found.where, limit)
-    made.sums, made.notes, made.apart = found.sums, found.notes, found.apart
+    made = _without(base, found, {name: Kind(types[name], there[name]) for name in names}, _unread(types, found.where))
+    made.limit, made.sums, made.notes, made.apart = limit, found.sums, found.notes, found.apart
     if not found.sums:
-        made.records = _checked(made)
+        made.records, faults = _checked(made)
+        if faults:
+            made = replace(_without(base, found, made.kinds, {**made.faults, **faults}), records=made.records)
+    made.faults = {**_written(made, options), **made.faults}
     if found.records is not None and found.records != made.records:
         raise other_records(made, made.records, due=found.records)
     if not (made.records or options.allow_empty):
@@ -85,24 +79,57 @@ def relation_of(
     return made
 
 
-def _checked(made: Relation) -> int:
-    """How many records there are, once no cell is one that the local engine refuses.
+def _written(made: Relation, options: ReadOptions) -> dict[str, InputError]:
+    """The columns whose numbers are not plain, by the first records, and that this is not read where they lie."""
+    texts = [name for name, kind in made.kinds.items() if kind.is_text]
+    if options.decimal == "." or not texts:
+        return {}
+    cells = ", ".join(made.dialect.quoted(name) for name in texts)
+    some = made.dialect.run(f"SELECT {cells} FROM {made.source} {sql.RECORDS} LIMIT {_SAMPLE}")  # noqa: S608  quoted
+    table = noted(from_frame(some), options.decimal, options.separator or "")
+    others = [one.name for one in table.columns if one.notation is not None or one.fault is not None]
+    return {name: InputError(_NOT_PLAIN, where=f"{made.where}, column {name!r}", hint=_LOCALLY) for name in others}
 
-    Raises:
-        InputError: cells hold a NUL character, or infinite values.
-    """
+
+#: Records that are looked at for how numbers are written, and what is said of others than plain ones.
+_SAMPLE: Final = 2_000
+_NOT_PLAIN: Final = "its numbers seem to be written with a decimal comma or separated thousands, which no engine reads"
+_LOCALLY: Final = "run without --engine (in Python engine=), or keep them as text: --decimal ."
+
+
+def _unread(types: Mapping[str, pl.DataType], where: str) -> dict[str, InputError]:
+    """The columns whose cells have no one exact text, and why."""
+    faults: dict[str, InputError] = {}
+    for name, dtype in types.items():
+        try:
+            check_type(dtype, f"{where}, column {name!r}")
+        except InputError as fault:
+            faults[name] = fault
+    return faults
+
+
+def _without(base: Dialect, found: Source, kinds: Mapping[str, Kind], faults: Mapping[str, InputError]) -> Relation:
+    """The records, with nothing in place of the cells that cannot be read."""
+    if not faults:
+        return Relation(base, found.sql, kinds, found.records or 0, found.where)
+    cells = (f"CAST(NULL AS STRING) AS {base.quoted(one)}" if one in faults else base.quoted(one) for one in kinds)
+    source = f"(SELECT {', '.join(cells)} FROM {found.sql} {sql.RECORDS})"  # noqa: S608  names are quoted
+    known = {name: Kind(pl.String(), pl.String()) if name in faults else kind for name, kind in kinds.items()}
+    return Relation(base, source, known, found.records or 0, found.where, faults=faults)
+
+
+def _checked(made: Relation) -> tuple[int, dict[str, InputError]]:
+    """How many records there are, and the columns with cells that the local engine does not read."""
     cells = {name: f"{sql.RECORDS}.{made.dialect.quoted(name)}" for name in made.names}
     texts = [name for name, kind in made.kinds.items() if kind.is_text]
     floats = [name for name, kind in made.kinds.items() if kind.there.is_float()]
     tests = [f"position(chr(0) IN {cells[name]}) > 0" for name in texts]
     tests += [f"abs({cells[name]}) = CAST('infinity' AS DOUBLE)" for name in floats]
     found = made.dialect.run(sql.sized(made.source, tests))
+    faults: dict[str, InputError] = {}
     for place, name in enumerate([*texts, *floats]):
-        wrong = int(found[f"c{place}"].item())
-        where = f"{made.where}, column {name!r}"
-        if wrong and place < len(texts):
-            hint = "remove it: most programs end a text there"
-            raise InputError("cells hold a NUL character", where=where, hint=hint)
+        wrong, text = int(found[f"c{place}"].item()), place < len(texts)
+        what, hint = ("cells hold a NUL character", NO_NUL) if text else (f"{wrong} infinite values", NO_INFINITY)
         if wrong:
-            raise InputError(f"{wrong} infinite values", where=where, hint="replace them by a number or by null")
-    return int(found["n"].item())
+            faults[name] = InputError(what, where=f"{made.where}, column {name!r}", hint=hint)
+    return int(found["n"].item()), faults

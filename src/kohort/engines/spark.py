@@ -85,12 +85,7 @@ _TYPES: Final[dict[object, str]] = {
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class Spark:
-    """A session of Spark.
-
-    Attributes:
-        session: It.
-        own: Whether it is ours: then nobody waits for ever.
-    """
+    """A session of Spark."""
 
     session: Any
     own: bool = False

@@ -139,11 +139,7 @@ def session_of(asked: Cluster) -> Any:  # noqa: ANN401  a session of PySpark, wh
 
 
 def module() -> Any:  # noqa: ANN401  a module that may be absent
-    """PySpark.
-
-    Raises:
-        MissingExtraError: it is not installed, or too old.
-    """
+    """PySpark."""
     hint = "pip install 'kohort[spark]'"
     try:
         with warnings.catch_warnings():
@@ -164,11 +160,7 @@ def part(name: str) -> Any:  # noqa: ANN401  as above
 
 
 def refuse_wrong(asked: Cluster) -> None:
-    """Refuse settings that Spark would pass over, and masters that it does not know.
-
-    Raises:
-        UsageError: there are some.
-    """
+    """Refuse settings that Spark would pass over, and masters that it does not know."""
     for name in asked.conf:
         if not name.startswith("spark."):
             hint = "such as --spark-conf spark.executor.memory=4g"
@@ -180,11 +172,7 @@ def refuse_wrong(asked: Cluster) -> None:
 
 
 def refuse_old_java() -> None:
-    """Refuse to start without a Java that Spark can run on.
-
-    Raises:
-        MissingExtraError: there is none, or it is too old.
-    """
+    """Refuse to start without a Java that Spark can run on."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=str(Path(home, "bin"))) if home else shutil.which("java")
     if java is None:
@@ -198,11 +186,7 @@ def refuse_old_java() -> None:
 
 
 def refuse_silent(asked: Cluster) -> None:
-    """Refuse a standalone cluster none of whose masters answers.
-
-    Raises:
-        FileError: none does.
-    """
+    """Refuse a standalone cluster none of whose masters answers."""
     for address in asked.addresses:
         try:
             with socket.create_connection(address, timeout=ANSWER):

@@ -31,7 +31,7 @@ from kohort.io.folders import parts_of
 from kohort.io.forms import is_address
 from kohort.io.header import lay_out
 from kohort.io.manifest import has_manifest, listed_parts
-from kohort.io.source import CR, LF, Text
+from kohort.io.source import CR, LF, Text, line_of
 from kohort.io.text import extent_of
 from kohort.io.typed import from_frame, scanned
 
@@ -167,11 +167,7 @@ def _plain(frame: Any) -> Any:  # noqa: ANN401  PySpark's own class
 
 
 def _refuse_other_times(found: _Found, there: Mapping[str, pl.DataType]) -> None:
-    """Refuse instants where the local engine reads wall clocks.
-
-    Raises:
-        UnsupportedError: a setting of the session makes it so.
-    """
+    """Refuse instants where the local engine reads wall clocks."""
     for name, type_ in (found.types or {}).items():
         other = there.get(name)
         zones = [getattr(one, "time_zone", "") for one in (type_, other)]
@@ -288,6 +284,9 @@ def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -
         for path in paths:
             text = Text.of(path, files.mapped(path))
             layout = lay_out(text, options)
+            if line_of(text.data, layout.body) > 1 + options.has_header:
+                what = "the engine spark reads no lines above the column names"
+                raise UnsupportedError(what, where=path, hint="delete them, or leave out the engine")
             extent = extent_of(text, layout, options)
             layouts.append(layout)
             _refuse_other_header(layouts, path)
@@ -305,11 +304,7 @@ def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -
 
 
 def _refuse_other_header(layouts: Sequence[RecordLayout], path: str) -> None:
-    """Refuse files whose columns are not those of the first one.
-
-    Raises:
-        InputError: the last one's are not.
-    """
+    """Refuse files whose columns are not those of the first one."""
     for one, other in pairwise((layouts[0], layouts[-1])):
         if (one.names, one.separator) != (other.names, other.separator):
             what = "the file has another header or separator than the first one of the folder"

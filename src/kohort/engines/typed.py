@@ -63,7 +63,10 @@ class TypedRecords:
         ]
         by = (rank, *(f"coalesce({cell}, '')" for cell in cells.of), *ties)
         query = sql.ordered(shown, sql.placed(cells.source, given, rank, "class"), by)
-        types = tuple(kept_type(kind.here) for kind in released.kinds.values())
+        types = tuple(
+            from_text(labels[name].values, labels[name].dtype).dtype if name in labels.names else kept_type(kind.here)
+            for name, kind in released.kinds.items()
+        )
         return cls(released.names, types, Rows(released.dialect.stream(query)))
 
     def write(self, records: int, file: BinaryIO) -> None:
@@ -98,11 +101,7 @@ class TypedRecords:
 
 @dataclass(slots=True)
 class Rows:
-    """The rows of an answer, as many at a time as are taken.
-
-    Attributes:
-        answer: Some of them at a time.
-    """
+    """The rows of an answer, as many at a time as are taken."""
 
     answer: Iterator[pl.DataFrame]
     _held: pl.DataFrame | None = field(default=None, init=False)

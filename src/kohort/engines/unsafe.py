@@ -1,55 +1,167 @@
-"""Columns that no release may have, whatever its models: they single people out, or repeat identifiers."""
+"""Columns that no release may have, whatever its models: they single people out, or repeat identifiers.
+
+What the gates refuse comes together, with the flags that mend all of it: `refuse_all`.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from shlex import quote
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from kohort.assessment.risk.singling import refuse_found, refuse_needless, refuse_singling, rounding_step
+from kohort.assessment.risk.singling import (
+    SHARE,
+    proposals,
+    refuse_found,
+    refuse_needless,
+    refuse_singling,
+    rounding_step,
+)
 from kohort.core.uniques import Singling
-from kohort.errors import JobError, SchemaError
+from kohort.engines.repeated import refuse_repeated
+from kohort.errors import (
+    InfeasibleError,
+    InputError,
+    JobError,
+    LimitError,
+    SchemaError,
+    UsageError,
+    combined,
+)
+from kohort.perturbation.text import perturbation_of
 from kohort.schema import Label
+from kohort.tables.coded import CodedTable
 from kohort.tables.people import person_codes, refuse_spellings
+from kohort.tables.perturbing import perturbed
+from kohort.tables.table import Table
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.singling import most, refuse_many, singled_out, told
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from kohort.arrays import Counts, Index
     from kohort.assessment.risk.singling import RoundingProposal
     from kohort.engines.coded import CodedColumns
+    from kohort.engines.relation import Relation
     from kohort.release import Job
-    from kohort.tables.coded import CodedTable, Recoded
+    from kohort.tables.coded import Recoded
     from kohort.tables.dataset import Values
     from kohort.tables.recoded import RecodedTable
-    from kohort.tables.table import Column, Table
-    from kohort.verify.aggregates import Tuples
+    from kohort.tables.table import Column
     from kohort.verify.identifiers import Leak
 
+    #: What refuses columns: it raises a `SchemaError`, or a `JobError` of several.
+    Gate: TypeAlias = Callable[[], None]
 
-class Elsewhere(Protocol):
-    """Records in nobody's memory."""
 
-    @property
-    def records(self) -> int:
-        """How many there are."""
-        ...
+def refuse_all(gates: Sequence[Gate], further: Callable[[Sequence[UsageError]], Sequence[Gate]]) -> None:
+    """Refuse at once what any of the gates refuses, and then what further ones do, with the flags that mend it.
 
-    def distinct(self, name: str) -> Values:
-        """The distinct values of a column, and the records with each."""
-        ...
+    Args:
+        gates: What is asked first.
+        further: The gates that cost more, which are asked only where the first refuse something already: by the faults.
 
-    def tuples(self, columns: Sequence[str]) -> Tuples:
-        """The distinct tuples of some columns, with their records."""
-        ...
+    Raises:
+        SchemaError: one column is refused.
+        JobError: several are; the hint has the flags.
+    """
+    faults = _refused(gates)
+    if faults:
+        faults += _refused(further(faults))
+        mend, [first, *others] = _mend(faults), faults
+        if not others and mend.rpartition(" ")[2] not in first.hint:  # its own hint looks at no pairs
+            raise SchemaError(first.what, where=first.where, hint=f"{first.hint}; {mend}")
+        raise combined("the release would identify people", faults, mend)
 
-    def alone(self, names: Sequence[str], *others: str) -> int:
-        """How many records have a tuple of these columns, and other cells, that no other record has."""
-        ...
+
+def _refused(gates: Sequence[Gate]) -> list[UsageError]:
+    """What each of the gates refuses."""
+    found = list[UsageError]()
+    for gate in gates:
+        try:
+            gate()
+        except JobError as fault:
+            found += fault.faults
+        except SchemaError as fault:
+            found.append(fault)
+    return found
+
+
+def _mend(faults: Sequence[UsageError]) -> str:
+    """The flags that mend what flags can mend; a column that is dropped needs no other."""
+    unsafe = [one for one in faults if isinstance(one, SchemaError) and one.unsafe]
+    dropped = dict.fromkeys(name for one in unsafe if not one.flag for name in one.unsafe)
+    flags = dict.fromkeys(one.flag for one in unsafe if one.flag and not dropped.keys() & one.unsafe)
+    pairs = [*([("--drop", ",".join(map(_quoted, dropped)))] if dropped else []), *flags]
+    mend = " ".join(f"{flag} {quote(value)}" for flag, value in pairs)
+    return mend and f"these flags mend {'all' if len(faults) == len(unsafe) else 'the rest'} of that: {mend}"
+
+
+def _quoted(name: str) -> str:
+    """A column's name for a flag that lists some."""
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"' if {",", '"'} & {*name} else name
+
+
+def without(faults: Sequence[UsageError], job: Job, *, rounding: bool = False) -> Job:
+    """The job with the columns allowed that the faults are about; unless they are only rounded, where this is done."""
+    unsafe = [one for one in faults if isinstance(one, SchemaError) and not (rounding and one.flag)]
+    return replace(job, allow_singling=(*job.allow_singling, *(name for one in unsafe for name in one.unsafe)))
+
+
+def _rounded(table: Table, faults: Sequence[UsageError], job: Job) -> Table:
+    """The table with the columns rounded that the flags of the faults round."""
+    flags = [one.flag for one in faults if isinstance(one, SchemaError) and one.flag]
+    methods = [perturbation_of(value) for flag, value in flags if flag == "--perturb"]
+    return with_columns(table, perturbed(table, methods, missing=job.schema.missing, seed=None)) if methods else table
+
+
+def _coarsen(table: Table, people: Index | None, faults: Sequence[UsageError], job: Job) -> None:
+    """Have the flags round in coarser steps, up to a standard deviation, where pairs of columns need it."""
+    flagged = [one for one in faults if isinstance(one, SchemaError) and one.flag and one.flag[0] == "--perturb"]
+    rounded = {one.unsafe[0]: one for one in flagged}
+    steps = {name: proposals(table[name], missing=job.schema.missing, people=people) for name in rounded}
+    while steps:
+        columns = _to_release(_rounded(table, faults, job), without(faults, job, rounding=True))
+        pairs = [one for one in singled_out(columns, people) if len(one.columns) > 1 and one.most]
+        name = next((name for one in pairs for name in one.columns if name in steps), None)
+        if name is None:
+            return
+        step = next((one for one in steps[name] if SHARE * one.after <= one.people), None)
+        if step is None:  # none is enough: the column is dropped
+            del steps[name]
+        rounded[name].flag = None if step is None else ("--perturb", step.perturbation(name))
+
+
+def _to_release(table: Table | RecodedTable, job: Job) -> list[Column]:
+    """The columns that are not generalized, and are not allowed to single people out."""
+    return [table[one.name] for one in job.schema.unchanged if one.name not in job.allow_singling]
+
+
+def coarsened(table: Table, job: Job) -> Table | None:
+    """The columns that a model is about and a perturbation changes value by value, as it leaves them.
+
+    Search, release and verification judge these values: rounded incomes, say. `None` where there are no such columns.
+    """
+    judged = {model.declared.sensitive for model in job.models}
+    chosen = tuple(one for one in job.perturbations if one.valuewise and judged.intersection(one.columns))
+    if not chosen:
+        return None
+    some = Table(tuple(table[name] for one in chosen for name in one.columns), table.records)
+    return perturbed(some, chosen, missing=job.schema.missing, seed=None)
+
+
+def with_columns(table: Table, other: Table | None) -> Table:
+    """The table with the columns of another in place of its own of the same names."""
+    if other is None:
+        return table
+    return Table(tuple(other[one.name] if one.name in other.names else one for one in table.columns), table.records)
 
 
 def refuse_unsafe(table: Table, job: Job) -> None:
@@ -64,30 +176,41 @@ def refuse_unsafe(table: Table, job: Job) -> None:
     """
     schema, allowed = job.schema, job.allow_singling
     refuse_many(len(schema.unchanged))
-    refuse_needless(schema, allowed)
     for one in schema.pseudonyms:
         refuse_spellings(table[one.name], f"column {one.name}", "each spelling would have a pseudonym of its own")
     people = None if schema.person is None else person_codes(table[schema.person])
-    perturbed = {name for one in job.perturbations for name in one.columns}
-    names = [one.name for one in schema.unchanged if one.name not in {*allowed, *perturbed}]
-    refuse_singling(table, names, missing=schema.missing, people=people)
-    every = np.arange(table.records, dtype=np.uint32)
-    _raise([_leaking(one) for one in leaks(schema, table, table, every, k=job.k, allowed=allowed)])
+    changed = {name for one in job.perturbations for name in one.columns}
+    names = [one.name for one in schema.unchanged if one.name not in {*allowed, *changed}]
+
+    def refuse_leaking() -> None:
+        every = np.arange(table.records, dtype=np.uint32)
+        _raise([_leaking(one) for one in leaks(schema, table, table, every, k=job.k, allowed=allowed)])
+
+    def further(faults: Sequence[UsageError]) -> list[Gate]:
+        left = without(faults, job)
+        _coarsen(table, people, faults, job)
+        coded = partial(_coded, table, job)
+        return [partial(refuse_sets, coded, job), partial(refuse_pairs, table, people, left)]
+
+    gates: list[Gate] = [
+        partial(refuse_needless, schema, allowed),
+        partial(refuse_singling, table, names, missing=schema.missing, people=people),
+        refuse_leaking,
+        partial(refuse_repeated, job, table, lambda _: (table, None)),
+    ]
+    refuse_all(gates, further)
 
 
 def refuse_released(recoded: Recoded, source: Table, job: Job) -> None:
-    """Refuse perturbed columns that single people out as they are released, and pairs of columns that do.
-
-    Raises:
-        SchemaError: one does, or pairs do.
-        JobError: several columns do.
-    """
+    """Refuse perturbed columns that single people out as they are released, and pairs of columns that do."""
     names = [name for one in job.perturbations for name in one.columns if name not in job.allow_singling]
-    person = job.schema.person
+    person, missing = job.schema.person, job.schema.missing
     people = None if person is None else person_codes(source[person]).take(recoded.lineage)
+    pairs = partial(refuse_pairs, recoded.data, people, job)
     if names:
-        refuse_singling(recoded.table, names, missing=job.schema.missing, people=people)
-    refuse_pairs(recoded.data, people, job)
+        alone = partial(refuse_singling, recoded.table, names, missing=missing, people=people)
+        refuse_all([alone], lambda _: [pairs])
+    pairs()
 
 
 def refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job) -> None:
@@ -97,12 +220,8 @@ def refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job)
         released: The released records, or the different tuples of their cells and people.
         people: (m,) whose each is; `None` counts each as a person.
         job: The job.
-
-    Raises:
-        SchemaError: there are such pairs.
     """
-    columns = [released[one.name] for one in job.schema.unchanged if one.name not in job.allow_singling]
-    pairs = [one for one in singled_out(columns, people) if len(one.columns) > 1 and one.most]
+    pairs = [one for one in singled_out(_to_release(released, job), people) if len(one.columns) > 1 and one.most]
     _refuse_found(pairs, "records" if people is None else "people")
 
 
@@ -110,7 +229,8 @@ def _refuse_found(pairs: Sequence[Singling], who: str) -> None:
     """Refuse pairs that single out more than half of the people, the worst one first."""
     if not pairs:
         return
-    worst, named = pairs[0], ", ".join(_covering([one.columns for one in pairs]))
+    worst, columns = pairs[0], _covering([one.columns for one in pairs])
+    named = ", ".join(columns)
     others = f" (and {len(pairs) - 1} more pairs more than half of them)" if len(pairs) > 1 else ""
     raise SchemaError(
         f"{worst.unique:,} of {worst.people:,} {who} can be identified by {' and '.join(worst.columns)} together"
@@ -118,6 +238,7 @@ def _refuse_found(pairs: Sequence[Singling], who: str) -> None:
         where=f"column{'s' if ',' in named else ''} {named}",
         hint=f"make quasi-identifying, drop or round: {named}; to release as it is: --allow-singling"
         f" {named.replace(', ', ',')} (in a job file allow-singling = true, in Python Job.allow_singling)",
+        unsafe=columns,
     )
 
 
@@ -128,12 +249,8 @@ def looked_at(job: Job) -> list[str]:
     return [one.name for one in known if not one.released or one.name not in job.allow_singling]
 
 
-def refuse_alone(data: Elsewhere, job: Job) -> None:
+def refuse_alone(data: Relation, job: Job) -> None:
     """Refuse columns that would be released as they are and single out more than half of the records.
-
-    Args:
-        data: Records in nobody's memory.
-        job: Its schema is over their columns.
 
     Raises:
         SchemaError: there is such a column.
@@ -141,7 +258,6 @@ def refuse_alone(data: Elsewhere, job: Job) -> None:
         LimitError: so many would be released as they are that their pairs cannot all be looked at.
     """
     refuse_many(len(job.schema.unchanged))
-    refuse_needless(job.schema, job.allow_singling)
     names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
     values = {name: data.distinct(name) for name in names}
     found = [Singling((name,), int((held.counts == 1).sum()), data.records) for name, held in values.items()]
@@ -156,15 +272,9 @@ def refuse_alone_of(table: Table, counts: Counts, job: Job, person: str) -> None
         counts: (t,) the records of each.
         job: Its schema is over their columns.
         person: The column that says whose a record is.
-
-    Raises:
-        SchemaError: there is such a column.
-        JobError: there are several.
-        LimitError: so many would be released as they are that their pairs cannot all be looked at.
     """
     schema = job.schema
     refuse_many(len(schema.unchanged))
-    refuse_needless(schema, job.allow_singling)
     names = [one.name for one in schema.unchanged if one.name not in job.allow_singling]
     people = person_codes(table[person])
     refuse_singling(table, names, missing=schema.missing, people=people, weights=counts)
@@ -175,13 +285,10 @@ def _step(values: Values, job: Job) -> RoundingProposal | None:
     return rounding_step(values.texts.to_list(), values.counts, missing=job.schema.missing)
 
 
-def refuse_alone_together(released: Elsewhere, source: Elsewhere, job: Job) -> None:
+def refuse_alone_together(released: Relation, source: Relation, job: Job) -> None:
     """Refuse pairs of columns that together single out more than half of the records.
 
     Cost: where the values of the source show that no pair can, nothing.
-
-    Raises:
-        SchemaError: there are such pairs.
     """
     names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
     if not names:
@@ -192,20 +299,13 @@ def refuse_alone_together(released: Elsewhere, source: Elsewhere, job: Job) -> N
     _refuse_found([one for one in found if len(one.columns) > 1 and one.most], "records")
 
 
-def singled_out_of(data: Elsewhere, names: Sequence[str]) -> tuple[Singling, ...]:
+def singled_out_of(data: Relation, names: Sequence[str]) -> tuple[Singling, ...]:
     """Whom these columns single out, and pairs of them, where each record is a person."""
     return told(names, data.records, _Uniques(data, names)) if names else ()
 
 
-def together_of(data: Elsewhere, names: Sequence[str], labels: Sequence[str], of_class: str) -> tuple[Singling, ...]:
-    """Whom all of these columns single out together, and whom with the labels of the class, which has a number.
-
-    Args:
-        data: The released records.
-        names: The columns that are not generalized.
-        labels: The generalized columns.
-        of_class: The cell of the number of a record's class.
-    """
+def together_of(data: Relation, names: Sequence[str], labels: Sequence[str], of_class: str) -> tuple[Singling, ...]:
+    """Whom all of these columns single out together, and whom with the labels of the class, which has a number."""
     if not names:
         return ()
     sets = ((*names,), data.alone(names)), ((*labels, *names), data.alone(names, of_class))
@@ -215,7 +315,7 @@ def together_of(data: Elsewhere, names: Sequence[str], labels: Sequence[str], of
 class _Uniques:
     """Whom columns single out, counted where the records lie."""
 
-    def __init__(self, data: Elsewhere, names: Sequence[str]) -> None:
+    def __init__(self, data: Relation, names: Sequence[str]) -> None:
         """The values of each column are fetched once."""
         self._data, self._names = data, names
         self.counts = [data.distinct(name).counts for name in names]
@@ -231,13 +331,8 @@ class _Uniques:
         return pairs
 
 
-def refuse_leaks(data: Elsewhere, job: Job) -> None:
-    """Refuse released columns that hold cells of identifying ones, by the pairs of values that records have.
-
-    Raises:
-        SchemaError: one does.
-        JobError: several do.
-    """
+def refuse_leaks(data: Relation, job: Job) -> None:
+    """Refuse released columns that hold cells of identifying ones, by the pairs of values that records have."""
     schema, allowed = job.schema, job.allow_singling
     if not schema.identifying:
         return
@@ -257,7 +352,7 @@ def refuse_leaks(data: Elsewhere, job: Job) -> None:
 def _raise(faults: list[SchemaError], what: str = "released columns hold identifiers") -> None:
     """Refuse these columns, if there are any."""
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError(what, faults)
+        raise combined(what, faults)
 
 
 def refuse_listed(coded: CodedTable | CodedColumns, job: Job) -> None:
@@ -265,10 +360,6 @@ def refuse_listed(coded: CodedTable | CodedColumns, job: Job) -> None:
 
     Names without a hierarchy are released as sets of values. Postal codes, or dates in no form that is known, are then
     written out person by person. A column whose label is said to be a set is not refused.
-
-    Raises:
-        SchemaError: there is such a column, and the job does not allow it.
-        JobError: there are several.
     """
     _raise(
         [
@@ -280,6 +371,16 @@ def refuse_listed(coded: CodedTable | CodedColumns, job: Job) -> None:
         ],
         "columns would be released as lists of people's values",
     )
+
+
+def refuse_sets(coded: Callable[[], CodedTable | CodedColumns], job: Job) -> None:
+    """The same before anything is coded, if the values have their places: where they have none, that is told later."""
+    with suppress(InputError, LimitError, InfeasibleError):
+        refuse_listed(coded(), job)
+
+
+def _coded(table: Table, job: Job) -> CodedTable:
+    return CodedTable(with_columns(table, coarsened(table, job)), job.schema)
 
 
 def _own_values(coded: CodedTable | CodedColumns, name: str) -> Singling:
@@ -302,13 +403,15 @@ def _listed(column: Column, one: Singling) -> SchemaError:
     dates = sum(map(is_date, values))
     how = f"--hierarchy {name}=mask:right for a code, or a file"
     if 2 * dates > len(values):
-        how = f"{dates:,} of its {len(values):,} values are dates: write all in one form, declare what means no value"
-        how += f" with --missing-token, or give --hierarchy {name}=FILE"
+        how = f"{dates:,} of its {len(values):,} values are dates: write all in one form, name it with --date-format,"
+        how += f" declare what means no value with --missing-token, or give --hierarchy {name}=FILE"
     return SchemaError(
         f"{one.unique:,} of {one.people:,} people have a value of their own, and a release would list these in sets",
         where=f"column {name}",
         hint=f"generalize it: {how}; or drop it; to release such sets: --allow-singling {name}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
+        unsafe=(name,),
+        flag=None if 2 * dates > len(values) else ("--hierarchy", f"{name}=mask:right"),
     )
 
 
@@ -334,4 +437,5 @@ def _leaking(one: Leak) -> SchemaError:
         where=f"column {one.released}",
         hint=f"drop it, or take the identifiers out of it; to release it all the same: --allow-singling {one.released}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
+        unsafe=(one.released,),
     )

@@ -138,9 +138,6 @@ class _Patients(NamedTuple):
 def admissions(records: int, *, seed: int) -> pl.DataFrame:
     """A table of `records` hospital stays; the same seed gives the same stays.
 
-    Raises:
-        UsageError: A negative number of records or seed.
-
     >>> admissions(3_000, seed=7).head(100).equals(admissions(100, seed=7))
     True
     """
@@ -149,9 +146,6 @@ def admissions(records: int, *, seed: int) -> pl.DataFrame:
 
 def admissions_batches(records: int, *, seed: int, batch: int = BATCH) -> Iterator[pl.DataFrame]:
     """The table of `admissions` in frames of `batch` rows, the last one shorter; a single empty one for no records.
-
-    Raises:
-        UsageError: A negative number of records or seed, or a batch of no rows.
 
     >>> [len(frame) for frame in admissions_batches(25, seed=7, batch=10)]
     [10, 10, 5]
@@ -162,31 +156,11 @@ def admissions_batches(records: int, *, seed: int, batch: int = BATCH) -> Iterat
 
 
 def write_admissions(
-    folder: Path,
-    records: int,
-    *,
-    seed: int,
-    overwrite: bool = False,
-    progress: Callable[[int], object] | None = None,
+    folder: Path, records: int, *, seed: int, overwrite: bool = False, progress: Callable[[int], object] | None = None
 ) -> tuple[Path, ...]:
     """Write the stays as admissions.csv into `folder`, made if needed, with their hierarchies and a job file.
 
-    No file takes its name before all are complete.
-
-    Args:
-        folder: Where the files go.
-        records: How many stays.
-        seed: The same seed gives the same stays.
-        overwrite: Whether files of these names may be replaced.
-        progress: Called after each batch with the number of records it held.
-
-    Returns:
-        The paths written, the table first.
-
-    Raises:
-        UsageError: A negative number of records or seed.
-        TargetError: A file of such a name exists, and `overwrite` is not set.
-        FileError: Writing failed.
+    All else is as of `kohort.generate.italy.write_italy`; the paths written come back, the table first.
     """
     stays = csv_of(admissions_batches(records, seed=seed), progress)
     trees = {f"{column}.json": json_of(tree) for column, tree in admissions_hierarchies().items()}

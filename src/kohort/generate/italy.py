@@ -20,11 +20,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
+from kohort.generate.counted import counted, is_counted
 from kohort.generate.folder import csv_of, json_of, numbered, pick, write_folder
 from kohort.generate.population import (
     BATCH,
-    EDUCATIONS,
-    GENDERS,
     NONE,
     YOUNGEST,
     below,
@@ -125,7 +124,7 @@ def write_italy(
         seed: The same seed gives the same people.
         overwrite: Whether files of these names may be replaced.
         progress: Called after each batch with the number of records it held.
-        tables: A folder of tables of one's own: see `kohort.generate.tables`.
+        tables: A folder of tables of one's own: see `kohort.generate.tables` and `kohort.generate.counted`.
 
     Returns:
         The paths written, the register first.
@@ -136,10 +135,18 @@ def write_italy(
         FileError: Writing failed.
         InputError: A table of one's own is not in its form.
     """
-    own = NONE if tables is None else own_tables(tables)
-    people = csv_of(italy_batches(records, seed=seed, people=population_of(own) if own else None), progress)
-    trees = {f"{column}.json": json_of(tree) for column, tree in italy_hierarchies(own).items()}
+    drawn_from, hierarchies = _register(tables)
+    people = csv_of(italy_batches(records, seed=seed, people=drawn_from), progress)
+    trees = {f"{column}.json": json_of(tree) for column, tree in hierarchies.items()}
     return write_folder(folder, {"people.csv": people, **trees}, overwrite=overwrite)
+
+
+def _register(tables: Path | None) -> tuple[Population, Mapping[str, object]]:
+    """What a register is drawn from, and its hierarchies: the built-in ones, or those of a folder in either form."""
+    if tables is not None and is_counted(tables):
+        return counted(tables)
+    own = NONE if tables is None else own_tables(tables)
+    return population_of(own) if own else population(), italy_hierarchies(own)
 
 
 def _people(words: Words, people: Population, *, first: int) -> pl.DataFrame:
@@ -154,10 +161,10 @@ def _people(words: Words, people: Population, *, first: int) -> pl.DataFrame:
             "person_id": numbered("IT", np.arange(first, first + len(gender))),
             "first_name": pick(people.male_names + people.female_names, people.first_name(words[1], given=gender)),
             "last_name": pick(people.last_names, people.last_name(words[2])),
-            "gender": pick(GENDERS, gender),
+            "gender": pick(people.genders, gender),
             "city": pick([city["name"] for city in people.cities], people.city(words[3])),
             "age": age + YOUNGEST,
-            "education": pick(EDUCATIONS, education),
+            "education": pick(people.educations, education),
             "profession": pick([held["name"] for held in people.professions], profession),
             "annual_income": least + below(words[7], most - least + 1),
         }

@@ -40,9 +40,6 @@ class Matrix:
         density: The probability of a 1.
         seed: The same seed gives the same rows.
 
-    Raises:
-        UsageError: A number is out of its range.
-
     >>> b"".join(map(text, Matrix(columns=4, density=0.5, seed=7).batches(2)))
     b'1,1,1,1\n1,0,1,0\n'
     """

@@ -154,8 +154,9 @@ EDUCATION_BY_AGE: Final = (
 
 YOUNGEST: Final = 18
 
-_CITY_LEVELS = ("macro_areas", "regions", "provinces", "cities")
-_PROFESSION_LEVELS = ("sectors", "fields", "professions")
+#: The lists of children of a tree, under these names from the root down.
+CITY_LEVELS = ("macro_areas", "regions", "provinces", "cities")
+PROFESSION_LEVELS = ("sectors", "fields", "professions")
 _EDUCATION_LEVELS = ("stages", "degrees")
 
 
@@ -181,8 +182,10 @@ class Population:
     male_names: list[str]
     female_names: list[str]
     last_names: list[str]
-    cities: list[City]
-    professions: list[Profession]
+    cities: Sequence[City]
+    professions: Sequence[Profession]
+    genders: Sequence[str]
+    educations: Sequence[str]
     gender: RandomDraw
     first_name: RandomDraw  # given the gender; female names count on from the male ones
     last_name: RandomDraw
@@ -201,24 +204,48 @@ def population() -> Population:
 def population_of(own: Mapping[str, Tree]) -> Population:
     """The population of some tables of one's own, by their names, and of those beside this module."""
     tables = {name: own.get(name) or tree_of(name) for name in ("names", "cities", "professions")}
-    names = cast("dict[str, list[str]]", tables["names"])
-    male, female, last_names = names["male"], names["female"], names["last"]
-    cities = cast("list[City]", leaves(tables["cities"], _CITY_LEVELS))
-    professions = cast("list[Profession]", leaves(tables["professions"], _PROFESSION_LEVELS))
-    schooling = [odds for years, odds in EDUCATION_BY_AGE for _ in years]
+    cities = cast("list[City]", leaves(tables["cities"], CITY_LEVELS))
+    professions = cast("list[Profession]", leaves(tables["professions"], PROFESSION_LEVELS))
+    return drawn_from(tables["names"], cities, professions)
+
+
+def drawn_from(
+    names: Tree,
+    cities: Sequence[City],
+    professions: Sequence[Profession],
+    *,
+    genders: Sequence[str] = GENDERS,
+    educations: Sequence[str] = EDUCATIONS,
+    schooling: Sequence[Sequence[int]] | None = None,
+) -> Population:
+    """A population of these names, places and professions.
+
+    Args:
+        names: Male, female and last ones.
+        cities: With their inhabitants.
+        professions: With their holders and incomes.
+        genders: What men and women are called.
+        educations: The educations that professions have holders of.
+        schooling: The odds of each education by age, from the youngest on; those of Italy where there are none.
+    """
+    lists = cast("dict[str, list[str]]", names)
+    male, female, last_names = lists["male"], lists["female"], lists["last"]
+    schooling = schooling or [odds for years, odds in EDUCATION_BY_AGE for _ in years]
     return Population(
         male_names=male,
         female_names=female,
         last_names=last_names,
         cities=cities,
         professions=professions,
+        genders=genders,
+        educations=educations,
         gender=RandomDraw.of([GENDER_ODDS]),
         first_name=RandomDraw.of([[1] * len(male), [0] * len(male) + [1] * len(female)]),
         last_name=RandomDraw.of([[1] * len(last_names)]),
         city=RandomDraw.of([[city["inhabitants"] for city in cities]]),
         age=RandomDraw.of([evenly(AGE_GROUPS)]),
         education=RandomDraw.of(schooling),
-        profession=RandomDraw.of([[p["holders"].get(degree, 0) for p in professions] for degree in EDUCATIONS]),
+        profession=RandomDraw.of([[p["holders"].get(degree, 0) for p in professions] for degree in educations]),
     )
 
 
@@ -232,8 +259,8 @@ def italy_hierarchies(own: Mapping[str, Tree] = NONE) -> dict[str, Tree]:
     ['Nord-ovest', 'Nord-est', 'Centro', 'Sud', 'Isole']
     """
     return {
-        "city": names_only(own.get("cities") or tree_of("cities"), _CITY_LEVELS),
-        "profession": names_only(own.get("professions") or tree_of("professions"), _PROFESSION_LEVELS),
+        "city": names_only(own.get("cities") or tree_of("cities"), CITY_LEVELS),
+        "profession": names_only(own.get("professions") or tree_of("professions"), PROFESSION_LEVELS),
         "education": names_only(tree_of("education"), _EDUCATION_LEVELS),
     }
 

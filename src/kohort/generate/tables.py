@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from kohort.errors import FileError, InputError
-from kohort.generate.population import EDUCATIONS
+from kohort.generate.population import CITY_LEVELS, EDUCATIONS, PROFESSION_LEVELS, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Self
 
-    from kohort.generate.population import Tree
+    from kohort.generate.population import Profession, Tree
 
 Text = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=0, lt=1 << 31)]
@@ -38,22 +38,6 @@ class _City(_Node):
     inhabitants: Count
 
 
-class _Province(_Node):
-    cities: list[_City] = Field(min_length=1)
-
-
-class _Region(_Node):
-    provinces: list[_Province] = Field(min_length=1)
-
-
-class _Area(_Node):
-    regions: list[_Region] = Field(min_length=1)
-
-
-class _Country(_Node):
-    macro_areas: list[_Area] = Field(min_length=1)
-
-
 class _Profession(_Node):
     holders: dict[str, Count]
     income: list[Count] = Field(min_length=2, max_length=2)
@@ -65,26 +49,29 @@ class _Profession(_Node):
         return self
 
 
-class _Field(_Node):
-    professions: list[_Profession] = Field(min_length=1)
-
-
-class _Sector(_Node):
-    fields: list[_Field] = Field(min_length=1)
-
-
-class _Economy(_Node):
-    sectors: list[_Sector] = Field(min_length=1)
-
-
 class _Names(_Form):
     male: list[Text] = Field(min_length=1)
     female: list[Text] = Field(min_length=1)
     last: list[Text] = Field(min_length=1)
 
 
+def _tree(levels: Sequence[str], leaf: type[_Node]) -> type[_Node]:
+    """The form of a tree: lists of children under the names of these levels, and leaves."""
+    for level in reversed(levels):
+        fields: dict[str, Any] = {level: (list[leaf], Field(min_length=1))}  # type: ignore[valid-type]
+        leaf = create_model(level, __base__=_Node, **fields)
+    return leaf
+
+
+#: The levels of the tables that are trees.
+_LEVELS: Final = {"cities": CITY_LEVELS, "professions": PROFESSION_LEVELS}
+
 #: The tables that a folder may hold, and the form of each.
-FORMS: Final[Mapping[str, type[_Form]]] = {"cities": _Country, "professions": _Economy, "names": _Names}
+FORMS: Final[Mapping[str, type[_Form]]] = {
+    "cities": _tree(CITY_LEVELS, _City),
+    "professions": _tree(PROFESSION_LEVELS, _Profession),
+    "names": _Names,
+}
 
 
 def own_tables(folder: Path) -> dict[str, Tree]:
@@ -93,22 +80,18 @@ def own_tables(folder: Path) -> dict[str, Tree]:
     Raises:
         InputError: there is none, or one is not in its form, or nobody can be drawn from it.
     """
-    found = {
-        name: _read(folder / f"{name}.json", form)
-        for name, form in FORMS.items()
-        if (folder / f"{name}.json").is_file()
-    }
+    found = {name: _read(folder / f"{name}.json", name) for name in FORMS if (folder / f"{name}.json").is_file()}
     if not found:
         names = ", ".join(f"{name}.json" for name in FORMS)
         raise InputError("the folder has no table", where=str(folder), hint=f"it may hold {names}")
     return found
 
 
-def _read(path: Path, form: type[_Form]) -> Tree:
+def _read(path: Path, name: str) -> Tree:
     """The table in a file."""
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))
-        made = form.model_validate(tree)
+        FORMS[name].model_validate(tree)
     except OSError as error:
         raise FileError(f"the file cannot be read: {error.strerror}", where=str(path)) from None
     except ValidationError as fault:
@@ -119,27 +102,22 @@ def _read(path: Path, form: type[_Form]) -> Tree:
         ) from None
     except (ValueError, RecursionError):  # no JSON, thousands of digits, or endless brackets
         raise InputError("it is no JSON text", where=str(path), hint="write it in UTF-8") from None
-    for what in _unfit(made):
+    for what in _unfit(cast("Tree", tree), name):
         raise InputError(what, where=str(path), hint="correct the table")
     return cast("Tree", tree)
 
 
-def _unfit(made: _Form) -> Iterator[str]:
+def _unfit(tree: Tree, name: str) -> Iterator[str]:
     """Why nobody can be drawn from a table, or its trees are no hierarchies."""
-    if isinstance(made, _Country):
-        provinces = [one for area in made.macro_areas for region in area.regions for one in region.provinces]
-        cities = [city for province in provinces for city in province.cities]
-        regions = [region for area in made.macro_areas for region in area.regions]
-        yield from _twice([made.macro_areas, regions, provinces, cities])
-        if not any(city.inhabitants for city in cities):
-            yield "no city has inhabitants"
-    if isinstance(made, _Economy):
-        fields = [field for sector in made.sectors for field in sector.fields]
-        professions = [profession for field in fields for profession in field.professions]
-        yield from _twice([made.sectors, fields, professions])
+    levels = _LEVELS.get(name, ())
+    for depth in range(len(levels)):
+        yield from _twice(leaves(tree, levels[: depth + 1]))
+    if name == "cities" and not any(city["inhabitants"] for city in leaves(tree, levels)):
+        yield "no city has inhabitants"
+    if name == "professions":
         held = Counter[str]()
-        for profession in professions:
-            held.update(profession.holders)
+        for profession in cast("list[Profession]", leaves(tree, levels)):
+            held.update(profession["holders"])
         for degree in EDUCATIONS:
             if not held[degree]:
                 yield f"no profession has holders of {degree}"
@@ -148,10 +126,9 @@ def _unfit(made: _Form) -> Iterator[str]:
             yield f"{unknown} holders are none of {', '.join(EDUCATIONS)}"
 
 
-def _twice(levels: Sequence[Sequence[_Node]]) -> Iterator[str]:
-    """The levels on which two nodes have one name."""
-    for level in levels:
-        names = Counter(node.name for node in level)
-        twice = sum(count > 1 for count in names.values())
-        if twice:
-            yield f"{twice} names stand for two nodes of one level"
+def _twice(level: Sequence[Tree]) -> Iterator[str]:
+    """That nodes of a level have the names of others."""
+    names = Counter(str(node["name"]) for node in level)
+    twice = sum(count > 1 for count in names.values())
+    if twice:
+        yield f"{twice} names stand for two nodes of one level"

@@ -3,9 +3,11 @@
 Every cell becomes the text a person would write for it, and nothing of it is lost:
 
     integer ........... its digits, however many
-    float ............. the shortest text that reads back as the same number; -0.0 is 0.0
+    float ............. the shortest digits that read back as the same number, without an exponent; -0.0 is 0.0
+    decimal ........... with as many digits after the point as its type has
     boolean ........... true or false
-    date and time ..... ISO 8601, as fine as the source, with the offset where there is a time zone
+    date and time ..... ISO 8601, as fine as the source, with the offset where there is a time zone; the date alone
+                        where no cell of the column has another time than midnight, and no time zone
     text, category .... itself
     null .............. missing; so is NaN, which equals nothing, not even itself, so that no class could form around
                         it, and which is all that pandas can write for a missing number
@@ -15,6 +17,7 @@ Blanks around cells and column names, removed.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -22,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 import polars as pl
 
+from kohort.tables.notation import in_full
 from kohort.tables.table import Column, Table
 from kohort.workspace import HEAP
 
@@ -29,19 +33,17 @@ if TYPE_CHECKING:
     from kohort.tables.table import CellCodes
     from kohort.workspace import Workspace
 
-#: The 66 code points that Unicode sets aside, such as U+FFFE: no text that is exchanged may hold one.
-NONCHARACTER: Final = re.compile(
-    "[\ufdd0-\ufdef\ufffe\uffff"
-    + "".join(f"{chr(0x1FFFE + (at << 16))}{chr(0x1FFFF + (at << 16))}" for at in range(16))
-    + "]"
-)
-
 #: What helps.
 NO_CHARACTER: Final = "remove characters such as U+FFFE: the text was decoded in the wrong byte order, or is no text"
 
 #: Source types that a release does not return to. A type with categories lists also those that no record holds;
 #: no Arrow library but polars reads integers of 128 bits.
 _FORGOTTEN: Final = (pl.Categorical, pl.Enum, pl.Int128, pl.UInt128)
+
+
+#: How days are written, and the time at which they begin.
+_DAY: Final = "%Y-%m-%d"
+_MIDNIGHT: Final = dt.time()
 
 
 def encode(name: str, text: pl.Series, dtype: pl.DataType, workspace: Workspace = HEAP) -> Column:
@@ -65,14 +67,31 @@ def kept_type(dtype: pl.DataType) -> pl.DataType:
     return pl.String() if isinstance(dtype, _FORGOTTEN) else dtype
 
 
-def as_text(series: pl.Series) -> pl.Series:
-    """The cells of a readable column as text, NaN as null."""
+def as_text(series: pl.Series, *, times: bool = False) -> pl.Series:
+    """The cells of a readable column as text, NaN as null; `times`: midnight is a time, as it is of the source."""
     pattern = _pattern(series.dtype)
     if pattern:
-        return series.dt.to_string(pattern)
+        days = isinstance(series.dtype, pl.Datetime) and "%:z" not in pattern and not times
+        return series.dt.to_string(_DAY if days and (series.dt.time() == _MIDNIGHT).all() else pattern)
     if series.dtype.is_float():
-        return series.fill_nan(None).cast(pl.String).replace("-0.0", "0.0")
+        return in_full(series.fill_nan(None).cast(pl.String).replace("-0.0", "0.0"))
     return series.cast(pl.String)
+
+
+def has_times(column: Column) -> bool:
+    """Whether the cells are dates of which some have a time."""
+    return isinstance(column.dtype, pl.Datetime) and bool(column.values.str.contains("T", literal=True).any())
+
+
+def of_arrow(name: str, array: Any) -> pl.Series:  # noqa: ANN401  an Arrow array, of a library that may be absent
+    """An Arrow array as a series, also of types that polars does not have.
+
+    Decimals of more digits, or of tens, become text; stretches of the calendar, which no release holds, are left out.
+    """
+    kind = str(array.type)
+    if kind == "month_day_nano_interval":
+        return pl.Series(name, [None], pl.Duration("us")).new_from_index(0, len(array))
+    return pl.Series(name, array.cast("string") if re.match(r"decimal(256|128\(\d+, -)", kind) else array)
 
 
 def from_text(values: pl.Series, dtype: pl.DataType) -> pl.Series:
@@ -82,9 +101,12 @@ def from_text(values: pl.Series, dtype: pl.DataType) -> pl.Series:
     [[7, 10], ['07', '10']]
     """
     pattern = _pattern(dtype)
+    if isinstance(dtype, pl.Datetime) and not values.str.contains("T", literal=True).any():
+        pattern = _DAY
     if pattern:
         typed = values.str.strptime(cast("Any", dtype), pattern, strict=False)
-    elif isinstance(dtype, pl.Boolean):
+        return typed if typed.dt.to_string(pattern).equals(values) else values
+    if isinstance(dtype, pl.Boolean):
         typed = values.replace_strict({"true": True, "false": False}, default=None, return_dtype=pl.Boolean)
     else:
         typed = values.cast(dtype, strict=False)
@@ -95,7 +117,7 @@ def _pattern(dtype: pl.DataType) -> str:
     """How a date or time is written; empty for other types."""
     match dtype:
         case pl.Date():
-            return "%Y-%m-%d"
+            return _DAY
         case pl.Time():
             return "%H:%M:%S%.f"
         case pl.Datetime():
@@ -115,7 +137,7 @@ def trimmed(table: Table) -> Table:
     >>> column.name, sorted(column.values)
     ('age', ['', '39'])
     """
-    return Table(tuple(map(_trimmed, table.columns)), table.records, table.notes)
+    return replace(table, columns=tuple(map(_trimmed, table.columns)))
 
 
 def _trimmed(column: Column) -> Column:
@@ -123,4 +145,4 @@ def _trimmed(column: Column) -> Column:
     if values.equals(column.values):
         return replace(column, name=name)
     merged = encode(name, values, column.dtype)
-    return replace(merged, codes=merged.codes.take(column.codes))
+    return replace(column, name=name, values=merged.values, codes=merged.codes.take(column.codes), fault=None)

@@ -60,13 +60,14 @@ _ERRORS: Final = {one.exit_status: one for one in (InputError, FileError, LimitE
 _FAILED: Final = frozenset({1, -4, -7, -8, -11})
 
 
-def confined(path: str, key: str, inner: str, *, where: str, hint: str, grows: bool) -> Content:
+def confined(path: str, key: str, inner: str, *how: str, where: str, hint: str, grows: bool) -> Content:
     """The table in a file, as the `computed` of its format has it.
 
     Args:
         path: The file.
         key: Its format, one of `FORMS`.
         inner: The sheet, table or view.
+        how: What else the format is told.
         where: What is named where nothing more is known.
         hint: What to do where it takes too much.
         grows: Whether a larger file may take more.
@@ -81,7 +82,7 @@ def confined(path: str, key: str, inner: str, *, where: str, hint: str, grows: b
     most = min(most, max(memory(), MEMORY))
     paths = json.dumps([str(Path(one).absolute()) for one in sys.path])
     known = {one: os.environ[one] for one in _LIBRARIES if one in os.environ}
-    command = [sys.executable, "-I", "-c", _PROGRAM, paths, path, key, inner, str(seconds), str(most)]
+    command = [sys.executable, "-I", "-c", _PROGRAM, paths, path, key, inner, str(seconds), str(most), *how]
     with suppress(subprocess.TimeoutExpired):
         ran = subprocess.run(  # noqa: S603  Python itself
             command,
@@ -104,11 +105,11 @@ def confined(path: str, key: str, inner: str, *, where: str, hint: str, grows: b
     raise LimitError(what, where=where, hint=hint)
 
 
-def main(path: str, key: str, inner: str, seconds: str, most: str) -> None:
+def main(path: str, key: str, inner: str, seconds: str, most: str, *how: str) -> None:
     """What the process does: send the table, or say what is wrong and end with the status of that."""
     limit(int(seconds), int(most))
     try:
-        found = FORMS[key].computed(path, inner)
+        found = FORMS[key].computed(path, inner, *how)
         found.frame.write_ipc(sys.stdout.buffer)
     except KohortError as error:
         if error.hint or not isinstance(error, LimitError):  # else it is a limit of this process

@@ -22,7 +22,7 @@ from urllib.parse import quote, unquote, urlsplit
 import polars as pl
 
 from kohort.errors import FileError, InputError, LimitError, MissingExtraError
-from kohort.io.cells import as_text, from_text
+from kohort.io.cells import as_text, from_text, of_arrow
 from kohort.io.confined import confined
 from kohort.io.forms import FORMS, NO_ROOM, Content, FileForm, library
 
@@ -273,17 +273,17 @@ def sqlite_table(base: sqlite3.Connection, name: str, where: str) -> pl.DataFram
     cells: Iterable[Sequence[Any]] = list(zip(*found, strict=True)) or [()] * len(names)
     return pl.DataFrame(
         [
-            _sqlite_column(new, values, declared.get(old, ""), where)
+            _sqlite_column(new, values, declared.get(old, ""))
             for new, old, values in zip(checked, names, cells, strict=True)
         ]
     )
 
 
-def _sqlite_column(name: str, cells: Sequence[Any], declared: str, where: str) -> pl.Series:
+def _sqlite_column(name: str, cells: Sequence[Any], declared: str) -> pl.Series:
     """A column with the type of all of its cells; text where they have several."""
     kinds: set[type] = {type(cell) for cell in cells if cell is not None}
     if bytes in kinds:
-        raise InputError("the column holds binary cells", where=f"{where}, column {name!r}", hint="leave it out")
+        return pl.Series(name, [None], pl.Binary).new_from_index(0, len(cells))  # which no release can hold
     if kinds == {int} and declared == "BOOLEAN" and {*cells} <= {0, 1, None}:
         return pl.Series(name, [None if cell is None else bool(cell) for cell in cells], dtype=pl.Boolean)
     if len(kinds) <= 1:
@@ -440,8 +440,8 @@ _CELL, _RATIO, _HARMLESS = 8, 100, 1 << 27
 
 def duckdb_table(base: Any, name: str) -> pl.DataFrame:  # noqa: ANN401  DuckDB's own class
     """A table in the order of its records, by its name as SQL has it."""
-    found = base.sql(f"SELECT * FROM {name}")  # noqa: S608  a name that it has, quoted
-    return pl.DataFrame(found.to_arrow_table())
+    found = base.sql(f"SELECT * FROM {name}").to_arrow_table()  # noqa: S608  a name that it has, quoted
+    return pl.DataFrame([of_arrow(name, array) for name, array in zip(found.column_names, found.columns, strict=True)])
 
 
 def pack_duckdb(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:

@@ -36,6 +36,9 @@ ROWS, COLUMNS = 1_048_576, 16_384
 #: Empty columns and rows that may always lie among the others; more stand before a cell that was left far away.
 _GAPS: Final = (100, 1_000)
 
+#: Rows in which the names of columns are looked for.
+_LOOKED_AT: Final = 32
+
 #: Letters of a cell of Excel at most.
 LETTERS: Final = 32_767
 
@@ -63,7 +66,7 @@ _NO_DAY: Final = (dt.date(1899, 12, 30), dt.date(1899, 12, 31))
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def content(path: str, inner: str, form: FileForm) -> Content:
+def content(path: str, inner: str, form: FileForm, *how: str) -> Content:
     """The table in a workbook, which another process reads: a cell far away asks for all the memory there is.
 
     Raises:
@@ -73,11 +76,14 @@ def content(path: str, inner: str, form: FileForm) -> Content:
     """
     library("fastexcel", form)  # where it is absent, no process is begun
     hint = "delete cells that stand far from the table, or save the sheet as CSV"
-    return confined(path, form.key, inner, where=path, hint=hint, grows=True)
+    return confined(path, form.key, inner, *how, where=path, hint=hint, grows=True)
 
 
-def computed(path: str, inner: str, form: FileForm) -> Content:
-    """The table in a workbook: its first sheet, or the one called `inner`; for `kohort.io.confined`."""
+def computed(path: str, inner: str, form: FileForm, skip: str = "0", named: str = "") -> Content:
+    """The table in a workbook: its first sheet, or the one called `inner`; for `kohort.io.confined`.
+
+    So many rows are skipped; whether the first of the others has the names is `named`, or for its cells to say.
+    """
     fastexcel = library("fastexcel", form)
     workbooks.refuse_parts(path)
     try:
@@ -88,10 +94,10 @@ def computed(path: str, inner: str, form: FileForm) -> Content:
     if inner and inner not in names:
         raise InputError(f"there is no sheet {inner!r}", where=path, hint=f"its sheets: {', '.join(names)}")
     name = inner or names[0]
-    if form is _EXCEL:
-        workbooks.refuse_cells(path, names, name)
+    merged = workbooks.merged(path, names, name) if form is _EXCEL else []
     where = f"{path}, sheet {name!r}"
-    frame = _sheet(book, names.index(name), where)
+    frame, header = _sheet(book, names.index(name), where, int(skip), named=bool(named))
+    workbooks.refuse_merged([last for last in merged if last > header], where)
     notes = [f"{where}: the other sheets are not read: {_listed(names, name)}"] if len(names) > 1 and not inner else []
     return Content(frame, notes=tuple(notes))
 
@@ -100,23 +106,37 @@ def _listed(names: Sequence[str], one: str) -> str:
     return ", ".join(other for other in names if other != one) + " (name one as FILE#SHEET)"
 
 
-def _sheet(book: Any, place: int, where: str) -> pl.DataFrame:  # noqa: ANN401  fastexcel's own class
-    """The columns of a sheet, by the texts of its first row that is not empty."""
+def _sheet(
+    book: Any,  # noqa: ANN401  fastexcel's own class
+    place: int,
+    where: str,
+    skip: int = 0,
+    *,
+    named: bool = True,
+) -> tuple[pl.DataFrame, int]:
+    """The columns of a sheet, by the texts of its first row that is not empty, and how many rows are above that."""
     try:
         texts: pl.DataFrame = book.load_sheet(place, header_row=None, skip_rows=0, dtypes="string").to_polars()
     except Exception as error:  # noqa: BLE001  as above
         raise InputError(f"the sheet cannot be read ({type(error).__name__})", where=where) from None
-    filled = texts.select(pl.any_horizontal(pl.all().is_not_null())).to_series() if texts.width else pl.Series([])
-    header = filled.arg_max() if filled.len() and filled.any() else None
-    if header is None:
-        raise InputError("the sheet is empty", where=where)
+    filled = (
+        texts.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+        if texts.width
+        else pl.Series(dtype=pl.Boolean)
+    )
+    if not filled[skip:].any():
+        raise InputError("the sheet is empty" + " below the rows that are skipped" * bool(skip), where=where)
+    header = skip + int(filled[skip:].arg_max() or 0)
+    if not named:
+        from kohort.io.header import refuse_titles  # noqa: PLC0415  it needs what reads what is read here
+
+        refuse_titles([[cell or "" for cell in row] for row in texts[header:][:_LOOKED_AT].rows()], where, header + 1)
     _refuse_far(np.array([one.null_count() < one.len() for one in texts]), filled.to_numpy(), where)
     names = ["" if name is None else str(name) for name in texts.row(header)]
     below = texts.slice(header + 1)
     if not below.height:
-        return pl.DataFrame(
-            {name or f"column_{at}": pl.Series([], dtype=pl.String) for at, name in enumerate(names, 1)}
-        )
+        empty = {name or f"column_{at}": pl.Series([], dtype=pl.String) for at, name in enumerate(names, 1)}
+        return pl.DataFrame(empty), header
     natural = _typed(book, place, header + 1, None)
     mixed = {at: below.to_series(at) for at, one in enumerate(natural) if one.dtype == pl.String}
     cells = _mixed(mixed, partial(_typed, book, place, header + 1))
@@ -125,7 +145,7 @@ def _sheet(book: Any, place: int, where: str) -> pl.DataFrame:  # noqa: ANN401  
     from kohort.io.typed import check_names  # noqa: PLC0415  it reads what is read here
 
     checked = check_names([names[at] for at in kept], where)
-    return pl.DataFrame([columns[at].alias(name) for at, name in zip(kept, checked, strict=True)])
+    return pl.DataFrame([columns[at].alias(name) for at, name in zip(kept, checked, strict=True)]), header
 
 
 def _refuse_far(columns: Mask, rows: Mask, where: str) -> None:
@@ -250,4 +270,4 @@ def _refuse_size(frame: pl.DataFrame) -> None:
 def unpack(written: bytes) -> pl.DataFrame:
     """The table in a workbook that `pack` made, read by fastexcel."""
     fastexcel = library("fastexcel", _EXCEL)
-    return _sheet(fastexcel.read_excel(written), 0, "the release")
+    return _sheet(fastexcel.read_excel(written), 0, "the release")[0]

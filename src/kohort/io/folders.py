@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -9,8 +10,9 @@ import polars as pl
 
 from kohort.errors import InputError
 from kohort.io.manifest import has_manifest, read_manifest
+from kohort.io.packed import described, refuse_bytes
 from kohort.io.source import unchanged
-from kohort.io.typed import assembled, faults
+from kohort.io.typed import assembled, faults, refuse_dense
 from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
@@ -73,8 +75,14 @@ def _listed(path: str) -> list[Path]:
 
 def _same(parts: list[Path], path: str) -> list[Part]:
     """The parts of one table."""
+    due = size = 0
+    for part in parts:
+        with part.open("rb") as file:
+            due, size = due + described(file, "Parquet", str(part)), size + file.seek(0, os.SEEK_END)
+    refuse_bytes(due, size, path)
     found = [_part(part, Path(path)) for part in parts]
     _refuse_different(parts, [one.frame.collect_schema() for one in found])
+    refuse_dense(pl.concat([one.frame for one in found]), size, path)
     return found
 
 

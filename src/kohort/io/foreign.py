@@ -6,12 +6,12 @@ does not come back as it was is written as text; where text does not come back e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from kohort.errors import FileError, KohortError, UnsupportedError
-from kohort.io.cells import as_text, encode, from_text
+from kohort.io.cells import as_text, encode, from_text, has_times
 from kohort.io.forms import FORMS, NO_ROOM
 from kohort.shown import many
 from kohort.tables.table import Column, Labels, Table
@@ -72,6 +72,10 @@ def unpack(content: bytes, key: str, source: Table) -> Table:
 _NO_CODES = pl.Series([], dtype=pl.UInt8).to_numpy()
 
 
+#: The forms in which codes stand with their labels; others have the labels alone.
+_LABELLED: Final = frozenset({"sav", "zsav", "dta"})
+
+
 def _origin(column: Column, source: Table | None) -> Column:
     """The column that the cells come from."""
     return source[column.name] if source is not None and column.name in source.names else column
@@ -82,7 +86,7 @@ def _origin(column: Column, source: Table | None) -> Column:
 
 def _writable(column: Column, origin: Column, form: FileForm) -> tuple[pl.Series, Labels | None]:
     """(v,) the values as they are written, and what is said of them: typed if they come back so, else as text."""
-    texts = column.values.alias("")
+    texts = column.written
     due = texts if form.nulls else texts.replace("", None)
     typed, said = _typed(due, column, origin, form)
     if _lost(typed, due, said, origin, form) == 0:
@@ -106,8 +110,9 @@ def _typed(texts: pl.Series, column: Column, origin: Column, form: FileForm) -> 
     said = origin.labels
     if texts.null_count() == texts.len():
         return texts, None if said is None else Labels(said.title)  # no value tells a type
-    if said is not None and said.codes and texts.drop_nulls().is_in([*said.codes]).all():
-        return texts.replace_strict(dict(said.codes), default=None, return_dtype=pl.Float64), said
+    if said is not None and said.codes and form.key in _LABELLED and texts.drop_nulls().is_in([*said.codes]).all():
+        kind = pl.String if said.of_texts else pl.Float64
+        return texts.replace_strict(dict(said.codes), default=None, return_dtype=kind), said
     said = Labels(said.title) if said is not None else None
     if column.dtype != pl.String:
         return from_text(texts, column.dtype), said
@@ -168,15 +173,18 @@ def _read_back(cells: pl.Series, origin: Column, form: FileForm) -> tuple[pl.Ser
 
 
 def _in_manner(cells: pl.Series, origin: Column) -> tuple[pl.Series, pl.DataType]:
+    said = origin.labels
+    if cells.dtype == pl.String and said is not None and said.of_texts:
+        return cells.replace({code: label for label, code in said.codes.items()}), pl.String()
     if cells.dtype == pl.String or cells.null_count() == cells.len():
         return cells.cast(pl.String), pl.String()
-    if cells.dtype.is_numeric() and origin.labels is not None and origin.labels.codes:
-        names = {code: label for label, code in origin.labels.codes.items()}
+    if cells.dtype.is_numeric() and said is not None and said.codes:
+        names = {code: label for label, code in said.codes.items()}
         known = cells.cast(pl.Float64).replace_strict(names, default=None, return_dtype=pl.String)
         return known.zip_with(known.is_not_null(), _plain(cells)), pl.String()
     if cells.dtype.is_numeric() and origin.dtype == pl.String:
         return _plain(cells), pl.String()
     same = cells.cast(origin.dtype, strict=False)
     if origin.dtype != pl.String and same.cast(cells.dtype, strict=False).equals(cells):
-        return as_text(same), origin.dtype
+        return as_text(same, times=has_times(origin)), origin.dtype
     return as_text(cells), cells.dtype

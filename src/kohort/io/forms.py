@@ -93,14 +93,14 @@ class FileForm:
         """Whether a file may begin with these bytes."""
         return any(head[at:].startswith(magic) for at, magic in self.magic)
 
-    def content(self, path: str, inner: str) -> Content:
-        """The table in the file at `path`, or the one called `inner`."""
-        found: Content = self._function("content")(path, inner, self)
+    def content(self, path: str, inner: str, *how: str) -> Content:
+        """The table in the file at `path`, or the one called `inner`; of a sheet also how its first rows are read."""
+        found: Content = self._function("content")(path, inner, self, *how)
         return found
 
-    def computed(self, path: str, inner: str) -> Content:
+    def computed(self, path: str, inner: str, *how: str) -> Content:
         """The same, of what `content` has another process read."""
-        found: Content = self._function("computed")(path, inner, self)
+        found: Content = self._function("computed")(path, inner, self, *how)
         return found
 
     def pack(self, frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import re
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -31,6 +33,12 @@ _RECORDS: Final = 100
 #: Records that a header is compared with: enough for forms, few beside the text.
 _LOOKED_AT: Final = 32
 
+#: Bytes that are looked at together for a line end.
+_STEP: Final = 1 << 12
+
+#: What declares the separator, as Excel writes it in a line of its own.
+_declared = re.compile(rb'"?sep=(?P<separator>[^\r\n"\x80-\xff])"?(?:\r\n|\n|\r)', re.IGNORECASE).match
+
 _mail = re.compile(r"[^@\s]+@[^@\s][^@\s.]*\.[^@\s]+").fullmatch
 
 
@@ -41,9 +49,11 @@ def lay_out(text: Text, options: ReadOptions) -> RecordLayout:
         InputError: the header looks like data, its names do not tell the columns apart, names are given for another
             number of columns, or the separator is in doubt.
     """
-    at = _first_line(text) if options.skip_blank else 0
+    at, declared = _start(text, options)
     quote = -1 if options.quote is None else ord(options.quote)
-    separator = ord(options.separator or _sniffed(text, at, quote))
+    if options.header is None and not options.names:
+        _refuse_titles(text, at, quote, options.separator or declared)
+    separator = ord(options.separator or declared or _sniffed(text, at, quote))
     cells, end = measure(text.data, at, separator, quote)
     check_width(cells, text.name)
     line_end = text.data[end : end + 2].tobytes()
@@ -62,12 +72,111 @@ def lay_out(text: Text, options: ReadOptions) -> RecordLayout:
     return _named(text, layout, options) if options.has_header else layout
 
 
-def _first_line(text: Text) -> int:
-    """Where the first line that is not blank starts."""
-    inked = (text.data != LF) & (text.data != CR) if text.data[0] in {LF, CR} else np.ones(1, bool)
-    if not inked.any():
-        raise InputError("every line is blank", where=text.name)
-    return int(inked.argmax())
+def _start(text: Text, options: ReadOptions) -> tuple[int, str]:
+    """Where the first record starts, and the separator that a line like Excel's own `sep=;` before it declares."""
+    found = _declared(text.data[:_STEP].tobytes())
+    at, declared = 0, found["separator"].decode() if found else ""
+    for _ in range(options.skip_rows or int(found is not None)):  # the rows that are skipped begin with such a line
+        at = _next_line(text, at)
+    if options.skip_blank:
+        inked = (text.data[at:] != LF) & (text.data[at:] != CR) if text.data[at] in {LF, CR} else np.ones(1, bool)
+        if not inked.any():
+            raise InputError("every line is blank", where=text.name)
+        at += int(inked.argmax())
+    return at, declared
+
+
+def _next_line(text: Text, at: int) -> int:
+    """Where the line after the one at `at` starts.
+
+    Raises:
+        InputError: the text ends before.
+    """
+    while at < text.data.size:
+        piece = text.data[at : at + _STEP]
+        ends = np.flatnonzero((piece == LF) | (piece == CR))
+        at += int(ends[0]) if ends.size else piece.size
+        if ends.size and text.data[at : at + 2].tobytes() == b"\r\n":
+            at += 1
+        if ends.size and at + 1 < text.data.size:
+            return at + 1
+        if ends.size:
+            break
+    raise InputError("no line is left below the rows that are skipped", where=text.name, hint="lower --skip-rows")
+
+
+def _refuse_titles(text: Text, at: int, quote: int, separator: str) -> None:
+    """Refuse a text whose column names seem to stand in a later line, by the separator that divides the lines best."""
+    best: list[list[str]] = []
+    for sign in separator or _CANDIDATES:
+        rows = _rows(text, at, ord(sign), quote)
+        if ord(sign) != quote and _evenness(rows) > _evenness(best):
+            best = rows
+    refuse_titles(best, text.name, line_of(text.data, at))
+
+
+def _evenness(rows: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """How many of the rows have the number of cells that most have, and that number; nothing where it is one."""
+    (cells, many), *_ = Counter(len(row) for row in rows).most_common(1) or [(1, 0)]
+    return (many, cells) if cells > 1 else (0, 0)
+
+
+def _rows(text: Text, at: int, separator: int, quote: int) -> list[list[str]]:
+    """The cells of the first lines, divided as they stand there."""
+    end = min(at + _SAMPLE, text.data.size)
+    lines = text.data[at:end].tobytes().decode(errors="replace").splitlines()
+    lines = lines[: -1 if end < text.data.size and len(lines) > 1 else None][:_LOOKED_AT]
+    sign = chr(quote) if quote >= 0 else None
+    mark = chr(separator)
+    if sign is None:  # nothing is quoted
+        return [line.split(mark) for line in lines]
+    return [next(csv.reader([line], delimiter=mark, quotechar=sign), list[str]()) for line in lines]
+
+
+def refuse_titles(rows: Sequence[Sequence[str]], where: str, first: int = 1) -> None:
+    """Refuse a table whose first row is a title, by the cells of its first rows; an empty cell is no text.
+
+    Args:
+        rows: The cells of each row; a blank one may have none.
+        where: The table, for messages.
+        first: The number of the first of them.
+
+    Raises:
+        InputError: a later row seems to name the columns, or the first one names just one of several.
+
+    >>> refuse_titles([["Survey", ""], ["", ""], ["age", "sex"], ["20", "M"], ["30", "F"]], "people.csv")
+    Traceback (most recent call last):
+    kohort.errors.InputError: row 3 seems to name the columns: the rows above it do not
+      where: people.csv
+      hint: skip the rows above it: --skip-rows 2 (in a job file skip-rows = 2); if row 1 names them: --header
+    """
+    filled = [[*filter(str.strip, row)] for row in rows]
+    at = next((place for place, row in enumerate(filled) if row), 0)
+    cells = _evenness(rows)[1]
+    even = [row if len(row) == cells else [""] * cells for row in rows]
+    columns = [place for place in range(cells) if any(row[place].strip() for row in even)]
+    if len(columns) < 2:  # noqa: PLR2004  of one column there is no telling
+        return
+    named = [_names_all(row, columns) for row in even]
+    alone = len(filled[at]) == 1 and not named[at]
+    if not (at or alone or (len(rows[at]) == cells and not named[at])):
+        return
+    below = (place for place in range(at or 1, len(rows)) if named[place] and not any(map(_is_datum, rows[place])))
+    otherwise = f"if row {first + at} names them: --header (header = true)"
+    if (place := next(below, None)) is not None:
+        skip = first + place - 1
+        what = f"row {first + place} seems to name the columns, and the rows above it do not"
+        hint = f"skip the rows above it: --skip-rows {skip} (in a job file skip-rows = {skip}); {otherwise}"
+        raise InputError(what, where=where, hint=hint)
+    if alone and len(rows[at]) == cells:
+        hint = f"name every column, or skip the rows above their names: --skip-rows N (skip-rows = N); {otherwise}"
+        raise InputError(f"row {first + at} names one of {len(columns)} columns", where=where, hint=hint)
+
+
+def _names_all(row: Sequence[str], columns: Sequence[int]) -> bool:
+    """Whether each column has a name of its own in the row, but perhaps the first, which may be an index."""
+    names = [row[place].strip() for place in columns[1:]]
+    return all(names) and len({*names}) == len(names)
 
 
 def _named(text: Text, layout: RecordLayout, options: ReadOptions) -> RecordLayout:

@@ -21,7 +21,7 @@ _RESERVED: Final = frozenset("\0\n\r")
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ReadOptions:
-    r"""How to read a table; only `trim` and `allow_empty` apply to sources other than delimited text.
+    r"""How to read a table; `trim`, `decimal` and `allow_empty` apply to every source, the others to text or sheets.
 
     Attributes:
         separator: The character between cells; if not given, detected among `,` `;` tab `|`.
@@ -32,9 +32,12 @@ class ReadOptions:
         trim: Remove the blanks around every cell and every column name.
         quote: The character around cells that contain separators, quotes or line ends; None if no character has this
             meaning.
+        skip_rows: How many lines of a text, or rows of a sheet, stand above the column names: titles, blank lines.
         skip_blank: Skip lines without any character. Otherwise such a line is an empty value in a table with one
             column, even at its end; in a table with several columns it is an error, except at the end.
         allow_empty: Accept a table without records.
+        decimal: The decimal mark of numbers in text, `,` or `.`; if not given, detected column by column. Numbers are
+            released as they were written.
         max_cell: Greatest size of a cell in bytes. Free text stays far below 16 MiB; a forgotten quote soon exceeds it.
         max_memory: Greatest size in bytes of text in memory: compressed, piped or in another encoding. A plain file is
             mapped, not loaded, and has no limit.
@@ -53,8 +56,10 @@ class ReadOptions:
     names: tuple[str, ...] = ()
     trim: bool = False
     quote: str | None = '"'
+    skip_rows: int | None = None
     skip_blank: bool = False
     allow_empty: bool = False
+    decimal: str | None = None
     max_cell: int = 16 * _MIB
     max_memory: int = 16 * 1024 * _MIB
     max_ratio: int = 200
@@ -74,6 +79,10 @@ class ReadOptions:
             raise UsageError(
                 f"{self.encoding!r} is no text encoding", hint="such as utf-8, cp1252, utf-16"
             ) from unknown
+        if self.decimal not in {None, ",", "."}:
+            raise UsageError("a decimal mark is a comma or a point", hint='write --decimal , (in Python decimal=",")')
+        if self.skip_rows is not None and (type(self.skip_rows) is not int or self.skip_rows < 0):
+            raise UsageError("skip-rows must be a count of rows", hint="write 3, say")
         if min(self.max_cell, self.max_memory, self.max_ratio) < 1:
             raise UsageError("a limit is at least 1")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from kohort.errors import FileError, InputError
+from kohort.errors import FileError, InputError, SourceNote
 from kohort.io.confined import confined
 from kohort.io.forms import FORMS, Content, FileForm, library
 from kohort.system import path_of
@@ -31,6 +32,9 @@ _MADE: Final = {
     "dta": (rb"(<timestamp>\x11)[0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{5}", b"01 Jan 2000 00:00"),
     "xpt": (rb"()[0-9]{2}[A-Z]{3}[0-9]{2}:[0-9]{2}:[0-9]{2}:[0-9]{2}", b"01JAN00:00:00:00"),
 }
+
+#: Bytes that the label of a variable, and that of a value, may have; longer ones are refused, or cut in silence.
+_LONGEST: Final = {"sav": (256, 120), "dta": (80, 32_000)}
 
 #: Bytes from the start of a file in which it says so.
 _HEAD: Final = 1024
@@ -105,15 +109,16 @@ def _whole(series: pl.Series) -> pl.Series:
     return series
 
 
-def _labelled(series: pl.Series, named: Mapping[Any, str]) -> tuple[pl.Series, dict[str, float]]:
-    """The labels in place of the numbers and their codes, if each number that occurs has one of its own."""
-    if not named or not series.dtype.is_numeric() or not all(isinstance(code, int | float) for code in named):
+def _labelled(series: pl.Series, named: Mapping[Any, str]) -> tuple[pl.Series, dict[str, float | str]]:
+    """The labels in place of the numbers or texts and their codes, if each that occurs has one of its own."""
+    kind = (int, float) if series.dtype.is_numeric() else str
+    if not named or not all(isinstance(code, kind) for code in named):
         return series, {}
-    codes = {label: float(code) for code, label in named.items()}
-    numbers = {code: label for label, code in codes.items()}
-    cells = series.cast(pl.Float64).replace_strict(numbers, default=None, return_dtype=pl.String)
+    codes = {label: code if kind is str else float(code) for code, label in named.items()}
+    coded = series.replace("", None) if kind is str else series.cast(pl.Float64)
+    cells = coded.replace_strict({code: label for label, code in codes.items()}, default=None, return_dtype=pl.String)
     single = len(codes) == len(named) and "" not in codes
-    return (cells, codes) if single and cells.null_count() == series.null_count() else (series, {})
+    return (cells, codes) if single and cells.null_count() == coded.null_count() else (series, {})
 
 
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────
@@ -147,13 +152,16 @@ def _packed(key: str, frame: pl.DataFrame, labels: Mapping[str, Labels], **optio
     """A file with the names that the program allows; a name that it does not allow is the variable's label."""
     form = FORMS[key]
     pyreadstat = library("pyreadstat", form)
-    names = variables(frame.columns)
+    names, labels = variables(frame.columns), {name: _fitting(name, one, form) for name, one in labels.items()}
     titles = [
         labels[name].title if name in labels and new == name else name if new != name else None
         for name, new in names.items()
     ]
     values = {
-        names[name]: {(int(code) if code.is_integer() else code): label for label, code in one.codes.items()}
+        names[name]: {
+            (int(code) if isinstance(code, float) and code.is_integer() else code): label
+            for label, code in one.codes.items()
+        }
         for name, one in labels.items()
         if one.codes
     }
@@ -176,10 +184,29 @@ def _packed(key: str, frame: pl.DataFrame, labels: Mapping[str, Labels], **optio
     return head + written[_HEAD:]
 
 
+def _fitting(name: str, labels: Labels, form: FileForm) -> Labels:
+    """What is said of a column, as long as the program allows; what is cut is told."""
+    most, longest = _LONGEST.get(_family(form), (1 << 15, 1 << 15))
+    title, codes = _cut(labels.title, most), {_cut(label, longest): code for label, code in labels.codes.items()}
+    if title != labels.title or codes.keys() != labels.codes.keys():
+        what = f"a label of the column is cut to the {most if title != labels.title else longest} bytes that"
+        warnings.warn(SourceNote(f"column {name!r}: {what} {form.title} allows"), stacklevel=2)
+    return Labels(title, codes if len(codes) == len(labels.codes) else {})
+
+
+def _cut(label: str, most: int) -> str:
+    """A label of at most so many bytes.
+
+    >>> _cut("Größe", 4)
+    'Grö'
+    """
+    return label.encode()[:most].decode(errors="ignore")
+
+
 def _numbered(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> pl.DataFrame:
     """Codes as integers where they are, which Stata asks of labelled ones; missing text as empty text."""
     columns = [
-        _whole(series) if series.name in labels else series.fill_null("") if series.dtype == pl.String else series
+        series.fill_null("") if series.dtype == pl.String else _whole(series) if series.name in labels else series
         for series in frame
     ]
     return pl.DataFrame(columns)

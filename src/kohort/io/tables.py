@@ -30,7 +30,8 @@ def read(source: object, options: ReadOptions = _DEFAULT, workspace: Workspace =
             address of a Postgres database with `#TABLE`; the address of a release in an object store; `-` for delimited
             text on standard input; or a frame of polars, pandas or Arrow, or anything that streams Arrow; a table that
             was read already; or a release.
-        options: How delimited text is written, and limits. Only `trim` and `allow_empty` concern other sources.
+        options: How delimited text is written, and limits. Only `trim`, `decimal` and `allow_empty` concern
+            other sources.
         workspace: Where the codes of the cells live.
 
     What a reader of the table should know, such as which of several sheets it is, is a `SourceNote`, a warning.
@@ -56,9 +57,22 @@ def read(source: object, options: ReadOptions = _DEFAULT, workspace: Workspace =
         from kohort.io.cells import trimmed  # noqa: PLC0415  polars is loaded when something is read
 
         table = trimmed(table)
+    if held is None:
+        from kohort.tables.notation import noted  # noqa: PLC0415  as above
+
+        table = noted(table, options.decimal, options.separator or table.separator)
     if not (table.records or options.allow_empty):
         raise InfeasibleError("there are 0 records", where=name, hint="allow an empty table (--allow-empty)")
-    return table
+    return _noticed(table, name)
+
+
+def _noticed(table: Table, name: str) -> Table:
+    """The table, told to end in a total if it seems to; of a text its reader has said so."""
+    from kohort.io.text import total_in  # noqa: PLC0415  polars is loaded when something is read
+
+    last = (column.values[int(column.codes[-1])] or "" for column in table.columns if table.records)
+    notes = [note for note in total_in(last, name) if note not in table.notes]
+    return replace(table, notes=(*table.notes, *notes)) if notes else table
 
 
 def _named(name: str, options: ReadOptions, workspace: Workspace) -> Table:
@@ -91,7 +105,7 @@ def _parts(folder: str, options: ReadOptions, workspace: Workspace) -> Table:
     known = listed_parts(folder)
     if not known.separator:
         return read_folder(folder)
-    how = replace(options, separator=known.separator, header=True)
+    how = replace(options, separator=known.separator, header=True, skip_rows=None)
     return joined([_file(str(path), how, workspace) for path in known.paths(Path(folder))], workspace)
 
 
@@ -116,8 +130,10 @@ def _content(path: str, inner: str, content: Content, options: ReadOptions, work
     from kohort.io.text import read_text  # noqa: PLC0415
 
     if (foreign := source.foreign(path, content)) is not None:
-        _refuse_names(f"the {foreign.title} file", options)
-        return typed.from_content(foreign.content(path, inner), path, workspace)
+        is_sheet = foreign.inner == "sheet"
+        _refuse_names(f"the {foreign.title} file", replace(options, skip_rows=None) if is_sheet else options)
+        how = (str(options.skip_rows or 0), "named" if options.header else "") if is_sheet else ()
+        return typed.from_content(foreign.content(path, inner, *how), path, workspace)
     if inner:
         what = f"the file holds one table, none called {inner!r}"
         raise InputError(what, where=path, hint="leave out # and the name")
@@ -128,9 +144,11 @@ def _content(path: str, inner: str, content: Content, options: ReadOptions, work
 
 
 def _refuse_names(what: str, options: ReadOptions) -> None:
-    """Refuse to rename the columns of a typed source."""
+    """Refuse to rename the columns of a typed source, or to skip rows above them."""
     if options.names:
         raise UsageError(f"{what} has column names of its own", hint="leave out the names (--names)")
+    if options.skip_rows:
+        raise UsageError(f"{what} has no rows above its columns", hint="leave out --skip-rows")
 
 
 def _piped(options: ReadOptions, workspace: Workspace) -> Table:

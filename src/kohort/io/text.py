@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -18,7 +19,7 @@ from kohort.tables.table import Table
 from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
     from numpy.typing import NDArray
@@ -99,7 +100,7 @@ def read_records(
     for last in work:
         last.result()
     columns = (cells.column(text, layout, name) for cells, name in zip(dictionaries, layout.names, strict=True))
-    return Table(tuple(columns), records, tuple(_noticed(text, layout, records, returns)))
+    return Table(tuple(columns), records, tuple(_noticed(text, layout, records, returns)), chr(layout.separator))
 
 
 def _returns(text: Text, layout: RecordLayout, ends: Starts) -> int:
@@ -115,10 +116,39 @@ def _noticed(text: Text, layout: RecordLayout, records: int, returns: int) -> It
     unended = text.data[-1] not in {LF, CR}
     if records and unended:
         yield f"{text.name} ends within a line: if it was cut off, its last record is not whole"
+    if records:
+        yield from total_in(_last(text, layout), text.name)
     others = records - unended - returns
     if returns and others > 0 and layout.line_end == LF:
         ends = f"in CRLF ({returns:,}) and in LF ({others:,})"
         yield f"{text.name} has lines that end {ends}, as if it was joined from several files"
+
+
+#: Bytes at the end of a text in which its last record is looked for.
+_TAIL: Final = 1 << 12
+
+#: What a last record of sums is called, without its case and a colon.
+_total = re.compile(
+    "(?:grand )?totals?|total g[eé]n[eé]ral|totale|totali|totaal|sum|somm[ae]|suma|(?:gesamt)?summe|(?:ins)?gesamt"
+).fullmatch
+
+
+def total_in(cells: Iterable[str], name: str) -> Iterator[str]:
+    """That the last record of a table looks like its total, if the first of its cells that is not empty says so.
+
+    >>> [*total_in(["", "Total:", "24"], "people.csv")]
+    ['people.csv ends in a record that begins with a word for a total: if it sums up the others, delete it']
+    """
+    first = next((text for cell in cells if (text := cell.strip())), "")
+    if _total(first.rstrip(": ").casefold()):
+        yield f"{name} ends in a record that begins with a word for a total: if it sums up the others, delete it"
+
+
+def _last(text: Text, layout: RecordLayout) -> list[str]:
+    """The cells of the last line, by its separators alone."""
+    body = text.data[max(layout.body, text.data.size - _TAIL) :].tobytes()
+    last = body.decode(errors="replace").rstrip("\r\n").replace("\r", "\n").rpartition("\n")[2]
+    return [cell.strip(chr(max(layout.quote, ord(" ")))) for cell in last.split(chr(layout.separator))]
 
 
 def records_in(text: Text, layout: RecordLayout, options: ReadOptions) -> tuple[int, tuple[str, ...]]:

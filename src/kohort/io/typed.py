@@ -1,8 +1,9 @@
 """Typed sources, that is Parquet, Arrow IPC and frames, read into a table of text (see `kohort.io.cells`).
 
-Refused, with the names of the columns: types whose cells have no one exact text (nested, binary, decimal, duration,
-extension types, Python objects), and infinities, which no range and no hierarchy can hold. A category that no record
-holds is forgotten, a pandas index that is more than row numbers is an error, and metadata stays behind.
+A column is not read, and says why, where its type has no one exact text (nested, binary, duration, extension types,
+Python objects), or where it has infinities, which no range and no hierarchy can hold: a release that needs it is
+refused. A category that no record holds is forgotten, a pandas index that is more than row numbers is an error, and
+metadata stays behind.
 """
 
 from __future__ import annotations
@@ -12,26 +13,30 @@ import os
 import re
 import unicodedata
 import warnings
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
+import numpy as np
 import polars as pl
 
 from kohort.errors import FileError, InputError, LimitError, MissingExtraError, SchemaError, SourceNote, UsageError
-from kohort.io.cells import NO_CHARACTER, NONCHARACTER, as_text, encode
+from kohort.io.cells import NO_CHARACTER, as_text, encode, of_arrow
 from kohort.io.options import LONGEST_NAME, MOST_COLUMNS
-from kohort.tables.table import Table
+from kohort.io.packed import described, refuse_bytes
+from kohort.shown import NONCHARACTER
+from kohort.tables.table import Column, Table, all_of
 from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
     from pathlib import Path
     from types import ModuleType
 
     from kohort.io.forms import Content
-    from kohort.tables.table import Column
     from kohort.workspace import Workspace
 
 #: The classes accepted as a frame, by the library that defines them.
@@ -42,19 +47,29 @@ FRAMES: Final = {
 }
 
 #: What a pandas column of Python objects may hold, in the words of `pandas.api.types.infer_dtype`.
-_PLAIN_OBJECTS: Final = frozenset({"boolean", "date", "empty", "floating", "integer", "string", "time"})
+_PLAIN_OBJECTS: Final = frozenset({"boolean", "date", "decimal", "empty", "floating", "integer", "string", "time"})
 
 #: The types, besides integers and floats, whose cells have one exact text.
-_READABLE: Final = (pl.Boolean, pl.Categorical, pl.Date, pl.Datetime, pl.Enum, pl.Null, pl.String, pl.Time)
+_READABLE: Final = (pl.Boolean, pl.Categorical, pl.Date, pl.Datetime, pl.Decimal, pl.Enum, pl.Null, pl.String, pl.Time)
 
 #: What polars raises. Its panics are no `Exception`s, and are rare: on a file changed in the middle.
 _POLARS: Final[tuple[type[BaseException], ...]] = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+
+#: Bytes of memory that a value takes while it is compared with others, and bytes of a text that count for nothing.
+_DISTINCT, _SHORT = 400, 32
 
 #: Where a message tells the system's error number, in the manner of Rust or of Python.
 _ERRNO: Final = re.compile(r"(?:os error |Errno )(\d+)")
 
 #: What helps where a type cannot be read.
-_CAST: Final = "cast such columns to text, numbers, dates or booleans, or leave them out"
+_CAST: Final = "cast it to text, numbers, dates or booleans, or drop it (--drop)"
+
+#: What is wrong then.
+_NO_TEXT: Final = "the column's type has no one exact text"
+
+#: What helps where cells are infinite, or hold a NUL.
+NO_INFINITY: Final = "replace them by a number or by null, or drop the column (--drop)"
+NO_NUL: Final = "remove it: most programs end a text there; or drop the column (--drop)"
 
 #: Control characters, line and paragraph separators, lone surrogates: they break lines, terminals or encodings.
 _UNPRINTABLE: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
@@ -197,9 +212,34 @@ def scanned(file: BinaryIO, form: str, where: str) -> Generator[pl.LazyFrame]:
         file.seek(-len(magic), os.SEEK_END)
         if file.read() != magic:
             raise InputError(f"the {kind} file is cut short", where=where, hint="fetch or write it again")
+        size = file.tell()
+        refuse_bytes(described(file, form, where), size, where)
         file.seek(0)
         # polars is given the open file, not the path: it would take the path for a pattern, and open it once a column.
-        yield pl.scan_parquet(file) if form == "Parquet" else pl.scan_ipc(file)
+        lazy = pl.scan_parquet(file) if form == "Parquet" else pl.scan_ipc(file)
+        refuse_dense(lazy, size, where)
+        yield lazy
+
+
+def refuse_dense(lazy: pl.LazyFrame, size: int, where: str) -> None:
+    """Refuse a file with more records than bytes whose texts are long, or whose values a rule makes differ.
+
+    Raises:
+        LimitError: they take more memory than a table does.
+    """
+    schema = lazy.collect_schema()
+    if len(schema) > MOST_COLUMNS or lazy.select(pl.len()).collect().item() <= size:
+        return
+    due = 0
+    for place, dtype in enumerate(schema.dtypes()):
+        if isinstance(dtype, _READABLE) or dtype.is_numeric():
+            cells = lazy.select(pl.nth(place).alias("")).collect().to_series()
+            if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
+                lengths = (cells.str if dtype == pl.String else cells.cat).len_bytes().cast(pl.Int64)
+                due += int((lengths - _SHORT).clip(0).sum())
+                refuse_bytes(due, size, where)  # before long texts are compared
+            due += _DISTINCT * cast("int", cells.approx_n_unique())
+            refuse_bytes(due, size, where)
 
 
 def _from_polars(frame: pl.DataFrame | pl.LazyFrame, workspace: Workspace) -> Table:
@@ -210,18 +250,20 @@ def _from_polars(frame: pl.DataFrame | pl.LazyFrame, workspace: Workspace) -> Ta
 
 def _from_arrow(frame: object, workspace: Workspace) -> Table:
     arrow = cast("Any", frame)
-    names = check_names(arrow.schema.names, "the frame")
-    columns = [_from_array(name, array) for name, array in zip(names, arrow.columns, strict=True)]
-    schema = pl.Schema(zip(names, (one.dtype for one in columns), strict=True))
-    return assembled(schema, columns.__getitem__, "the frame", workspace)
+    columns = [partial(_from_array, name, array) for name, array in zip(arrow.schema.names, arrow.columns, strict=True)]
+    return assembled(arrow.schema.names, lambda place: columns[place](), "the frame", workspace)
 
 
 def _from_pandas(frame: object, workspace: Workspace) -> Table:
-    arrow, source = extra("pyarrow"), cast("Any", frame)
+    extra("pyarrow")
+    source = cast("Any", frame)
     check_index(source)
-    names = check_names(list(source.columns), "the frame")
-    columns = [_pandas_array(name, source.iloc[:, place]) for place, name in enumerate(names)]
-    return _from_arrow(arrow.table(columns, names=list(names)), workspace)
+    names = [*source.columns]
+
+    def column(place: int) -> pl.Series:
+        return _from_array(names[place], _pandas_array(names[place], source.iloc[:, place]))
+
+    return assembled(names, column, "the frame", workspace)
 
 
 def check_index(frame: object) -> None:
@@ -239,8 +281,8 @@ def check_index(frame: object) -> None:
 
 
 def _from_array(name: str, array: object) -> pl.Series:
-    with faults(f"the frame, column {name!r}", "the column's type has no one exact text"):
-        return pl.Series(name, cast("Any", array))
+    with faults(f"the frame, column {name!r}", _NO_TEXT):
+        return of_arrow(name, cast("Any", array))
 
 
 def _pandas_array(name: str, column: Any) -> object:  # noqa: ANN401  a pandas Series, of a library that may be absent
@@ -249,7 +291,9 @@ def _pandas_array(name: str, column: Any) -> object:  # noqa: ANN401  a pandas S
     if column.dtype == object:
         kind = extra("pandas").api.types.infer_dtype(column, skipna=True)
         if kind not in _PLAIN_OBJECTS:
-            raise InputError(f"the column holds Python objects ({kind})", where=where, hint=_CAST)
+            raise InputError(
+                f"the column holds Python objects ({kind}), which cannot be released", where=where, hint=_CAST
+            )
         if kind == "integer" and not column.dropna().between(-(2**63), 2**63 - 1).all():
             column = column.map(str, na_action="ignore")
     with faults(
@@ -338,51 +382,74 @@ def _check_name(name: object, table: str, place: int) -> str:
     return name
 
 
-def check_types(schema: Mapping[str, pl.DataType], where: str) -> None:
-    """Refuse types whose cells have no one exact text.
+def check_type(dtype: pl.DataType, where: str) -> None:
+    """Refuse a type whose cells have no one exact text.
 
     Raises:
-        InputError: some columns have one.
+        InputError: it is one.
     """
-    refused = [
-        f"{name!r} ({dtype.base_type().__name__})"  # the whole type could list categories, which are cells
-        for name, dtype in schema.items()
-        if not (dtype.is_integer() or dtype.is_float() or isinstance(dtype, _READABLE))
-    ]
-    if refused:
-        raise InputError(f"columns of a type without one exact text: {', '.join(refused)}", where=where, hint=_CAST)
+    if not (dtype.is_integer() or dtype.is_float() or isinstance(dtype, _READABLE)):
+        kind = dtype.base_type().__name__  # the whole type could list categories, which are cells
+        raise InputError(f"{kind}: cannot be released, since {_NO_TEXT}", where=where, hint=_CAST)
 
 
-def _check_cells(series: pl.Series, where: str) -> None:
+def _check_cells(column: Column, series: pl.Series, where: str) -> None:
     infinite = int(series.is_infinite().sum()) if series.dtype.is_float() else 0
     if infinite:
-        raise InputError(f"{infinite} infinite values", where=where, hint="replace them by a number or by null")
+        raise InputError(f"{infinite} infinite values", where=where, hint=NO_INFINITY)
+    if not isinstance(series.dtype, pl.String | pl.Categorical | pl.Enum):
+        return
+    if column.values.str.contains("\0", literal=True).any():
+        raise InputError("cells hold a NUL character", where=where, hint=NO_NUL)
+    if column.values.str.contains(NONCHARACTER.pattern).any():
+        raise InputError("cells hold what Unicode calls no character", where=where, hint=NO_CHARACTER)
 
 
 # ── assembling ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def assembled(
-    schema: Mapping[str, pl.DataType], column: Callable[[int], pl.Series], where: str, workspace: Workspace = HEAP
+    schema: Iterable[object], column: Callable[[int], pl.Series], where: str, workspace: Workspace = HEAP
 ) -> Table:
-    """The table whose columns are got one at a time, once their names and types are known to be readable."""
-    names = check_names(list(schema), where)
-    check_types(schema, where)
-    # The series are nameless from here on: in its own methods polars takes a name such as `^a$` for a pattern.
-    nameless = (column(place).alias("") for place in range(len(names)))
-    columns = tuple(
-        _column(name, one, f"{where}, column {name!r}", workspace) for name, one in zip(names, nameless, strict=True)
+    """The table whose columns are got one at a time, once their names are known to be fit.
+
+    A column that cannot be read says why (`Column.fault`): not every job needs it.
+
+    Args:
+        schema: The names; with their types, where these are known without the column.
+        column: Gives the column at a place; an `InputError` where it cannot be read.
+        where: What messages call the table.
+        workspace: Where the codes live.
+
+    Raises:
+        InputError: there are no columns, or names that are not fit; or no column can be read.
+    """
+    names = check_names([*schema], where)
+    types = [*cast("Mapping[str, pl.DataType]", schema).values()] if isinstance(schema, Mapping) else []
+    read: list[Column | InputError] = []
+    for place, name in enumerate(names):
+        try:
+            if types:
+                check_type(types[place], f"{where}, column {name!r}")
+            read.append(_column(name, column(place), f"{where}, column {name!r}", workspace))
+        except InputError as fault:
+            read.append(fault)
+    records = next((one.codes.size for one in read if isinstance(one, Column)), None)
+    if records is None:
+        raise all_of([one for one in read if isinstance(one, InputError)])
+    none, gone = pl.Series([None], dtype=pl.String), np.zeros(records, np.uint8)
+    columns = (
+        one
+        if isinstance(one, Column)
+        else Column(name, none if records else none.clear(), gone, pl.String(), fault=one)
+        for name, one in zip(names, read, strict=True)
     )
-    return Table(columns, len(columns[0].codes))
+    return Table(tuple(columns), records)
 
 
 def _column(name: str, series: pl.Series, where: str, workspace: Workspace) -> Column:
-    _check_cells(series, where)
-    column = encode(name, as_text(series), series.dtype, workspace)
-    if not isinstance(series.dtype, pl.String | pl.Categorical | pl.Enum):
-        return column
-    if column.values.str.contains("\0", literal=True).any():
-        raise InputError("cells hold a NUL character", where=where, hint="remove it: most programs end a text there")
-    if column.values.str.contains(NONCHARACTER.pattern).any():
-        raise InputError("cells hold what Unicode calls no character", where=where, hint=NO_CHARACTER)
+    check_type(series.dtype, where)
+    # A nameless series: in its own methods polars takes a name such as `^a$` for a pattern.
+    column = encode(name, as_text(series.alias("")), series.dtype, workspace)
+    _check_cells(column, series, where)
     return column

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
 from kohort.errors import InputError, LimitError
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -26,7 +27,7 @@ _PACKED_BY: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 #: What helps with a file that no program wrote.
 _AGAIN: Final = "open the file in Excel or LibreOffice and save it again, or save the sheet as CSV"
 
-#: Cells that show an error, formulas whose value nobody computed, merged cells, and texts that are not there.
+#: Cells that show an error, formulas whose value nobody computed, and texts that are not there.
 _FAULTY: Final = (
     (rb'<c [^<>]*\bt="e"', "cells hold errors, such as #N/A", "repair or empty them"),
     (
@@ -34,13 +35,16 @@ _FAULTY: Final = (
         "formulas have no value yet",
         "open the file in Excel and save it",
     ),
-    (rb"<mergeCell ", "groups of cells are merged", "unmerge them, so that each record has its own cells"),
     (
         rb'<c (?=[^<>]*+>)(?>[^<>]*\bt="s"[^<>]*+>)\s*+<v>(?![0-9]{1,10}</v>)',
         "cells refer to a text that is not there",
         _AGAIN,
     ),
 )
+
+#: A group of merged cells, with its last row; one that does not tell it ends with the sheet.
+MERGED: Final = rb'<mergeCell (?:[^<>]*?\bref="[A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}([0-9]{1,7})")?'
+LAST: Final = 1_048_576
 
 
 def refuse_parts(path: str) -> None:
@@ -78,13 +82,13 @@ def _opened(path: str) -> Generator[zipfile.ZipFile]:
         raise InputError(f"the workbook is damaged or cut short ({type(error).__name__})", where=path) from None
 
 
-def refuse_cells(path: str, names: Sequence[str], name: str) -> None:
-    """Refuse a sheet with cells that have no value of their own.
+def merged(path: str, names: Sequence[str], name: str) -> list[int]:
+    """The last row of each group of merged cells in a sheet, all of whose cells have a value of their own.
 
     Raises:
-        InputError: there are some, or nothing says where the sheet is.
+        InputError: some have none, or nothing says where the sheet is.
     """
-    found = [0] * len(_FAULTY)
+    found, groups = [0] * len(_FAULTY), list[int]()
     with _opened(path) as book:
         sheets = sheet_parts(book)
         if len(sheets) != len(names) or not {*sheets} <= {*book.namelist()}:
@@ -92,9 +96,24 @@ def refuse_cells(path: str, names: Sequence[str], name: str) -> None:
         for piece in _pieces(book, sheets[names.index(name)]):
             for at, (pattern, *_) in enumerate(_FAULTY):
                 found[at] += len(re.findall(pattern, piece))
+            groups += [int(row or LAST) for row in re.findall(MERGED, piece)]
     for count, (_, what, hint) in zip(found, _FAULTY, strict=True):
         if count:
             raise InputError(f"{count:,} {what}", where=f"{path}, sheet {name!r}", hint=hint)
+    return groups
+
+
+def refuse_merged(groups: Sequence[int], where: str) -> None:
+    """Refuse merged cells among records and the names of columns.
+
+    Raises:
+        InputError: there are some.
+    """
+    if groups:
+        hint = "unmerge them, so that each record has its own cells; rows above the names may be (--skip-rows N)"
+        raise InputError(
+            many(len(groups), "group of cells is", "groups of cells are") + " merged", where=where, hint=hint
+        )
 
 
 def _pieces(book: zipfile.ZipFile, part: str) -> Iterator[bytes]:

@@ -94,9 +94,15 @@ PIECE: Final = 1 << 20
 GZIP_LEVEL: Final = 6
 ZSTD_LEVEL: Final = 3
 
-#: What a spreadsheet takes for the start of a formula, and the numbers among it, which are harmless. What has
-#: apostrophes before it already gets one more, so that no two texts become one.
-FORMULA: Final = r"^'*[=+\-@\t\r]"
+#: What a spreadsheet takes for the start of a formula, and the numbers among it, which are harmless; or for a date: two
+#: numbers, three short ones, a month and a number. What has apostrophes before it already gets one more, so that no two
+#: texts become one.
+_MONTH: Final = "(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[A-Za-z]{0,6}"
+_DATE: Final = (
+    "[0-9]{1,4}[-/][0-9]{1,4}|[0-9]{1,2}[-/][0-9]{1,2}[-/][0-9]{1,2}"
+    f"|[0-9]{{1,2}}[-/ ]?{_MONTH}|{_MONTH}[-/. ]?[0-9]{{1,4}}"
+)
+FORMULA: Final = rf"^'*(?:[=+\-@\t\r]|(?:{_DATE})$)"
 NUMBER: Final = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
@@ -142,7 +148,8 @@ def write(
         file: Anything with a `write` method; it stays open.
         format_: What to write.
         separator: Between the cells of CSV: one ASCII character. TSV has the tab.
-        excel_safe: Put an apostrophe before text that a spreadsheet would run as a formula; delimited text only.
+        excel_safe: Put an apostrophe before text that a spreadsheet would run as a formula, or take for a date that
+            it is not, such as `1-5`; delimited text only.
         source: The table that the cells come from: its value labels are those of a statistics file.
 
     Raises:
@@ -287,7 +294,7 @@ def _write_text(
     names = dialect.escape(pl.Series(table.names, dtype=pl.String)).to_list()
     after = [*dialect.separator * (len(names) - 1), "\n"]  # what follows each cell
     held = zip(table.head().columns, after, strict=True)
-    columns = [_cells_of(_nameless(column), dialect, follows) for column, follows in held]
+    columns = [_cells_of(column.written, dialect, follows) for column, follows in held]
     with _reporting(), packer(file) as text:
         text.write("".join(map(add, names, after)).encode())
         for batch in HEAP.side_by_side(partial(_Batch.begun, table, columns), blocks(table.records)):
@@ -398,7 +405,7 @@ class Stream:
 
 
 def _write_typed(table: Table | RecodedTable | Portion, file: BinaryIO, format_: Format) -> None:
-    values = [from_text(_nameless(column), column.dtype) for column in table.head().columns]
+    values = [from_text(column.written, column.dtype) for column in table.head().columns]
     numbers = [str(place) for place in range(len(values))]
     stream = Stream(table.names, [held.dtype for held in values], partial(_records, table, numbers, values))
     write_stream(stream, file, format_)
@@ -446,11 +453,6 @@ def _streamed(stream: Stream) -> pl.LazyFrame:
     return scanned.select(pl.col(number).alias(name) for number, name in zip(numbers, stream.names, strict=True))
 
 
-def _nameless(column: Column) -> pl.Series:
-    """Its values, in a series without a name, which polars would take for a pattern as well."""
-    return column.values.alias("")
-
-
 @contextmanager
 def _reporting() -> Generator[None]:
     """Turn a failure of the system into a `FileError`; polars passes some on as errors of its own."""
@@ -464,7 +466,7 @@ def _reporting() -> Generator[None]:
 
 
 def _whole(column: Column) -> pl.Series:
-    cells = from_text(_nameless(column), column.dtype).gather(column.codes)
+    cells = from_text(column.written, column.dtype).gather(column.codes)
     # Joining makes a text of its own. Gathered text shares the memory of all `values`, which a caller could write out.
     return (cells + "" if cells.dtype == pl.String else cells).alias(column.name)
 

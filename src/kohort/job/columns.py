@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import warnings
+from typing import TYPE_CHECKING, Final, Literal
 
-from kohort.errors import UsageError
+from kohort.errors import SourceNote, UsageError
 from kohort.job.form import ColumnPart
 from kohort.job.parts import part, table
 from kohort.schema import Attribute, Label, Order, Role, Scale
@@ -22,6 +23,32 @@ def quasi_of(raw: Mapping[str, object]) -> list[str]:
     """The names of the columns that are said to be quasi-identifying, whatever is wrong with them."""
     columns = table(raw, "columns")
     return [name for name in columns if table(columns, name).get("role") == Role.QUASI]
+
+
+#: What may be said of a column that is dropped: how it is read, and a hierarchy, of which a run tells.
+_NO_MATTER: Final = frozenset({"role", "scale", "date-format", "pivot", "missing", "hierarchy"})
+
+
+def without_dropped(raw: Mapping[str, object]) -> Mapping[str, object]:
+    """The tables of a job without what they say of columns that are dropped; a `SourceNote` tells of each.
+
+    A steward who drops a column, since a refusal said so, need not look for all that was said of it before.
+    """
+    columns, perturb = table(raw, "columns"), table(raw, "perturb")
+    held = {name: table(columns, name) for name in columns}
+    dropped = [name for name, said in held.items() if said.get("role") == Role.DROP]
+    known = {one.alias or key for key, one in ColumnPart.model_fields.items()} - _NO_MATTER
+    changed = table(perturb, "columns")
+    lost = {name: [key for key in held[name] if key in known] + ["perturb"] * (name in changed) for name in dropped}
+    lost = {name: keys for name, keys in lost.items() if keys}
+    for name, keys in lost.items():
+        note = f"column {name} is dropped, and with it what the job says of it: {', '.join(keys)}"
+        warnings.warn(SourceNote(note), stacklevel=3)
+    if not lost:
+        return raw
+    left = {name: {key: said for key, said in held[name].items() if key not in keys} for name, keys in lost.items()}
+    rest = {**perturb, "columns": {name: said for name, said in changed.items() if name not in lost}}
+    return {**raw, "columns": {**columns, **left}, **({"perturb": rest} if changed else {})}
 
 
 def attributes_of(
@@ -72,6 +99,7 @@ def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
         part.max_level,
         part.pseudonym,
         part.date_format,
+        part.pivot,
     )
 
 

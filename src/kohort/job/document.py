@@ -47,13 +47,7 @@ class Document:
 
 
 def document_at(path: Path) -> Document:
-    """The job file at `path`.
-
-    Raises:
-        InputError: there is no such file, or it is no text.
-        FileError: the system fails to read it.
-        JobError: it is no TOML.
-    """
+    """The job file at `path`."""
     try:
         if not path.is_file():
             what = "the job is not a regular file" if path.exists() else "there is no such job file"
@@ -68,11 +62,7 @@ def document_at(path: Path) -> Document:
 
 
 def document(text: str, *, name: str = "job", folder: Path = Path()) -> Document:
-    """The TOML `text` of a job called `name`.
-
-    Raises:
-        JobError: it is no TOML.
-    """
+    """The TOML `text` of a job called `name`."""
     try:
         raw = read_toml(text, Decimal)
     except tomllib.TOMLDecodeError as fault:

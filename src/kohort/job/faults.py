@@ -41,15 +41,10 @@ _KINDS: Final = MappingProxyType(
 )
 
 
-def job_error(faults: Sequence[UsageError]) -> JobError:
-    """All faults in the order of their lines."""
+def job_error(faults: Sequence[UsageError], hint: str = "") -> JobError:
+    """All faults in the order of their lines, and what to do about all of them."""
     count = f"{len(faults)} fault{'s' * (len(faults) != 1)}"
-    return JobError(f"the job has {count}", sorted(faults, key=_line_number))
-
-
-def faults_of(error: JobError) -> list[UsageError]:
-    """The single faults of a job."""
-    return [fault for fault in error.exceptions if isinstance(fault, UsageError)]
+    return JobError(f"the job has {count}", sorted(faults, key=_line_number), hint)
 
 
 def raised(faults: Sequence[UsageError]) -> UsageError:
@@ -58,15 +53,11 @@ def raised(faults: Sequence[UsageError]) -> UsageError:
 
 
 def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
-    """What `make` makes; its faults come together with those that were found before.
-
-    Raises:
-        JobError: there are any.
-    """
+    """What `make` makes; its faults come together with those that were found before."""
     try:
         made = make()
     except JobError as fault:
-        raise job_error([*faults, *faults_of(fault)]) from None
+        raise job_error([*faults, *fault.faults]) from None
     if faults:
         raise job_error(faults)
     return made
@@ -92,11 +83,6 @@ def shape_faults(errors: Sequence[ErrorDetails], where: Callable[[Place], str], 
     """Every fault of a job's form with its place.
 
     A key that is missing because it was misspelt is one fault, not two.
-
-    Args:
-        errors: What pydantic found.
-        where: Tells the reader's place for a path of keys.
-        form: The form that the whole job should have.
     """
     errors, more = errors[:_MOST], len(errors) - _MOST
     unknown = {_place(error) for error in errors if error["type"] == "extra_forbidden"}

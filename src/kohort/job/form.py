@@ -18,6 +18,7 @@ from kohort.job.parts import Part
 from kohort.job.values import (
     Bounds,
     Complete,
+    DecimalMark,
     Encoding,
     FirstCut,
     GridText,
@@ -31,6 +32,7 @@ from kohort.job.values import (
     Quote,
     Seconds,
     Separator,
+    Year,
 )
 from kohort.perturbation.text import METHODS as PERTURBATIONS
 from kohort.release.job import Purpose
@@ -96,7 +98,19 @@ class InputPart(Part):
         ),
     )
     names: list[str] = Field([], description="Names for the columns of a file without a header.")
+    skip_rows: Annotated[Annotated[int, Field(ge=0)] | None, Flag(metavar="N")] = Field(
+        None,
+        alias="skip-rows",
+        description="How many lines of a text, or rows of a sheet, stand above the column names: titles, blank lines.",
+    )
     trim: bool = Field(default=False, description="Remove blanks around every cell and column name.")
+    decimal: Annotated[DecimalMark | None, Flag(metavar="MARK")] = Field(
+        None,
+        description=(
+            "The decimal mark of numbers in text, a comma or a point, wherever it cannot be detected; they are released"
+            " as they were written."
+        ),
+    )
     skip_blank: bool = Field(
         default=False, alias="skip-blank", description="Skip empty lines; at the end of a file they are never an error."
     )
@@ -136,7 +150,9 @@ class OutputPart(Part):
     )
     separator: Annotated[Separator, NO_FLAG] = Field(",", description="The character between cells.")
     excel_safe: bool = Field(
-        default=False, alias="excel-safe", description="Neutralize cells that a spreadsheet would run as formulas."
+        default=False,
+        alias="excel-safe",
+        description="Neutralize cells that a spreadsheet would run as formulas, or take for dates (1-5).",
     )
     records_per_part: Annotated[Annotated[int, Field(ge=1)] | None, Flag(metavar="N")] = Field(
         None,
@@ -156,9 +172,7 @@ class PrivacyPart(_OfTable):
     """Requirements on every class, in addition to those of single columns."""
 
     max_suppression: Annotated[Limit | None, Flag(metavar="LIMIT", group="method")] = Field(
-        None,
-        alias="max-suppression",
-        description=LIMIT.sentence,
+        None, alias="max-suppression", description=LIMIT.sentence
     )
 
 
@@ -189,10 +203,7 @@ class MethodPart(Part):
         None,
         description=f"{PREFERRED.sentence} With 'first', samarati takes the first minimal node in lexicographic order.",
     )
-    node: Annotated[Levels | None, Flag(metavar="LEVELS")] = Field(
-        None,
-        description=NODE.sentence,
-    )
+    node: Annotated[Levels | None, Flag(metavar="LEVELS")] = Field(None, description=NODE.sentence)
     local: bool = Field(default=False, description=LOCAL.sentence)
     time_limit: Annotated[Seconds | None, Flag(metavar="SECONDS")] = Field(
         None, alias="time-limit", description=TIME_LIMIT.sentence
@@ -222,19 +233,22 @@ class _Column(Part):
 
     role: Annotated[Role, Word] = Field(description="What the column reveals about a person.")
     scale: Annotated[Scale, Word] | None = Field(
-        None,
-        description="The scale of a column: numeric, categorical or dates; detected from its values if not given.",
+        None, description="The scale of a column: numeric, categorical or dates; detected from its values if not given."
     )
     date_format: Annotated[Annotated[DateFormat, Word] | None, Flag(name="date-format")] = Field(
         None,
         alias="date-format",
         description="The date format of a quasi-identifier; detected from its values if not given.",
     )
+    pivot: Annotated[Year | None, Flag(metavar="YEAR")] = Field(
+        None, description="The first of the hundred years of dates whose years have two digits: 1930 for 1930 to 2029."
+    )
     hierarchy: Annotated[str | None, Flag(metavar="FILE")] = Field(
         None,
         description=(
-            "A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents), or a builder: "
-            "intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10 or suppress."
+            "A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents, FILE:qualify "
+            "also tells labels apart), or a builder: intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10 "
+            "or suppress."
         ),
     )
     max_level: Annotated[Level | None, Flag(metavar="LEVEL")] = Field(

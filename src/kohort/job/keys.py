@@ -6,16 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from types import MappingProxyType, UnionType
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Final,
-    Literal,
-    Union,
-    get_args,
-    get_origin,
-)
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -151,6 +142,11 @@ def _keys(table: str, part: type[Part]) -> Iterator[Key]:
     for name, info in part.model_fields.items():
         if not _flag(info).hidden and name != "role":
             yield _key((table, info.alias or name), info)
+
+
+def drops(column: Mapping[str, object], role: str) -> bool:
+    """Whether a role drops a column that has another, which takes its place: an identifying one is dropped already."""
+    return role == "drop" and column["role"] in {"quasi", "sensitive", "insensitive"}
 
 
 def _role_key(flag: str) -> Key:

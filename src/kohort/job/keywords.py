@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast, get_origin
 
 from kohort.errors import JobError, UsageError
-from kohort.job.faults import faults_of, raised, together
+from kohort.job.faults import raised, together
 from kohort.job.form import JobFile
-from kohort.job.keys import keys_of
+from kohort.job.keys import drops, keys_of
 from kohort.job.request import question, request
 from kohort.perturbation.text import parameters_of, said_of
 from kohort.schema import names_in
@@ -90,20 +90,12 @@ class Made:
     faults: tuple[UsageError, ...] = ()
 
     def request(self, tables: Mapping[str, object]) -> Request:
-        """The request of these tables, with its hierarchies.
-
-        Raises:
-            JobError: everything that is wrong, each fault at its keyword argument.
-        """
+        """The request of these tables, with its hierarchies."""
         made = self._made(lambda: request(tables, where=keyword_at))
         return replace(made, job=replace(made.job, schema=self._with_hierarchies(made.job.schema)))
 
     def question(self, tables: Mapping[str, object]) -> Question:
-        """What a file is judged by, of these tables.
-
-        Raises:
-            JobError: everything that is wrong, each fault at its keyword argument.
-        """
+        """What a file is judged by, of these tables."""
         made = self._made(lambda: question(tables, where=keyword_at))
         return replace(made, schema=self._with_hierarchies(made.schema))
 
@@ -112,7 +104,7 @@ class Made:
         try:
             return together(make, self.faults)
         except JobError as fault:
-            raise raised(faults_of(fault)) from None
+            raise raised(fault.faults) from None
 
     def _with_hierarchies(self, schema: Schema) -> Schema:
         """The schema with the hierarchies that others stood for."""
@@ -148,11 +140,6 @@ def keyword_at(place: Place) -> str:
 def said_by(options: Mapping[str, object], faults: list[UsageError], roles: Mapping[str, str] = _NONE) -> Said:
     """The tables that keyword arguments make; what is `None` is left out, and faults are collected.
 
-    Args:
-        options: The keyword arguments.
-        faults: What is wrong with them is added here.
-        roles: The roles of columns that the arguments need not name again.
-
     >>> said_by({"quasi": ["age"], "sensitive": ["illness"], "l": {"illness": 2}, "k": 5}, []).tables
     {'columns': {'age': {'role': 'quasi'}, 'illness': {'role': 'sensitive', 'l': 2}}, 'privacy': {'k': 5}}
     """
@@ -184,7 +171,7 @@ def _reader(key: Key) -> Callable[[Said, Key, object], None]:
 def _role(found: Said, key: Key, value: object) -> None:
     """The columns of a role."""
     for name in names_in(value, key.keyword):
-        if name in found.tables["columns"]:
+        if name in found.tables["columns"] and not drops(found.tables["columns"][name], key.place[-1]):
             raise UsageError(f"column {name} is named twice", where=f"{key.keyword}=…", hint="a column has one role")
         found.tables["columns"][name] = {"role": key.place[-1]}
 

@@ -41,11 +41,6 @@ _MARK: Final = re.compile(
 def read_toml(text: str, parse_float: Callable[[str], object] = float) -> dict[str, Any]:
     """What a TOML text says; one that no job could be is not read.
 
-    Raises:
-        TOMLDecodeError: it is no TOML.
-        ValueError: it has a whole number, or an exponent, of thousands of digits.
-        UsageError: it is too long, or nested too deeply.
-
     >>> read_toml("privacy.k = 5")
     {'privacy': {'k': 5}}
     """

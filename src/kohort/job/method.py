@@ -9,7 +9,7 @@ from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import JobError, SchemaError, UsageError
-from kohort.job.faults import faults_of, nearest
+from kohort.job.faults import nearest
 from kohort.job.form import MethodPart, PrivacyPart
 from kohort.job.parts import Misfit, right_part, table
 from kohort.models.k_anonymity import KAnonymity
@@ -65,11 +65,6 @@ def method_of(
     """The method that a job's tables ask for, and what in them does not go together.
 
     Keys of a wrong form count as not said: they are told elsewhere.
-
-    Args:
-        raw: The tables of a job file.
-        quasi: The names of the quasi-identifiers, in the order of the job.
-        where: Tells the reader's place for a path of keys.
     """
     said = table(raw, "method")
     part, limit = right_part(MethodPart, said), right_part(PrivacyPart, table(raw, "privacy"))
@@ -165,7 +160,7 @@ def misfits(
     try:
         Job.of(Schema(tuple(one for one in attributes if one.role is Role.QUASI)), KAnonymity(2), algorithm=algorithm)
     except JobError as fault:
-        found = faults_of(fault)
+        found = fault.faults
     except SchemaError as fault:
         found = [fault]
     else:

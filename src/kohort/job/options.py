@@ -32,8 +32,13 @@ class Reading(TypedDict, total=False):
     does, and a first line that looks like data is an error."""
     names: Sequence[str]
     """Names for the columns of a file without a header."""
+    skip_rows: int
+    """How many lines of a text, or rows of a sheet, stand above the column names: titles, blank lines."""
     trim: bool
     """Remove blanks around every cell and column name."""
+    decimal: str
+    """The decimal mark of numbers in text, a comma or a point, wherever it cannot be detected; they are released as
+    they were written."""
     skip_blank: bool
     """Skip empty lines; at the end of a file they are never an error."""
     allow_empty: bool
@@ -56,8 +61,8 @@ class Promises(TypedDict, total=False):
     person: str
     """The identifying column of the person behind a record: people are counted, not records."""
     hierarchy: Mapping[str, str | PathLike[str] | Hierarchy | Mapping[str, object]]
-    """A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents), or a builder:
-    intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10 or suppress."""
+    """A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents, FILE:qualify also tells
+    labels apart), or a builder: intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10 or suppress."""
     l: Mapping[str, int]  # noqa: E741  the letter of the paper
     """Every class has at least l different values."""
     entropy_l: Mapping[str, Number]
@@ -101,10 +106,30 @@ class Options(Reading, Promises, total=False):
     scale: Mapping[str, Literal["numeric", "categorical", "date"]]
     """The scale of a column: numeric, categorical or dates; detected from its values if not given."""
     date_format: Mapping[
-        str, Literal["yyyy-mm-dd", "yyyy/mm/dd", "yyyymmdd", "dd.mm.yyyy", "dd/mm/yyyy", "mm/dd/yyyy", "dd-mm-yyyy"]
+        str,
+        Literal[
+            "yyyy-mm-dd",
+            "yyyy/mm/dd",
+            "yyyymmdd",
+            "dd.mm.yyyy",
+            "dd/mm/yyyy",
+            "mm/dd/yyyy",
+            "dd-mm-yyyy",
+            "yyyy-mm",
+            "mm/yyyy",
+            "mm.yyyy",
+            "mm-yyyy",
+            "dd.mm.yy",
+            "dd/mm/yy",
+            "mm/dd/yy",
+            "dd-mm-yy",
+        ],
     ]
     """The date format of a quasi-identifier; detected from its values if not given. One of yyyy-mm-dd, yyyy/mm/dd,
-    yyyymmdd, dd.mm.yyyy, dd/mm/yyyy, mm/dd/yyyy, dd-mm-yyyy."""
+    yyyymmdd, dd.mm.yyyy, dd/mm/yyyy, mm/dd/yyyy, dd-mm-yyyy, yyyy-mm, mm/yyyy, mm.yyyy, mm-yyyy, dd.mm.yy, dd/mm/yy,
+    mm/dd/yy, dd-mm-yy."""
+    pivot: Mapping[str, int]
+    """The first of the hundred years of dates whose years have two digits: 1930 for 1930 to 2029."""
     max_level: Mapping[str, int]
     """The highest level of its hierarchy that a lattice method may use."""
     weight: Mapping[str, Number]
@@ -150,7 +175,7 @@ class Options(Reading, Promises, total=False):
     """The format of the release; the ending of its name decides if not given. One of csv, tsv, csv.gz, tsv.gz, csv.zst,
     tsv.zst, parquet, ipc, xlsx, sav, zsav, dta, xpt, sqlite, duckdb."""
     excel_safe: bool
-    """Neutralize cells that a spreadsheet would run as formulas."""
+    """Neutralize cells that a spreadsheet would run as formulas, or take for dates (1-5)."""
     records_per_part: int
     """Write FOLDER/ as parts of N records, with their certificate and a manifest that lists them."""
     sign_key: str

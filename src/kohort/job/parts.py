@@ -73,12 +73,7 @@ def relative(path: str, folder: Path) -> str:
 
 
 def sign_key(path: str | None, folder: Path) -> str | None:
-    """The file of a key to sign with, once it is known to hold one: nobody wants to hear that after a long search.
-
-    Raises:
-        InputError: it holds none.
-        MissingExtraError: the library that signs is not installed.
-    """
+    """The file of a key to sign with, once it is known to hold one: nobody wants to hear that after a long search."""
     if path is None:
         return None
     from kohort.signing import read_signing_key  # noqa: PLC0415  few jobs are signed

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
 from kohort.job.altered import altered_faults, perturbations_of
-from kohort.job.columns import attributes_of, hierarchy_file, quasi_of
-from kohort.job.faults import faults_of, job_error, shape_faults
+from kohort.job.columns import attributes_of, hierarchy_file, quasi_of, without_dropped
+from kohort.job.faults import job_error, shape_faults
 from kohort.job.form import InputPart, JobFile, OutputPart, QuestionFile
 from kohort.job.method import Method, method_of, misfits
 from kohort.job.models import lacking, models_of
@@ -95,7 +95,9 @@ class Request:
                 return SchemaError(one.what, where=self.where(places[one.where]), hint=one.hint)
             return one
 
-        return job_error([placed(one) for one in faults_of(fault)]) if isinstance(fault, JobError) else placed(fault)
+        if isinstance(fault, JobError):
+            return job_error([placed(one) for one in fault.faults], fault.hint)
+        return placed(fault)
 
 
 def load(path: Path) -> Request:
@@ -134,11 +136,7 @@ def of(text: Document) -> Request:
 
 
 def request(
-    raw: Mapping[str, object],
-    *,
-    where: Callable[[Place], str],
-    folder: Path = Path(),
-    held: Sequence[HeldFile] = (),
+    raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path(), held: Sequence[HeldFile] = ()
 ) -> Request:
     """The request that nested mappings make: a job file's tables, or the command line's flags.
 
@@ -152,6 +150,7 @@ def request(
         JobError: all faults at once.
         InputError: a hierarchy file cannot be read as one.
     """
+    raw = without_dropped(raw)
     method, faults = method_of(raw, quasi_of(raw), where)
     attributes, wrong = attributes_of(raw, method, where, folder)
     asked = models_of(raw)
@@ -214,14 +213,11 @@ def question(raw: Mapping[str, object], *, where: Callable[[Place], str], folder
         where: Tells the reader's place for a path of keys: a line, or a flag.
         folder: What relative paths are relative to.
 
-    Raises:
-        JobError: all faults at once.
-        InputError: a hierarchy file cannot be read as one.
-
     >>> made = question({"columns": {"illness": {"role": "sensitive", "l": 2}}}, where=".".join)
     >>> made.models[0].name
     'distinct 2-diversity of illness'
     """
+    raw = without_dropped(raw)
     attributes, faults = attributes_of(raw, Method(None), where, folder)
     asked = models_of(raw)
     file = _form(QuestionFile, raw, [*faults, *unfit(raw, asked, attributes, where)], where)
@@ -239,11 +235,7 @@ def _key(path: Path) -> Key:
 
 
 def _form(form: type[Q], raw: Mapping[str, object], faults: list[UsageError], where: Callable[[Place], str]) -> Q:
-    """The tables in their form.
-
-    Raises:
-        JobError: all faults at once, those found before among them.
-    """
+    """The tables in their form."""
     found = lacking(raw) if form is JobFile else []  # what is only judged may ask for no model
     try:
         file = form.model_validate(raw)
@@ -279,7 +271,9 @@ def reading_of(part: InputPart) -> ReadOptions:
         header=part.header,
         names=tuple(part.names),
         trim=part.trim,
+        decimal=part.decimal,
         quote=part.quote or None,
+        skip_rows=part.skip_rows,
         skip_blank=part.skip_blank,
         allow_empty=part.allow_empty,
     )

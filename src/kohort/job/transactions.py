@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import ValidationError
 
-from kohort.errors import KohortError, UsageError
+from kohort.errors import FileError, InputError, KohortError, UsageError
 from kohort.io.baskets.options import BasketOptions
 from kohort.job.document import Document, document, document_at
 from kohort.job.faults import job_error, shape_faults
 from kohort.job.form import RunPart
-from kohort.job.item_files import names_in, weights_in
 from kohort.job.parts import relative, sign_key
 from kohort.job.transactions_form import TransactionFile
 from kohort.job.transactions_misfits import form_of, misfits
 from kohort.release.transactions import BasketWriting, TransactionJob
+from kohort.schema.numbers import exact
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.optimum import Optimum
@@ -34,6 +34,57 @@ if TYPE_CHECKING:
     from kohort.job.transactions_form import BasketsPart, ItemsPart, SuppressionPart, TransactionsPart
     from kohort.transactions.problem import SuppressionAlgorithm
     from kohort.transactions.roles import RoleChoice
+
+
+def names_in(path: Path) -> tuple[str, ...]:
+    """The items that a file names, one a line; empty lines are passed over, and blanks belong to the names.
+
+    Raises:
+        InputError: the file cannot be read, or names nothing.
+    """
+    names = tuple(line for _, line in _lines(path))
+    if not names:
+        raise InputError("the file names no item", where=str(path), hint="write one name a line")
+    return names
+
+
+def weights_in(path: Path) -> dict[str, Fraction]:
+    """The weights that a file gives items, `ITEM=NUMBER` a line.
+
+    Raises:
+        InputError: the file cannot be read, a line is no weight, or an item has two.
+    """
+    found: dict[str, Fraction] = {}
+    for number, line in _lines(path):
+        name, _, text = line.rpartition("=")  # a number has none
+        where = f"{path}, line {number}"
+        try:
+            weight = exact(text)
+        except KohortError:
+            raise InputError("this is not a weight", where=where, hint="write ITEM=NUMBER, such as bread=2") from None
+        if not name or weight <= 0:
+            what = "a weight must be above 0" if name else "there is no item before the ="
+            raise InputError(what, where=where, hint="write ITEM=NUMBER, such as bread=2")
+        if name in found:
+            raise InputError("the item has a weight already", where=where, hint="give each item one weight")
+        found[name] = weight
+    return found
+
+
+def _lines(path: Path) -> list[tuple[int, str]]:
+    """The lines of a file that are not empty, each with its number."""
+    if not path.is_file():
+        what = "the list of items is not a regular file" if path.exists() else "there is no such list of items"
+        raise InputError(what, where=str(path), hint="name a text file")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        hint = "it must be a UTF-8 text file"
+        raise InputError("the list of items cannot be read", where=str(path), hint=hint) from None
+    except OSError as error:
+        raise FileError(f"the list of items cannot be read: {error.strerror}", where=str(path)) from None
+    return [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line]
+
 
 E = TypeVar("E", bound=KohortError)
 
@@ -76,11 +127,7 @@ class TransactionRequest:
         return None if self.run.memory_limit is None else bytes_of(self.run.memory_limit)
 
     def refuse_output(self) -> None:
-        """Refuse a target that is no file, or whose name contradicts the form of the release, before any work.
-
-        Raises:
-            JobError: it does.
-        """
+        """Refuse a target that is no file, or whose name contradicts the form of the release, before any work."""
         try:
             self.job.written_to(Path(self.target))
         except UsageError as fault:
@@ -131,10 +178,6 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         raw: The tables of a job file.
         where: Tells the reader's place for a path of keys: a line, or a flag.
         folder: What relative paths are relative to.
-
-    Raises:
-        JobError: all faults at once.
-        InputError: a list of items cannot be read.
     """
     faults = [one.told(where) for one in misfits(raw)]
     try:

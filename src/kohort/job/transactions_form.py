@@ -127,8 +127,7 @@ class BasketsPart(Part):
 
     path: str = Field(description="The transactions: text (also .gz) or Parquet; '-' is standard input.")
     separator: Annotated[Separator | None, Flag(metavar="CHAR")] = Field(
-        None,
-        description="The character between items or cells; if not given, blanks for baskets, otherwise detected.",
+        None, description="The character between items or cells; if not given, blanks for baskets, otherwise detected."
     )
     encoding: Annotated[Encoding, Flag(metavar="NAME")] = Field("utf-8", description="The encoding of the text.")
 
@@ -168,6 +167,11 @@ class ItemsPart(Part):
     )
     private_file: Annotated[str | None, Flag(metavar="FILE")] = Field(
         None, alias="private-file", description="A file of private items, one on each line."
+    )
+    no_private: bool = Field(
+        default=False,
+        alias="no-private",
+        description="No item is private: every set of up to p items is in at least k transactions (k^m-anonymity).",
     )
     public: Names | None = Field(
         None, description="Items that an attacker may know; the rest are neither public nor private."

@@ -25,7 +25,7 @@ _LISTS: Final = ("private", "public", "weight")
 
 #: What only drawn roles, and what only listed ones have.
 _DRAWN: Final = ("seed", "draw")
-_LISTED: Final = ("private", "private-file", "public", "public-file", "allow-absent")
+_LISTED: Final = ("private", "private-file", "no-private", "public", "public-file", "allow-absent")
 
 
 def form_of(said: TransactionsPart, path: object) -> Form:
@@ -79,12 +79,17 @@ def _of_roles(raw: Mapping[str, object]) -> Iterator[Misfit]:
     for key in (key for key in (_LISTED if drawn else _DRAWN) if key in said):
         what = "the roles are drawn at random (delta)" if drawn else "it applies only to randomly drawn roles (delta)"
         yield Misfit(("items", key), UsageError(what, hint="leave one out" if drawn else "leave it out, or add delta"))
+    for key in (key for key in ("private", "private-file") if {key, "no-private"} <= said):
+        yield Misfit(("items", "no-private"), UsageError(f"{key} names private items", hint="leave one out"))
     known = {field.alias or name for name, field in ItemsPart.model_fields.items()}
-    if not drawn and "items" in raw and said <= known and said.isdisjoint(("private", "private-file")):
+    if not drawn and "items" in raw and said <= known and said.isdisjoint(_LISTED[:3]):
         public = not said.isdisjoint(("public", "public-file"))
         what = "public items alone protect nothing" if public else "no private item is named"
         yield Misfit(
-            ("items",), UsageError(what, hint="name them with private or private-file, or draw the roles with delta")
+            ("items",),
+            UsageError(
+                what, hint="name them with private or private-file, draw the roles with delta, or set no-private (k^m)"
+            ),
         )
 
 

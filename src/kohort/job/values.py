@@ -39,6 +39,7 @@ else:
 
 #: A level in digits: hierarchies of ten thousand levels are not made.
 _level_text = re.compile(r"[0-9]{1,4}").fullmatch
+_year_text = re.compile("[1-9][0-9]{3}").fullmatch
 
 #: The longest time limit: a week.
 _LONGEST = 604_800
@@ -153,6 +154,13 @@ def _level(value: object) -> int:
             raise wrong("a level is a count of steps up the hierarchy", "such as 2; 0 is the value itself")
 
 
+def _year(value: object) -> int:
+    """A year with four digits."""
+    if isinstance(value, int | str) and not isinstance(value, bool) and _year_text(str(value)):
+        return int(value)
+    raise wrong("a year has four digits", "such as 1930")
+
+
 def _node(value: object) -> NodeText:
     """A level for each quasi-identifier: in their order, or by name."""
     match value:
@@ -198,6 +206,12 @@ def _complete(value: object) -> columns.Complete:
 _DIGITS = {"type": "string", "pattern": r"^-?((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)$"}
 _NUMBER = {"anyOf": [{"type": "number"}, _DIGITS]}
 _LEVEL = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,4}$"}]}
+_YEAR = {
+    "anyOf": [
+        {"type": "integer", "minimum": 1000, "maximum": 9999},
+        {"type": "string", "pattern": "^[1-9][0-9]{3}$"},
+    ]
+}
 _LEVELS = {"anyOf": [{"type": "array", "items": _LEVEL}, {"type": "object", "additionalProperties": _LEVEL}]}
 _LIMIT = [
     {"type": "integer", "minimum": 0},
@@ -219,13 +233,12 @@ _CUTS = {"type": "array", "items": _NUMBER, "minItems": 2}
 Number = Annotated[Fraction, PlainValidator(number), WithJsonSchema(_NUMBER)]
 Bounds = Annotated[tuple[Fraction, Fraction], PlainValidator(_bounds), WithJsonSchema(_PAIR)]
 GridText = Annotated[
-    Grid,
-    PlainValidator(_grid),
-    WithJsonSchema({"anyOf": [_NUMBER, _CUTS, {"enum": ["hierarchy", "round", *Period]}]}),
+    Grid, PlainValidator(_grid), WithJsonSchema({"anyOf": [_NUMBER, _CUTS, {"enum": ["hierarchy", "round", *Period]}]})
 ]
 Limit = Annotated[SuppressionLimit, PlainValidator(_limit), WithJsonSchema({"anyOf": _LIMIT})]
 Complete = Annotated[columns.Complete, PlainValidator(_complete), WithJsonSchema({"anyOf": _COMPLETE})]
 Level = Annotated[int, PlainValidator(_level), WithJsonSchema(_LEVEL)]
+Year = Annotated[int, PlainValidator(_year), WithJsonSchema(_YEAR)]
 Levels = Annotated[NodeText, PlainValidator(_node), WithJsonSchema(_LEVELS)]
 Seconds = Annotated[float, PlainValidator(_seconds), WithJsonSchema({"anyOf": _SECONDS})]
 Memory = Annotated[str, AfterValidator(passing(bytes_of)), WithJsonSchema(_MEMORY)]
@@ -243,4 +256,5 @@ FirstCut = Annotated[
 
 Separator = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(separator=text)))]
 Quote = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(quote=text or None)))]
+DecimalMark = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(decimal=text)))]
 Encoding = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(encoding=text)))]

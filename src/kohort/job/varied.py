@@ -67,9 +67,6 @@ OF_LEVELS: Final = Told((), ("max-level",))
 def read(text: str) -> tuple[str, list[str]]:
     """What is varied, and its values as they are written.
 
-    Raises:
-        UsageError: there are none.
-
     >>> read("l:net=income=1, 2")
     ('l:net=income', ['1', '2'])
     """
@@ -81,11 +78,7 @@ def read(text: str) -> tuple[str, list[str]]:
 
 
 def all_of(texts: Sequence[str]) -> dict[str, list[str]]:
-    """The values of everything that is varied.
-
-    Raises:
-        UsageError: something cannot be varied, or is varied twice.
-    """
+    """The values of everything that is varied."""
     found: dict[str, list[str]] = {}
     for text in texts:
         name, values = read(text)

@@ -69,12 +69,7 @@ def text_of(job: Job, ends: Ends) -> str:
 
 
 def saved(job: Job, ends: Ends, path: Path, *, overwrite: bool) -> str:
-    """The job file, written to a path with its hierarchies beside it.
-
-    Raises:
-        UsageError: the job holds something that no job file may hold.
-        TargetError: a file exists, and `overwrite` is false.
-    """
+    """The job file, written to a path with its hierarchies beside it."""
     raw, hierarchies = tables_of(job, ends)
     files = {name: f"{path.stem}.hierarchy-{place}.csv" for place, name in enumerate(hierarchies, 1)}
     for file in (path, *(path.parent / one for one in files.values())):
@@ -88,11 +83,7 @@ def saved(job: Job, ends: Ends, path: Path, *, overwrite: bool) -> str:
 
 
 def tables_of(job: Job, ends: Ends = Ends()) -> tuple[dict[str, Any], dict[str, Hierarchy]]:  # noqa: B008  it is a value
-    """The tables of a job file, and the hierarchies that stand in none: another stands for each.
-
-    Raises:
-        UsageError: the job holds something that no job file may hold.
-    """
+    """The tables of a job file, and the hierarchies that stand in none: another stands for each."""
     schema = job.schema
     hierarchies = {one.name: one.hierarchy for one in schema.attributes if isinstance(one.hierarchy, Hierarchy)}
     columns = {one.name: _column(one, job) for one in schema.attributes}

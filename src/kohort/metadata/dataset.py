@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, assert_never, cast
 
-from kohort.certificate.described import described
+from kohort.certificate.accepted import table_job
 from kohort.certificate.table import Certificate
 from kohort.certificate.transactions import CoherenceCertificate
 from kohort.io.write import ENDINGS, Format
@@ -16,7 +16,8 @@ from kohort.schema import Role
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kohort.certificate.described import Described, DescribedColumn
+    from kohort.certificate.table import Described
+    from kohort.schema import Attribute
 
     #: A part of a document: an object of JSON.
     Part = dict[str, object]
@@ -42,12 +43,7 @@ TEXTS: Final = frozenset({Format.CSV, Format.TSV, Format.CSV_GZ, Format.TSV_GZ})
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column of a release.
-
-    Attributes:
-        name: Its name.
-        description: What was done to its values.
-    """
+    """A column of a release."""
 
     name: str
     description: str
@@ -120,10 +116,10 @@ def dataset(
     form: Format | None
     match certificate:
         case Certificate(records=records, models=models):
-            job = described(certificate.job)
+            job = table_job(certificate.job)
             form = _format(job, certificate.release)
-            separator = "\t" if form in {Format.TSV, Format.TSV_GZ} else job.separator
-            fields = tuple(Field(one.name, _done(one, certificate)) for one in job.columns if one.released)
+            separator = "\t" if form in {Format.TSV, Format.TSV_GZ} else job.job.writing.separator
+            fields = tuple(Field(one.name, _done(one, certificate)) for one in job.schema.released)
         case CoherenceCertificate(transactions=records, model=model):
             form, separator, fields, models = None, "", (), (model,)
         case _:
@@ -147,13 +143,13 @@ def dataset(
 
 def _format(job: Described, file: str) -> Format:
     """The format of a release: the one that was asked for, or its name's."""
-    if job.format is not None:
-        return Format(job.format)
+    if job.job.writing.format is not None:
+        return job.job.writing.format
     endings = [ending for ending in ENDINGS if file.lower().endswith(ending)]
     return ENDINGS[max(endings, key=len)] if endings else Format.CSV
 
 
-def _done(column: DescribedColumn, certificate: Certificate) -> str:
+def _done(column: Attribute, certificate: Certificate) -> str:
     """What was done to the values of a column."""
     if column.pseudonym:
         return "Pseudonyms in place of an identifier; they are not anonymity."

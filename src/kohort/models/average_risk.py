@@ -73,11 +73,7 @@ class AverageRisk:
     @property
     def declared(self) -> Declaration:
         """What holds of it with these parameters."""
-        return Declaration(
-            joint=self._together,
-            monotone_generalization=False,
-            monotone_suppression=False,
-        )
+        return Declaration(joint=self._together, monotone_generalization=False, monotone_suppression=False)
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes satisfy when they are released alone."""

@@ -79,10 +79,7 @@ class KAnonymity:
     def declared(self) -> Declaration:
         """What holds of it with these parameters."""
         return Declaration(
-            smallest_class=self.k,
-            size_only=True,
-            monotone_generalization=True,
-            monotone_suppression=True,
+            smallest_class=self.k, size_only=True, monotone_generalization=True, monotone_suppression=True
         )
 
     def satisfied(self, classes: ClassProfile) -> Mask:

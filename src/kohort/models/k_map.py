@@ -68,10 +68,7 @@ class KMap:
     def declared(self) -> Declaration:
         """What holds of it with these parameters."""
         return Declaration(
-            population=True,
-            smallest_population=self.k,
-            monotone_generalization=True,
-            monotone_suppression=True,
+            population=True, smallest_population=self.k, monotone_generalization=True, monotone_suppression=True
         )
 
     def satisfied(self, classes: ClassProfile) -> Mask:

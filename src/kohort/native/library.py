@@ -49,11 +49,7 @@ class Of:
         self._written = written
 
     def from_param(self, given: NDArray[Any]) -> Array:
-        """The array as C takes it.
-
-        Raises:
-            TypeError: it is of another type or layout.
-        """
+        """The array as C takes it."""
         flags = given.flags
         if given.dtype not in self._types or not flags.c_contiguous or (self._written and not flags.writeable):
             raise TypeError(f"an array of {given.dtype} in this layout cannot be handed to the compiled core")
@@ -131,11 +127,7 @@ class Function:
 
 @cache
 def library() -> ctypes.CDLL:
-    """The library, loaded; in a checkout it is built first where it has to be.
-
-    Raises:
-        MissingExtraError: there is none, and none can be built.
-    """
+    """The library, loaded; in a checkout it is built first where it has to be."""
     try:
         if is_stale():
             build.build()

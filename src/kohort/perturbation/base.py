@@ -77,10 +77,6 @@ class Perturbation(Protocol):
         Args:
             amounts: As `perturb` will be given them.
             step: The distance of neighbouring numbers that can be written: 1 of whole numbers.
-
-        Raises:
-            UsageError: the parameters do not fit these columns.
-            InputError: the columns do not fit the parameters.
         """
         return
 
@@ -94,9 +90,6 @@ class Perturbation(Protocol):
         Args:
             amounts: One (n,) array for each of `columns`, records that have a value in all of them.
             streams: One independent source of randomness for each of `columns`.
-
-        Raises:
-            TypeError: it is a method for names.
         """
         raise TypeError(f"{self.name} is not a method for numbers")
 
@@ -107,9 +100,6 @@ class Perturbation(Protocol):
             codes: (n,) which value of the column each record has.
             counts: (v,) records with each value.
             stream: A source of randomness.
-
-        Raises:
-            TypeError: it is a method for numbers.
         """
         raise TypeError(f"{self.name} is not a method for names")
 
@@ -120,9 +110,6 @@ MOST_DECIMALS: Final = 15
 
 def refuse_decimals(decimals: object) -> None:
     """Refuse what is no number of digits.
-
-    Raises:
-        UsageError: it is none.
 
     >>> refuse_decimals(None)
     >>> refuse_decimals(2)
@@ -135,11 +122,7 @@ def refuse_decimals(decimals: object) -> None:
 def refuse_bounds(
     lower: Fraction | None, upper: Fraction | None, *, names: tuple[str, str] = ("lower", "upper")
 ) -> None:
-    """Refuse bounds that are not exact, or have nothing between them; `names` is what they are called.
-
-    Raises:
-        UsageError: they are refused.
-    """
+    """Refuse bounds that are not exact, or have nothing between them; `names` is what they are called."""
     for bound, where in zip((lower, upper), names, strict=True):
         if bound is not None:
             refuse_inexact(bound, where)

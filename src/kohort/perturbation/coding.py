@@ -106,11 +106,7 @@ class Coding(Perturbation):
         )
 
     def check(self, amounts: Sequence[Amounts], step: float) -> None:
-        """Refuse a bound that cannot be written with the column's decimals, and the mean of one or two records.
-
-        Raises:
-            UsageError: it is asked for one of these.
-        """
+        """Refuse a bound that cannot be written with the column's decimals, and the mean of one or two records."""
         place = f"column {self.column}"
         for end in self._ends:
             if self.by == "value" and math.isfinite(end) and not math.isclose(end / step, round(end / step)):

@@ -77,11 +77,7 @@ class Microaggregation(Perturbation):
         return False
 
     def check(self, amounts: Sequence[Amounts], step: float) -> None:  # noqa: ARG002  groups do not depend on it
-        """Refuse fewer records than a group has.
-
-        Raises:
-            UsageError: there are fewer.
-        """
+        """Refuse fewer records than a group has."""
         records = amounts[0].size
         if records < self.k:
             raise UsageError(

@@ -111,10 +111,6 @@ class Noise(Perturbation):
         """Refuse noise whose standard deviation is under half a step: rounding would take most of it off again.
 
         Refuse a column too that does not keep the bounds itself.
-
-        Raises:
-            UsageError: the noise is too little.
-            InputError: some records lie outside the bounds.
         """
         outside = int(((amounts[0] < self.bounds[0]) | (amounts[0] > self.bounds[1])).sum())
         if outside:

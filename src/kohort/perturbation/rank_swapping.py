@@ -74,11 +74,7 @@ class RankSwapping(Perturbation):
         return f"rank swapping within {said(Fraction(self.share))} of the ranks"
 
     def check(self, amounts: Sequence[Amounts], step: float) -> None:  # noqa: ARG002  no number is rounded
-        """Refuse a reach of less than one rank: nothing would be swapped.
-
-        Raises:
-            UsageError: it is less.
-        """
+        """Refuse a reach of less than one rank: nothing would be swapped."""
         records = amounts[0].size
         if records > 1 and self._reach(records) < 1:
             raise UsageError(

@@ -31,9 +31,6 @@ _fraction = re.compile(r"[0-9]{1,100}/[1-9][0-9]{0,99}").fullmatch
 def whole(said: object) -> int:
     """A whole number that was said.
 
-    Raises:
-        UsageError: it is no whole number.
-
     >>> whole("3"), whole(3)
     (3, 3)
     """
@@ -46,9 +43,6 @@ def whole(said: object) -> int:
 
 def number(said: object) -> Fraction:
     """A number that was said, exactly: `0.1` is a tenth.
-
-    Raises:
-        UsageError: it is no number.
 
     >>> number(".1"), number(0.1), number("1/3"), number(5)
     (Fraction(1, 10), Fraction(1, 10), Fraction(1, 3), Fraction(5, 1))
@@ -65,9 +59,6 @@ def number(said: object) -> Fraction:
 def share(said: object) -> Fraction:
     """A share that was said: a number, or so many percent.
 
-    Raises:
-        UsageError: it is neither.
-
     >>> share("5%"), share(0.05)
     (Fraction(1, 20), Fraction(1, 20))
     """
@@ -77,11 +68,7 @@ def share(said: object) -> Fraction:
 
 
 def word(said: object) -> str:
-    """A word that was said.
-
-    Raises:
-        UsageError: it is no word.
-    """
+    """A word that was said."""
     if isinstance(said, str):
         return said
     raise UsageError("this is not a word", hint="write it in quotes")
@@ -108,9 +95,6 @@ def perturbation_of(text: str) -> Perturbation:
     Args:
         text: Several columns are parted by commas; a name with a comma is quoted as in CSV.
 
-    Raises:
-        UsageError: it asks for none.
-
     >>> perturbation_of("income=noise:scale=0.1,decimals=0,lower=0")
     Noise(column='income', scale=Fraction(1, 10), decimals=0, lower=Fraction(0, 1), upper=None)
     """
@@ -118,13 +102,7 @@ def perturbation_of(text: str) -> Perturbation:
 
 
 class Said(NamedTuple):
-    """What a text says of a perturbation, as a job file would say it; whether there is such a method is not looked at.
-
-    Attributes:
-        columns: Which are perturbed, together.
-        method: The method's word.
-        parameters: Its parameters, as text.
-    """
+    """What a text says of a perturbation, as a job file would say it; no such method need exist."""
 
     columns: list[str]
     method: str
@@ -132,11 +110,7 @@ class Said(NamedTuple):
 
 
 def said_of(text: str) -> Said:
-    """What a text says of a perturbation.
-
-    Raises:
-        UsageError: it is not of the form `COLUMN=METHOD:key=value,…`.
-    """
+    """What a text says of a perturbation."""
     names, equals, rest = text.partition("=")
     columns = [name for row in csv.reader([names]) for name in row]
     if not equals or not all(columns) or not columns:

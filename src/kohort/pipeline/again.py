@@ -94,13 +94,7 @@ def _verdict(release: Release, target: str | os.PathLike[str], where: Outlet, st
 def transactions_again(
     source: object, job: TransactionJob, target: Path, *, tell: Callable[[str], None] = silent
 ) -> TransactionRelease:
-    """The same of a transaction database.
-
-    Raises:
-        InputError: the certificate beside the target is none.
-        FileError: there is no file at the target, or no certificate beside it, or the system failed to read it.
-        VerificationError: its bytes, or those made, are not those that the certificate is of.
-    """
+    """The same of a transaction database."""
     known = read_certificate(beside(target))
     _refuse_changed(target, known)
     writing = job.written_to(target)
@@ -125,11 +119,7 @@ def _signer(known: Certified) -> str | None:
 
 
 def refuse_random(job: Job) -> None:
-    """Refuse a job whose noise is new each time.
-
-    Raises:
-        UsageError: it is.
-    """
+    """Refuse a job whose noise is new each time."""
     if job.seed is None and any(one.random for one in job.perturbations):
         raise UsageError(
             "the job draws new random numbers each time, so its release cannot be made again",

@@ -23,16 +23,7 @@ if TYPE_CHECKING:
 
 
 class Converted(NamedTuple):
-    """What was written.
-
-    Attributes:
-        transactions: As many as were read.
-        items: That are left.
-        removed: Items below the minimum support.
-        cells: Items of all transactions together.
-        repeated: Cells of the input that named an item its transaction already had.
-        form: The form of the file.
-    """
+    """What was written."""
 
     transactions: int
     items: int
@@ -90,11 +81,7 @@ def _in_columns(kept: Transactions, names: tuple[str, ...], form: Form) -> Trans
 
 
 def _same(kept: Transactions, writing: BasketOptions, file: BinaryIO) -> None:
-    """Read the written bytes back, and compare.
-
-    Raises:
-        VerificationError: they are not the same transactions.
-    """
+    """Read the written bytes back, and compare."""
     limits = ReadOptions(allow_empty=True)
     found, due = (
         _occurring(one) for one in (read_content("the file", file.read(), writing, limits=limits).database, kept)

@@ -86,9 +86,6 @@ def compare(release: Release, *, threads: int = 1, engine: Engine = LOCAL) -> Gr
     `None` if there is nothing to compare: no number is released as a range or an interval of a grid.
 
     Cost: two searches of the same table, each with its count, and neither recoding nor verification.
-
-    Raises:
-        UsageError: The job's method makes no cuts.
     """
     job = release.job
     check_cuts(job)

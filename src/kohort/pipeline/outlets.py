@@ -186,13 +186,6 @@ def check(
 ) -> None:
     """Refuse a target that could not be published to, before any work.
 
-    Args:
-        where: Where the release goes.
-        sources: The tables that the run reads, as they are named.
-        overwrite: Whether what is there may be replaced.
-        inputs: Files that no output may replace.
-        companions: The other outputs, besides the certificate.
-
     Raises:
         TargetError: it exists (and `overwrite` is false), is an input, or holds something else besides.
         FileError: its folder or database is missing or cannot be written.

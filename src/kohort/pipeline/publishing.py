@@ -62,14 +62,7 @@ def paths(source: object) -> tuple[Path, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Parts(Generic[V]):
-    """How a release becomes a folder of parts.
-
-    Attributes:
-        write: Writes them into a folder, in the order of their records.
-        verify: Reads them again and returns the verdict.
-        format: The format of each.
-        separator: Between cells of CSV.
-    """
+    """How a release becomes a folder of parts."""
 
     write: Callable[[Path], Sequence[WrittenPart]]
     verify: Callable[[Sequence[WrittenPart]], V]
@@ -79,15 +72,7 @@ class Parts(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class Publication(Generic[V, R]):
-    """A release on its way to a file: written, verified on the written bytes, certified.
-
-    Attributes:
-        write: Writes it.
-        verify: Reads the written file again and returns the verdict.
-        certify: The certificate of a verdict.
-        finish: The release with its verdict.
-        parts: The same of a folder of parts, where it can become one.
-    """
+    """A release on its way to a file: written, verified on the written bytes, certified."""
 
     write: Callable[[BinaryIO], None]
     verify: Callable[[BinaryIO], V]
@@ -96,21 +81,9 @@ class Publication(Generic[V, R]):
     parts: Parts[V] | None = None
 
     def publish(
-        self,
-        outlet: Outlet,
-        stage: Stages,
-        reports: Sequence[Companion[R]],
-        *,
-        overwrite: bool,
-        inputs: Sequence[Path],
+        self, outlet: Outlet, stage: Stages, reports: Sequence[Companion[R]], *, overwrite: bool, inputs: Sequence[Path]
     ) -> R:
-        """Publish the release with its certificate and reports beside it, all or nothing.
-
-        Raises:
-            TargetError: the target exists (and `overwrite` is false) or is an input.
-            VerificationError: the written bytes are not what was promised; nothing was published.
-            FileError: writing failed; nothing was published.
-        """
+        """Publish the release with its certificate and reports beside it, all or nothing."""
 
         def write(file: BinaryIO) -> None:
             with stage("write"):

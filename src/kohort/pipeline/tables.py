@@ -21,9 +21,8 @@ from kohort.io.typed import kind_of
 from kohort.metrics.base import Outcome
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
-from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless, refuse_unknown
 from kohort.pipeline.outlets import check, outlet, written_as
-from kohort.pipeline.problem import problem_of
+from kohort.pipeline.problem import problem_of, refuse_absence, refuse_hopeless, refuse_unknown
 from kohort.pipeline.publishing import Parts, Publication, Stages, is_path, paths, silent
 from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release
@@ -43,9 +42,11 @@ if TYPE_CHECKING:
     from kohort.core.recoding import RegionClasses
     from kohort.engines.base import Engine
     from kohort.io.manifest import WrittenPart
+    from kohort.io.options import ReadOptions
     from kohort.metrics.base import Levels
     from kohort.schema.domain import Domain
     from kohort.tables.dataset import Dataset
+    from kohort.tables.notation import Notation
     from kohort.verify import Verdict
 
 
@@ -82,26 +83,12 @@ def anonymize(
     engine: Engine = LOCAL,
     staging: Path | None = None,
 ) -> Release:
-    """Make a verified release of `source`.
+    """Make a verified release of `source`; see `kohort.anonymize`, whose arguments are told there.
 
-    Args:
-        source: A path, `-` for standard input, or a polars, pandas or Arrow frame.
-        job: The schema, the models and the algorithm.
-        population: A table of people whom an attacker may know, those of the source among them: where a model needs
-            one. Of the same kinds as the source, and read alike.
-        target: Where to publish: a path; `FOLDER/` for a folder of Parquet; `s3://BUCKET/FOLDER/` (or `gs`, `az`) for
-            one in an object store; or a table of a database that exists, `FILE#TABLE` or
-            `postgresql://USER@HOST/DATABASE#TABLE`. Without it the release is verified as text in memory; see `save`.
-        overwrite: Whether a file at `target` may be replaced.
-        threads: How many threads the search may use; the bytes are the same for any number.
-        tell: Called with the name of each stage as it begins.
-        reports: Further files to publish with the release, or not at all.
-        inputs: Files besides the source that no output may replace.
-        engine: Where the records are counted, recoded and verified.
-        staging: Where parts lie until they are in an object store; the system's temporary folder by default.
-
-    Raises:
-        KohortError: one of the tree in `kohort.errors`; then nothing was published.
+    A target may also be `FOLDER/`, for a folder of Parquet, or a table of a database that exists, `FILE#TABLE` or
+    `postgresql://USER@HOST/DATABASE#TABLE`. `tell` is called with the name of each stage as it begins; `reports` are
+    published with the release, or not at all; no output may replace `inputs`; parts lie in `staging` until they are in
+    an object store.
     """
     stage = Stages(tell)
     check_population(job, population)
@@ -180,7 +167,7 @@ def solve(
     engine: Engine = LOCAL,
 ) -> Release:
     """Count, solve and recode: a release that nobody has verified yet."""
-    job = replace(job, schema=job.schema.over(data.names))
+    job = replace(job, schema=job.schema.over(data.names), reading=_as_written(data, job.reading))
     refuse_unknown(job)
     refuse_unmodelled(job)
     if not data.records:
@@ -228,6 +215,13 @@ def solve(
     )
 
 
+def _as_written(data: Dataset, reading: ReadOptions) -> ReadOptions:
+    """How the records were read: with the decimal mark that they have."""
+    notations: Mapping[str, Notation] = getattr(data, "notations", {})
+    marks = {one.decimal for one in notations.values()}
+    return replace(reading, decimal=marks.pop()) if marks else reading
+
+
 def _nothing(table: Table, job: Job, seconds: Mapping[str, float]) -> Release:
     """The release of a table of no records, where the job allows one: its columns, and no class."""
     released = Table(tuple(table[attribute.name] for attribute in job.schema.released), 0)
@@ -269,7 +263,7 @@ def save(
         made = certificate(
             verdict,
             where.name,
-            job=release.job.described(),
+            job=release.job,
             metrics=release.metrics,
             levels=release.levels,
             refined=release.refined,

@@ -200,13 +200,7 @@ def save_transactions(
     stage: Stages | None = None,
     reports: tuple[Companion[TransactionRelease], ...] = (),
 ) -> TransactionRelease:
-    """Publish `release` at `target` with its certificate beside it: verified on the written bytes, all or nothing.
-
-    Raises:
-        TargetError: the target exists (and `overwrite` is false) or is an input.
-        VerificationError: the written bytes are not what was promised; nothing was published.
-        FileError: writing failed; nothing was published.
-    """
+    """Publish `release` at `target` with its certificate beside it: verified on the written bytes, all or nothing."""
     stage = stage or Stages(silent, dict(release.seconds))
     path = Path(target)
     writing = release.job.written_to(path)

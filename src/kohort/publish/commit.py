@@ -45,12 +45,7 @@ Step: TypeAlias = "Callable[[], None]"
 
 @dataclass(frozen=True, slots=True)
 class Companion(Generic[V]):
-    """A file that is published with a release, or not at all.
-
-    Attributes:
-        path: Where it goes.
-        content: Its bytes, from what `verify` returned.
-    """
+    """A file that is published with a release, or not at all."""
 
     path: Path
     content: Callable[[V], bytes]
@@ -164,9 +159,6 @@ def commit(outputs: Sequence[Output], *, where: str, beyond: tuple[Step, Step] |
         outputs: The release and the files that describe it.
         where: The release, for messages.
         beyond: Where the release is no file, the step by which it is there, and its inverse; all outputs describe it.
-
-    Raises:
-        DurabilityError: Everything is in place, but the disk did not confirm it.
     """
     with ExitStack() as locks:
         folders = [locks.enter_context(locked(path)) for path in sorted({output.place.folder for output in outputs})]
@@ -187,14 +179,7 @@ def commit(outputs: Sequence[Output], *, where: str, beyond: tuple[Step, Step] |
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """What the disk has of a commit.
-
-    Attributes:
-        journal: What is written down of it.
-        folders: The open folders of the outputs, where folders can be opened.
-        where: The release, for messages.
-        failures: Why the disk did not confirm their names.
-    """
+    """What the disk has of a commit."""
 
     journal: Journal
     folders: list[int | None]

@@ -283,9 +283,6 @@ def open_private(parent: Path) -> tuple[Path, int | None]:
     """A new folder for its owner only, and itself opened and locked: so nobody takes it for a dead run's.
 
     What dead runs left there goes first. The folder has another name before it is locked, by which nobody removes it.
-
-    Raises:
-        FileError: there is no such parent, or it cannot be written.
     """
     with suppress(KohortError, OSError):  # it is in nobody's way
         sweep(parent)

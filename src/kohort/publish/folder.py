@@ -124,15 +124,7 @@ def fill(
     *,
     where: Path,
 ) -> tuple[V, tuple[ListedPart, ...]]:
-    """Write the parts into a folder that is empty, verify them, and write their certificate beside them.
-
-    Args:
-        folder: The folder.
-        write: As in `publish_folder`.
-        verify: Likewise.
-        certify: Likewise.
-        where: What the folder is called in messages.
-    """
+    """Write the parts into a folder that is empty, verify them, and write their certificate beside them."""
     with reporting("writing", where):
         parts = write(folder)
         listed = tuple(map(ListedPart.of, parts))

@@ -161,12 +161,7 @@ class Journal:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A journal that was found.
-
-    Attributes:
-        journal: The first one of the set.
-        entries: What it says.
-    """
+    """A journal that was found."""
 
     journal: Path
     entries: tuple[Entry, ...]
@@ -193,12 +188,7 @@ class _Found:
 
 
 def settle(folder: Path) -> None:
-    """Take back what dead runs began to replace in a folder.
-
-    Raises:
-        FileError: the system failed.
-        TargetError: another run has locked a folder of the set.
-    """
+    """Take back what dead runs began to replace in a folder."""
     for path in _journals(folder):
         with ExitStack() as stack:
             try:

@@ -125,13 +125,6 @@ def publish_stored(
 def upload(store: Store, target: str, folder: Path, manifest: Manifest, *, overwrite: bool) -> Arrival:
     """Put the files of a verified release into a store, and read them back; nobody finds them yet.
 
-    Args:
-        store: The store.
-        target: The key below which the release will be.
-        folder: Where the parts and their certificate lie.
-        manifest: What lists the parts, with the prefix for them.
-        overwrite: Replace a release that is there.
-
     Raises:
         TargetError: a release is there, and `overwrite` is not set.
         FileError: the store failed, or what it gives back is not what was put; nothing was published.
@@ -158,14 +151,7 @@ def _put(store: Store, key: str, content: Path, sha256: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """The step by which a release is in a store, and its inverse.
-
-    Attributes:
-        store: The store, which has the parts.
-        target: The key below which the release is.
-        manifest: What names them.
-        replaced: Whether a release was there.
-    """
+    """The step by which a release is in a store, and its inverse."""
 
     store: Store
     target: str
@@ -192,11 +178,7 @@ class Arrival:
             raise _exists(self._where)
 
     def restore(self) -> None:
-        """Take a new release back; say that one which replaced another stays.
-
-        Raises:
-            FileError: one stays, or the store failed.
-        """
+        """Take a new release back; say that one which replaced another stays."""
         place = f"{self.target}/{MANIFEST}"
         found = tried(self.store, self.store.get, place)
         if found != self.manifest.encode():

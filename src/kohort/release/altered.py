@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 
 class Misfit(NamedTuple):
-    """What does not go together.
-
-    Attributes:
-        key: The keys of a job file that lead to it.
-        what: What is wrong.
-        hint: What to do about it.
-    """
+    """What does not go together."""
 
     key: tuple[str, ...]
     what: str

@@ -19,6 +19,7 @@ from kohort.assessment.labels import span_of
 from kohort.schema.dates import days_in
 from kohort.schema.hierarchy import SUPPRESSED
 from kohort.schema.numbers import exact, is_numeric_text, most_digits
+from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -38,21 +39,6 @@ STRETCHED: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Bulk:
-    """The numbers that are not far from most others.
-
-    Attributes:
-        low: The least.
-        high: The greatest.
-        far: Records with other numbers.
-    """
-
-    low: Fraction
-    high: Fraction
-    far: int
-
-
-@dataclass(frozen=True, slots=True)
 class BulkLoss:
     """The loss of a column over the bulk of its values.
 
@@ -61,16 +47,16 @@ class BulkLoss:
         far: Records whose values are not of the bulk.
     """
 
-    loss: float
+    loss: Share
     far: int
 
 
-def bulk_of(numbers: Sequence[Fraction], counts: Counts) -> Bulk | None:
-    """The bulk of some numbers with their records; `None` where no few far ones stretch their range.
+def bulk_of(numbers: Sequence[Fraction], counts: Counts) -> tuple[Fraction, Fraction, int] | None:
+    """The ends of the bulk, and the records beyond; `None` where no few far numbers stretch the range.
 
     >>> ages = [Fraction(age) for age in (20, 30, 40, 50, 60, 999)]
     >>> bulk_of(ages, np.array([20, 20, 20, 20, 20, 2]))
-    Bulk(low=Fraction(20, 1), high=Fraction(60, 1), far=2)
+    (Fraction(20, 1), Fraction(60, 1), 2)
     >>> bulk_of(ages[:5], np.full(5, 20)) is None
     True
     """
@@ -86,7 +72,7 @@ def bulk_of(numbers: Sequence[Fraction], counts: Counts) -> Bulk | None:
     far = records - int(counts[inside].sum())
     whole = numbers[order[-1]] - numbers[order[0]]
     stretched = 0 < FEWEST * far <= records and high > low and whole > STRETCHED * (high - low)
-    return Bulk(low, high, far) if stretched else None
+    return (low, high, far) if stretched else None
 
 
 def bulk_losses(release: Release) -> dict[str, BulkLoss]:
@@ -114,15 +100,18 @@ def _of(release: Release, attribute: Attribute, missing: Collection[str]) -> Bul
     places = [at for at, text in enumerate(present) if text]
     texts = [present[at] for at in places]
     bulk = bulk_of([exact(text) for text in texts], before.counts[places])
-    widths = [] if bulk is None else [*_widths(labels, bulk, Fraction(1, 10 ** most_digits(texts)))]
+    if bulk is None:
+        return None
+    least, greatest, far = bulk
+    widths = [*_widths(labels, least, greatest, Fraction(1, 10 ** most_digits(texts)))]
     known = [float(width) for width in widths if width is not None]
-    if bulk is None or len(known) < len(labels):
+    if len(known) < len(labels):
         return None
     total = float(np.dot(known, after.counts))
-    return BulkLoss((total + release.suppressed) / release.records.source.records, bulk.far)
+    return BulkLoss((total + release.suppressed) / release.records.source.records, far)
 
 
-def _widths(labels: Sequence[str], bulk: Bulk, step: Fraction) -> Iterator[Fraction | None]:
+def _widths(labels: Sequence[str], least: Fraction, greatest: Fraction, step: Fraction) -> Iterator[Fraction | None]:
     """The share of the bulk that each label may stand for; `None` of one that is no number and no range."""
     for label in labels:
         span = span_of(label)
@@ -133,5 +122,5 @@ def _widths(labels: Sequence[str], bulk: Bulk, step: Fraction) -> Iterator[Fract
         elif span is None:
             yield None
         else:
-            low, high = max(span[0], bulk.low), min(span[1] if span[2] else span[1] - step, bulk.high)
-            yield max(high - low, Fraction(0)) / (bulk.high - bulk.low)
+            low, high = max(span[0], least), min(span[1] if span[2] else span[1] - step, greatest)
+            yield max(high - low, Fraction(0)) / (greatest - least)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
-from kohort.errors import JobError, SchemaError, UsageError
+from kohort.errors import SchemaError, UsageError, combined
 from kohort.models.k_anonymity import k_of
 from kohort.schema import Role, Scale
 from kohort.schema.hierarchy import Hierarchy
@@ -20,14 +20,7 @@ if TYPE_CHECKING:
 
 
 class Unfit(NamedTuple):
-    """What of a job does not go together.
-
-    Attributes:
-        column: The column that it is about.
-        model: The model that cannot be.
-        what: What is wrong.
-        hint: What to do about it.
-    """
+    """What of a job does not go together."""
 
     column: str
     model: PrivacyModel
@@ -40,11 +33,7 @@ class Unfit(NamedTuple):
 
 
 def check_population(job: Job, population: object) -> None:
-    """Refuse a population table that no model needs, and a model that needs one where there is none.
-
-    Raises:
-        UsageError: it is so.
-    """
+    """Refuse a population table that no model needs, and a model that needs one where there is none."""
     needing = [model.name for model in job.models if model.declared.population]
     if needing and population is None:
         hint = "give the register that the table is a sample of: population=…, [population] path, --population"
@@ -127,7 +116,7 @@ def refuse_unmodelled(job: Job) -> None:
         if name not in free
     ]
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError("sensitive columns have no privacy model", faults)
+        raise combined("sensitive columns have no privacy model", faults)
 
 
 def _not_sensitive(name: str, attribute: Attribute | None, model: PrivacyModel, schema: Schema) -> Unfit:

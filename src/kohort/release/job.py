@@ -16,7 +16,7 @@ from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.problem import on_cells, on_nodes
 from kohort.calls import PATH, called
 from kohort.core.suppression import SuppressionLimit
-from kohort.errors import JobError, SchemaError, UsageError
+from kohort.errors import SchemaError, UsageError, combined
 from kohort.io import ReadOptions
 from kohort.release.altered import key_misfits, misfits, seed_misfits
 from kohort.release.fit import of_no_use, unfit
@@ -26,7 +26,7 @@ from kohort.shown import Shown, parameters
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from kohort.algorithms.problem import Algorithm
     from kohort.io.write import Format
@@ -246,10 +246,10 @@ class Job(Shown):
             raise UsageError("the suppression limit is no SuppressionLimit", where=self.algorithm.name, hint=hint)
         faults: list[UsageError] = [one.told() for one in unfit(self.schema, self.models)]
         if faults:
-            raise faults[0] if len(faults) == 1 else JobError("the models do not fit the schema", faults)
+            raise combined("the models do not fit the schema", faults)
         faults = [UsageError(one.what, where=one.where, hint=one.hint) for one in self._altered()]
         if faults:
-            raise faults[0] if len(faults) == 1 else JobError("the job does not go together", faults)
+            raise combined("the job does not go together", faults)
         unused = of_no_use(self.schema, self.models)
         if unused:
             object.__setattr__(self, "unused_hierarchies", tuple(one.name for one in unused))
@@ -280,6 +280,11 @@ class Job(Shown):
             for one in self.schema.quasi
             if self.complete == "all" or one.name in self.complete
         )
+
+    def needed(self, columns: Sequence[str]) -> frozenset[str]:
+        """Those of a table's columns whose cells have to be read: of dropped and identifying ones nobody asks."""
+        complete = columns if self.complete == "all" else self.complete
+        return frozenset({one.name for one in self.schema.released} | {*complete, self.schema.person or ""})
 
     @property
     def looked_at(self) -> tuple[str, ...]:
@@ -334,7 +339,7 @@ def _on_levels(schema: Schema, method: str) -> Schema:
     """
     faults = [fault for attribute in schema.quasi if (fault := _no_levels(attribute, method))]
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError("the schema does not fit the method", faults)
+        raise combined("the schema does not fit the method", faults)
     attributes = (replace(one, label=Label.ANCESTOR) if one.role is Role.QUASI else one for one in schema.attributes)
     return replace(schema, attributes=tuple(attributes))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kohort.report.figures import Figures, Number, Share
+from kohort.report.figures import Figures
+from kohort.shown import Number, Share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,22 +24,7 @@ class ControlFigures(Figures, frozen=True):
 
 
 class AttackFigures(Figures, frozen=True):
-    """What an attack found.
-
-    Attributes:
-        attack: Its name.
-        of: The sensitive attribute that it infers, if it infers one.
-        unit: What is counted.
-        targets: How many were attacked.
-        claims: How many claims the attacker made.
-        right: How many of them are right.
-        rate: Right claims per target.
-        interval: Its 95 % interval.
-        baseline: The rate of the same guesses without the release.
-        precision: Right claims per claim.
-        likely: The share of permutations with as many right claims; null where none were drawn.
-        controls: Both controls of the attack, where it has some.
-    """
+    """What an attack found: the parts of `kohort.assessment.risk.attacks.Attack`, with its interval and controls."""
 
     attack: str
     of: str | None
@@ -62,11 +48,7 @@ class UntriedAttack(Figures, frozen=True):
 
 
 def attacked(release: Release, names: Sequence[str] = ()) -> tuple[Outcome, ...]:
-    """What the attacks called `names`, or all, find in a release, where attackers know its input's quasi-identifiers.
-
-    Raises:
-        UsageError: there is no attack called so.
-    """
+    """What the attacks called `names`, or all, find in a release; attackers know its input's quasi-identifiers."""
     from kohort.assessment.risk.attacks import Evidence, attacks, refuse_unknown  # noqa: PLC0415  only where some are tried
 
     refuse_unknown(names)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from kohort.assessment.comparison.classifier import Prediction
 from kohort.assessment.comparison.distribution import BinKind
-from kohort.assessment.comparison.statistics import QUANTILES
-from kohort.report.bound import BoundFigures
-from kohort.report.figures import Figures, Number, Share, Significant
+from kohort.assessment.comparison.queries import Workload
+from kohort.assessment.comparison.statistics import QUANTILES, Distance
+from kohort.report.figures import BoundFigures, Figures
+from kohort.shown import Number, Share, Significant
 
 if TYPE_CHECKING:
     from kohort.assessment.comparison import AttributeComparison, Comparison, Cost
@@ -45,14 +47,6 @@ class SideFigures(Figures, frozen=True):
     ordinal: MomentFigures | None
 
 
-class DistanceFigures(Figures, frozen=True):
-    """How far a distribution moved: in the values' own unit, and as a share of their range."""
-
-    kind: Literal["wasserstein", "total variation"]
-    value: Significant | None
-    relative: Significant | None
-
-
 class BinFigures(Figures, frozen=True):
     """A value, node or interval, with its records before and after; others and the missing value have no label."""
 
@@ -69,19 +63,7 @@ class DistributionFigures(Figures, frozen=True):
 
 
 class AttributeFigures(Figures, frozen=True):
-    """A column before and after.
-
-    Attributes:
-        name: Its name.
-        role: Its role; null without a schema.
-        scale: Whether its values are numbers, names or dates.
-        values: Different values before, labels after.
-        single: Released records whose cell was not generalized.
-        before: Before.
-        after: After.
-        distance: How far the distribution moved; null where one side has no value.
-        distribution: The distribution.
-    """
+    """A column before and after: the parts of `AttributeComparison`, each side by itself."""
 
     name: str
     role: RoleName | None
@@ -90,7 +72,7 @@ class AttributeFigures(Figures, frozen=True):
     single: int
     before: SideFigures
     after: SideFigures
-    distance: DistanceFigures | None
+    distance: Distance | None
     distribution: DistributionFigures
 
 
@@ -119,71 +101,10 @@ class CostFigures(Figures, frozen=True):
     constant: tuple[str, ...]
 
 
-class WorkloadFigures(Figures, frozen=True):
-    """The relative errors of random counts.
-
-    Attributes:
-        columns: The quasi-identifiers that are counted by.
-        queries: How many counts.
-        seed: The same seed asks the same.
-        bound: The least number of records that an error refers to.
-        median: Half of the counts have at most this error.
-        mean: The mean error.
-        percentile_90: Nine of ten counts have at most this error.
-    """
-
-    columns: tuple[str, ...]
-    queries: int
-    seed: int
-    bound: int
-    median: Share
-    mean: Share
-    percentile_90: Share
-
-
-class PredictionFigures(Figures, frozen=True):
-    """How well a classifier predicts a column.
-
-    Attributes:
-        target: The column.
-        features: The quasi-identifiers that it is predicted from.
-        classes: How many answers there are.
-        split: The median that a number is compared with; null: classes are values.
-        seed: The same seed holds out the same.
-        judged: Held-out records.
-        learned: Records of the table, and of the release, that are learned from.
-        withheld: Released records not learned from, since they may be held out.
-        baseline: Accuracy of always answering the most frequent class.
-        original: Accuracy of the model of the table.
-        released: Accuracy of the model of the release.
-    """
-
-    target: str
-    features: tuple[str, ...]
-    classes: int
-    split: Significant | None
-    seed: int
-    judged: int
-    learned: tuple[int, int]
-    withheld: int
-    baseline: Share
-    original: Share
-    released: Share
-
-
 class ComparisonFigures(Figures, frozen=True):
-    """A table and its release.
+    """A table and its release: the parts of `kohort.assessment.comparison.Comparison`.
 
     Attributes:
-        records: Records before.
-        released: Records after.
-        suppressed: Records that are not released.
-        absent: Columns that the release does not have.
-        passed_over: Identifying and dropped columns that it has.
-        attributes: The compared columns.
-        associations: The pairs of some of them.
-        left_out: Columns without associations.
-        cost: What the release cost; null where no quasi-identifier is known.
         queries: How well counts are answered; only of `kohort compare`, null where none were requested.
         classifier: How well a column is predicted; likewise.
         bound: What no release can lose less than; only where that was asked for.
@@ -198,17 +119,18 @@ class ComparisonFigures(Figures, frozen=True):
     associations: tuple[AssociationFigures, ...]
     left_out: tuple[str, ...]
     cost: CostFigures | None
-    queries: WorkloadFigures | None = None
-    classifier: PredictionFigures | None = None
+    queries: Workload | None = None
+    classifier: Prediction | None = None
     bound: BoundFigures | None = None
 
 
-def comparison_figures(comparison: Comparison) -> ComparisonFigures:
-    """The figures of `comparison`."""
+def comparison_figures(comparison: Comparison, **besides: object) -> ComparisonFigures:
+    """The figures of `comparison`, and what was found besides: `queries`, `classifier`, `bound`."""
     return ComparisonFigures.from_attributes(
         comparison,
         attributes=tuple(map(_attribute, comparison.attributes)),
         cost=None if comparison.cost is None else _cost(comparison.cost),
+        **besides,
     )
 
 

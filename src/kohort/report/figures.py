@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Self, cast
 
-from pydantic import AfterValidator, BaseModel
+from pydantic import BaseModel
+
+from kohort.shown import Share
 
 if TYPE_CHECKING:
+    from kohort.algorithms.mondrian.bound import LeastLoss
     from kohort.report import Json
-
-#: Whole numbers stay whole in JSON.
-Number: TypeAlias = int | float
-
-#: Digits after which a share, a loss or a metric tells nothing more.
-DIGITS: Final = 10
-
-
-def rounded(value: float) -> float:
-    """A share, to ten digits after the point."""
-    return round(value, DIGITS)
-
-
-#: A share, to ten digits after the point.
-Share: TypeAlias = Annotated[Number, AfterValidator(rounded)]
 
 
 def _key(name: str) -> str:
@@ -38,12 +26,15 @@ class Figures(
     alias_generator=_key,
     populate_by_name=True,
     defer_build=True,
+    revalidate_instances="always",
 ):
     """A JSON object of known keys. A field that is never set, such as attacks where none was tried, has no key.
 
+    A result that is its own JSON stands in a field as it is; its figures are rounded as its fields say.
+
     >>> class Found(Figures, frozen=True):
     ...     records: int
-    ...     share: Number
+    ...     share: float
     ...     attacks: tuple[str, ...] = ()
     >>> Found(records=3, share=0.5).as_json()
     {'records': 3, 'share': 0.5}
@@ -67,24 +58,41 @@ class Figures(
         return cast("dict[str, Json]", self.model_dump(mode="json", by_alias=True, exclude_unset=True))
 
 
-def whole(value: float) -> Number:
-    """A figure to ten digits after the point; as an integer where it is one.
+class BoundFigures(Figures, frozen=True):
+    """What no release of classes of k records with the same kinds of labels loses less than.
 
-    >>> whole(600.0), whole(0.12345678901234), whole(1.0)
-    (600, 0.123456789, 1.0)
+    Attributes:
+        ncp: That loss, as a mean over the quasi-identifiers; an estimate where not every record was looked at.
+        error: Its standard error.
+        records: Records that were looked at.
+        exact: Of these, how many have their least loss known, and not only a bound of it.
+        times: The loss of this release over that; null where that is 0.
     """
-    return int(value) if value.is_integer() and abs(value) > 1 else rounded(value)
+
+    ncp: Share
+    error: Share
+    records: int
+    exact: int
+    times: Share | None
+
+    @property
+    def said(self) -> str:
+        """How near the release is, in words."""
+        if self.times is None:
+            return "no release need lose anything"
+        return f"at most {'about ' if self.error else ''}{self.times:,.1f} times the least possible loss"
 
 
-def significant(value: float) -> Number:
-    """A figure to 12 significant digits, below which is the noise of floating point; a whole one as an integer.
+def bound_figures(least: LeastLoss, loss: float) -> BoundFigures:
+    """A bound beside the loss (NCP) of a release.
 
-    >>> significant(24.500000000000004), significant(3.0)
-    (24.5, 3)
+    The release itself shows that no bound is above its loss, so that a sample's estimate above it is lowered to it.
+
+    >>> from kohort.algorithms.mondrian.bound import LeastLoss
+    >>> bound_figures(LeastLoss(ncp=0.1, error=0.01, records=200, exact=200, columns=2), 0.25).times
+    2.5
+    >>> bound_figures(LeastLoss(ncp=0.1, error=0.01, records=200, exact=200, columns=2), 0.09)
+    BoundFigures(ncp=0.09, error=0.01, records=200, exact=200, times=1.0)
     """
-    short = float(f"{value:.12g}")
-    return int(short) if short.is_integer() and abs(short) < 1e15 else short  # noqa: PLR2004  digits of a float
-
-
-#: A figure to 12 significant digits.
-Significant: TypeAlias = Annotated[Number, AfterValidator(significant)]
+    ncp = min(least.ncp, loss)
+    return BoundFigures.from_attributes(least, ncp=ncp, times=loss / ncp if ncp else None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kohort.report.charts import BarChart, Bars
-from kohort.report.figures import rounded
+from kohort.shown import rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

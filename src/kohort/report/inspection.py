@@ -21,17 +21,7 @@ END: Final = 1.45
 def distributions_picture(
     found: Sequence[Distribution], left_out: Sequence[str], records: int, format_: Format
 ) -> bytes:
-    """The distributions as bars.
-
-    Args:
-        found: Those that are drawn.
-        left_out: The columns that are not.
-        records: Of the table.
-        format_: How it is written.
-
-    Raises:
-        UnsupportedError: there is none to draw.
-    """
+    """The distributions as bars."""
     if not found:
         hint = "name or drop the columns that identify people; the others are drawn"
         raise UnsupportedError("every column may identify people, so none is drawn", where="--picture", hint=hint)

@@ -53,11 +53,7 @@ def mapping(release: Release) -> Mapped:
 
 
 def check(algorithm: Algorithm) -> None:
-    """Refuse a method whose releases have no mapping: it may release a value differently in every class.
-
-    Raises:
-        UsageError: it gives the quasi-identifiers no levels.
-    """
+    """Refuse a method whose releases have no mapping: it may release a value differently in every class."""
     if not algorithm.full_domain:
         raise UsageError(
             f"{algorithm.name} may release one value in many ways, so there is no mapping",
@@ -66,11 +62,7 @@ def check(algorithm: Algorithm) -> None:
 
 
 def writer(path: Path) -> Callable[[Release], bytes]:
-    """What writes a release's mapping in the form that the name of its file asks for.
-
-    Raises:
-        UsageError: the name asks for none.
-    """
+    """What writes a release's mapping in the form that the name of its file asks for."""
     if path.suffix not in _FORMS:
         raise UsageError(f"a mapping is written as {' or '.join(_FORMS)}", where=str(path), hint="name it so")
     form = _FORMS[path.suffix]

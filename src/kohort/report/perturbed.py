@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kohort.perturbation.text import METHODS
-from kohort.report.figures import Figures, Number, Share
+from kohort.report.figures import Figures
+from kohort.shown import Number, Share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.perturbation.effect import Effect
-    from kohort.tables.pseudonyms import Linked
 
 
 class Moved(Figures, frozen=True):
@@ -30,21 +30,7 @@ class CorrelationFigures(Figures, frozen=True):
 
 
 class EffectFigures(Figures, frozen=True):
-    """What perturbation did to a column.
-
-    Attributes:
-        column: Its name.
-        method: The perturbation.
-        records: Records with a value.
-        unchanged: Of these, records whose value is the same.
-        decimals: Digits after the point.
-        bounds: Least and greatest value.
-        mean: Before and after; null of names.
-        variance: Likewise.
-        correlation: The correlation that changed most.
-        linked: The share of the records found by their nearest neighbour.
-        reproducible: Whether the random numbers came from a seed.
-    """
+    """What perturbation did to a column: the parts of `kohort.perturbation.effect.Effect`; null: does not apply."""
 
     column: str
     method: str
@@ -79,20 +65,8 @@ class PerturbationFigures(Figures, frozen=True):
     verified: bool
 
 
-class PseudonymFigures(Figures, frozen=True):
-    """A column of pseudonyms: records that have one, and those that share it with another."""
-
-    column: str
-    records: int
-    linked: int
-
-
 def outcome(columns: Sequence[str], methods: Mapping[str, str]) -> str:
     """How columns are released, in the word of the perturbation that changed one of them, else `unchanged`.
-
-    Args:
-        columns: One column, or a pair.
-        methods: The perturbation of each perturbed column.
 
     >>> outcome(["income"], {"income": "rounding to multiples of 50"}), outcome(["town"], {})
     ('rounded', 'unchanged')
@@ -129,8 +103,3 @@ def _moved(pair: tuple[float, float] | None) -> Moved | None:
     before, after = pair
     drift = None if before == 0 else abs(after - before) / abs(before)
     return Moved(before=before, after=after, drift=0.0 if before == after else drift)
-
-
-def pseudonym_figures(linked: Sequence[Linked]) -> tuple[PseudonymFigures, ...]:
-    """What the pseudonyms of each column tell without the key."""
-    return tuple(map(PseudonymFigures.from_attributes, linked))

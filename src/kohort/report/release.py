@@ -10,17 +10,19 @@ import numpy as np
 
 from kohort.assessment.inspection.notes import noticed
 from kohort.assessment.risk.singling import proposed, rounding_step
+from kohort.core.uniques import Exposed
 from kohort.errors import LimitError
 from kohort.metrics.known import METRICS, measured
-from kohort.release.bulk import bulk_losses
+from kohort.release.bulk import BulkLoss, bulk_losses
 from kohort.release.fit import notes
 from kohort.release.homogeneity import people_of
 from kohort.release.members import members_of
 from kohort.report.attacks import AttackFigures, UntriedAttack
-from kohort.report.bound import BoundFigures
-from kohort.report.figures import Figures, Number, Share, whole
-from kohort.report.perturbed import EffectFigures, PseudonymFigures, effect_figures, pseudonym_figures
+from kohort.report.figures import BoundFigures, Figures
+from kohort.report.perturbed import EffectFigures, effect_figures
 from kohort.schema.numbers import said
+from kohort.shown import Number, Share, whole
+from kohort.tables.pseudonyms import Linked
 from kohort.verify.singling import singled_out, together
 
 if TYPE_CHECKING:
@@ -65,13 +67,6 @@ class SinglingFigures(Figures, frozen=True):
     rounding: RoundingFigures | None
 
 
-class BulkFigures(Figures, frozen=True):
-    """The loss of a quasi-identifier over the bulk of its values, without the range of so many `far` records."""
-
-    loss: Share
-    far: int
-
-
 class HomogeneityFigures(Figures, frozen=True):
     """How alike the values of a sensitive attribute are in classes.
 
@@ -106,24 +101,8 @@ class CandidateFigures(Figures, frozen=True):
     metrics: dict[str, Number]
 
 
-class ExposedFigures(Figures, frozen=True):
-    """People whose exact value a label gives away, and by which kind of label."""
-
-    people: int
-    range_ends: int
-    set_members: int
-    means: int
-
-
 class GridSide(Figures, frozen=True):
-    """What a release with grids, or without, loses and exposes.
-
-    Attributes:
-        lm: Iyengar's loss metric.
-        exposed: People whose exact value a label gives away.
-        range_exposure: Of these, people at an end of a range.
-        downcoded: The share of the cells of these columns whose exact value follows from a label of several values.
-    """
+    """What a release with grids, or without, loses and exposes; see `kohort.pipeline.exposure.LabelExposure`."""
 
     lm: Share
     exposed: int
@@ -210,17 +189,17 @@ class ReleaseFigures(Figures, frozen=True):
     metrics: dict[str, Number]
     losses: dict[str, Number]
     constant: tuple[str, ...]
-    bulk: dict[str, BulkFigures]
+    bulk: dict[str, BulkLoss]
     members: dict[str, Number]
     node: dict[str, int] | None
     refined: dict[str, int] | None
     objective: ObjectiveFigures | None
     candidates: tuple[CandidateFigures, ...]
     proven: bool
-    exposed: ExposedFigures | None
+    exposed: Exposed | None
     range_exposure: int | None
     perturbed: tuple[EffectFigures, ...]
-    pseudonyms: tuple[PseudonymFigures, ...]
+    pseudonyms: tuple[Linked, ...]
     release: str | None
     certificate: str | None
     signed_by: str | None = None
@@ -258,27 +237,24 @@ def release_figures(release: Release) -> ReleaseFigures:
         models=tuple(model.name for model in release.job.models),
         homogeneity={
             name: HomogeneityFigures(
-                people=one.alike,
-                uncommon=one.uncommon,
-                largest_share=whole(one.share),
-                share_of_all=whole(one.of_all),
+                people=one.alike, uncommon=one.uncommon, largest_share=whole(one.share), share_of_all=whole(one.of_all)
             )
             for name, one in release.homogeneity.items()
         },
         metrics=_whole(release.metrics),
         losses=_whole(release.losses),
         constant=release.constant,
-        bulk={name: BulkFigures.from_attributes(one) for name, one in bulk_losses(release).items()},
+        bulk=bulk_losses(release),
         members=_whole(members_of(release)),
         node=dict(release.levels) or None,
         refined=dict(release.refined) or None,
         objective=_objective(release),
         candidates=_candidates(release),
         proven=release.proven,
-        exposed=None if verdict is None else ExposedFigures.from_attributes(verdict.exposed),
+        exposed=None if verdict is None else verdict.exposed,
         range_exposure=None if verdict is None else verdict.range_exposure,
         perturbed=effect_figures(release.effects),
-        pseudonyms=pseudonym_figures(release.linked),
+        pseudonyms=release.linked,
         release=None if release.path is None else str(release.path),
         certificate=None if release.certificate is None else str(release.certificate),
         signed_by=release.signed_by,
@@ -295,7 +271,8 @@ def release_figures(release: Release) -> ReleaseFigures:
 
 def source_notes(release: Release) -> tuple[str, ...]:
     """What of the source its owner may not know."""
-    return noticed(release.records.whole, [one.name for one in release.job.schema.released])
+    schema = release.job.schema
+    return noticed(release.records.whole, [one.name for one in schema.released], schema.missing)
 
 
 def _objective(release: Release) -> ObjectiveFigures | None:

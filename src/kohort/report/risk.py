@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 from pydantic import AfterValidator
 
+from kohort.assessment.risk.quasi_identifiers import Separation
+from kohort.assessment.risk.reidentification import Exposure
 from kohort.report.attacks import AttackFigures, UntriedAttack
-from kohort.report.figures import Figures, Number, Share
+from kohort.report.figures import Figures
+from kohort.shown import Number, Share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,25 +33,8 @@ def _tenth(number: float) -> float:
 Tenth: TypeAlias = Annotated[float, AfterValidator(_tenth)]
 
 
-class ProsecutorFigures(Figures, frozen=True):
-    """The risk of being found: the highest, the average, the share over the threshold, and how many at the highest."""
-
-    highest: Share
-    average: Share
-    over: Share
-    at_highest: int
-
-
 class JournalistFigures(Figures, frozen=True):
-    """The same among a population.
-
-    Attributes:
-        by: What is known of the population.
-        marketer: The share of right links among it.
-        unknown: People or records in classes that fit fewer people of the population table.
-        without_value: People of the population table without a value, by column, where there are any.
-        suppressed: The columns, among these, in which such people match nobody.
-    """
+    """The same among a population: the parts of `kohort.assessment.risk.overall.Journalist`."""
 
     by: str
     highest: Share
@@ -71,17 +57,7 @@ class EstimateFigures(Figures, frozen=True):
 
 
 class UniquenessFigures(Figures, frozen=True):
-    """Who is alone in a class.
-
-    Attributes:
-        sample: How many in the file.
-        share: Their share.
-        population_size: People of the population.
-        population: How many are alone in the population.
-        in_file: How many of these are in the file.
-        trusted: The estimator that is trusted.
-        estimates: What each estimator answers.
-    """
+    """Who is alone in a class: the parts of `kohort.assessment.risk.uniqueness.Uniqueness`."""
 
     sample: int
     share: Share
@@ -113,15 +89,6 @@ class KnowledgeFigures(Figures, frozen=True):
     worst: tuple[SubsetFigures, ...]
 
 
-class SeparationFigures(Figures, frozen=True):
-    """How well columns tell records apart."""
-
-    distinctness: Share
-    separation: Share
-    unique: Share
-    others: Share
-
-
 class IdentifyingSet(Figures, frozen=True):
     """A set of columns that identifies people."""
 
@@ -133,21 +100,11 @@ class IdentifyingSet(Figures, frozen=True):
 
 
 class SearchFigures(Figures, frozen=True):
-    """The smallest sets of columns that identify people.
-
-    Attributes:
-        found: How many.
-        sets: The first of them.
-        base: What the columns identify that every set is added to.
-        tried: How many sets were tried.
-        complete: Whether all sets of up to three columns were.
-        sampled: Records that were searched; null: all.
-        missed: The share of unique records that a missed set can have.
-    """
+    """The smallest sets of columns that identify people, of which the first are listed; see `IdentifyingSets`."""
 
     found: int
     sets: tuple[IdentifyingSet, ...]
-    base: SeparationFigures | None
+    base: Separation | None
     tried: int
     complete: bool
     sampled: int | None
@@ -163,25 +120,10 @@ class UniqueColumn(Figures, frozen=True):
 
 
 class RiskFigures(Figures, frozen=True):
-    """The risk of a file.
+    """The risk of a file: the parts of `kohort.assessment.risk.overall.Risk`; null where they were not computed.
 
     Attributes:
-        records: Records.
-        people: People; null: records are counted.
-        quasi: The columns that attackers know.
-        classes: Equivalence classes.
-        smallest: Records or people of the smallest class.
-        largest: Of the largest.
-        threshold: The risk above which records count as `over`.
-        prosecutor: The risk of somebody known to be in the file.
-        journalist: The risk of somebody of the population; null: nothing is known of it.
-        marketer: The share of right links.
-        uniqueness: Who is alone in a class.
-        known: The risk where fewer columns are known; null where that was not computed.
-        undeclared: Other columns, that no role is given.
-        alone: Sets of these that identify.
-        together: Sets of these that identify with the quasi-identifiers.
-        singling: Columns that single out by themselves.
+        fully_suppressed: Further records, `*` in every quasi-identifying column, which are in no class.
         worst_values: Cells of the smallest classes; null where they are not to be shown.
         attacks: What attacks found; only of `kohort risk`.
     """
@@ -190,10 +132,11 @@ class RiskFigures(Figures, frozen=True):
     people: int | None
     quasi: tuple[str, ...]
     classes: int
+    fully_suppressed: int
     smallest: int
     largest: int
     threshold: Number
-    prosecutor: ProsecutorFigures
+    prosecutor: Exposure
     journalist: JournalistFigures | None
     marketer: Share
     uniqueness: UniquenessFigures
@@ -211,6 +154,7 @@ def risk_figures(risk: Risk, *, values: bool = False) -> RiskFigures:
     return RiskFigures.from_attributes(
         risk,
         classes=risk.sizes.size,
+        fully_suppressed=risk.suppressed,
         smallest=int(risk.sizes.min()),
         largest=int(risk.sizes.max()),
         threshold=float(risk.threshold),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal, assert_never
 
 import numpy as np
 
-from kohort.report.figures import Figures, Number
+from kohort.report.figures import Figures
+from kohort.shown import Number
 from kohort.transactions.problem import CellSuppression, ItemSuppression
 
 if TYPE_CHECKING:

@@ -79,11 +79,7 @@ def writer_of(ending: str) -> Callable[[Page], bytes]:
 
 
 def refuse_missing() -> None:
-    """Refuse to draw a page where what it is made with is not installed.
-
-    Raises:
-        MissingExtraError: it is not.
-    """
+    """Refuse to draw a page where what it is made with is not installed."""
     canvas.library()
     if importlib.util.find_spec("jinja2") is None:
         raise MissingExtraError("jinja2 is needed for pages and is not installed", hint="pip install 'kohort[report]'")

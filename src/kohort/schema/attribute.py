@@ -163,7 +163,8 @@ class Attribute:
         missing: The treatment of a missing value; in a sensitive attribute it does not add to diversity.
         max_level: The greatest level of the hierarchy that a lattice method may use; `None`: its root.
         pseudonym: Whether pseudonyms are released in place of an identifying column's values; otherwise nothing is.
-        date_format: The date format; `None` lets the values decide.
+        date_format: The date format; `None` lets the values decide. Beside the builder `dates`, it becomes part of it.
+        pivot: The first of the hundred years in which the years of dates lie that have two digits.
 
     Numbers may also be given as int, text, or float, which stands for the decimal that it prints; listed words as text.
 
@@ -187,11 +188,20 @@ class Attribute:
     max_level: int | None = None
     pseudonym: bool = False
     date_format: DateFormat | None = None
+    pivot: int | None = None
 
     @property
     def of_dates(self) -> bool:
         """Whether the schema says that the values are dates."""
-        return self.scale is Scale.DATE or self.date_format is not None or isinstance(self.grid, Period)
+        said = self.date_format is not None or self.pivot is not None
+        return said or self.scale is Scale.DATE or isinstance(self.grid, Period)
+
+    @property
+    def may_be_open(self) -> bool:
+        """Whether labels such as `90+` among its numbers are open ends: those of a given hierarchy are its leaves."""
+        must = self.scale is Scale.NUMERIC or self.bounds is not None or self.grid not in {None, "round"}
+        built = self.hierarchy is None or (isinstance(self.hierarchy, str) and self.hierarchy.startswith("intervals"))
+        return self.scale is not Scale.CATEGORICAL and not self.of_dates and (must or built)
 
     @property
     def released(self) -> bool:
@@ -213,6 +223,7 @@ class Attribute:
         elif self.grid is not None and not (isinstance(self.grid, str) and self.grid in {"hierarchy", "round"}):
             exact = _exact if isinstance(self.grid, int | float | str | Fraction) else _exacts
             object.__setattr__(self, "grid", exact(self.grid, f"{where}, grid"))
+        self._tell_builder()
         for wrong, what, hint in self._faults():
             if wrong:
                 raise SchemaError(what, where=where, hint=hint)
@@ -220,6 +231,15 @@ class Attribute:
     def __repr__(self) -> str:
         """What is set, in one line."""
         return parameters(self)
+
+    def _tell_builder(self) -> None:
+        """Let the builder of dates have the format and the pivot: it is what reads them."""
+        builder, *periods = str(self.hierarchy).split(":")
+        if builder == "dates" and self.of_dates and self.scale in {None, Scale.DATE} and self.grid is None:
+            said = [str(one) for one in (self.date_format, self.pivot) if one is not None]
+            object.__setattr__(self, "hierarchy", ":".join([builder, *said, *periods]))
+            for name in ("scale", "date_format", "pivot"):
+                object.__setattr__(self, name, None)
 
     def _faults(self) -> Iterable[tuple[bool, str, str]]:
         yield from self._contradictions()
@@ -230,6 +250,12 @@ class Attribute:
         )
         level = 0 if self.max_level is None else self.max_level
         yield type(level) is not int or level < 0, "the greatest level must be a count of levels", "write 2, say"
+        short = self.date_format is not None and self.date_format.is_short
+        what = "years of two digits need the first of their hundred years, and no others do"
+        hint = f"write --pivot {self.name}=1930 for 1930 to 2029 (in a job file pivot = 1930)"
+        yield self.date_format is not None and short != (self.pivot is not None), what, hint
+        odd = self.pivot is not None and (type(self.pivot) is not int or not 1000 <= self.pivot <= 9999)  # noqa: PLR2004  four digits
+        yield odd, "the pivot must be a year of four digits", "write 1930"
         weighty = 1 / _GREATEST_WEIGHT <= self.weight <= _GREATEST_WEIGHT
         what = "the weight must be above 0, between a billionth and a billion"
         yield not weighty, what, "leave it out for a weight of 1"

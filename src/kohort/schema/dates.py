@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from datetime import date
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+
+from kohort.errors import InputError
+from kohort.schema.open_ends import CLOSED, days_open
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,6 +32,25 @@ class DateFormat(StrEnum):
     DAY_FIRST = "dd/mm/yyyy"
     MONTH_FIRST = "mm/dd/yyyy"
     HYPHENS = "dd-mm-yyyy"
+    MONTH = "yyyy-mm"
+    """A month, which stands for its first day; like the ones below, read where the schema says that there are dates."""
+    MONTH_STROKE = "mm/yyyy"
+    MONTH_POINT = "mm.yyyy"
+    MONTH_HYPHEN = "mm-yyyy"
+    SHORT_POINTS = "dd.mm.yy"
+    SHORT_DAY_FIRST = "dd/mm/yy"
+    SHORT_MONTH_FIRST = "mm/dd/yy"
+    SHORT_HYPHENS = "dd-mm-yy"
+
+    @property
+    def is_short(self) -> bool:
+        """Whether years have two digits, and lie in a hundred years that begin with a pivot."""
+        return "yyyy" not in self.value
+
+    @property
+    def has_days(self) -> bool:
+        """Whether dates are days, not months."""
+        return "dd" in self.value
 
 
 class Period(StrEnum):
@@ -70,9 +92,18 @@ _DAYS_OF_MONTH: Final = 30
 _PERIODS: Final = 20
 
 _TIME: Final = (
-    r"(?:[T ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?: ?[AaPp][Mm])?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})?)?"
+    r"(?P<time>[T ](?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{1,9})?)?(?: ?[AaPp][Mm])?"
+    r"(?:Z| ?[+-][0-9]{2}:?[0-9]{2})?)?"
 )
-_PARTS: Final = {"yyyy": r"(?P<year>[0-9]{4})", "mm": r"(?P<month>[0-9]{1,2})", "dd": r"(?P<day>[0-9]{1,2})"}
+_PARTS: Final = {
+    "yyyy": r"(?P<year>[0-9]{4})",
+    "yy": r"(?P<year>[0-9]{2})",
+    "mm": r"(?P<month>[0-9]{1,2})",
+    "dd": r"(?P<day>[0-9]{1,2})",
+}
+
+#: Forms that a column does not have by itself: eight digits, months and years of two digits may be numbers or codes.
+ASKED: Final = frozenset({DateFormat.COMPACT, *(form for form in DateFormat if form.is_short or not form.has_days)})
 
 
 def _pattern(form: DateFormat) -> Callable[[str], re.Match[str] | None]:
@@ -80,9 +111,9 @@ def _pattern(form: DateFormat) -> Callable[[str], re.Match[str] | None]:
     text = re.escape(form.value)
     for part, pattern in _PARTS.items():
         text = text.replace(part, pattern)
-    if form in {DateFormat.ISO, DateFormat.COMPACT}:
+    if form in {DateFormat.ISO, DateFormat.COMPACT, DateFormat.MONTH}:
         text = text.replace("{1,2}", "{2}")
-    return re.compile(text + _TIME).fullmatch
+    return re.compile(text + ("" if form.has_days else "(?P<day>)") + _TIME).fullmatch
 
 
 _stretch = re.compile(rf"\[(?P<low>[0-9-]{{10,11}}){DASH}(?P<high>[0-9-]{{10,11}})(?P<bracket>[\])])").fullmatch
@@ -92,21 +123,37 @@ _matches: Final[Mapping[DateFormat, Callable[[str], re.Match[str] | None]]] = Ma
 )
 
 
-def day_of(text: str, form: DateFormat) -> int | None:
+def day_of(text: str, form: DateFormat, pivot: int | None = None) -> int | None:
     """The day that a text of this form names; `None` where there is none.
+
+    Args:
+        text: A date.
+        form: How it is written.
+        pivot: The first of the hundred years in which years of two digits lie; without it, they name none.
 
     >>> day_of("0001-01-02", DateFormat.ISO), day_of("2.1.0001 08:30", DateFormat.POINTS)
     (2, 2)
     >>> day_of("2023-02-29", DateFormat.ISO) is None
     True
+    >>> [spelled(day_of(text, DateFormat.SHORT_POINTS, 1930)) for text in ("01.02.30", "01.02.29")]
+    ['1930-02-01', '2029-02-01']
     """
     found = _matches[form](text)
-    if found is None:
+    if found is None or (form.is_short and pivot is None):
         return None
+    year = int(found["year"])
+    if pivot is not None and form.is_short:
+        year = pivot + (year - pivot) % 100
     try:
-        return date(int(found["year"]), int(found["month"]), int(found["day"])).toordinal()
+        return date(year, int(found["month"]), int(found["day"] or 1)).toordinal()
     except ValueError:
         return None
+
+
+def has_time(text: str, form: DateFormat) -> bool:
+    """Whether a date of this form has a time of the day behind it."""
+    found = _matches[form](text)
+    return found is not None and found["time"] is not None
 
 
 #: An end of a range: many labels begin or end with the same day.
@@ -132,17 +179,28 @@ def between(low: Fraction, high: Fraction) -> str:
     return f"[{spelled(int(low))}{DASH}{spelled(int(high))})"
 
 
+def in_dates(label: str) -> str:
+    """A label of days as the one of their dates, which `read_days` reads.
+
+    >>> in_dates("2"), in_dates("[1-32)"), in_dates(">=32")
+    ('0001-01-02', '[0001-01-01 – 0001-02-01)', '>=0001-02-01')
+    """
+    return re.sub("[0-9]+", lambda day: spelled(int(day[0])), label.replace("-", DASH))
+
+
 def read_days(label: str) -> str:
     """A label of dates as the one of their days; any other label stays.
 
-    >>> read_days("0001-01-02"), read_days("[0001-01-01 – 0001-02-01)"), read_days("[0001-01-01 – 0001-01-31]")
-    ('2', '[1-32)', '[1-31]')
+    >>> read_days("0001-01-02"), read_days("[0001-01-01 – 0001-02-01)"), read_days(">=0001-02-01")
+    ('2', '[1-32)', '>=32')
     >>> read_days("{a, b}"), read_days("[0001-02-30 – 0001-03-01)")
     ('{a, b}', '[0001-02-30 – 0001-03-01)')
     """
     found = _stretch(label)
     if found is None:
-        return str(day_of(label, DateFormat.ISO) or label)
+        sign = label[: len(label) - len(label.lstrip("<>="))]
+        day = _end(label[len(sign) :], DateFormat.ISO)
+        return f"{sign}{day}" if day else label
     low, high = (LAST + 1 if end == AFTER else _end(end, DateFormat.ISO) for end in found.group("low", "high"))
     return f"[{low}-{high}{found['bracket']}" if low and high else label
 
@@ -155,21 +213,79 @@ def days_in(labels: Iterable[str], values: Sequence[str]) -> tuple[list[str], li
     >>> days_in(["*"], ["flu"]) is None
     True
     """
-    forms = formats_of([value for value in values if value])
-    if len(forms) != 1 or forms[0] is DateFormat.COMPACT:
-        return None
-    return [read_days(label) for label in labels], [str(day_of(value, forms[0]) or "") for value in values]
+    present = [value for value in values if value]
+    forms = formats_of(present) or [form for form in DateFormat if days_open(present, partial(day_of, form=form))]
+    return None if len(forms) != 1 or forms[0] is DateFormat.COMPACT else days_with(forms[0], labels, values)
 
 
-def formats_of(texts: Sequence[str]) -> list[DateFormat]:
-    """The forms in which every one of these texts, of which there is one at least, is a date.
+def days_with(
+    form: DateFormat, labels: Iterable[str], values: Sequence[str], pivot: int | None = None
+) -> tuple[list[str], list[str]]:
+    """Labels and values of dates of this form as those of their days; short years by a pivot.
+
+    >>> days_with(DateFormat.ISO, ["before 1900", "<1900-01-01"], ["1900-01-01", "before 1900"])
+    (['693595', '<693596'], ['693596', '693595'])
+    """
+    read_one = partial(day_of, form=form, pivot=pivot)
+    days = {value: read_one(value) for value in values if value}
+    opened = days_open(days, read_one) if None in days.values() else CLOSED
+    places = (opened or CLOSED).places
+    read = [places.get(value) or str(days.get(value) or "") for value in values]
+    return [places.get(label) or read_days(label) for label in labels], read
+
+
+def formats_of(texts: Sequence[str], pivot: int | None = None) -> list[DateFormat]:
+    """The forms in which every one of these texts, of which there is one at least, is a date; short ones by a pivot.
 
     >>> [str(form) for form in formats_of(["31/12/1999", "01/02/2000"])]
     ['dd/mm/yyyy']
     >>> formats_of(["flu"])
     []
     """
-    return [form for form in DateFormat if texts and all(day_of(text, form) is not None for text in texts)]
+    return [form for form in DateFormat if texts and all(day_of(text, form, pivot) is not None for text in texts)]
+
+
+def asked_format(texts: Sequence[str], pivot: int | None, name: str) -> DateFormat | None:
+    """The form of texts that shall be dates; `None` where they have none in common.
+
+    Raises:
+        InputError: they can be read in two ways, or their years have two digits and there is no pivot.
+    """
+    found = formats_of(texts, _ANY_PIVOT if pivot is None else pivot)
+    if len(found) > 1:
+        raise read_as(found, len(texts), name)
+    if found and found[0].is_short and pivot is None:
+        raise no_pivot(len(texts), name)
+    return found[0] if found else None
+
+
+def nearest(texts: Sequence[str], pivot: int | None) -> DateFormat:
+    """The form that most of the texts have."""
+    return max(DateFormat, key=lambda form: sum(day_of(text, form, pivot) is not None for text in texts))
+
+
+def no_pivot(dates: int, name: str) -> InputError:
+    """The error of dates whose years have two digits, where nothing says which hundred years those are."""
+    hint = (
+        f"say in which hundred years they lie: --pivot {name}=1930 for 1930 to 2029 (in a job file pivot = 1930, in a "
+        "builder dates:dd.mm.yy:1930)"
+    )
+    return InputError(f"the years of its {dates:,} dates have two digits", where=f"column {name}", hint=hint)
+
+
+#: A year from which on the years of two digits all have a 29 February where they may have one.
+_ANY_PIVOT: Final = 1970
+
+
+def read_as(forms: Sequence[DateFormat], dates: int, name: str) -> InputError:
+    """The error of dates that can be read in several forms."""
+    pivot = f" --pivot {name}=1930, the first of the hundred years of 1930 to 2029," if forms[0].is_short else ""
+    return InputError(
+        f"its {dates:,} dates can be read as {' or as '.join(forms)}",
+        where=f"column {name}",
+        hint=f"say which: --date-format {name}={forms[0]}{pivot}"
+        f' (in a job file date-format = "{forms[0]}"); --scale {name}=categorical for names',
+    )
 
 
 def starts(period: Period, low: int, high: int) -> list[int]:

@@ -9,29 +9,31 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from kohort.errors import CallError
 from kohort.schema.nesting import CHUNK, SUPPRESSED, Keep, Pad, counted_leaves, fault, nest
-from kohort.shown import Shown, many
+from kohort.schema.numbers import exact, is_numeric_text
+from kohort.shown import NONCHARACTER, Shown, many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from kohort.arrays import Counts, Index
     from kohort.shown import Rows
 
-#: What to do about a node or a value that is called like the root.
+#: What to do about a node or a value that is called like the root and is not below a root of this name.
 _ONLY_ROOT = (
-    f"{SUPPRESSED} means fully generalized; only the root may be called so. If it means in the table that there is no "
-    f"value, declare it: --missing-token '{SUPPRESSED}'"
+    f"{SUPPRESSED} means fully generalized: from such a label on, all labels of a row are {SUPPRESSED}, and none is a "
+    f"leaf. If it means in the table that there is no value, declare it: --missing-token '{SUPPRESSED}'"
 )
 
-#: What a UTF-8 text file cannot hold: NUL, and half of a surrogate pair.
-_unwritable = re.compile("[\0\ud800-\udfff]").search
+#: What a UTF-8 text file cannot hold, or no text: NUL, half of a surrogate pair, and what is no character.
+_unwritable = re.compile("[\0\ud800-\udfff" + NONCHARACTER.pattern[1:]).search
+_REMOVED = "remove NUL characters, halves of surrogate pairs and what is no character, such as U+FFFE"
 
 
 __all__ = ["SUPPRESSED", "Hierarchy", "fault"]
@@ -143,18 +145,24 @@ class Hierarchy(Shown):
         return len(self.parents)
 
     def covered(self, level: int) -> Counts:
-        """How many leaves each node of the level covers."""
-        return np.bincount(self.maps[level])
+        """How many leaves the label of each node of the level stands for: `*` for all, also below the root.
+
+        >>> Hierarchy.from_rows([["a", "1-5", "*"], ["b", "1-5", "*"], ["c", "*", "*"]]).covered(1).tolist()
+        [2, 3]
+        """
+        anything = [label == SUPPRESSED for label in self.labels[level]]
+        return np.where(anything, len(self.leaves), np.bincount(self.maps[level]))
 
     def spans(self, level: int) -> tuple[Index, Index]:
-        """The first and the last leaf that each node of the level covers.
+        """The first and the last leaf below each node of the level.
 
         >>> first, last = Hierarchy.from_rows([["a", "x"], ["b", "y"], ["c", "x"]], root="*").spans(1)
         >>> first.tolist(), last.tolist()
         ([0, 2], [1, 2])
         """
-        after = np.cumsum(self.covered(level))
-        return after - self.covered(level), after - 1
+        below = np.bincount(self.maps[level])
+        after = np.cumsum(below)
+        return after - below, after - 1
 
     def ancestor(self, low: Index, high: Index) -> tuple[Index, Index]:
         """The lowest node that covers the leaves `low..high`: its level and its index there.
@@ -194,9 +202,25 @@ class Hierarchy(Shown):
                 met[label] = low, high
         return tuple(twofold)
 
-    def check(self, values: Iterable[str]) -> int:
+    def spelled_as(self, values: Collection[str]) -> Hierarchy:
+        """The same tree, each leaf that is a number written as these values write it: `20` as `20.0`.
+
+        >>> ages = Hierarchy.from_rows([["20", "20-29"], ["25", "20-29"], ["old", "30-39"]], root="*")
+        >>> ages.spelled_as(["20.0", "old", "40.0"]).leaves
+        ('20.0', '25', 'old')
+        """
+        texts = {exact(text): text for text in sorted(values, key=len, reverse=True) if is_numeric_text((text,))}
+        absent = {number for number, text in texts.items() if text not in self.index}
+        if not absent:
+            return self
+        of = {leaf: exact(leaf) for leaf in self.leaves if is_numeric_text((leaf,))}
+        leaves = tuple(texts[of[leaf]] if of.get(leaf) in absent else leaf for leaf in self.leaves)
+        return replace(self, labels=(leaves, *self.labels[1:])) if len({*leaves}) == len(leaves) else self
+
+    def check(self, values: Collection[str]) -> int:
         """How many of the values are no leaf."""
-        return sum(value not in self.index for value in values)
+        leaves = self.spelled_as(values).index
+        return sum(value not in leaves for value in values)
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """The rows that `from_rows` reads, in leaf order."""
@@ -240,7 +264,7 @@ def _check_labels(hierarchy: Hierarchy, level: int) -> None:
     """Refuse the first kind of fault that labels of the level have, counting the leaves concerned."""
     for what, nodes, hint in _label_faults(hierarchy, level):
         if nodes:
-            count = int(hierarchy.covered(level)[nodes].sum())
+            count = int(np.isin(hierarchy.maps[level], nodes).sum())
             raise fault(f"{counted_leaves(count)} with {what}", hierarchy.name, level, hint=hint)
 
 
@@ -250,12 +274,13 @@ def _label_faults(hierarchy: Hierarchy, level: int) -> Iterator[tuple[str, list[
     other = cast("Sequence[object]", labels)  # what a caller without a type checker may have passed
     yield "a label that is not text", [at for at, label in enumerate(other) if not isinstance(label, str)], "quote it"
     unwritable = [at for at, label in enumerate(labels) if _unwritable(label)]
-    yield "a label that no text file can hold", unwritable, "remove NUL characters and halves of surrogate pairs"
+    yield "a label that no text file can hold", unwritable, _REMOVED
     counts = Counter(labels) if len(set(labels)) < len(labels) else Counter[str]()
     shared = [at for at, label in enumerate(labels) if counts[label] > 1]
     yield "a label that another node of the level has", shared, "labels must differ on each level"
     if level < hierarchy.height:
-        marked = [at for at, label in enumerate(labels) if label == SUPPRESSED]
+        above = [hierarchy.labels[level + 1][at] for at in hierarchy.parents[level].tolist()] if level else ()
+        marked = [at for at, label in enumerate(labels) if label == SUPPRESSED and above[at : at + 1] != [SUPPRESSED]]
         yield f"the label {SUPPRESSED}", marked, _ONLY_ROOT
     empty = [at for at, label in enumerate(labels) if not label]
     if level > 0 and empty and (level == hierarchy.height or not _is_missing(hierarchy, level, empty[0])):

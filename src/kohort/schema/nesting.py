@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import groupby, islice, pairwise
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
@@ -30,7 +30,7 @@ Rows: TypeAlias = Iterable[Sequence[str]]
 Pad: TypeAlias = Literal["up", "down"] | bool
 
 #: Which parent a label keeps that has several: that of the first row, or of the last. Empty: it is an error.
-Keep: TypeAlias = Literal["", "first", "last"]
+Keep: TypeAlias = Literal["", "first", "last", "qualify"]
 
 #: Rows turned into columns at a time: enough to amortise the turn, few enough to stay in the cache.
 CHUNK = 4096
@@ -40,7 +40,10 @@ _LETTERS, _LABELS = 40, 5
 
 #: How to ask for padding, and for one parent of several.
 PADDING = "name an ancestor on every level for each, or have them padded: FILE:pad (pad=True in Python)"
-_KEEPING = "keep the row that is right, or the first or the last: FILE:first, FILE:last (keep='first' in Python)"
+_KEEPING = (
+    "keep the row that is right, or the first or the last: FILE:first, FILE:last (keep='first' in Python); "
+    "FILE:qualify keeps the first and names the parents of labels that occur in several places"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +64,9 @@ class Nested:
 def nest(rows: Rows, name: str, *, root: str = "", pad: Pad = False, keep: Keep = "") -> Nested:
     """The tree that rows describe; see `Hierarchy.from_rows`."""
     changes: list[str] = []
+    if keep == "qualify":
+        rows, changes = qualified(rows)
+        keep = ""
     if pad:
         rows, padded = _padded(rows, "down" if pad == "down" else "up")
         changes += [f"{counted_leaves(padded)} padded {'downward' if pad == 'down' else 'upward'}"] if padded else []
@@ -81,6 +87,46 @@ def nest(rows: Rows, name: str, *, root: str = "", pad: Pad = False, keep: Keep 
     order, renumbered = _depth_first(parents)
     texts = (tuple(map(level.__getitem__, at.tolist())) for level, at in zip(labels, order, strict=True))
     return Nested(tuple(texts), tuple(renumbered), tuple(changes))
+
+
+def qualified(rows: Rows) -> tuple[list[tuple[str, ...]], list[str]]:
+    """Rows in which no label stands for two sets of leaves: that of a node then has its parents behind it.
+
+    A leaf keeps its label, which the table has, and of several places the first. What was changed is told.
+
+    >>> qualified([("Carpenter", "Trades", "*"), ("Joiner", "Carpenter", "*")])
+    ([('Carpenter', 'Trades', '*'), ('Joiner', 'Carpenter (*)', '*')], ['1 node named with the parents'])
+    """
+    known: dict[str, tuple[str, ...]] = {}
+    every = [tuple(row) for row in rows]
+    for row in every:
+        known.setdefault(row[0], row)
+    covered: dict[tuple[str, ...], set[str]] = {}  # by the labels from a node up
+    for leaf, row in known.items():
+        for level in range(1, len(row)):
+            covered.setdefault(row[level:], set()).add(leaf)
+    meanings: dict[str, set[frozenset[str]]] = {leaf: {frozenset([leaf])} for leaf in known}
+    for node, leaves in covered.items():
+        meanings.setdefault(node[0], set()).add(frozenset(leaves))
+    taken = {label for label, sets in meanings.items() if len(sets) == 1} | known.keys()
+    names = dict[tuple[str, ...], str]()
+    same = dict[tuple[tuple[str, ...], frozenset[str]], str]()  # of a node that is repeated upward
+    for node, leaves in covered.items():
+        if len(meanings[node[0]]) > 1 and leaves != {node[0]}:
+            path = _upward(node)
+            longer = (f"{node[0]} ({', '.join(path[1:end])})" for end in range(2, len(path) + 1))
+            new = next((one for one in longer if one not in taken), node[0])
+            names[node] = same.setdefault((path, frozenset(leaves)), new)
+            taken.add(names[node])
+    made = [(row[0], *(names.get(row[at:], row[at]) for at in range(1, len(row)))) for row in known.values()]
+    parents = len({row[0] for row in every if row != known[row[0]]})
+    told = [f"{many(len(same), 'node')} named with the parents"] if same else []
+    return made, [*kept_one(parents, "first"), *told]
+
+
+def _upward(path: tuple[str, ...]) -> tuple[str, ...]:
+    """The labels of a path, each as often as it is not the one below it."""
+    return tuple(label for label, _ in groupby(path))
 
 
 # ── Faults ───────────────────────────────────────────────────────────────────────────────────────
@@ -115,7 +161,8 @@ def two_parents(
 
 def kept_one(split: int, keep: Keep) -> tuple[str, ...]:
     """What was changed where so many labels had several parents."""
-    return (f"{_labels(split)} several parents: the {keep} one is kept",) if split else ()
+    which = "last" if keep == "last" else "first"
+    return (f"{_labels(split)} several parents: the {which} one is kept",) if split else ()
 
 
 def quoted(label: object) -> str:
@@ -209,7 +256,7 @@ def _encode(rows: Rows, name: str) -> list[_Level]:
             chunks.append([np.fromiter(map(of.__getitem__, cells), np.int64, len(chunk)) for of, cells in columns])
     if ragged:
         raise fault(f"{counted_leaves(ragged)} with another number of levels than the first", name, hint=PADDING)
-    if not chunks:
+    if not numbers:
         raise fault("no leaves", name)
     return [_Level(tuple(of), np.concatenate(codes)) for of, *codes in zip(numbers, *chunks, strict=True)]
 

@@ -207,3 +207,13 @@ def interval(low: Fraction, high: Fraction) -> str:
     '[20-22.5)'
     """
     return f"[{decimal(low)}-{decimal(high)})"
+
+
+def below(high: Fraction) -> str:
+    """The label of the open interval before `high`."""
+    return f"<{decimal(high)}"
+
+
+def at_least(low: Fraction) -> str:
+    """The label of the open interval from `low` on."""
+    return f">={decimal(low)}"

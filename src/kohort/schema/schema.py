@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, cast
 
 from kohort.calls import called
-from kohort.errors import CallError, JobError, SchemaError
+from kohort.errors import CallError, SchemaError, combined
 from kohort.schema.attribute import Attribute, Missing, Role, names_in, word
 from kohort.shown import Shown, class_of
 
@@ -153,7 +153,7 @@ class Schema(Shown):
         by_name = {attribute.name: attribute for attribute in self.attributes}
         faults = list(self._misfits(columns))
         if faults:
-            raise faults[0] if len(faults) == 1 else JobError("the schema does not fit the table", faults)
+            raise combined("the schema does not fit the table", faults)
         rest = self.rest or Role.DROP
         attributes = tuple(
             by_name.get(name) or Attribute(name, Role.IDENTIFYING if name == self.person else rest) for name in columns

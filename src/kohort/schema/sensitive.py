@@ -154,6 +154,7 @@ def _by_leaf(
     hierarchy = attribute.hierarchy
     if not isinstance(hierarchy, Hierarchy):
         hierarchy = from_spec(str(hierarchy), sorted(set(present)), name=attribute.name)
+    hierarchy = hierarchy.spelled_as(present)
     leaves = np.array([hierarchy.index.get(text, -1) for text in present])
     absent = leaves < 0
     if absent.any():

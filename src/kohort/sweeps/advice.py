@@ -51,9 +51,6 @@ def refuse_unordered(orders: Mapping[str, bool | None]) -> None:
 
     Args:
         orders: For everything that is varied, whether a greater value is stricter.
-
-    Raises:
-        UsageError: nothing has an order.
     """
     if all(order is None for order in orders.values()):
         what = f"no value of {' and '.join(orders)} protects more than another, so none can be proposed"
@@ -68,9 +65,7 @@ def proposed(found: TableSweep, within: float | Fraction) -> Proposed | None:
     order = _strictness(found.axes)
     points = [Proposed(point, point.metrics[LOSS]) for point in found.points if point.found]
     return max(
-        (one for one in points if one.loss <= within),
-        key=lambda one: (order(one.point), -one.loss),
-        default=None,
+        (one for one in points if one.loss <= within), key=lambda one: (order(one.point), -one.loss), default=None
     )
 
 

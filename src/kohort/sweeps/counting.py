@@ -15,8 +15,7 @@ from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines.local import LOCAL
 from kohort.metrics.base import Detail
 from kohort.pipeline import outcome_of
-from kohort.pipeline.feasibility import refuse_hopeless
-from kohort.pipeline.problem import problem_of
+from kohort.pipeline.problem import problem_of, refuse_hopeless
 from kohort.release import plain
 from kohort.release.fit import check_population
 

@@ -21,7 +21,7 @@ from kohort.algorithms.mondrian.bound import LeastLoss
 from kohort.errors import FileError, TargetError
 from kohort.io.source import state
 from kohort.publish.disk import reporting
-from kohort.sweeps.ending import Ending
+from kohort.sweeps.engine import Ending
 from kohort.sweeps.tables import Point, Seconds
 from kohort.version import VERSION
 
@@ -64,12 +64,7 @@ class Journal:
 
     @classmethod
     def at(cls, path: Path, of: str) -> Self:
-        """The journal at `path`, made if needed; `of` tells inputs and settings whose points are not the same.
-
-        Raises:
-            TargetError: something else stands there.
-            FileError: it cannot be read or written.
-        """
+        """The journal at `path`, made if needed; `of` tells inputs and settings whose points are not the same."""
         if path.is_symlink() or (path.exists() and not path.is_file()):
             raise _foreign(path)
         with reporting("opening the journal", path):
@@ -131,12 +126,7 @@ def beside(out: Path) -> Path:
 
 
 def digest_of(path: str | Path) -> str:
-    """The digest of a file's bytes.
-
-    Raises:
-        InputError: there is no such file.
-        FileError: the system fails to read it.
-    """
+    """The digest of a file's bytes."""
     state(str(path))
     try:
         with Path(path).open("rb") as file:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.metrics.known import METRICS
 from kohort.report.page.audience import FEWEST, Audience, coarse
-from kohort.sweeps.ending import Ending
+from kohort.sweeps.engine import Ending
 from kohort.sweeps.transaction_plan import Parameter
 
 if TYPE_CHECKING:

@@ -2,18 +2,56 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.report.charts import PERCENT, Line, LineChart, Look, Mark, Tag, look
-from kohort.report.charts.canvas import INK
-from kohort.sweeps.below import BOUND, LEAST, bounding, descending, lowest
+from kohort.report.charts.canvas import GREY, INK
 from kohort.sweeps.figure import FIGURES, RISKS
-from kohort.sweeps.frontier import Tradeoff, frontier, knees
 from kohort.sweeps.words import fixed, series, setting, settings, unanswered
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from kohort.sweeps.figure import RiskUtility
     from kohort.sweeps.tables import Point, TableSweep
+
+#: How it is drawn, and called where it was computed.
+BOUND: Final = Look(GREY, "", (0, (2, 4)))
+LEAST: Final = "bound"
+
+_BOUNDED: Final = "Bound: no release with the same k and labels is below; estimated from a sample of large tables."
+
+
+def lowest(known: Iterable[tuple[float, float]]) -> tuple[Mark, ...]:
+    """The least figure at each value, by ascending value: it is below all that are known there.
+
+    >>> [(mark.x, mark.y) for mark in lowest([(5, 0.2), (2, 0.1), (5, 0.15)])]
+    [(2, 0.1), (5, 0.15)]
+    """
+    least = dict[float, float]()
+    for x, y in known:
+        least[x] = min(y, least.get(x, y))
+    return tuple(Mark(x, y, y, y) for x, y in sorted(least.items()))
+
+
+def descending(marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    """The same where less is stricter: what a stricter setting cannot be below, no laxer one is said to be above.
+
+    >>> [mark.y for mark in descending(lowest([(1, 0.3), (2, 0.4), (3, 0.2)]))]
+    [0.3, 0.3, 0.2]
+    """
+    found: list[Mark] = []
+    for mark in marks:
+        y = min(mark.y, found[-1].y) if found else mark.y
+        found.append(Mark(mark.x, y, y, y))
+    return tuple(found)
+
+
+def bounding(lines: Iterable[Line]) -> list[str]:
+    """What the line means, where there is a computed one."""
+    return [_BOUNDED for line in lines if line.name == LEAST]
+
 
 #: The line of the frontier, which has no marks of its own.
 FRONTIER: Final = Look(INK, "", "-")
@@ -108,3 +146,55 @@ def _knee(found: TableSweep, bends: list[Setting], asked: RiskUtility) -> str:
     ]
     more = len(told) - MOST_KNEES
     return f"Knee: {'; equally far: '.join(told[:MOST_KNEES])}{f' and {more} more' * (more > 0)}."
+
+
+# ── the risk-utility frontier ────────────────────────────────────────────────────────────────────
+
+
+class Tradeoff(NamedTuple):
+    """What one setting gives: less is better in both."""
+
+    risk: float
+    loss: float
+
+
+def frontier(points: Sequence[Tradeoff]) -> tuple[int, ...]:
+    """The places of the points that no other dominates, by ascending risk.
+
+    A point dominates another if it is no worse in risk and in loss, and better in one of them. Equal points do not
+    dominate each other: all of them are told, in the order in which they are given.
+
+    >>> frontier([Tradeoff(0.5, 1.0), Tradeoff(0.1, 3.0), Tradeoff(0.2, 3.0), Tradeoff(0.5, 2.0)])
+    (1, 0)
+    """
+    found: list[int] = []
+    for place in sorted(range(len(points)), key=lambda place: points[place]):
+        if not found or points[place].loss < points[found[-1]].loss or points[place] == points[found[-1]]:
+            found.append(place)
+    return tuple(found)
+
+
+def knees(points: Sequence[Tradeoff]) -> tuple[int, ...]:
+    """The places of the knee: where the frontier bends most, so that less of either costs most of the other.
+
+    Both axes are scaled so that the frontier goes from (0, 1), its least risk and greatest loss, to (1, 0). The knee is
+    its point farthest below the straight line between these ends. Computed in fractions of the given floats; points
+    equally far are all told, by ascending risk. There is none where no point lies below that line: in fewer than
+    three points, or where the frontier bulges the other way.
+
+    >>> knees([Tradeoff(0.1, 4.0), Tradeoff(0.2, 1.0), Tradeoff(0.5, 0.0)])
+    (1,)
+    >>> knees([Tradeoff(0.0, 2.0), Tradeoff(1.0, 1.0), Tradeoff(2.0, 0.0)])
+    ()
+    """
+    places = frontier(points)
+    if not places:
+        return ()
+    exact = [(Fraction(points[place].risk), Fraction(points[place].loss)) for place in places]
+    (safest, dearest), (riskiest, cheapest) = exact[0], exact[-1]
+    if safest == riskiest:  # then the losses are equal, too
+        return ()
+    wide, high = riskiest - safest, dearest - cheapest
+    below = [1 - (risk - safest) / wide - (loss - cheapest) / high for risk, loss in exact]
+    farthest = max(below)
+    return tuple(place for place, far in zip(places, below, strict=True) if far == farthest > 0)

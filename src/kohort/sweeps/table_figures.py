@@ -13,7 +13,7 @@ from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
 from kohort.shown import many
 from kohort.sweeps.advice import LOSS, proposed
-from kohort.sweeps.ending import Ending
+from kohort.sweeps.engine import Ending
 from kohort.sweeps.table_plan import taken
 from kohort.sweeps.tables import said
 
@@ -40,11 +40,7 @@ _COUNTS: Final = ("classes", "smallest", "largest", "suppressed")
 
 
 def writer(path: Path) -> Callable[[TableSweep], bytes]:
-    """What writes a sweep in the form that the name of its file asks for.
-
-    Raises:
-        UsageError: the name asks for none.
-    """
+    """What writes a sweep in the form that the name of its file asks for."""
     if path.suffix not in _FORMS:
         raise UsageError(f"a sweep is written as {' or '.join(_FORMS)}", where="out", hint="name the file so")
     form = _FORMS[path.suffix]

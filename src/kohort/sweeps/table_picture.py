@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from kohort.report.charts import Line, LineChart, Mark, look
-from kohort.sweeps.below import BOUND, LEAST, bounding, lowest
 from kohort.sweeps.figure import RiskUtility, figure_of
-from kohort.sweeps.risk_utility import risk_utility
+from kohort.sweeps.risk_utility import BOUND, LEAST, bounding, lowest, risk_utility
 from kohort.sweeps.words import across, against, fixed, series, unanswered
 
 if TYPE_CHECKING:

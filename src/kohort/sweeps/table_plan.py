@@ -60,12 +60,7 @@ class Axis:
 
 
 class Impossible(NamedTuple):
-    """A point without a job: its values do not go together.
-
-    Attributes:
-        values: One of each axis.
-        why: What does not go together.
-    """
+    """A point without a job: its values do not go together."""
 
     values: tuple[str, ...]
     why: str

@@ -18,14 +18,13 @@ from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.bound import bound_of, bounded_alike
-from kohort.pipeline.feasibility import refuse_unknown
-from kohort.report.bound import bound_figures
+from kohort.pipeline.problem import refuse_unknown
+from kohort.report.figures import bound_figures
 from kohort.report.page.audience import Audience
 from kohort.shown import Shown, many, span
 from kohort.sweeps.advice import LOSS, proposed
 from kohort.sweeps.counting import answer, count, counted_alike
-from kohort.sweeps.ending import Ending, status_of
-from kohort.sweeps.engine import Once, Results, run_points
+from kohort.sweeps.engine import Ending, Once, Results, run_points, status_of
 from kohort.sweeps.table_plan import Axis, TablePlan, taken
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.mondrian.bound import LeastLoss
     from kohort.engines.base import Counts
     from kohort.release import Job
-    from kohort.report.bound import BoundFigures
+    from kohort.report.figures import BoundFigures
     from kohort.shown import Rows
     from kohort.sweeps.counting import PointAnswer
     from kohort.sweeps.table_figures import Json
@@ -226,11 +225,7 @@ def sweep(
 
 
 def _over(job: Job, table: Table) -> Job:
-    """The job with a schema over the table's columns.
-
-    Raises:
-        UsageError: they do not go together.
-    """
+    """The job with a schema over the table's columns."""
     job = replace(job, schema=job.schema.over(table.names))
     refuse_unknown(job)
     return job

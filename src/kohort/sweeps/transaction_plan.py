@@ -45,13 +45,7 @@ OF_MATRIX: Final = frozenset({Parameter.ROWS, Parameter.COLUMNS, Parameter.DENSI
 
 
 class Generated(NamedTuple):
-    """Matrices to sweep over instead of a database: a seed draws its own, and the roles in it.
-
-    Attributes:
-        rows: Transactions.
-        columns: Items.
-        density: The probability of a 1.
-    """
+    """Matrices to sweep over instead of a database: a seed draws its own, and the roles in it."""
 
     rows: int = 10_000
     columns: int = 100

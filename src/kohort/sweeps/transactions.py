@@ -17,8 +17,7 @@ from kohort.pipeline.transactions import problem_of
 from kohort.report.page.audience import Audience
 from kohort.schema.numbers import said
 from kohort.sweeps.advice import proposed_coherence
-from kohort.sweeps.ending import Ending, status_of
-from kohort.sweeps.engine import run_points
+from kohort.sweeps.engine import Ending, run_points, status_of
 from kohort.transactions.database import held
 from kohort.transactions.loss import distortion
 from kohort.transactions.methods import METHODS
@@ -97,14 +96,7 @@ class Summary:
 
 
 class Failure(NamedTuple):
-    """Runs that ended without an answer, and are in no mean.
-
-    Attributes:
-        methods: Whose they are.
-        ending: How they ended.
-        runs: At which values, ascending, and how many of each method's.
-        why: What stood in the way of the first.
-    """
+    """Runs that ended without an answer, and are in no mean."""
 
     methods: tuple[str, ...]
     ending: Ending
@@ -161,11 +153,7 @@ class Sweep:
 
 
 def sweep(
-    source: Transactions | None,
-    plan: Plan,
-    *,
-    tell: Callable[[str], None] = lambda _: None,
-    clock: Clock | None = None,
+    source: Transactions | None, plan: Plan, *, tell: Callable[[str], None] = lambda _: None, clock: Clock | None = None
 ) -> Sweep:
     """Answer at every point by every method; the moles of a point are mined once for all of them.
 
@@ -174,10 +162,6 @@ def sweep(
         plan: What is asked.
         tell: Called with each point as it begins.
         clock: What tells the time; without one, no seconds are told, and equal sweeps are equal.
-
-    Raises:
-        UsageError: an item is named that is in no transaction.
-        MissingExtraError: a method needs a library that is not installed.
     """
     runs = list(plan.runs())
 

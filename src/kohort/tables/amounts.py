@@ -15,6 +15,7 @@ from kohort.perturbation.base import MOST_DECIMALS
 from kohort.perturbation.moments import whole
 from kohort.schema.numbers import is_numeric_text
 from kohort.shown import many
+from kohort.tables.notation import in_full
 from kohort.tables.table import Column, narrow
 
 if TYPE_CHECKING:
@@ -69,11 +70,7 @@ def numbers_of(column: Column, missing: frozenset[str]) -> CodedNumbers | None:
 
 
 def read_numbers(column: Column, missing: frozenset[str]) -> CodedNumbers:
-    """The column as numbers, exactly; of one without values, no number.
-
-    Raises:
-        InputError: some value is no number, or one that float64 cannot hold.
-    """
+    """The column as numbers, exactly; of one without values, no number."""
     found = numbers_of(column, missing)
     if found is None:
         gaps = column.absent(missing)
@@ -202,9 +199,16 @@ def _decimals(text: str) -> int:
 def _texts(numbers: Amounts, decimals: int, dtype: pl.DataType) -> tuple[pl.Series, pl.DataType]:
     """Distinct numbers as cells of a column of that type, or of one that holds them."""
     whole = not (numbers % 1).any()
+    if (
+        isinstance(dtype, pl.Decimal)
+        and decimals <= dtype.scale
+        and np.abs(numbers).max(initial=0) * 10**decimals < EXACT
+    ):
+        exact = _points(np.rint(numbers * 10**decimals).astype(np.int64), decimals).cast(dtype, strict=False)
+        return exact.cast(pl.String), dtype
     if dtype.is_float() or (dtype.is_numeric() and not whole):
         kept = dtype if dtype.is_float() else pl.Float64()
-        return pl.Series(numbers).cast(kept).cast(pl.String), kept
+        return in_full(pl.Series(numbers).cast(kept).cast(pl.String)), kept
     if decimals > MOST_DECIMALS or np.abs(numbers).max(initial=0) * 10**decimals >= EXACT:
         return pl.Series([np.format_float_positional(number, trim="-") for number in numbers]), dtype
     if not dtype.is_integer():

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from kohort.core.frequency import FrequencySet, numbered, people_in
+from kohort.core.frequency import FrequencySet, group, numbered, people_in
 from kohort.core.order import SortKey, order_by
 from kohort.core.recoding import FullDomain
 from kohort.core.texts import Halves, Sets
-from kohort.errors import HierarchyError, InputError
+from kohort.errors import InputError, SchemaError
 from kohort.schema import Missing, Role
 from kohort.schema.domain import Domain, resolve
 from kohort.schema.domain.readings import check_readings
+from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.sensitive import resolve as resolve_sensitive
 from kohort.shown import many
 from kohort.tables.order import content_keys, ranks_of
 from kohort.tables.people import note_spellings, owners_of, person_codes
-from kohort.tables.population import check_columns, population_tuples, with_others
 from kohort.tables.recoded import ByClass, BySource, RecodedTable
-from kohort.tables.table import Column, Table, narrow
+from kohort.tables.table import Column, Table, all_of, narrow
 from kohort.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from kohort.core.texts import Texts
     from kohort.schema import Attribute, Schema
     from kohort.schema.sensitive import SensitiveDomain
-    from kohort.tables.table import CellCodes
+    from kohort.tables.table import CellCodes, Table
     from kohort.workspace import Workspace
 
 
@@ -105,11 +105,7 @@ class CodedTable:
     _tuple_of: Numbers | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Resolve the domains; set aside the records that the schema suppresses.
-
-        Raises:
-            InputError: values that have no place in their domain; those of several columns at once.
-        """
+        """Resolve the domains; set aside the records that the schema suppresses."""
         if self.known is not None:
             check_columns(self.known, self.schema)
         resolved: list[tuple[Domain, Index]] = []
@@ -121,7 +117,7 @@ class CodedTable:
                 faults.append(fault)
         faults += self._refused()
         if faults:
-            raise faults[0] if len(faults) == 1 else all_of(faults)
+            raise all_of(faults)
         self.domains = tuple(domain for domain, _ in resolved)
         self.schema = self.schema.changed(domain.attribute for domain in self.domains)
         self._codes = tuple(
@@ -152,6 +148,8 @@ class CodedTable:
     def _resolve(self, attribute: Attribute) -> tuple[Domain, Index]:
         """The domain, and the code of each value of the table, then of each that only the population table has."""
         column, other = self.table[attribute.name], self.known[attribute.name] if self.known else None
+        if column.notation is not None and isinstance(attribute.hierarchy, Hierarchy):
+            attribute = replace(attribute, hierarchy=column.notation.plain(attribute.hierarchy))
         values = with_others(column, other)
         counts = np.append(self.records_with(column), np.zeros(len(values) - len(column.values), np.int64))
         try:
@@ -253,11 +251,7 @@ class CodedTable:
         return domain.counted(people[:-1]), codes
 
     def _person(self, name: str) -> SortKey:
-        """Whose each kept record is.
-
-        Raises:
-            InputError: some records are nobody's.
-        """
+        """Whose each kept record is."""
         column = self.table[name]
         lacking = column.absent(self.schema.missing)
         if lacking.any():
@@ -390,7 +384,10 @@ def _labels_of(labels: Labels, classes: RegionClasses, source: Column) -> Column
     values = _series(labels.texts).alias(source.name)
     if source.values.null_count():
         values = values.set(values == "", None)
-    return Column(source.name, values, narrow(labels.of[classes.first], len(values)), pl.String())
+    timed = isinstance(source.dtype, pl.Datetime) and source.values.str.contains("T", literal=True).any()
+    dtype = pl.String() if timed else source.dtype  # a label is a day, not its first moment
+    codes = narrow(labels.of[classes.first], len(values))
+    return Column(source.name, values, codes, dtype, notation=source.notation)
 
 
 def _series(texts: Texts) -> pl.Series:
@@ -428,9 +425,42 @@ def _of_population(fault: InputError, name: str) -> InputError:
     )
 
 
-def all_of(faults: Sequence[InputError]) -> InputError:
-    """One error that says what each of several says."""
-    told = "; ".join(f"{fault.where}: {fault.what}" for fault in faults)
-    hints = " / ".join(dict.fromkeys(fault.hint for fault in faults if fault.hint))
-    kind = HierarchyError if all(isinstance(fault, HierarchyError) for fault in faults) else InputError
-    return kind(told, where=many(len(faults), "column"), hint=hints)
+# ── the population table ─────────────────────────────────────────────────────────────────────────
+
+
+def check_columns(population: Table, schema: Schema) -> None:
+    """Refuse a population table that lacks a quasi-identifying column."""
+    lacking = [one.name for one in schema.quasi if one.name not in population.names]
+    if lacking:
+        raise SchemaError(
+            f"the population table has no column {', '.join(lacking)}",
+            where="population",
+            hint="it must have every quasi-identifying column, by the same name",
+        )
+
+
+def with_others(column: Column, other: Column | None) -> list[str | None]:
+    """The values of a column, then those that only the same column of the population table has."""
+    values: list[str | None] = column.values.to_list()
+    known = set(values)
+    return values + [value for value in (other.values.to_list() if other else ()) if value not in known]
+
+
+def population_tuples(population: Table, table: Table, schema: Schema, codes: Sequence[Index]) -> FrequencySet:
+    """The tuples of the population table, without the records that the schema would suppress for a missing value.
+
+    Args:
+        population: The population table.
+        table: The table to release.
+        schema: Over the table's columns.
+        codes: Of each quasi-identifier, the code of each value `with_others`; negative where it is suppressed.
+    """
+    columns: list[Index] = []
+    for attribute, code_of in zip(schema.quasi, codes, strict=True):
+        column = population[attribute.name]
+        code = dict(zip(with_others(table[attribute.name], column), code_of.tolist(), strict=True))
+        columns.append(np.array([code[value] for value in column.values.to_list()], np.int64)[column.codes])
+    every = np.stack(columns, axis=1)
+    matrix = every[(every >= 0).all(axis=1)].astype(np.uint32)
+    grouping = group(matrix)
+    return FrequencySet(matrix[grouping.first], np.empty((grouping.first.size, 0), np.uint32), grouping.counts)

@@ -1,4 +1,4 @@
-"""Complete records: which records enter a release, where those that lack a value are left out before counting."""
+"""Complete records, without those that lack a value or are suppressed: which enter a release, or are counted."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from kohort.errors import InfeasibleError
+from kohort.schema.nesting import SUPPRESSED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -64,18 +65,23 @@ def _with_values(table: Table, names: Sequence[str], missing: Collection[str]) -
 
 
 def entered(table: Table, complete: Complete, missing: Collection[str]) -> Entered:
-    """The records of `table` that have a value in all of these columns.
-
-    Args:
-        table: The records.
-        complete: The columns, all of which the table has.
-        missing: The texts that mean: no value.
-
-    Raises:
-        InfeasibleError: there is no such record.
-    """
+    """The records of `table` that have a value in all of these columns."""
     rows = np.flatnonzero(_with_values(table, table.names if complete == "all" else complete, missing))
     if not rows.size:
         hint = "name fewer columns (--complete-records A,B), or correct the missing tokens"
         raise InfeasibleError("no record is complete", where="complete records", hint=hint)
     return Entered(table if rows.size == table.records else table.take(rows), table, rows)
+
+
+def unsuppressed(table: Table, quasi: Sequence[str], missing: Collection[str]) -> Table:
+    """The records without those that other programs suppress: `*` in each of these columns, which tells nothing.
+
+    All records stay where it means that a value is missing, or where every record is so.
+    """
+    if SUPPRESSED in missing or not quasi or not {*quasi} <= {*table.names}:
+        return table
+    kept = np.zeros(table.records, np.bool_)
+    for name in quasi:
+        told = (table[name].values == SUPPRESSED).fill_null(value=False)
+        kept |= ~told.to_numpy().take(table[name].codes)
+    return table if kept.all() or not kept.any() else table.take(np.flatnonzero(kept))

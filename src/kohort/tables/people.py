@@ -79,16 +79,7 @@ def note_spellings(column: Column) -> None:
 
 
 def refuse_spellings(column: Column, where: str, result: str) -> None:
-    """Refuse keys that are alike, where each spelling would be taken for a key of its own.
-
-    Args:
-        column: The keys.
-        where: What they are called in the message.
-        result: What would become of them.
-
-    Raises:
-        InputError: some are.
-    """
+    """Refuse keys that are alike, where each spelling would be taken for a key of its own."""
     found, keys = _spellings(column)
     if found:
         raise respelled(found, keys, where, result)

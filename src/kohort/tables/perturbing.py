@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -80,7 +81,10 @@ def perturbed(
     for one in due:
         changed = _numbers_changed if one.numeric else _names_changed
         made |= changed(table, one, missing, [_stream(seed, column) for column in one.columns], order)
-    return Table(tuple(made.get(column.name, column) for column in table.columns), table.records)
+    kept = {one.name: one.notation for one in table.columns}
+    columns = (made.get(name, table[name]) for name in kept)
+    written = (one if one.notation is kept[one.name] else replace(one, notation=kept[one.name]) for one in columns)
+    return Table(tuple(written), table.records)
 
 
 def _check(table: Table, perturbations: Sequence[Perturbation], seed: int | None) -> None:

@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Portion:
-    """Some records of a table, one after another; nothing is copied.
-
-    Attributes:
-        whole: The table, or one whose records are made some at a time.
-        start: The first of them.
-        records: How many they are.
-    """
+    """Some records of a table, one after another; nothing is copied."""
 
     whole: Table | RecodedTable
     start: int

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.shown import Shown
+from kohort.errors import HierarchyError, InputError
+from kohort.shown import Shown, many
 from kohort.tables.dataset import Values
 from kohort.workspace import tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     import polars as pl
 
     from kohort.arrays import Counts, Mask, Numbers
     from kohort.shown import Rows
+    from kohort.tables.notation import Notation
     from kohort.workspace import Workspace
 
 #: For each cell of a column, which of the distinct values it holds: (n,).
@@ -34,11 +36,16 @@ class Labels:
 
     Attributes:
         title: The label of the variable; empty where it has none.
-        codes: The number that stands for each value label. A column with codes holds the labels, not the numbers.
+        codes: The number, or in SPSS the text, that stands for each value label. A column with codes holds the labels.
     """
 
     title: str = ""
-    codes: Mapping[str, float] = field(default_factory=dict[str, float])
+    codes: Mapping[str, float | str] = field(default_factory=dict[str, "float | str"])
+
+    @property
+    def of_texts(self) -> bool:
+        """Whether the codes are texts."""
+        return any(isinstance(code, str) for code in self.codes.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
@@ -53,6 +60,8 @@ class Column(Shown):
         dtype: The source's type when it was typed (`pl.Int64` of a Parquet column), to give the same type
             back for cells that stay as they are; `pl.String` for text sources.
         labels: Of a column read from a statistics file, what it says of it; `None` where it says nothing.
+        fault: Why its cells were not read, so that it has none, or cannot be used; `None` where they can.
+        notation: How its numbers, which are plain here, are written in the source; `None` where they are plain there.
     """
 
     name: str
@@ -60,9 +69,16 @@ class Column(Shown):
     codes: CellCodes
     dtype: pl.DataType
     labels: Labels | None = None
+    fault: InputError | None = None
+    notation: Notation | None = None
 
     def _shown(self) -> tuple[str, Rows]:
         return f"Column {self.name}", [("Records", f"{self.codes.size:,}"), ("Values", f"{len(self.values):,}")]
+
+    @property
+    def written(self) -> pl.Series:
+        """(v,) the values as a release has them, in a series without a name, which polars would take for a pattern."""
+        return (self.values if self.notation is None else self.notation.write(self.values)).alias("")
 
     def counts(self) -> Counts:
         """(v,) records with each value."""
@@ -93,16 +109,23 @@ class Table(Shown):
         columns: The columns.
         records: Their length.
         notes: What its reader noticed of the text that it was read from.
+        separator: What stood between cells there; empty where nothing did.
     """
 
     columns: tuple[Column, ...]
     records: int
     notes: tuple[str, ...] = ()
+    separator: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The column names, in order."""
         return tuple(column.name for column in self.columns)
+
+    @property
+    def notations(self) -> dict[str, Notation]:
+        """How numbers of the source are written, by column, where they are not plain."""
+        return {column.name: column.notation for column in self.columns if column.notation is not None}
 
     def _shown(self) -> tuple[str, Rows]:
         return "Table", [("Records", f"{self.records:,}"), ("Columns", ", ".join(self.names))]
@@ -123,14 +146,27 @@ class Table(Shown):
         """The table itself: it is in memory."""
         return self
 
+    def needing(self, names: Collection[str]) -> Table:
+        """The table, once these columns are known to be readable; the cells of others are missing where they are not.
+
+        Raises:
+            InputError: some of them cannot be read; all of these are named.
+        """
+        faults = [one.fault for one in self.columns if one.fault is not None and one.name in names]
+        if faults:
+            raise all_of(faults)
+        return replace(self, columns=tuple(replace(one, fault=None) for one in self.columns))
+
     def take(self, rows: Numbers) -> Table:
         """Some of the records, in this order."""
         return Table(tuple(column.take(rows) for column in self.columns), rows.size)
 
     def __getitem__(self, name: str) -> Column:
-        """The column called `name`; `KeyError` when there is none."""
+        """The column called `name`; `KeyError` when there is none, `InputError` when it cannot be read."""
         for column in self.columns:
             if column.name == name:
+                if column.fault is not None:
+                    raise all_of([column.fault])
                 return column
         raise KeyError(name)
 
@@ -151,3 +187,13 @@ def narrow(codes: NDArray[np.integer], values: int) -> CellCodes:
     if values <= 1 << 8:
         return codes.astype(np.uint8, copy=False)
     return codes.astype(np.uint16, copy=False) if values <= 1 << 16 else codes.astype(np.uint32, copy=False)
+
+
+def all_of(faults: Sequence[InputError]) -> InputError:
+    """One error that says what each of several says."""
+    if len(faults) == 1:
+        return type(faults[0])(faults[0].what, where=faults[0].where, hint=faults[0].hint)  # raised once more, perhaps
+    told = "; ".join(f"{fault.where}: {fault.what}" for fault in faults)
+    hints = " / ".join(dict.fromkeys(fault.hint for fault in faults if fault.hint))
+    kind = HierarchyError if all(isinstance(fault, HierarchyError) for fault in faults) else InputError
+    return kind(told, where=many(len(faults), "column"), hint=hints)

@@ -90,12 +90,7 @@ class Engines:
     """
 
     def __init__(
-        self,
-        public: Rows,
-        private: Rows,
-        supports: Counts,
-        only: EngineName | None = None,
-        pairs: Pairs | None = None,
+        self, public: Rows, private: Rows, supports: Counts, only: EngineName | None = None, pairs: Pairs | None = None
     ) -> None:
         """Make neither of them yet."""
         self._public, self._private, self._supports, self._only = public, private, supports, only
@@ -177,13 +172,7 @@ class Engines:
         return tops
 
     def _shares(self, level: Level, base: Index, *, passes: int) -> Iterator[tuple[SupportCounter, Mask]]:
-        """Which engine takes which candidates, given their bases: all candidates of a base go to one.
-
-        Args:
-            level: The sets.
-            base: The base of each candidate.
-            passes: How often bitmaps go through the words of a candidate.
-        """
+        """Which engine takes which candidates, given their bases: all candidates of a base go to one."""
         starts = np.flatnonzero(np.diff(base, prepend=-1))
         sizes, bases = np.diff(starts, append=base.size), base[starts]
         rows = self._row * (self._supports[level.items[bases, 0]] + level.supports[bases])

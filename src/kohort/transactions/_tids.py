@@ -30,11 +30,7 @@ Room: TypeAlias = "tuple[Items, Index, Items]"
 
 
 class Tids:
-    """Transactions by public item.
-
-    Args:
-        rows: The public items of each transaction.
-    """
+    """Transactions by public item."""
 
     def __init__(self, rows: Rows) -> None:
         """Invert the public rows."""

@@ -58,12 +58,7 @@ class LocalSuppression:
         return "cells"
 
     def solve(self, problem: SuppressionProblem) -> SuppressionSolution:
-        """What to suppress; steps and returned items are those of the greedy search that this begins with.
-
-        Raises:
-            InfeasibleError: the empty set is a mole.
-            LimitError: more sets than `problem.most` would have to be held.
-        """
+        """What to suppress; steps and returned items are those of the greedy search that this begins with."""
         refuse_infeasible(problem)
         return self.suppress(problem, mine(problem))
 

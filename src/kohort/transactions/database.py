@@ -183,11 +183,7 @@ def common(database: Database, share: Fraction) -> Mask:
 
 
 def held(database: Database, what: str) -> Transactions:
-    """The transactions themselves, which `what` needs.
-
-    Raises:
-        UnsupportedError: they are not in memory.
-    """
+    """The transactions themselves, which `what` needs."""
     if isinstance(database, Transactions):
         return database
     hint = "leave it out, or run without --engine (in Python engine=), which reads the transactions into memory"

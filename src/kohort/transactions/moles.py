@@ -47,9 +47,6 @@ def mine(problem: SuppressionProblem, *, engine: EngineName | None = None) -> Mo
     Args:
         problem: The database, the roles and the promise.
         engine: Count with this one alone; the moles are the same.
-
-    Raises:
-        LimitError: more sets than `problem.most` would have to be held.
     """
     return _Search(problem, engine).moles()
 

@@ -170,11 +170,7 @@ def is_feasible(problem: SuppressionProblem) -> bool:
 
 
 def refuse_infeasible(problem: SuppressionProblem) -> None:
-    """Refuse a database in which the empty set is a mole, or which has no transaction.
-
-    Raises:
-        InfeasibleError: it is; `responsible` has the private items that make it one.
-    """
+    """Refuse a database in which the empty set is a mole, or which has no transaction."""
     database, model = problem.database, problem.coherence
     n = len(database)
     if not n:

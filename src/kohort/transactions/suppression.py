@@ -85,12 +85,7 @@ class Greedy:
         return str(self.score)
 
     def solve(self, problem: SuppressionProblem) -> SuppressionSolution:
-        """What to suppress.
-
-        Raises:
-            InfeasibleError: the empty set is a mole.
-            LimitError: more sets than `problem.most` would have to be held.
-        """
+        """What to suppress."""
         refuse_infeasible(problem)
         return self.suppress(problem, mine(problem))
 

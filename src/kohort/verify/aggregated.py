@@ -302,11 +302,7 @@ def in_order(table: Table, schema: Schema) -> Index:
 
 
 def check_same(sent: Sent, found: Tuples, question: Question) -> None:
-    """The files hold the records that are due: as many with each tuple of cells, and the same sums of hashes.
-
-    Raises:
-        VerificationError: they do not.
-    """
+    """The files hold the records that are due: as many with each tuple of cells, and the same sums of hashes."""
     weights = sent.claim.amounts[: sent.released.records]
     held = as_texts(Table(tuple(found.table[name] for name in question.released), found.table.records))
     both = summed(

@@ -82,15 +82,7 @@ class Relation(Dataset, Protocol):
     """
 
     def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
-        """The distinct tuples of some columns, at least one; a null equals a null.
-
-        Args:
-            columns: Their names.
-            hashed: Other columns, whose hashes are summed for each tuple.
-
-        Raises:
-            LimitError: they are too many for memory.
-        """
+        """The distinct tuples of some columns, at least one; a null equals a null."""
         ...
 
 
@@ -131,12 +123,7 @@ def as_texts(table: Table) -> pl.DataFrame:
 
 
 def tuples_of(found: pl.DataFrame, columns: Sequence[Column]) -> Tuples:
-    """Tuples that were summed: of the columns' codes, or of texts.
-
-    Args:
-        found: What `summed` gives.
-        columns: What the columns are called, and what the codes stand for.
-    """
+    """Tuples that were summed: of the columns' codes, or of texts."""
     made: list[Column] = []
     for place, column in enumerate(columns):
         key = found[str(place)]
@@ -149,11 +136,7 @@ def tuples_of(found: pl.DataFrame, columns: Sequence[Column]) -> Tuples:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableRelation:
-    """The records of a table in memory: the plain way to answer, that others are held against.
-
-    Attributes:
-        table: The table.
-    """
+    """The records of a table in memory: the plain way to answer, that others are held against."""
 
     table: Table
 

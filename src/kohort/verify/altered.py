@@ -53,11 +53,7 @@ _LARGEST: Final = sys.float_info.max
 
 
 def check_pseudonyms(column: Column, claim: Claim, key: Key) -> None:
-    """Every cell is the pseudonym of its record's identifier; a missing one stays missing.
-
-    Raises:
-        VerificationError: some are not.
-    """
+    """Every cell is the pseudonym of its record's identifier; a missing one stays missing."""
     source = claim.original[column.name]
     absent = source.values.is_in([*claim.schema.missing]).fill_null(value=True)
     made = pl.Series(key.pseudonyms(column.name, source.values.fill_null("").to_list()), dtype=pl.String)
@@ -69,11 +65,7 @@ def check_pseudonyms(column: Column, claim: Claim, key: Key) -> None:
 
 
 def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
-    """A perturbed column is what its effect says.
-
-    Raises:
-        VerificationError: it is not.
-    """
+    """A perturbed column is what its effect says."""
     source = claim.original[column.name]
     held, before = column.codes, source.codes.take(claim.lineage)
     absent = lacking(source, claim).take(claim.lineage)
@@ -96,13 +88,7 @@ def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
 
 
 def misstated(column: Column, said: object, missing: Collection[str]) -> list[str]:
-    """What is said of the effect on a perturbed column that the released cells by themselves show to be otherwise.
-
-    Args:
-        column: The released column.
-        said: Its effect, as a certificate holds it.
-        missing: The texts that mean no value.
-    """
+    """What is said of the effect on a perturbed column that the released cells by themselves show to be otherwise."""
     told = cast("Mapping[str, object]", said) if isinstance(said, Mapping) else dict[str, object]()
     counts = np.bincount(column.codes, minlength=len(column.values))
     counts[column.absent(missing)] = 0
@@ -139,11 +125,7 @@ def _alike(variance: float | None, said: float | None) -> bool:
 
 
 def check_coarsened(column: Column, claim: Claim, changed: Column) -> None:
-    """Released cells are those of the coarsened column, in which equal values of the source are equal.
-
-    Raises:
-        VerificationError: they are not.
-    """
+    """Released cells are those of the coarsened column, in which equal values of the source are equal."""
     source = claim.original[column.name].codes
     pairs = np.unique(source * np.int64(len(changed.values)) + changed.codes)
     several = pairs.size - np.unique(source).size
@@ -240,9 +222,6 @@ def verify_perturbed(
         format_: The file's format, by the names of `kohort.io.write.Format`.
         excel_safe: Whether cells that look like formulas were given an apostrophe.
         missing: Texts that mean no value.
-
-    Raises:
-        VerificationError: it does not.
 
     >>> import io
     >>> import polars as pl

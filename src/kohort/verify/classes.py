@@ -99,11 +99,7 @@ def released_classes(table: Table, claim: Claim, *, ordered: bool) -> ReleasedCl
 def check_ends(
     column: Column, meaning: Meaning, found: Fit, claim: Claim, classes: ReleasedClasses, *, alone: Mask
 ) -> None:
-    """Printed ends and means are those of the class that bears them; marks who `alone` in a class holds an end.
-
-    Raises:
-        VerificationError: some are not.
-    """
+    """Printed ends and means are those of the class that bears them; marks who `alone` in a class holds an end."""
     if meaning.values.label is Label.MEAN:
         source = claim.original[column.name].codes.take(claim.lineage)
         _check_means(column, meaning, source, classes, claim.borne)

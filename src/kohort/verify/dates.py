@@ -3,6 +3,7 @@
     1984-03-01                      the day itself
     [1984-03-01 – 1984-05-31]       the days from the first to the last, both included
     [1984-01-01 – 1985-01-01)       the days of public periods, without the last one
+    <1930-01-01, >=2010-01-01       the days before; this day and those after it
 
 Once they are whole numbers, everything that holds of numbers is checked of them.
 """
@@ -29,10 +30,10 @@ _LAST: Final = 3_652_059
 DASH: Final = " – "
 
 #: A label that nothing explains.
-_UNREAD: Final = "?"
+UNREAD: Final = "?"
 
 _DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}|10000-01-01"
-_LABEL: Final = rf"^(?:({_DAY})|\[({_DAY}){DASH}({_DAY})([\])]))$"
+_LABEL: Final = rf"^(?:({_DAY})|\[({_DAY}){DASH}({_DAY})([\])])|(<|>=)({_DAY}))$"
 _TIME: Final = r"([T ][0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?( ?[AaPp][Mm])?(Z| ?[+-][0-9]{2}:?[0-9]{2})?)?$"
 
 #: How each form is written.
@@ -44,6 +45,14 @@ _WRITTEN: Final = {
     DateFormat.DAY_FIRST: r"^(?<d>[0-9]{1,2})/(?<m>[0-9]{1,2})/(?<y>[0-9]{4})",
     DateFormat.MONTH_FIRST: r"^(?<m>[0-9]{1,2})/(?<d>[0-9]{1,2})/(?<y>[0-9]{4})",
     DateFormat.HYPHENS: r"^(?<d>[0-9]{1,2})-(?<m>[0-9]{1,2})-(?<y>[0-9]{4})",
+    DateFormat.MONTH: r"^(?<d>)(?<y>[0-9]{4})-(?<m>[0-9]{2})",
+    DateFormat.MONTH_STROKE: r"^(?<d>)(?<m>[0-9]{1,2})/(?<y>[0-9]{4})",
+    DateFormat.MONTH_POINT: r"^(?<d>)(?<m>[0-9]{1,2})\.(?<y>[0-9]{4})",
+    DateFormat.MONTH_HYPHEN: r"^(?<d>)(?<m>[0-9]{1,2})-(?<y>[0-9]{4})",
+    DateFormat.SHORT_POINTS: r"^(?<d>[0-9]{1,2})\.(?<m>[0-9]{1,2})\.(?<y>[0-9]{2})",
+    DateFormat.SHORT_DAY_FIRST: r"^(?<d>[0-9]{1,2})/(?<m>[0-9]{1,2})/(?<y>[0-9]{2})",
+    DateFormat.SHORT_MONTH_FIRST: r"^(?<m>[0-9]{1,2})/(?<d>[0-9]{1,2})/(?<y>[0-9]{2})",
+    DateFormat.SHORT_HYPHENS: r"^(?<d>[0-9]{1,2})-(?<m>[0-9]{1,2})-(?<y>[0-9]{2})",
 }
 
 #: The months, and the last digits of years, with which a period begins; those of weeks are told by the day of the week.
@@ -61,10 +70,11 @@ def days_of(texts: pl.Series, attribute: Attribute) -> pl.Series:
     """The days of dates in the form that the schema says, from 1 for 1 January of year 1; null where there is none."""
     pattern = _WRITTEN[attribute.date_format or DateFormat.ISO] + _TIME
     parts = pl.DataFrame({"text": texts}).select(pl.col("text").str.extract_groups(pattern).alias("of"))
-    year, month, day = (
-        pl.col("of").struct.field(name).str.zfill(size) for name, size in (("y", 4), ("m", 2), ("d", 2))
-    )
-    written = pl.concat_str([year, month, day], separator="-")
+    year, month, day = (pl.col("of").struct.field(name) for name in "ymd")
+    if attribute.pivot is not None:  # years of two digits, in the hundred years from it
+        year = ((year.cast(pl.Int32) - attribute.pivot) % 100 + attribute.pivot).cast(pl.String)
+    day = pl.when(day == "").then(pl.lit("1")).otherwise(day)  # months stand for their first day
+    written = pl.concat_str([year.str.zfill(4), month.str.zfill(2), day.str.zfill(2)], separator="-")
     found = parts.select((written.str.to_date("%Y-%m-%d", strict=False).dt.epoch("d") + _EPOCH).alias("day"))["day"]
     return found.set(found < 1, None)
 
@@ -72,16 +82,17 @@ def days_of(texts: pl.Series, attribute: Attribute) -> pl.Series:
 def in_days(labels: pl.Series | Sequence[str]) -> pl.Series:
     """Labels of dates as those of their days.
 
-    >>> in_days(["0001-01-02", "[0001-01-01 – 0001-01-31]", "[0001-01-01 – 0001-02-01)", "*"]).to_list()
-    ['2', '[1-31]', '[1-32)', '*']
+    >>> in_days(["0001-01-02", "[0001-01-01 – 0001-01-31]", "[0001-01-01 – 0001-02-01)", ">=0001-02-01", "*"]).to_list()
+    ['2', '[1-31]', '[1-32)', '>=32', '*']
     >>> in_days(["1 January", "[9990-01-01 – 10000-01-01)"]).to_list()
     ['?', '[3648408-3652060)']
     """
     label = pl.col("label")
     cells = pl.DataFrame({"label": labels}, schema={"label": pl.String})
     parts = cells.select("label", label.str.extract_groups(_LABEL).struct.unnest())
-    day, low, high = (_ordinal(pl.col(place)) for place in ("1", "2", "3"))
-    read = pl.coalesce(day, pl.concat_str(pl.lit("["), low, pl.lit("-"), high, pl.col("4")), pl.lit(_UNREAD))
+    day, low, high, end = (_ordinal(pl.col(place)) for place in ("1", "2", "3", "6"))
+    span = pl.concat_str(pl.lit("["), low, pl.lit("-"), high, pl.col("4"))
+    read = pl.coalesce(day, span, pl.concat_str(pl.col("5"), end), pl.lit(UNREAD))
     return parts.select(pl.when(label.is_in(["", "*"])).then(label).otherwise(read).alias("label")).to_series()
 
 

@@ -72,14 +72,7 @@ _COMPOUND_LENGTH: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A released column that holds identifiers.
-
-    Attributes:
-        identifying: The column that they are of.
-        released: The column that holds them.
-        people: How many people's released cells do.
-        own: Whether these are identifiers of the same record.
-    """
+    """A released column that holds identifiers."""
 
     identifying: str
     released: str

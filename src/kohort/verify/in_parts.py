@@ -91,11 +91,7 @@ class ClassedRelation(Dataset, Protocol):
         ...
 
     def pairs(self, identifying: str, released: str) -> Tuples:
-        """The distinct pairs of cells in an identifying column and a released one, as released, of released records.
-
-        Raises:
-            LimitError: they are too many for memory.
-        """
+        """The distinct pairs of cells in an identifying column and a released one, as released, of released records."""
         ...
 
 
@@ -156,11 +152,7 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
 
 
 def _refuse_together(claim: Claim) -> None:
-    """Refuse what is judged of all classes, or people, together.
-
-    Raises:
-        UnsupportedError: the claim says such a thing.
-    """
+    """Refuse what is judged of all classes, or people, together."""
     asked = [
         claim.effects or claim.coarsened is not None,
         claim.refined,
@@ -214,11 +206,7 @@ class _GroupsOfClasses:
         return cls(claim, source, question, _Rest(written, names[: len(claim.schema.quasi)]), known, totals, found)
 
     def judged(self, some: ClassedTuples) -> Verdict | None:
-        """What is true of a group; `None` where nothing of it is released.
-
-        Raises:
-            VerificationError: a check fails.
-        """
+        """What is true of a group; `None` where nothing of it is released."""
         bare = self._bare(some.tuples)
         without = incomplete(bare)
         enters = ~(without | without_value(bare))
@@ -290,14 +278,7 @@ class _GroupsOfClasses:
         return Sent(claim, released.take(order), some.tuples.sums[rows])
 
     def _check_left(self, bare: Claim, columns: Mapping[str, Column], rows: Index, released: Mask) -> None:
-        """The classes of a group that are left out fail some model; and note what all of them are due to be.
-
-        Args:
-            bare: The claim over the tuples of the group.
-            columns: Columns with the values of the whole input.
-            rows: Which of the tuples enter.
-            released: Which of them are said to be released.
-        """
+        """The classes of a group that are left out fail some model; and note what all of them are due to be."""
         if not rows.size:
             return
         held = [columns.get(one.name, one) for one in bare.original.columns]
@@ -313,11 +294,7 @@ class _GroupsOfClasses:
         self._due += [pl.DataFrame(some.astype(np.int32)).unique() for some in (due[gone], due[~gone])]
 
     def check_whole(self) -> None:
-        """All records of the input were in some group, and all of the release.
-
-        Raises:
-            VerificationError: some were not, or were in several.
-        """
+        """All records of the input were in some group, and all of the release."""
         if self._records != self.source.records:
             what = f"{self._records:,} records were counted in classes instead of {self.source.records:,}"
             raise fault(TableCheck.LINEAGE, what)
@@ -338,11 +315,7 @@ class _GroupsOfClasses:
                 raise fault(TableCheck.LINEAGE, "classes have other values than the input", column=name)
 
     def _check_apart(self) -> None:
-        """No class on the levels of the release is in two groups, released or left out.
-
-        Raises:
-            VerificationError: one is.
-        """
+        """No class on the levels of the release is in two groups, released or left out."""
         if not self._due:
             return
         due = pl.concat(self._due)
@@ -408,11 +381,7 @@ class _Pairs:
     source: ClassedRelation
 
     def check(self, identifying: str, released: str) -> None:
-        """A released column holds no cells of an identifying one.
-
-        Raises:
-            VerificationError: it does.
-        """
+        """A released column holds no cells of an identifying one."""
         found = self.source.pairs(identifying, released)
         asked = {identifying, released}
         schema = replace(

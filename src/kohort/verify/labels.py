@@ -3,6 +3,8 @@
     39              the value itself; a label that is empty is the missing value
     [20-29]         20 to 29, both included: numbers, or names in the attribute's order
     [20-25)         20 to 25, which is not included: an interval of the public grid
+    <20, >=85       below 20; 85 and above, as far as it goes: the open ends of a grid
+    <=20, >=85      to 20; from 85 on: ranges that take in an open end of the scale, such as 90+
     {a, "b, c"}     one of these; names that could be misread stand in quotes, as in JSON
     South           any leaf below this node of the hierarchy
     37.25           where the schema asks for means: any number, and their mean is 37.25
@@ -30,13 +32,13 @@ from kohort.io.dictionary import Known
 from kohort.native.library import FIT
 from kohort.schema import Label
 from kohort.schema.dates import Period
+from kohort.tables.spelled import spelled
 from kohort.verify.dates import begins
-from kohort.verify.ranges import ends_of
 from kohort.verify.verdict import places
 from kohort.workspace import HEAP, blocks, distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -61,6 +63,7 @@ MEAN_DIGITS: Final = 2
 
 _NUMBER = r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
 _half_open = re.compile(rf"\[({_NUMBER})-({_NUMBER})\)").fullmatch
+_open = re.compile(rf"(<|>=)({_NUMBER})").fullmatch
 _shortest = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]*[1-9]))?").fullmatch
 
 _MEMBER = r'"(?:[^"\\]|\\.)*"|[^{},"]+'
@@ -171,10 +174,16 @@ def _ascending(parts: list[Index], workspace: Workspace) -> Index:
 
 def off_grid(values: SourceValues, labels: pl.Series) -> int:
     """How many of the labels are intervals with an end that is no cut of the grid."""
-    intervals = map(_half_open, labels.to_list())
-    ends = [found.groups() for found in intervals if found]
+    ends = [_ends(label) for label in labels.to_list()]
     cuts = {end: _is_cut(end, values) for pair in ends for end in pair}
-    return sum(not (cuts[low] and cuts[high]) for low, high in ends)
+    return sum(not all(cuts[end] for end in pair) for pair in ends)
+
+
+def _ends(label: str) -> tuple[str, ...]:
+    """The ends that an interval names; none of any other label."""
+    if found := _half_open(label):
+        return found.groups()
+    return (found[2],) if (found := _open(label)) else ()
 
 
 # ── Spans ────────────────────────────────────────────────────────────────────────────────────────
@@ -216,7 +225,19 @@ def _number_ranges_of(values: SourceValues, known: Known, labels: pl.Series) -> 
     low, high = ends_of(labels, known, values.dash)
     rest = np.flatnonzero((low < 0) | (low >= high))
     low[rest] = high[rest] = places(labels.gather(rest), values.ends)
+    if any(values.labels):
+        rank = {text: at for at, text in enumerate(values.ends.to_list())}
+        for at in rest[low[rest] < 0].tolist():
+            low[at], high[at] = _open_range(labels[at], values.labels, rank)
     return np.where(low < 0, _NOTHING[0], low), np.where(low < 0, _NOTHING[1], high)
+
+
+def _open_range(label: str, ends_open: tuple[str, str], rank: Mapping[str, int]) -> tuple[int, int]:
+    """The ranks of a range that takes in an open end of the scale: `<=high` or `>=low`."""
+    sign, end = label[:2], rank.get(label[2:], -1)
+    if sign == "<=" and ends_open[0] and end > 0:
+        return 0, end
+    return (end, len(rank) - 1) if sign == ">=" and ends_open[1] and 0 <= end < len(rank) - 1 else (-1, -1)
 
 
 def _name_range(values: SourceValues) -> Callable[[str], tuple[int, int]]:
@@ -259,10 +280,17 @@ def _any_number(values: SourceValues) -> Callable[[str], tuple[int, int]]:
 
 
 def _interval(values: SourceValues) -> Callable[[str], tuple[int, int]]:
-    """`[low-high)`, with at least one of the source's numbers inside."""
+    """`[low-high)`, `<high` or `>=low`, with at least one of the source's numbers inside; or a label of an open end."""
     numbers: list[int] = values.numbers.tolist()
+    given = values.cells
 
     def read(text: str) -> tuple[int, int]:
+        if text in given:
+            return given[text], given[text]
+        if found := _open(text):
+            at = bisect_left(numbers, Fraction(found[2]) * 10**values.decimals)
+            low, high = (0, at) if found[1] == "<" else (at, len(numbers))
+            return (low, high - 1) if low < high else _NOTHING
         found = _half_open(text)
         if not found:
             return _NOTHING
@@ -417,10 +445,7 @@ class _Plain:
         members, sets = _sets(labels.gather(rest))
         told = pl.DataFrame({"text": members, "set": sets}, schema={"text": pl.String, "set": pl.Int64})
         found = told.join(self.known, on="text")
-        return (
-            np.append(value, found["value"].to_numpy()),
-            np.append(of, rest[found["set"].to_numpy()]),
-        )
+        return (np.append(value, found["value"].to_numpy()), np.append(of, rest[found["set"].to_numpy()]))
 
 
 #: The same with blanks inside: most values that are printed as they are.
@@ -504,3 +529,39 @@ def fit(meaning: Meaning, values: CellCodes, lineage: Numbers, labels: CellCodes
     at_low, at_high = np.zeros((2, -(-labels.size // 8)), np.uint8)
     stands_for = meaning.ranks, meaning.low, meaning.high, meaning.first, meaning.listed
     return Fit(FIT(values, lineage, labels, stands_for, at_low, at_high), at_low, at_high)
+
+
+# ── ranges of numbers and of dates, `[low-high]`, read all at once ───────────────────────────────
+
+
+def ends_of(labels: pl.Series, known: Known, dash: str) -> tuple[Index, Index]:
+    """(L,) which of the known texts each label has before its dash, and which behind it; -1 where it has none there.
+
+    In no known text may a dash stand behind the first letter, where it is a sign. So there is one way to read a label.
+
+    >>> import polars as pl
+    >>> from kohort.io.dictionary import Known
+    >>> known = Known(pl.Series(["-5", "-1", "20"]))
+    >>> low, high = ends_of(pl.Series(["[-5--1]", "[20-29]", "20", "[-1]", ""]), known, "-")
+    >>> low.tolist(), high.tolist()
+    ([0, 2, -1, -1, -1], [1, -1, -1, -1, -1])
+    """
+    text, ends = spelled(labels, "\0")
+    start, stop = ends[:-1], ends[1:] - 1
+    dashes = np.append(_found(text, dash.encode()), text.size)
+    at = dashes[np.searchsorted(dashes[:-1], start + 2)]
+    after = at + len(dash.encode())
+    ranged = (text[start] == ord("[")) & (text[stop - 1] == ord("]")) & (after < stop)
+    first, last = (np.stack(both, axis=1)[ranged].ravel() for both in ((start + 1, after), (at, stop - 1)))
+    low, high = np.full((2, len(labels)), -1)
+    found = known.places(text, first, last - first)
+    low[ranged], high[ranged] = found[::2], found[1::2]
+    return low, high
+
+
+def _found(text: NDArray[np.uint8], letters: bytes) -> Index:
+    """Where these letters begin."""
+    found = np.ones(max(text.size - len(letters) + 1, 0), np.bool_)
+    for place, byte in enumerate(letters):
+        found &= text[place : place + found.size] == byte
+    return np.flatnonzero(found)

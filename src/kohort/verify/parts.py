@@ -44,14 +44,7 @@ NO_CODES: Final = np.empty(0, np.uint8)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenParts:
-    """A release of several files that are well formed and in order, as a relation.
-
-    Attributes:
-        parts: What the files are.
-        names: The columns.
-        sha256: The digest of the joined parts.
-        size: How many bytes these are.
-    """
+    """A release of several files that are well formed and in order, as a relation."""
 
     parts: tuple[VerifiedPart, ...]
     names: tuple[str, ...]
@@ -166,7 +159,10 @@ def _reading() -> Generator[None]:
 def _shell(claim: Claim) -> Table:
     """A source without records: parts are read before anything is held against the input."""
     texts = pl.Series(dtype=pl.String)
-    columns = (Column(one.name, texts, NO_CODES, pl.String()) for one in claim.schema.attributes)
+    how = claim.notations
+    columns = (
+        Column(one.name, texts, NO_CODES, pl.String(), notation=how.get(one.name)) for one in claim.schema.attributes
+    )
     return Table(tuple(columns), 0)
 
 

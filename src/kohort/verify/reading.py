@@ -36,7 +36,7 @@ import csv
 import hashlib
 import os
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import numpy as np
@@ -124,7 +124,24 @@ def read(file: BinaryIO, claim: Claim) -> ReleaseContent:
     if claim.excel_safe:
         refuse_formulas(table)
         table = unmarked(table)
-    return ReleaseContent(table, sha256, len(content), astray)
+    return ReleaseContent(plainly(table, claim), sha256, len(content), astray)
+
+
+def plainly(table: Table, claim: Claim) -> Table:
+    """The table with plain numbers, where the source has others.
+
+    Raises:
+        VerificationError: a number is written otherwise than in the source.
+    """
+    notations = claim.notations
+    columns: list[Column] = []
+    for column in table.columns:
+        how = notations.get(column.name)
+        values = column.values if how is None else how.read(column.values)
+        if how is not None and not how.write(values).equals(column.values):
+            raise fault(TableCheck.BYTES, "numbers are not written as in the input", column=column.name)
+        columns.append(replace(column, values=values))
+    return Table(tuple(columns), table.records)
 
 
 def digest(content: Content) -> str:
@@ -134,7 +151,7 @@ def digest(content: Content) -> str:
 
 def _typed(file: BinaryIO, claim: Claim) -> Table:
     """The table in Parquet or Arrow IPC, one column in memory at a time."""
-    from kohort.io.cells import as_text, encode  # noqa: PLC0415  what a typed cell is as text, as the input was read
+    from kohort.io.cells import as_text, encode, has_times  # noqa: PLC0415  what a typed cell is as text, as the input was read
 
     file.seek(0)
     try:
@@ -145,8 +162,9 @@ def _typed(file: BinaryIO, claim: Claim) -> Table:
             if isinstance(dtype, pl.Categorical | pl.Enum) or dtype.is_nested() or dtype.is_object():
                 raise fault(TableCheck.BYTES, "a dictionary or nested column may hold values of no record", column=name)
         columns = tuple(
-            encode(name, as_text(lazy.select(pl.nth(place)).collect().to_series()), dtype, claim.workspace)
+            encode(name, as_text(cells, times=has_times(claim.original[name])), dtype, claim.workspace)
             for place, (name, dtype) in enumerate(schema.items())
+            for cells in [lazy.select(pl.nth(place)).collect().to_series()]
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:  # whose message may quote cells
         if number := system.error_number(error):  # the system failed, not whoever wrote the file
@@ -260,7 +278,7 @@ def delimited(trail: Trail, claim: Claim) -> Table:
 def _witnessed(trail: Trail, layout: RecordLayout, claim: Claim, witness: Witness) -> Table | None:
     """The witness's records, once the text is known to be their plainest form; `None` where they cannot be had so."""
     side_by_side = claim.workspace.side_by_side
-    values = [column.values.fill_null("") for column in witness.head().columns]
+    values = [column.written.fill_null("") for column in witness.head().columns]
     if witness.names != layout.names or not all(side_by_side(_is_distinct, values)):
         return None
     after, alone = [*chr(layout.separator) * (len(values) - 1), "\n"], len(values) == 1
@@ -325,12 +343,7 @@ class _Due:
         return some, found
 
     def compared(self, one: tuple[slice, int, int]) -> int:
-        """Compare some records with the text between two places; the second.
-
-        Raises:
-            IndexError: a code is that of no value, or the text ends before.
-            _DiffersError: they are not that text.
-        """
+        """Compare some records with the text between two places; the second."""
         some, start, end = one
         columns = [array for text, held in zip(self.texts, self.codes, strict=True) for array in (*text, held[some])]
         records, place = some.stop - some.start, np.array([start])

@@ -90,14 +90,6 @@ def check_identifiers(table: Table, claim: Claim, every: Table) -> None:
 
     First for whole cells that were in no released column of the input, nor in a hierarchy: they came in on the way. A
     number or a very short text is too common for that. Then for all that `kohort.verify.identifiers` finds.
-
-    Args:
-        table: The release.
-        claim: What it says of itself, over the records that entered.
-        every: All records of the input.
-
-    Raises:
-        VerificationError: some do.
     """
     if not claim.schema.identifying:
         return
@@ -109,13 +101,7 @@ def check_identifiers(table: Table, claim: Claim, every: Table) -> None:
 
 
 def refuse_names(schema: Schema, values: Callable[[str], pl.Series], released: pl.Series) -> None:
-    """Refuse whole cells of identifying columns that came in on the way.
-
-    Args:
-        schema: Over the input's columns.
-        values: Gives the distinct values of a column of the input.
-        released: All texts that are released.
-    """
+    """Refuse whole cells of identifying columns that came in on the way."""
     for attribute in schema.identifying:
         names = values(attribute.name)
         found = names.filter(names.is_in(released.implode()) & (names.str.len_chars() >= _DISTINCTIVE))
@@ -130,11 +116,7 @@ def refuse_names(schema: Schema, values: Callable[[str], pl.Series], released: p
 
 
 def check_cells(column: Column, claim: Claim) -> None:
-    """Every cell of a column that is not generalized is the input's.
-
-    Raises:
-        VerificationError: some are not.
-    """
+    """Every cell of a column that is not generalized is the input's."""
     source = claim.original[column.name]
     changed = differing(column, places(released_texts(source, claim), column.values), claim)
     if changed:
@@ -144,11 +126,7 @@ def check_cells(column: Column, claim: Claim) -> None:
 
 
 def check_values(attribute: Attribute, claim: Claim) -> None:
-    """No record lacks a value that the schema would suppress it for.
-
-    Raises:
-        VerificationError: some do.
-    """
+    """No record lacks a value that the schema would suppress it for."""
     if attribute.missing is Missing.SUPPRESS:
         gone = int(lacking(claim.original[attribute.name], claim).take(claim.lineage).sum())
         if gone:
@@ -187,7 +165,7 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     values = values_of(attribute, every, lambda: counted(source, every, claim), claim.schema.missing)
     labels = labels_of(column.name, column.values)
     if attribute.of_dates and values.label is not Label.RANGE:
-        labels = in_days(labels)
+        labels = labels.zip_with(labels.is_in([*values.cells]), in_days(labels))
     astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:
         raise fault(

@@ -180,9 +180,6 @@ def singled_out(columns: Sequence[Column], people: Index | None = None) -> tuple
     Args:
         columns: Cells of the release.
         people: (m,) whose each record is; `None` counts each record as a person.
-
-    Raises:
-        LimitError: There are more than 2,000 columns.
     """
     if not columns:
         return ()
@@ -248,11 +245,7 @@ class Uniques(Protocol):
 
 
 def refuse_many(columns: int) -> None:
-    """Raise if so many columns are to be released as they are that their pairs cannot all be looked at.
-
-    Raises:
-        LimitError: They are more than 2,000.
-    """
+    """Raise if so many columns are to be released as they are that their pairs cannot all be looked at."""
     if columns > MOST_COLUMNS:
         what = (
             f"{columns:,} columns would be released as they are, and every two of at most {MOST_COLUMNS:,} are checked"
@@ -505,11 +498,7 @@ class _Printed:
         return cls(meaning, found, absent if absent.any() else None, _sets(column, meaning), means, amounts)
 
     def held(
-        self,
-        some: slice,
-        labels: NDArray[np.integer],
-        values_of: Callable[[], CellCodes],
-        classes: ReleasedClasses,
+        self, some: slice, labels: NDArray[np.integer], values_of: Callable[[], CellCodes], classes: ReleasedClasses
     ) -> tuple[NDArray[np.unsignedinteger], int]:
         """(m,) what each of some records has that its label prints, and how many such things there are.
 

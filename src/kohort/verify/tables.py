@@ -41,7 +41,7 @@ from kohort.verify.classes import bands, check_ends, classes_of, released_classe
 from kohort.verify.judging import ModelInputs, check_models
 from kohort.verify.labels import kind_of
 from kohort.verify.population import matched_population
-from kohort.verify.reading import ReleaseContent, read
+from kohort.verify.reading import ReleaseContent, plainly, read
 from kohort.verify.records import (
     check_cells,
     check_identifiers,
@@ -80,10 +80,6 @@ def verify(file: BinaryIO | str | os.PathLike[str], claim: Claim, workspace: Wor
     r"""What is true of the release in `file`, an open file at its start or a path.
 
     Cost: for text, about twice what it takes to read it; of the workspace 1 to 4 bytes a cell and 4 a record.
-
-    Raises:
-        VerificationError: a check fails; the message names it, the column and counts.
-        FileError: the system failed to read.
 
     >>> import io
     >>> import polars as pl
@@ -133,23 +129,15 @@ def verify_parts(parts: Sequence[WrittenPart], claim: Claim, workspace: Workspac
 
 
 def verify_frame(frame: pl.DataFrame, claim: Claim) -> Verdict:
-    """What is true of a release that is a frame: of its cells as text. There are no bytes to check.
-
-    Raises:
-        VerificationError: a check fails.
-    """
+    """What is true of a release that is a frame: of its cells as text. There are no bytes to check."""
     from kohort.io.typed import from_frame  # noqa: PLC0415  what a typed cell is as text, as the input was read
 
     check_columns(frame.columns, claim.schema)
-    return verify_table(from_frame(frame), claim)
+    return verify_table(plainly(from_frame(frame), claim), claim)
 
 
 def verify_table(table: Table, claim: Claim) -> Verdict:
-    """What is true of a release that is still in memory.
-
-    Raises:
-        VerificationError: a check fails.
-    """
+    """What is true of a release that is still in memory."""
     check_columns(table.names, claim.schema)
     return judged(ReleaseContent(table, "", 0), replace(claim, format="frame", excel_safe=False))
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from kohort.schema import Attribute, Label, Missing, Order, Scale
 from kohort.schema.hierarchies import from_spec, suppress
+from kohort.schema.open_ends import CLOSED, days_open, numbers_open
 from kohort.verify.dates import DASH, days_of, iso
 from kohort.verify.verdict import TableCheck, fault, places
 from kohort.workspace import tallied
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Mask, Shares
     from kohort.schema.hierarchy import Hierarchy
+    from kohort.schema.open_ends import OpenEnds
     from kohort.tables.table import Column, Table
     from kohort.verify.verdict import Claim
 
@@ -48,6 +50,7 @@ class SourceValues:
         decimals: Most digits after a number's point.
         hierarchy: The attribute's, built where it was given as a text.
         days: (r,) for dates, each rank's as it is printed.
+        labels: The first rank and the last one, where they are labels such as `under 18` and `90+`; else empty.
     """
 
     attribute: Attribute
@@ -58,11 +61,18 @@ class SourceValues:
     decimals: int = 0
     hierarchy: Hierarchy | None = None
     days: pl.Series | None = None
+    labels: tuple[str, str] = ("", "")
 
     @property
     def ends(self) -> pl.Series:
         """(r,) how each rank stands as the end of a range."""
         return self.names if self.days is None else self.days
+
+    @property
+    def cells(self) -> dict[str, int]:
+        """The labels that a cell of a grid may keep, and their ranks: those with a sign are called by its cut."""
+        ends = zip(self.labels, (0, len(self.names) - 1), strict=True)
+        return {label: rank for label, rank in ends if label and label[0] not in "<>"}
 
     @property
     def dash(self) -> str:
@@ -134,10 +144,29 @@ def values_of(
     if attribute.of_dates:
         return _dates(attribute, plain, counts)
     present = plain.filter(plain != "")
-    if attribute.scale is not Scale.CATEGORICAL and len(present) and present.str.contains(_NUMERIC).all():
-        values = _numbers(attribute, plain)
+    numeric = attribute.scale is not Scale.CATEGORICAL and len(present) and present.str.contains(_NUMERIC).all()
+    ends_open = CLOSED if numeric else numbers_open(present.to_list()) if attribute.may_be_open else None
+    if ends_open is not None:
+        values = _with_labels(_numbers(attribute, _placed(plain, ends_open)), ends_open)
         return replace(values, hierarchy=_of_numbers(values, counts))
     return _names(attribute, plain, counts())
+
+
+def _placed(plain: pl.Series, ends_open: OpenEnds) -> pl.Series:
+    """The values, labels of open ends by their places."""
+    return plain.replace([*ends_open.places], [*ends_open.places.values()]) if ends_open.places else plain
+
+
+def _with_labels(values: SourceValues, ends_open: OpenEnds) -> SourceValues:
+    """The values as they are printed, labels of open ends as such."""
+    if not ends_open.places:
+        return values
+    labels, last = ends_open.labels(values.names[0], values.names[-1]), len(values.names) - 1
+    at = [place for place, label in zip((0, last), labels, strict=True) if label]
+    texts = [label for label in labels if label]
+    names, days = values.names.scatter(at, texts), None if values.days is None else values.days.scatter(at, texts)
+    printed = pl.concat([names, pl.Series([""])]).gather(np.where(values.ranks < 0, last + 1, values.ranks))
+    return replace(values, printed=printed, names=names, days=days, labels=labels)
 
 
 def _of_numbers(values: SourceValues, counts: Callable[[], Counts]) -> Hierarchy | None:
@@ -169,21 +198,25 @@ def _numbers(attribute: Attribute, plain: pl.Series) -> SourceValues:
 
 
 def _dates(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts]) -> SourceValues:
-    """Dates as their days, which are numbers.
-
-    Raises:
-        VerificationError: some are no dates of the form that the schema says.
-    """
+    """Dates as their days, which are numbers."""
     days = days_of(plain, attribute)
-    astray = int(((plain != "") & days.is_null()).sum())
+    lost, ends_open = (plain != "") & days.is_null(), CLOSED
+    if lost.any():
+        ends_open = days_open(plain.filter(plain != "").to_list(), _day_in(attribute)) or CLOSED
+    astray = int((lost & ~plain.is_in([*ends_open.places])).sum())
     if astray:
         what = f"{astray:,} values of the input are no dates of the form that the schema says"
         raise fault(TableCheck.LABELS, what, column=attribute.name)
-    numbers = days.cast(pl.String).fill_null("")
+    numbers = days.cast(pl.String).fill_null(_placed(plain.zip_with(lost, pl.Series([""])), ends_open))
     if not days.count():
         return _names(attribute, plain, counts())
     values = _numbers(attribute, numbers)
-    return replace(values, days=iso(values.names))
+    return _with_labels(replace(values, days=iso(values.names)), ends_open)
+
+
+def _day_in(attribute: Attribute) -> Callable[[str], int | None]:
+    """Reads a single date in the form that the schema says."""
+    return lambda text: days_of(pl.Series([text]), attribute)[0]
 
 
 def _shifted(texts: pl.Series, decimals: int) -> Wholes:

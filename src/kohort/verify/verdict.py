@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kohort.shown import Rows
     from kohort.tables.complete import Complete
     from kohort.tables.dataset import Dataset
+    from kohort.tables.notation import Notation
     from kohort.tables.recoded import RecodedTable
     from kohort.workspace import Workspace
 
@@ -223,6 +224,12 @@ class Claim:
         return tallied(column.codes, len(column.values), self.weights) if known is None else known
 
     @property
+    def notations(self) -> Mapping[str, Notation]:
+        """How numbers of the source are written, by column, where they are not plain."""
+        found: Mapping[str, Notation] = getattr(self.source, "notations", {})
+        return found
+
+    @property
     def original(self) -> Table:
         """The input in memory."""
         return self.source.collect()
@@ -256,13 +263,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedPart:
-    """A file of a release of several.
-
-    Attributes:
-        name: Its name, without a folder.
-        records: Its records.
-        sha256: The digest of its bytes.
-    """
+    """A file of a release of several."""
 
     name: str
     records: int
@@ -354,11 +355,18 @@ class Verdict(Shown):
         ]
 
 
-#: What `excel_safe` put an apostrophe before.
-_MARKED: Final = r"^'('*[=+\-@\t\r])"
+#: What a spreadsheet takes for a date: two numbers, three short ones, a month and a number.
+_NAMED: Final = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+_DATED: Final = (
+    "(?i:[0-9]{1,4}[-/][0-9]{1,4}|[0-9]{1,2}(?:[-/][0-9]{1,2}){2}"
+    f"|[0-9]{{1,2}}[-/ ]?{_NAMED}|{_NAMED}[-/. ]?[0-9]{{1,4}})$"
+)
 
-#: What a spreadsheet would run, were it no number.
-_RUN: Final = r"^[=+\-@\t\r]"
+#: What `excel_safe` put an apostrophe before.
+_MARKED: Final = rf"^'('*(?:[=+\-@\t\r]|{_DATED}))"
+
+#: What a spreadsheet would run, were it no number, or take for a date.
+_RUN: Final = rf"^(?:[=+\-@\t\r]|{_DATED})"
 _NUMBER: Final = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 
 
@@ -381,19 +389,19 @@ def check_columns(found: Sequence[str], schema: Schema) -> None:
 
 
 def refuse_formulas(table: Table) -> None:
-    """Refuse cells and names that a spreadsheet would run, where `excel_safe` promises that it runs none.
-
-    Raises:
-        VerificationError: there are some.
-    """
+    """Refuse cells and names that a spreadsheet would run or take for dates, where `excel_safe` promises neither."""
     for column in table.columns:
         cells = int(_runs(column.values).take(column.codes).sum()) + int(_runs(pl.Series([column.name])).sum())
         if cells:
-            raise fault(TableCheck.BYTES, f"a spreadsheet would run {many(cells, 'cell')}", column=column.name)
+            raise fault(
+                TableCheck.BYTES,
+                f"a spreadsheet would run {many(cells, 'cell')}, or take for dates",
+                column=column.name,
+            )
 
 
 def _runs(texts: pl.Series) -> Mask:
-    """(u,) which of the texts a spreadsheet takes for formulas."""
+    """(u,) which of the texts a spreadsheet takes for formulas or dates."""
     return (texts.str.contains(_RUN) & ~texts.str.contains(_NUMBER)).fill_null(value=False).to_numpy()
 
 
@@ -415,7 +423,7 @@ def plain(values: pl.Series) -> pl.Series:
     >>> plain(pl.Series(["'=1", "''=1", "'90s"])).to_list()
     ['=1', "'=1", "'90s"]
     """
-    return values.str.replace(_MARKED, "$1")
+    return values.str.replace(_MARKED, "${1}")
 
 
 def places(texts: pl.Series, among: pl.Series) -> Index:

@@ -182,7 +182,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "no such option": (lambda: anonymized(people(), qausi=["age"]), "did you mean quasi?"),
     "the flag's name": (lambda: anonymized(people(), identifier=["id"]), "did you mean identifying?"),
     "no option like it": (lambda: anonymized(people(), zzz=1), "there are: quasi, sensitive"),
-    "two roles": (lambda: anonymized(people(), quasi=["age"], drop=["age"]), "column age is named twice"),
+    "two roles": (lambda: anonymized(people(), quasi=["age"], insensitive=["age"]), "column age is named twice"),
     "value for a mapping": (lambda: anonymized(people(), **ASKED | {"l": 2}), "write l={'illness': 2}"),
     "object for a mapping": (lambda: anonymized(people(), **ASKED | {"grid": [1]}), "write grid={'age': …}"),
     "no role": (lambda: anonymized(people(), **ASKED | {"l": {"income": 2}}), "sensitive=[…, 'income']"),

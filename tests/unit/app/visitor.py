@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from starlette.testclient import TestClient
 
+from kohort.app.door import app
 from kohort.app.guard import Guard
-from kohort.app.site import app
 from kohort.app.worker import Child, Worker, serve
 
 if TYPE_CHECKING:

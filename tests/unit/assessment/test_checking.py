@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.assessment.checking import Check, FailingClass, check, named_column
+from kohort.assessment.risk.overall import assess
 from kohort.core import frequency
 from kohort.errors import HierarchyError, InputError, SchemaError, UsageError
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
@@ -383,3 +384,28 @@ def test_frames_are_judged_too() -> None:
     """What can be read is a table: a frame, or a path."""
     frame = pl.DataFrame({"a": ["1", "1"], "s": ["f", "g"]})
     assert check(frame, ["a"], [TCloseness("s", FIFTH)], reference=frame).met
+
+
+@pytest.mark.parametrize(
+    ("ages", "cities", "suppressed", "sizes"),
+    [
+        (["<50", "<50", "*", "*"], ["Roma", "Roma", "*", "*"], 2, [2]),
+        (["<50", "<50", "*"], ["Roma", "Roma", "Bari"], 0, [1, 2]),  # a part of the row is told
+        (["<50", "<50", ""], ["Roma", "Roma", ""], 0, [1, 2]),  # a missing value is a value
+        (["<50", "<50", "*"], ["Roma", "Roma", ""], 0, [1, 2]),
+        (["*", "*"], ["*", "*"], 0, [2]),  # a release of nothing else
+        (["<50", "<50", "**"], ["Roma", "Roma", "**"], 0, [1, 2]),
+    ],
+)
+def test_rows_of_stars_are_counted_apart(
+    ages: list[str | None], cities: list[str | None], suppressed: int, sizes: list[int]
+) -> None:
+    """Another program suppresses a record so; alone it is no class of one, by check and by risk."""
+    table = table_of(age=ages, city=cities, ill=[str(at) for at in range(len(ages))])
+    found, risk = judged(table, "age", "city"), assess(table, ["age", "city"])
+    assert (found.suppressed, sorted(found.sizes.tolist()), found.records) == (suppressed, sizes, sum(sizes))
+    assert (risk.suppressed, sorted(risk.sizes.tolist()), risk.records) == (suppressed, sizes, sum(sizes))
+    assert found.met == (min(sizes) > 1)
+    assert risk.uniqueness.sample == sizes.count(1)
+    token = Schema((), missing=frozenset({"", "*"}))
+    assert check(table, ["age", "city"], (KAnonymity(2),), schema=token).suppressed == 0

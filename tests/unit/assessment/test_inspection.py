@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -221,17 +222,21 @@ def test_a_flag_is_a_category_whatever_it_is_called() -> None:
 
 
 def test_far_numbers_do_not_decide_the_ranges_of_all() -> None:
-    """One number in a thousand is far away: the ranges fit the others, and do not tell how far it is."""
+    """One number in a thousand is far away: the grid fits the others; of a skewed column, open ranges of nearly all."""
     cells = [str(n % 40) for n in range(999)]
     found = guess([*cells, "61370"], "travel")
-    assert (found.scale, found.grid, found.hierarchy) == ("numeric", None, "intervals:0..40:2,4,8,16,32:open")
-    assert found.hierarchy_reason is not None
-    assert "61370" not in found.hierarchy_reason
-    labels = from_spec(found.hierarchy or "", [*map(str, range(40)), "61370"]).labels
-    assert labels[1][-1] == ">=40"
+    assert (found.scale, found.grid, found.hierarchy) == ("numeric", "2", "intervals:2,4,8")
+    assert "61370" not in (found.grid_reason or "")
     assert guess([*cells, "90"], "travel").grid == "5"
     assert guess([*["0"] * 2000, "0.5", "61370"], "travel").grid == "5000"
-    assert guess(["-61370.5", *[f"-{text}.5" for text in cells]], "travel").hierarchy == (
+    assert guess(["-61370.5", *[f"-{text}.5" for text in cells]], "travel").grid == "2"
+    tail = ["80", "150", "290", "560", "1100", "2100", "4100"]
+    found = guess([*cells * 4, *tail], "travel")
+    assert (found.grid, found.hierarchy) == (None, "intervals:0..40:2,4,8,16,32:open")
+    assert found.hierarchy_reason is not None
+    labels = from_spec(found.hierarchy or "", [*map(str, range(40)), *tail]).labels
+    assert labels[1][-1] == ">=40"
+    assert guess([f"-{text}.5" for text in [*cells * 4, *tail]], "travel").hierarchy == (
         "intervals:-40..0:2,4,8,16,32:open"
     )
 
@@ -676,3 +681,12 @@ def test_of_several_periods_the_one_with_fewest_values_is_told() -> None:
     columns = panel("nr")
     grown = [str(int(wave) + int(number) % 7) for number, wave in zip(columns["nr"], columns["wave"], strict=True)]
     assert "agree in wave" in inspect_table(encoded({"grown": grown, **columns}))[1].reasons[0]
+
+
+@pytest.mark.parametrize("name", ["visit", "visit_date", "patient", "case", "order_id", "record", "number"])
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%d.%m.%Y", "%Y-%m-%d %H:%M:%S"])
+def test_dates_are_no_numbers_of_people(name: str, form: str) -> None:
+    """A column of dates may be called after what happened then: it says when, and not whose a record is."""
+    start = datetime(2015, 1, 3, 8, 5, 7)  # noqa: DTZ001  a table's dates have no zone
+    days = [(start + timedelta(days=3 * row, minutes=row)).strftime(form) for row in range(600)]
+    assert guess(days, name).role != "identifying"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from kohort.certificate.described import described
+from kohort.certificate.accepted import table_job
+from kohort.certificate.table import Asked
 from kohort.errors import InputError
 from kohort.io import ReadOptions
 from kohort.io.write import Format
@@ -30,9 +31,11 @@ from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Label, Role, Scale, Schema
+from kohort.schema.dates import Period
 
 if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
+    from kohort.schema.attribute import Grid
 
 HALF = Fraction(1, 2)
 
@@ -80,37 +83,33 @@ def job_of(*models: PrivacyModel) -> dict[str, Any]:
 
 def test_every_model_is_rebuilt() -> None:
     """Whatever model a job can ask for, its description makes the same one again."""
-    made = described(job_of(*EVERY)).models
+    made = table_job(job_of(*EVERY)).models
     assert tuple(asked.model for asked in made) == EVERY
     assert {asked.kind for asked in made} == {kind.__name__ for kind in models().values()}
 
 
 def test_what_is_known_of_the_table() -> None:
     """Columns, missing values, the person key, and how the files are written are those of the job."""
-    asked = described(job_of(KAnonymity(5)))
-    assert [(one.name, one.role) for one in asked.columns] == [(one.name, one.role) for one in SCHEMA.attributes]
-    assert [(one.scale, one.label, one.hierarchy) for one in asked.quasi] == [
-        (Scale.NUMERIC, Label.MEAN, None),
-        (None, None, "mask:right"),
-    ]
-    assert [one.name for one in asked.sensitive] == ["s"]
-    assert (asked.missing, asked.person) == (frozenset({"", "?"}), "who")
-    assert (asked.format, asked.separator, asked.excel_safe) == ("tsv", ",", True)
-    assert asked.reading == ReadOptions(separator=";", quote=None)
+    asked = table_job(job_of(KAnonymity(5)))
+    assert (asked.schema, asked.builders) == (SCHEMA, {"zip": "mask:right"})
+    assert asked.job.writing == Writing(Format.TSV, excel_safe=True)
+    assert asked.job.reading == ReadOptions(separator=";", quote=None)
 
 
-@pytest.mark.parametrize("grid", [None, "round", "hierarchy", "month", "5", ("0", "10")])
-def test_grids(grid: str | tuple[str, ...] | None) -> None:
+@pytest.mark.parametrize("grid", [None, "round", "hierarchy", Period.MONTH, Fraction(5), (Fraction(0), Fraction(10))])
+def test_grids(grid: Grid | None) -> None:
     """A step, cuts, or a word for them."""
-    told = QUASI | {"grid": [*grid] if isinstance(grid, tuple) else grid}
-    (column,) = described(job_of(KAnonymity(5)) | {"schema": {"attributes": [told], "missing": []}}).quasi
+    hierarchy = "intervals:5,10" if grid == "hierarchy" else None
+    schema = Schema(
+        (Attribute("a", Role.QUASI, Scale.DATE if isinstance(grid, Period) else None, hierarchy, grid=grid),)
+    )
+    (column,) = table_job(json.loads(Job.of(schema, KAnonymity(5)).described())).schema.quasi
     assert column.grid == grid
 
 
 @pytest.mark.parametrize(
     "model",
     [
-        {"kind": "Plugin", "k": 5},
         {"kind": "KAnonymity"},
         {"kind": "KAnonymity", "k": 1},
         {"kind": "KAnonymity", "k": "5"},
@@ -124,10 +123,16 @@ def test_grids(grid: str | tuple[str, ...] | None) -> None:
         {"kind": "TCloseness", "sensitive": "s", "t": "1/2", "distance": 7},
     ],
 )
-def test_a_model_that_this_version_does_not_know(model: dict[str, object]) -> None:
-    """A plug-in, or parameters that no model has, make no model, rather than another one."""
-    (asked,) = described(job_of(KAnonymity(5)) | {"models": [model]}).models
-    assert asked.model is None
+def test_parameters_that_no_model_has(model: dict[str, object]) -> None:
+    """A known model with parameters that it cannot have makes no job, rather than another model."""
+    with pytest.raises(InputError, match="would not accept the job"):
+        table_job(job_of(KAnonymity(5)) | {"models": [model]})
+
+
+def test_a_model_that_this_version_does_not_know() -> None:
+    """A plug-in that is not installed is known by its name and its column alone."""
+    (asked,) = table_job(job_of(KAnonymity(5)) | {"models": [{"kind": "Plugin", "q": 5, "sensitive": "s"}]}).models
+    assert asked == Asked("Plugin", "s", None)
 
 
 @pytest.mark.parametrize(
@@ -159,5 +164,5 @@ def test_a_model_that_this_version_does_not_know(model: dict[str, object]) -> No
 )
 def test_what_is_no_job_on_a_table(key: str, part: object) -> None:
     """A description with a part of another kind is none."""
-    with pytest.raises(InputError, match="cannot read the certificate's job"):
-        described(job_of(KAnonymity(5)) | {key: part})
+    with pytest.raises(InputError, match="would not accept the job"):
+        table_job(job_of(KAnonymity(5)) | {key: part})

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import polars as pl
 import pytest
 
-from kohort.certificate.again import Again, PartOutcome, read_certificate
+from kohort.certificate.again import Again, PartOutcome, checked_signature, read_certificate
 from kohort.certificate.form import digest
-from kohort.certificate.signature import checked_signature
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.certificate.transactions_again import check_transactions_again

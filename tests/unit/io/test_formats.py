@@ -21,6 +21,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import kohort
 from kohort import io
 from kohort.cli import main
 from kohort.errors import (
@@ -45,8 +46,8 @@ from kohort.tables.table import Column, Labels, Table
 def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are read here, where a test can see how; `tests/faults/test_hostile_files.py` has another process do it."""
 
-    def here(path: str, key: str, inner: str, **_: object) -> Content:
-        return FORMS[key].computed(path, inner)
+    def here(path: str, key: str, inner: str, *how: str, **_: object) -> Content:
+        return FORMS[key].computed(path, inner, *how)
 
     for module in (excel, statistics):
         monkeypatch.setattr(module, "confined", here)
@@ -238,7 +239,8 @@ def test_names_of_a_workbook(tmp_path: Path) -> None:
     """Two columns of one name are refused, and a column without a name is called by its place."""
     with pytest.raises(InputError, match="duplicate column names"):
         io.read(workbook(tmp_path / "a.xlsx", [["age", "age"], [1, 2]]))
-    assert io.read(workbook(tmp_path / "b.xlsx", [["age", None], [1, 2]])).names == ("age", "column_2")
+    names = io.read(workbook(tmp_path / "b.xlsx", [["age", "sex", None], [1, 2, 3]])).names
+    assert names == ("age", "sex", "column_3")
 
 
 def test_no_sheet_and_no_record(tmp_path: Path) -> None:
@@ -256,13 +258,67 @@ def test_no_sheet_and_no_record(tmp_path: Path) -> None:
     [
         ([["a"], ["=1+1"]], {}, "1 formulas have no value yet"),
         ([["a"], ["#N/A"], ["#N/A"]], {}, "2 cells hold errors"),
-        ([["a", "b"], [1, 2], [3, 4]], {"one": "A2:A3"}, "1 groups of cells are merged"),
+        ([["a", "b"], [1, 2], [3, 4]], {"one": "A2:A3"}, "1 group of cells is merged"),
     ],
 )
 def test_cells_without_a_value(rows: list[list[object]], merged: dict[str, str], what: str, tmp_path: Path) -> None:
     """Formulas that nobody computed, errors and merged cells are counted and refused."""
     with pytest.raises(InputError, match=what):
         io.read(workbook(tmp_path / "a.xlsx", rows, **merged))
+
+
+#: A sheet of three columns, and what may stand above the names of its columns.
+SHEET: list[list[object]] = [["age", "sex", "ill"], [20, "M", "flu"], [20, "F", "gout"], [30, "F", "flu"]]
+ABOVE: dict[str, tuple[list[list[object]], dict[str, str]]] = {
+    "a title": ([["Survey 2020"]], {}),
+    "a title in the middle": ([[None, "Survey 2020"]], {}),
+    "two titles and a blank row": ([["Survey"], ["of 2020"], []], {}),
+    "a merged title": ([["Survey 2020"], []], {"one": "A1:C1"}),
+    "a title merged over rows": ([["Survey"], [None]], {"one": "A1:C2"}),
+    "names of groups": ([["Person", None, "Health"]], {"one": "A1:B1"}),
+    "a blank row before the title": ([[], ["Survey"]], {}),
+}
+
+
+@pytest.mark.parametrize(("above", "merged"), ABOVE.values(), ids=ABOVE)
+def test_rows_above_the_names_of_a_sheet(above: list[list[object]], merged: dict[str, str], tmp_path: Path) -> None:
+    """The message says which row seems to name the columns, and how the rows above it are skipped, merged or not."""
+    path = workbook(tmp_path / "a.xlsx", above + SHEET, **merged)
+    with pytest.raises(InputError, match=f"row {len(above) + 1} seems to name the columns") as caught:
+        io.read(path)
+    assert f"--skip-rows {len(above)}" in caught.value.hint
+    found = io.read(path, ReadOptions(skip_rows=len(above)))
+    assert frame_of(found).equals(frame_of(io.read(workbook(tmp_path / "b.xlsx", SHEET))))
+
+
+def test_what_cannot_be_skipped(tmp_path: Path) -> None:
+    """Merged cells among records, more rows than there are, and rows of a file that has none."""
+    path = workbook(tmp_path / "a.xlsx", [["Survey"], *SHEET], one="A1:C1", other="A3:A4")
+    for skip in (0, 1):
+        with pytest.raises(InputError, match="seems to name" if not skip else "1 group of cells is merged"):
+            io.read(path, ReadOptions(skip_rows=skip))
+    with pytest.raises(InputError, match="the sheet is empty below the rows that are skipped"):
+        io.read(path, ReadOptions(skip_rows=5))
+    with pytest.raises(InputError, match="row 1 names one of 3 columns"):
+        io.read(workbook(tmp_path / "b.xlsx", [["age"], [1, 2, 3], [4, 5, 6]]))
+    assert io.read(tmp_path / "b.xlsx", ReadOptions(header=True)).names == ("age", "column_2", "column_3")
+    pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "c.parquet")
+    for source in (tmp_path / "c.parquet", pl.DataFrame({"a": [1]})):
+        with pytest.raises(UsageError, match="has no rows above its columns"):
+            io.read(source, ReadOptions(skip_rows=1))
+
+
+@pytest.mark.parametrize("word", ["Total", "TOTALE:", "somme", "Sum", "Gesamt"])
+def test_a_last_row_of_sums_is_told(word: str, tmp_path: Path) -> None:
+    """Of a sheet, of a frame and of Parquet; another word, or another row, is none."""
+    frame = pl.DataFrame({"ward": ["a", "b", word], "beds": [1, 2, 3]})
+    frame.write_parquet(tmp_path / "a.parquet")
+    book = workbook(tmp_path / "a.xlsx", [["ward", "beds"], *map(list, frame.rows())])
+    for source in (frame, tmp_path / "a.parquet", book):
+        assert any("ends in a record that begins with a word for a total" in note for note in io.read(source).notes)
+        assert word not in "".join(io.read(source).notes)
+    assert not io.read(frame.head(2)).notes
+    assert not io.read(frame.reverse()).notes
 
 
 def test_a_workbook_that_declares_entities_is_refused(tmp_path: Path) -> None:
@@ -477,8 +533,8 @@ def test_sqlite_tables(tmp_path: Path) -> None:
         frame = frame_of(io.read(path))
     assert frame.rows() == [(36, dt.date(2024, 1, 2), True, "a", 0.5, "often"), (None, None, False, "7.5", 1.0, None)]
     assert frame_of(io.read(f"{path}#old")).rows() == [(36,)]
-    with pytest.raises(InputError, match="binary cells"):
-        io.read(f'{path}#od"d')
+    with pytest.raises(InputError, match="Binary: cannot be released"):
+        io.read(f'{path}#od"d')["photo"]
     with pytest.raises(InputError, match=r"(?s)no table 'x'.*stays"):
         io.read(f"{path}#x")
 
@@ -675,3 +731,53 @@ def test_the_page_lists_every_form() -> None:
         back = form.independent or (form.title if form.written else "")
         row = f"| {form.title} | {endings} | {f'`{form.extra}`' if form.extra else ''} | yes | "
         assert f"{row}{'yes' if form.written else 'no'} | {back} |" in page
+
+
+@pytest.mark.parametrize("width", [1, 8, 9, 12])
+@pytest.mark.parametrize("out", ["csv", "sav", "zsav", "dta", "xlsx"])
+def test_texts_of_spss_have_labels(width: int, out: str, tmp_path: Path) -> None:
+    """Texts whose labels are all known are read as the labels, and are the texts again in SPSS."""
+    texts = ["A" * width, "B" * width]
+    path, target = tmp_path / "in.sav", tmp_path / f"out.{out}"
+    labels = {"c": dict(zip(texts, ("first", "second"), strict=True))}
+    pyreadstat.write_sav(pl.DataFrame({"q": ["x"] * 6, "c": texts * 3}), path, variable_value_labels=labels)
+    assert {*io.read(path)["c"].cells()} == {"first", "second"}
+    kohort.anonymize(path, k=3, quasi=["q"], insensitive=["c"], target=target)
+    assert {*io.read(target)["c"].cells()} == {"first", "second"}
+    if out == "sav":
+        frame, told = pyreadstat.read_sav(target)
+        assert ({*frame["c"]}, told.variable_value_labels) == ({*texts}, labels)
+
+
+def test_texts_without_a_label_stay(tmp_path: Path) -> None:
+    """Where one text has no label, or the missing text is one, kohort works with the texts, and says so."""
+    path = tmp_path / "in.sav"
+    cells = {"c": ["a", "b", "a"], "d": ["a", "", "a"]}
+    pyreadstat.write_sav(pl.DataFrame(cells), path, variable_value_labels={"c": {"a": "first"}, "d": {"a": "first"}})
+    with pytest.warns(SourceNote, match="'c': its value labels are left out: not every value has its own"):
+        table = io.read(path)
+    assert {*table["c"].cells()} == {"a", "b"}
+    assert {*table["d"].cells()} == {"first", None}
+
+
+@pytest.mark.parametrize(("out", "bytes_"), [("sav", 120), ("dta", 80)])
+def test_long_labels_are_cut(out: str, bytes_: int, tmp_path: Path) -> None:
+    """What a program does not allow of a label is cut, with a note, and no cell is blamed."""
+    path, target = tmp_path / "in.dta", tmp_path / f"out.{out}"
+    label = {"c": {1: "ü" * 90 + "1", 2: "2" + "ü" * 90}}
+    people = pl.DataFrame({"q": ["x"] * 6, "c": [1, 2] * 3})
+    if out == "sav":
+        pyreadstat.write_dta(people, path, variable_value_labels=label)
+    else:
+        pyreadstat.write_sav(people, path := tmp_path / "in.sav", column_labels=["", "ü" * 90])
+    with pytest.warns(SourceNote, match=f"'c': a label of the column is cut to the {bytes_} bytes"):
+        kohort.anonymize(path, k=3, quasi=["q"], insensitive=["c"], target=target)
+    assert target.exists()
+
+
+def test_small_floats_of_spss_are_numbers(tmp_path: Path) -> None:
+    """Floats that programs show with an exponent are plain numbers."""
+    path = tmp_path / "in.sav"
+    pyreadstat.write_sav(pl.DataFrame({"f": [1e-7, 2.5e-9, 1e20]}), path)
+    assert {*io.read(path)["f"].cells()} == {"0.0000001", "0.0000000025", "100000000000000000000.0"}
+    assert kohort.inspect(path)["f"].scale == "numeric"

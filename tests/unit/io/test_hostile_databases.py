@@ -111,8 +111,9 @@ ENDLESS = [
 
 
 @pytest.mark.parametrize("what", ENDLESS)
-def test_what_is_computed_has_its_limits(what: str, tmp_path: Path) -> None:
+def test_what_is_computed_has_its_limits(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A view that counts for ever or asks for all memory ends in a limit, also in one step that nothing interrupts."""
+    monkeypatch.setattr(confined, "SECONDS", 2)
     hostile = HOSTILE[what]
     hostile.make(tmp_path / hostile.file)
     with pytest.raises(LimitError, match="seconds of a processor") as raised:
@@ -397,6 +398,55 @@ def test_the_limits_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     assert given[resource.RLIMIT_CPU] == (3, 3)
     assert given[resource.RLIMIT_DATA] == (confined.MEMORY, -1)
     assert given[resource.RLIMIT_CORE] == (0, -1)
+
+
+@pytest.mark.parametrize("ending", [1, -4, -7, -8, -11])
+def test_a_process_that_a_library_ends_is_a_damaged_file(
+    ending: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a reader raises an error of its own or is ended for what it did, the file is damaged, not too large."""
+    path = made(tmp_path / "in.sqlite", "CREATE VIEW people AS SELECT 1 AS age")
+    end = "sys.exit(1)" if ending > 0 else f"os.kill(os.getpid(), {-ending})"
+    monkeypatch.setattr(confined, "_PROGRAM", f"import os, sys; {end}")
+    with pytest.raises(InputError, match="damaged: its reader failed"):
+        io.read(f"{path}#people")
+
+
+@pytest.mark.parametrize("ending", [-9, -24, -6, 70, 8])
+def test_a_process_that_the_system_ends_took_too_much(
+    ending: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill, the end of its seconds, an abort for want of memory or an unknown status without a word are limits."""
+    path = made(tmp_path / "in.sqlite", "CREATE VIEW people AS SELECT 1 AS age")
+    end = f"sys.exit({ending})" if ending > 0 else f"os.kill(os.getpid(), {-ending})"
+    monkeypatch.setattr(confined, "_PROGRAM", f"import os, sys; {end}")
+    with pytest.raises(LimitError, match="5 seconds of a processor, or 512 MiB"):
+        io.read(f"{path}#people")
+
+
+@pytest.mark.parametrize(
+    ("file", "limits"),
+    [
+        ((3, False, 64), (5, 512)),
+        ((3, True, 64), (17, 1_088)),
+        ((100, True, 64), (405, 19_712)),
+        ((100, True, 2), (405, 2_048)),
+        ((100, True, 0), (405, 512)),
+        ((100, False, 64), (5, 512)),
+    ],
+)
+def test_limits_grow_with_the_file(
+    file: tuple[int, bool, int], limits: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each MiB of a file adds its seconds and memory, up to that of the machine; a database's size adds none."""
+    size, grows, machine = file
+    path = tmp_path / "in.sav"
+    with path.open("wb") as opened_:
+        opened_.truncate(size << 20)
+    monkeypatch.setattr(confined, "memory", lambda: machine << 30)
+    monkeypatch.setattr(confined, "_PROGRAM", "import sys; sys.exit(8)")
+    with pytest.raises(LimitError, match=" {} seconds of a processor, or {} MiB".format(*limits)):
+        confined.confined(str(path), "sav", "", where="x", hint="", grows=grows)
 
 
 def test_a_process_that_waits_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kohort.errors import InfeasibleError, KohortError, UsageError
+from kohort.errors import InfeasibleError, InputError, KohortError, UsageError
 from kohort.io import ReadOptions, dictionary, read, text
 from kohort.io.source import Text, text_of
 from kohort.io.text import read_text
@@ -179,3 +179,90 @@ def test_adult_is_read_exactly(adult_csv: Path) -> None:
     table = read(adult_csv)
     columns: list[list[str]] = [column.values.gather(column.codes).to_list() for column in table.columns]
     assert [table.names, *zip(*columns, strict=True)] == expected
+
+
+#: A text of three columns, and what may stand above the names of its columns.
+BODY = "age;sex;ill\n20;M;flu\n20;F;gout\n30;F;flu\n"
+ABOVE = {
+    "a title": "Survey 2020\n",
+    "a title with the separators of a sheet": "Survey 2020;;\n",
+    "a title and a blank line": "Survey 2020\n\n",
+    "two titles and a blank line": "Survey\nof 2020\n\n",
+    "a comment": "# made in 2020\n",
+    "a quote that is never closed": 'Survey "2020\n',
+    "blank lines": "\n\n",
+    "names of groups": "Person;;Health\n",
+    "sep= and a title": "sep=;\nSurvey 2020\n",
+    "CRLF": "Survey 2020\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("above", ABOVE.values(), ids=ABOVE)
+def test_lines_above_the_names(above: str, tmp_path: Path) -> None:
+    """The message says which line seems to name the columns, and how the lines above it are skipped."""
+    path, lines = tmp_path / "a.csv", above.count("\n")
+    path.write_text(above + (BODY.replace("\n", "\r\n") if "\r" in above else BODY), newline="")
+    with pytest.raises(InputError, match=f"row {lines + 1} seems to name the columns") as caught:
+        read(path)
+    assert f"--skip-rows {lines} " in caught.value.hint
+    found = read(path, ReadOptions(skip_rows=lines))
+    assert found.names == ("age", "sex", "ill")
+    assert found.records == 3
+    assert read(path, ReadOptions(skip_rows=lines, header=True)).names == found.names
+    bare = read(path, ReadOptions(skip_rows=lines + 1, names=("a", "b", "c")))
+    assert (bare.names, bare.records) == (("a", "b", "c"), 3)
+
+
+@pytest.mark.parametrize(
+    ("line", "separator"),
+    [("sep=;", ";"), ('"sep=;"', ";"), ("SEP=,", ","), ("sep=\t", "\t"), ("sep=|", "|"), ("\ufeffsep=;", ";")],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_declared_separator_is_honoured(line: str, separator: str, end: str) -> None:
+    """Excel's own first line is no record, and says more than what would be detected; a flag says more than it."""
+    rows: Rows = [("a", "b;,"), ("1", "x;,y"), ("2", "z")]
+    body = written(rows, separator, end, csv.QUOTE_MINIMAL)
+    text_in = text_of("a.csv", f"{line}{end}{body}".encode(), ReadOptions(), packed=False)
+    assert read_text(text_in, ReadOptions()).names == ("a", "b;,")
+    assert read_text(text_in, ReadOptions(skip_rows=1)).records == 2
+    assert len(read_text(text_in, ReadOptions(separator="!", quote=None, header=False)).names) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        ",name,city\n0,Bob,Roma\n1,Ann,Bari\n",
+        ",city\n0,Roma\n1,Bari\n",
+        "name,city\nBob,\nAnn,Bari\n",
+        "name,city\n,\nAnn,Bari\n",
+        "sep,city\n1,Bari\n",
+        "name\n\nBob\n",
+        "a,b,\n1,2,3\n4,5,6\n",
+    ],
+)
+def test_a_first_line_that_is_no_title(body: str, tmp_path: Path) -> None:
+    """An index without a name, missing values and a column without a name leave the first line the names."""
+    (tmp_path / "a.csv").write_text(body)
+    assert read(tmp_path / "a.csv").records == body.count("\n") - 1
+
+
+@pytest.mark.parametrize("last", ["Total,9", "Somme,9\n", '"Gesamt",9\n', ",TOTALE:,9\n", "Sum,9\r\n\r\n"])
+def test_a_last_line_of_sums_is_told(last: str, tmp_path: Path) -> None:
+    """It is a record all the same, as nobody but the table's owner knows."""
+    names = "i,ward,beds\n0,a,4\n1,b,5\n" if last[0] == "," else "ward,beds\na,4\nb,5\n"
+    (tmp_path / "a.csv").write_text(names + last, newline="")
+    found = read(tmp_path / "a.csv")
+    assert found.records == 3
+    assert sum("begins with a word for a total" in note for note in found.notes) == 1
+    (tmp_path / "a.csv").write_text(names, newline="")
+    assert not read(tmp_path / "a.csv").notes
+
+
+def test_more_lines_are_skipped_than_there_are(tmp_path: Path) -> None:
+    """Nothing would be left to name the columns; and a count is a count."""
+    (tmp_path / "a.csv").write_text(BODY)
+    with pytest.raises(InputError, match="no line is left below the rows that are skipped"):
+        read(tmp_path / "a.csv", ReadOptions(skip_rows=4))
+    for wrong in (-1, True, 1.0):
+        with pytest.raises(UsageError, match="skip-rows must be a count"):
+            ReadOptions(skip_rows=wrong)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

@@ -7,6 +7,7 @@ import datetime as dt
 import gzip
 import io
 import os
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -25,6 +26,7 @@ from kohort.io import write as writing
 from kohort.io.typed import from_frame, read_ipc, read_parquet
 from kohort.io.write import GROUP, PIECE, Format, Pieces, format_of, to_frame, write
 from kohort.tables.table import Column, Table
+from kohort.verify.verdict import plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -156,7 +158,8 @@ def test_excel_safe_text_starts_no_formula(table: Table) -> None:
     for before, after in zip(chain.from_iterable(plain), chain.from_iterable(safe), strict=True):
         bare = before.lstrip("'")
         signed = bare[:1] in {"+", "-"} and not (bare == before and before[1:].isdigit())
-        assert after == ("'" + before if signed or bare[:1] in {"=", "@", "\t", "\r"} else before)
+        dated = re.fullmatch(r"[0-9]{1,4}[-/][0-9]{1,4}|[0-9]{1,2}([-/][0-9]{1,2}){2}", bare) is not None
+        assert after == ("'" + before if signed or dated or bare[:1] in {"=", "@", "\t", "\r"} else before)
 
 
 # ── delimited text ───────────────────────────────────────────────────────────────────────────────
@@ -173,6 +176,23 @@ def test_formulas_are_neutralised(cell: str) -> None:
     """Every start of a formula is kept from running, in cells as in names."""
     content = written(table_of({"=1+1": [cell], "b": [None]}), Format.CSV, excel_safe=True)
     assert list(csv.reader(io.StringIO(content.decode(), newline=""))) == [["'=1+1", "b"], ["'" + cell, ""]]
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["1-5", "10-14", "20-24", "3/4", "2020-03", "03/2020", "1-2-3", "1/2/03", "MAR1", "Sept-2", "1-Mar", "5 may"],
+)
+def test_labels_are_kept_from_being_dates(label: str) -> None:
+    """A spreadsheet makes 5 January of 1-5; with an apostrophe, and with two, the label comes back as it was."""
+    content = written(table_of({"a": [label, "'" + label]}), Format.CSV, excel_safe=True).decode()
+    assert content.splitlines() == ["a", "'" + label, "''" + label]
+    assert plain(pl.Series(content.splitlines()[1:])).to_list() == [label, "'" + label]
+
+
+@pytest.mark.parametrize("cell", ["2020-03-01", "01/02/2020", "1.5", "1,5", "10:30", "Marie", "12345-1", "1-", "[1-5)"])
+def test_other_texts_are_no_dates_of_labels(cell: str) -> None:
+    """What is a date, a number, a code or a range in brackets stays as it is."""
+    assert list(csv.reader([written(table_of({"a": [cell]}), Format.CSV, excel_safe=True).decode()[2:]])) == [[cell]]
 
 
 def test_apostrophes_make_no_two_texts_one() -> None:
@@ -320,6 +340,7 @@ def test_a_failure_without_a_number_is_a_file_error_too() -> None:
 _DIGESTS = f"""
 import hashlib, io, numpy as np, polars as pl
 from kohort.tables.table import Column, Table
+from kohort.verify.verdict import plain
 from kohort.io.write import Format, write
 records = {GROUP + 70_000}
 random = np.random.default_rng(7)

@@ -9,7 +9,6 @@ import pytest
 
 from kohort.errors import InputError, JobError
 from kohort.job import request as job
-from kohort.job.faults import faults_of
 from kohort.perturbation.microaggregation import Microaggregation
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.pseudonyms import read_key, write_key
@@ -62,7 +61,7 @@ def faults(text: str) -> list[tuple[str, str]]:
     """What is wrong in a job of these lines, and where."""
     with pytest.raises(JobError) as told:
         job.parse(HEAD + text)
-    return [(one.what, one.where.partition(", ")[2]) for one in faults_of(told.value)]
+    return [(one.what, one.where.partition(", ")[2]) for one in told.value.faults]
 
 
 def test_a_job_asks_for_perturbations() -> None:

@@ -24,7 +24,7 @@ from kohort.core.suppression import SuppressionLimit
 from kohort.errors import HierarchyError, InputError, JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
 from kohort.io.write import Format
-from kohort.job.faults import faults_of, job_error
+from kohort.job.faults import job_error
 from kohort.job.method import TIME_LIMIT
 from kohort.job.request import Request, load, parse, request
 from kohort.release import Writing
@@ -55,6 +55,7 @@ quote = "'"
 encoding = "latin-1"
 header = false
 names = ["age", "city"]
+skip-rows = 2
 trim = true
 skip-blank = true
 allow-empty = true
@@ -101,6 +102,7 @@ floor = { role = "quasi", hierarchy = "intervals:1,2", grid = "hierarchy" }
 zip = { role = "quasi", hierarchy = "mask:right", order = "hierarchy", label = "ancestor" }
 city = { role = "quasi", scale = "categorical" }
 admitted = { role = "quasi", date-format = "dd.mm.yyyy", grid = "month" }
+born = { role = "quasi", date-format = "dd/mm/yy", pivot = 1930 }
 name.role = "identifying"
 illness = { role = "sensitive", no-model = true }
 shoe = { role = "insensitive", allow-singling = true }
@@ -129,7 +131,7 @@ def faults(text: str, folder: Path = Path()) -> list[UsageError]:
     with pytest.raises(JobError) as caught:
         parse(text, folder=folder)
     assert caught.value.exit_status == 2
-    return faults_of(caught.value)
+    return caught.value.faults
 
 
 def only(text: str) -> UsageError:
@@ -165,6 +167,7 @@ def test_every_key_reaches_the_job() -> None:
         encoding="latin-1",
         header=False,
         names=("age", "city"),
+        skip_rows=2,
         trim=True,
         skip_blank=True,
         allow_empty=True,
@@ -182,7 +185,7 @@ def test_every_key_reaches_the_job() -> None:
     )
     assert made.job.complete == ("age", "city")
     assert made.job.algorithm == Mondrian(cut="median", relaxed=True, dimension=AtRandom(7))
-    age, height, weight, floor, zip_, city, admitted, *others = schema.attributes
+    age, height, weight, floor, zip_, city, admitted, born, *others = schema.attributes
     assert age == Attribute(
         "age",
         Role.QUASI,
@@ -198,6 +201,7 @@ def test_every_key_reaches_the_job() -> None:
     assert height.grid == (Fraction(100), Fraction(301, 2), Fraction(220))
     assert (weight.grid, weight.weight) == (Fraction(5), Fraction(2))
     assert (admitted.grid, admitted.date_format) == (Period.MONTH, DateFormat.POINTS)
+    assert (born.date_format, born.pivot) == (DateFormat.SHORT_DAY_FIRST, 1930)
     assert (floor.grid, floor.hierarchy) == ("hierarchy", "intervals:1,2")
     assert (zip_.order, zip_.label) == (Order.HIERARCHY, Label.ANCESTOR)
     assert (city.order, city.label, city.scale) == (Order.SORTED, Label.RANGE, Scale.CATEGORICAL)
@@ -376,7 +380,7 @@ def test_what_a_method_cannot_be_told_is_a_fault_where_it_is_said(
     """Nothing is passed over that would have no effect: neither limits for Mondrian, nor cuts for a lattice."""
     with pytest.raises(JobError) as caught:
         on_levels(method, privacy)
-    [fault] = faults_of(caught.value)
+    [fault] = caught.value.faults
     assert what in fault.what
     assert fault.where == f"job, {where}"
     assert fault.hint
@@ -599,7 +603,7 @@ def test_names_that_are_not_there_get_their_line_once_the_table_is_read() -> Non
     assert made.placed(other) is other
     both = made.placed(job_error([one, other]))
     assert isinstance(both, JobError)
-    assert [fault.where for fault in faults_of(both)] == ["x, y", "job, line 4 (columns.agee)"]
+    assert [fault.where for fault in both.faults] == ["x, y", "job, line 4 (columns.agee)"]
 
 
 # --- files that are not there -----------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ import pytest
 
 import kohort
 from kohort.errors import JobError, UsageError
-from kohort.job.faults import faults_of
 from kohort.job.request import parse, question
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
@@ -88,7 +87,7 @@ def faults(text: str) -> list[UsageError]:
     with pytest.raises(JobError) as caught:
         parse(text)
     assert caught.value.exit_status == 2
-    return faults_of(caught.value)
+    return caught.value.faults
 
 
 def test_every_key_makes_its_model() -> None:
@@ -266,7 +265,7 @@ def test_a_question_has_the_models_and_what_they_need() -> None:
     assert (made.population, made.schema.person, made.inputs) == ("r.csv", "id", ())
     with pytest.raises(JobError) as caught:
         question({"columns": {"s": {"role": "quasi", "l": 1.5}}, "input": {}}, where=".".join)
-    assert {fault.where for fault in faults_of(caught.value)} == {"columns.s.l", "input"}
+    assert {fault.where for fault in caught.value.faults} == {"columns.s.l", "input"}
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,10 @@ def entry(key: Key) -> str:
 def _broken(kind: str) -> str:
     """A type that is too long for its line, as the formatter breaks it."""
     if kind.startswith("Mapping["):
-        return "\n".join(["Mapping[", f"    {kind.removeprefix('Mapping[').removesuffix(']')}", "]"])
+        inside = kind.removeprefix("Mapping[").removesuffix("]")
+        key, _, value = inside.partition(", ")
+        lines = [inside] if len(inside) <= 108 else [f"{key},", *f"{_broken(value)},".splitlines()]
+        return "\n".join(["Mapping[", *(f"    {line}" for line in lines), "]"])
     words = kind.removeprefix("Literal[").removesuffix("]").split(", ")
     return "\n".join(["Literal[", *(f"    {word}," for word in words), "]"])
 

@@ -14,7 +14,6 @@ import pytest
 from kohort.errors import InfeasibleError, InputError, JobError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.document import document
-from kohort.job.faults import faults_of
 from kohort.job.transactions import TransactionFile, TransactionRequest, load, parse, request
 from kohort.release.job import Purpose
 from kohort.release.transactions import BasketWriting
@@ -93,6 +92,8 @@ items = { delta = "0.15", seed = 7, draw = "paper" }
 method = { optimal = true, time-limit = 10 }
 """
 
+NO_PRIVATE = HEAD + "items.no-private = true\n"
+
 FILES = HEAD + 'items = { private-file = "private.txt", public-file = "public.txt", weight-file = "weights.txt" }\n'
 
 
@@ -101,7 +102,7 @@ def faults(text: str, folder: Path = Path()) -> list[UsageError]:
     with pytest.raises(JobError) as caught:
         parse(text, folder=folder)
     assert caught.value.exit_status == 2
-    return faults_of(caught.value)
+    return caught.value.faults
 
 
 def job(text: str) -> TransactionRequest:
@@ -247,7 +248,7 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
         ("line 14 (privacy.h)", "such as 0.4 for 40 %"),
         ("line 15 (privacy.k)", ""),
         ("line 16 (privacy.p)", ""),
-        ("line 19 (items.privat)", "did you mean private or private-file?"),
+        ("line 19 (items.privat)", "did you mean private or no-private or private-file?"),
         ("line 20 (items.public)", "name at least one"),
         ("line 20 (items.public)", "leave one out"),
         ("line 21 (items.delta)", "such as 0.4"),
@@ -382,7 +383,7 @@ def test_an_item_in_two_files_is_a_fault_of_the_job(tmp_path: Path) -> None:
 SCHEMA = TransactionFile.model_json_schema(by_alias=True)
 
 
-@pytest.mark.parametrize("text", [FULL, DRAWN, FILES])
+@pytest.mark.parametrize("text", [FULL, DRAWN, FILES, NO_PRIVATE])
 def test_a_right_job_meets_the_schema(text: str) -> None:
     """The examples that use every key are valid."""
     assert meets(text, SCHEMA)
@@ -390,7 +391,7 @@ def test_a_right_job_meets_the_schema(text: str) -> None:
 
 def test_the_examples_use_every_key() -> None:
     """Otherwise the tests over them would miss one."""
-    said = FULL + DRAWN + FILES + SIGNED
+    said = FULL + DRAWN + FILES + SIGNED + NO_PRIVATE
     assert {key for key in keys(SCHEMA, SCHEMA) if not re.search(rf"(?<![\w-]){key}(?![\w-])", said)} == set()
 
 
@@ -472,7 +473,7 @@ def test_a_target_of_another_form_is_refused_before_any_work() -> None:
     made = job('items.private = ["pill"]\noutput.format = "lists"')
     with pytest.raises(JobError) as caught:
         made.refuse_output()
-    [fault] = faults_of(caught.value)
+    [fault] = caught.value.faults
     assert fault.where == "job, line 3 (output.path)"
     job('items.private = ["pill"]').refuse_output()
 
@@ -482,7 +483,7 @@ def test_standard_output_is_no_target() -> None:
     made = parse(f'{HEAD}items.private = ["pill"]'.replace('"release.dat"', '"-"'))
     with pytest.raises(JobError) as caught:
         made.refuse_output()
-    [fault] = faults_of(caught.value)
+    [fault] = caught.value.faults
     assert (fault.what, fault.where) == ("a release is not written to standard output", "job, line 3 (output.path)")
 
 
@@ -516,3 +517,21 @@ def test_a_job_file_tells_its_kind() -> None:
     """The table makes it, even where it is empty."""
     assert document("transactions = {}").is_of_transactions
     assert not document("columns = {}").is_of_transactions
+
+
+# --- no private item --------------------------------------------------------------------------------------------------
+
+
+def test_no_item_need_be_private() -> None:
+    """k^m-anonymity is a flag of its own, with public items listed or not; the job is that of an empty list."""
+    assert job("items.no-private = true").job.roles == Listed()
+    assert job('items = { no-private = true, public = ["bread"] }').job.roles == Listed(public=("bread",))
+
+
+@pytest.mark.parametrize("other", ['private = ["pill"]', "private-file = 'p.txt'", "delta = 0.4"])
+def test_no_private_item_goes_with_no_list_of_them(other: str, tmp_path: Path) -> None:
+    """Neither a list, nor a file, nor a draw of private items stands beside it."""
+    (tmp_path / "p.txt").write_text("pill\n", encoding="utf-8")
+    with pytest.raises(JobError) as caught:
+        job(f"items = {{ no-private = true, {other} }}")
+    assert [one.where.rpartition(" ")[2] for one in caught.value.faults] == ["(items.no-private)"]

@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 import kohort
 from kohort import Attribute, DistinctLDiversity, Job, KAnonymity, Role, Schema
 from kohort.certificate.again import read_certificate
-from kohort.certificate.described import described
-from kohort.certificate.table import Certificate, not_promised
+from kohort.certificate.table import Certificate, Described, not_promised
 from kohort.certificate.table_again import Brought, check_table_again
-from kohort.engines.altering import altered
+from kohort.engines.local import altered
 from kohort.errors import InputError, JobError, KohortError, SchemaError, UsageError
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
@@ -202,8 +201,9 @@ def test_range_ends_are_told_where_there_are_some() -> None:
         attributes = (Attribute("age", Role.QUASI, grid=grid), Attribute("annual_income", Role.SENSITIVE))
         release = kohort.anonymize(PEOPLE, freely(Job.of(Schema(attributes, rest=Role.IDENTIFYING), KAnonymity(5))))
         assert release.verdict is not None
-        asked = described(json.loads(release.job.described()))
-        told = not_promised(asked, data_dependent=release.verdict.data_dependent, engine=release.verdict.engine)
+        told = not_promised(
+            Described.of(release.job), data_dependent=release.verdict.data_dependent, engine=release.verdict.engine
+        )
         assert any("Secret range ends" in one for one in told) is said
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kohort.perturbation.effect import Effect
-from kohort.report.perturbed import effect_figures, pseudonym_figures
+from kohort.report.perturbed import effect_figures
 from kohort.report.render.release import effect_text, release_text
 from kohort.tables.pseudonyms import Linked
 from tests.unit.report.test_render import figures as release
@@ -35,7 +35,7 @@ def told(effect: Effect) -> str:
 
 def text_of(*linked: Linked) -> str:
     """What is said of a release with pseudonyms."""
-    return release_text(release().model_copy(update={"pseudonyms": pseudonym_figures(linked)}))
+    return release_text(release().model_copy(update={"pseudonyms": linked}))
 
 
 def test_numbers_have_their_drift() -> None:
@@ -76,7 +76,8 @@ def test_names_in_words() -> None:
 def test_pseudonyms_in_words() -> None:
     """Pseudonyms are said to be no anonymity, and to link records where they do."""
     linked = Linked("patient", 10, 4)
-    assert [one.as_json() for one in pseudonym_figures([linked])] == [{"column": "patient", "records": 10, "linked": 4}]
+    figures = release().model_copy(update={"pseudonyms": (linked,)}).as_json()
+    assert figures["pseudonyms"] == [{"column": "patient", "records": 10, "linked": 4}]
     assert "patient: pseudonyms, which are not anonymity; 4 records share theirs with another." in text_of(linked)
     assert "share theirs" not in text_of(replace(linked, linked=0))
 

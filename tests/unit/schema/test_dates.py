@@ -73,7 +73,13 @@ def test_a_date_that_is_none_makes_names() -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        {"scale": "date", "hierarchy": "dates"},
+        {"scale": "date", "hierarchy": "suppress"},
+        {"scale": "date", "hierarchy": "dates", "grid": "year"},
+        {"scale": "categorical", "hierarchy": "dates", "date_format": "yyyy-mm-dd"},
+        {"date_format": "dd.mm.yy"},
+        {"date_format": "dd.mm.yyyy", "pivot": 1930},
+        {"date_format": "dd.mm.yy", "pivot": 30},
+        {"scale": "categorical", "pivot": 1930},
         {"scale": "date", "label": "set"},
         {"scale": "date", "label": "mean"},
         {"scale": "date", "bounds": (0, 1)},
@@ -148,3 +154,39 @@ def test_a_grid_of_periods_is_a_grid() -> None:
     """It is told from a number by its word alone."""
     assert Attribute("day", Role.QUASI, grid="year").grid is Period.YEAR  # type: ignore[arg-type]
     assert Attribute("day", Role.QUASI, grid="5").grid == Fraction(5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("said", "hierarchy"),
+    [
+        ({"date_format": "dd.mm.yyyy"}, "dates:dd.mm.yyyy"),
+        ({"date_format": "dd/mm/yy", "pivot": 1930}, "dates:dd/mm/yy:1930"),
+        ({"pivot": 1930}, "dates:1930"),
+        ({"scale": "date"}, "dates"),
+        ({}, "dates"),
+    ],
+)
+def test_the_builder_of_dates_has_the_format(said: dict[str, Any], hierarchy: str) -> None:
+    """What reads the dates is the hierarchy, so that the certificate and every engine name one thing."""
+    made = Attribute("day", Role.QUASI, hierarchy="dates", **said)
+    assert made == Attribute("day", Role.QUASI, hierarchy=hierarchy)
+    assert Attribute("day", Role.QUASI, hierarchy="dates:year", **said).hierarchy == f"{hierarchy}:year"
+
+
+def test_years_of_two_digits_need_their_hundred_years() -> None:
+    """Somebody born in 45 is 80 years old or not born yet; without a word of the schema the texts are names."""
+    assert domain("01.02.45", "03.04.29")[1].scale is None
+    with pytest.raises(InputError, match="the years of its 2 dates have two digits") as caught:
+        domain("01.02.45", "30.04.29", scale="date")
+    assert "--pivot day=1930" in caught.value.hint
+    assert domain("01.02.45", "30.04.29", scale="date", pivot=1930)[0] == ("1945-02-01", "2029-04-30")
+    with pytest.raises(InputError, match="can be read as dd/mm/yy or as mm/dd/yy") as caught:
+        domain("01/02/45", scale="date")
+    assert "--pivot" in caught.value.hint
+
+
+def test_months_are_dates_where_the_schema_says_so() -> None:
+    """They may be the years of a school, 2009-10; a month stands for its first day."""
+    assert domain("2009-10", "2010-11")[1].scale is None
+    for written in ("2009-10", "10/2009", "10.2009", "10-2009"):
+        assert domain(written, scale="date")[0] == ("2009-10-01",)

@@ -284,7 +284,9 @@ def test_an_unknown_word_is_told_the_known_ones(tmp_path: Path) -> None:
     path.write_text("a;*\n")
     with pytest.raises(InputError, match="no such file") as caught:
         read_hierarchy(f"{path}:fist")
-    assert caught.value.hint == "after a file's name there may be :pad, :pad-up, :pad-down, :first, :last, :root"
+    assert (
+        caught.value.hint == "after a file's name there may be :pad, :pad-up, :pad-down, :first, :last, :qualify, :root"
+    )
 
 
 def test_blank_lines_end_a_file(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kohort.errors import HierarchyError, KohortError
+from kohort.errors import HierarchyError, InputError, KohortError
 from kohort.schema.hierarchies import (
     HeldFile,
     cuts,
@@ -503,3 +504,109 @@ def test_leaf_ranges_follow_the_numbers() -> None:
     """Sorted numbers give ranges in their order, so that code ranges are number ranges."""
     ages = intervals(map(str, range(100)), [5, 25])
     assert all(int(low) < int(high) for low, high in pairwise(ages.leaves))
+
+
+#: Three days, one of them with another spelling, and how each form writes them.
+FORMS = {
+    "yyyy-mm-dd": ("1984-03-01", "1984-12-31", "1990-01-02"),
+    "yyyy/mm/dd": ("1984/3/1", "1984/12/31", "1990/01/02"),
+    "yyyymmdd": ("19840301", "19841231", "19900102"),
+    "dd.mm.yyyy": ("1.3.1984", "31.12.1984", "02.01.1990"),
+    "dd/mm/yyyy": ("01/03/1984", "31/12/1984", "02/01/1990"),
+    "mm/dd/yyyy": ("03/01/1984", "12/31/1984", "01/02/1990"),
+    "dd-mm-yyyy": ("01-03-1984", "31-12-1984", "02-01-1990"),
+    "dd.mm.yy:1930": ("1.3.84", "31.12.84", "02.01.90"),
+    "dd/mm/yy:1930": ("01/03/84", "31/12/84", "02/01/90"),
+    "mm/dd/yy:1930": ("03/01/84", "12/31/84", "01/02/90"),
+    "dd-mm-yy:1930": ("01-03-84", "31-12-84", "02-01-90"),
+}
+PERIODS_OF = (("1984-03", "1984-Q1", "1984", "1980s"), ("1984-12", "1984-Q4", "1984", "1980s"))
+
+
+@pytest.mark.parametrize(("form", "texts"), FORMS.items(), ids=FORMS)
+def test_dates_of_every_form_have_the_same_periods(form: str, texts: tuple[str, ...]) -> None:
+    """The nodes above the leaves do not depend on how a table writes its days."""
+    for spec in ("dates", f"dates:{form}") if ":" not in form else (f"dates:{form}", "dates:1930"):
+        rows = [*from_spec(spec, texts).rows()]
+        assert rows == [
+            *((text, *periods, "*") for text, periods in zip(texts, PERIODS_OF, strict=False)),
+            (texts[2], "1990-01", "1990-Q1", "1990", "1990s", "*"),
+        ]
+
+
+@pytest.mark.parametrize("texts", [("1984-03", "1984-12"), ("3/1984", "12/1984"), ("03.1984", "12.1984")])
+def test_months_have_no_level_of_months(texts: tuple[str, ...]) -> None:
+    """It would group nothing."""
+    assert [*from_spec("dates", texts).rows()] == [
+        (text, *periods[1:], "*") for text, periods in zip(texts, PERIODS_OF, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("times", [("1.3.1984 08:15", "1.3.1984 9:00 PM"), ("1.3.1984", "01.03.1984")])
+def test_one_day_in_several_texts_is_a_level(times: tuple[str, ...]) -> None:
+    """Times of a day, and other spellings, meet in the day."""
+    assert {row[1] for row in from_spec("dates", times).rows()} == {"1984-03-01"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "texts", "what"),
+    [
+        ("dates", ("03/04/1984", "05/06/1984"), "its 2 dates can be read as dd/mm/yyyy or as mm/dd/yyyy"),
+        ("dates", ("03.04.84",), "the years of its 1 dates have two digits"),
+        ("dates:dd.mm.yy", ("03.04.84",), "the years of its 1 dates have two digits"),
+        ("dates", ("03.04.1984", "1984-04-03", "04.04.1984"), "1 of 3 values are no date"),
+        ("dates:mm/dd/yyyy", ("31/12/1984",), "1 of 1 values are no date"),
+        ("dates", ("10.10.1582",), "1 of 1 values are no date"),
+        ("dates", ("1984-04-03 25:00",), "1 of 1 values are no date"),
+        ("dates", ("2020-13",), "1 of 1 values are no date"),
+    ],
+)
+def test_dates_that_are_asked_about(spec: str, texts: tuple[str, ...], what: str) -> None:
+    """What can be read in two ways, or in none, is a question that repeats no value."""
+    with pytest.raises(InputError, match=re.escape(what)) as caught:
+        from_spec(spec, texts, name="day")
+    assert "day" in str(caught.value)
+    assert texts[0] not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("counts", "keep", "kept"),
+    [
+        ({"L": 3, "R": 4, "B": 3, "F": 1, "I": 1}, 3, {"R", "B"}),  # F and I alone are two of three
+        ({"a": 9, "b": 8, "c": 1, "d": 1}, 2, {"a", "b"}),  # two are enough
+        ({"a": 9, "b": 8, "c": 7, "d": 1, "e": 1, "f": 1}, 3, {"a", "b", "c"}),
+        ({"a": 9, "b": 8}, 2, {"a", "b"}),  # nobody is left over
+        ({"a": 9, "b": 1, "c": 1, "d": 1, "e": 1}, 4, {"a"}),  # one after the other joins
+        ({"a": 1, "b": 1, "c": 1}, 2, {"a"}),
+        ({"a": 1, "b": 1}, 1, {"a"}),
+    ],
+)
+def test_merged_values_hold_so_many_records(counts: dict[str, int], keep: int, kept: set[str]) -> None:
+    """Else the level meets no k, and all values are lost for the sake of a few."""
+    assert {*frequent(counts, keep=keep).labels[1]} - {"other"} == kept
+
+
+def test_merged_values_hold_their_share() -> None:
+    """Of a share, that of all records."""
+    assert frequent({"a": 50, "b": 46, "c": 4}, share="1/20").labels[1] == ("a", "other")
+
+
+@pytest.mark.parametrize(
+    ("rows", "levels"),
+    [
+        ([["a", "1-5", "*"], ["b", "1-5", "*"], ["c", "*", "*"], ["d", "*", "*"]], [[2, 4], [4]]),
+        ([["a", "x", "*", "*"], ["b", "*", "*", "*"]], [[1, 2], [2], [2]]),
+        ([["a", "x", "y", "*"], ["b", "x", "y", "*"], ["c", "z", "*", "*"], ["d", "*", "*", "*"]], None),
+        ([["a", "*", "*"], ["b", "*", "*"]], [[2], [2]]),
+        ([["1", "[1-3)", "*"], ["2", "[1-3)", "*"], ["90", "*", "*"]], [[2, 3], [3]]),
+    ],
+)
+def test_the_root_may_come_early(rows: list[list[str]], levels: list[list[int]] | None, tmp_path: Path) -> None:
+    """As in ARX's priority hierarchies: `*` stands for all leaves on each level, and a file of it comes back."""
+    made = Hierarchy.from_rows(rows)
+    if levels is not None:
+        assert [made.covered(level + 1).tolist() for level in range(made.height)] == levels
+    assert made.twofold() == ()
+    write_csv(made, tmp_path / "a.csv")
+    write_json(made, tmp_path / "a.json")
+    assert read_hierarchy(tmp_path / "a.csv") == made == read_hierarchy(tmp_path / "a.json")

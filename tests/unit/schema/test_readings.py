@@ -283,3 +283,22 @@ def test_a_long_name_keeps_nobody_waiting(name: str, label: Label) -> None:
     with stopped_after(20):
         domain, _ = resolve(made, sorted([name, "a", "b"]), np.array([5, 5, 5]), frozenset())
         check_readings(domain, frozenset())
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["[20-24)", "[20-24]", "[-5-0.5)", "[1990-01-01 – 1995-01-01)", "[1990-01-01 – 1990-02-01]", "{flu, gout}"],
+)
+def test_labels_of_a_release_are_recognised(label: str) -> None:
+    """They would be put together as names: sets of distant ranges, each of them somebody's."""
+    with pytest.raises(InputError, match="1 value is spelled like the labels of a release") as caught:
+        kohort.anonymize(pl.DataFrame({"a": [label, "x"] * 2}), quasi=["a"], k=4)
+    assert "is the table a release already?" in caught.value.hint
+    rows = Hierarchy.from_rows([[label, "y", "*"], ["x", "y", "*"]])
+    assert kohort.anonymize(pl.DataFrame({"a": [label, "x"] * 2}), quasi=["a"], k=4, hierarchy={"a": rows}).verdict
+
+
+@pytest.mark.parametrize("name", ["20-24", "[20]", "[a-b]", "{flu}", "[20-24", "<50", ">=50", "[20,24)"])
+def test_names_that_are_no_labels_of_a_release_are_names(name: str) -> None:
+    """Bands and codes of other origin are put together as before."""
+    assert kohort.anonymize(pl.DataFrame({"a": [name, "x"] * 2}), quasi=["a"], k=4).verdict

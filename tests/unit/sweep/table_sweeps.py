@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from kohort.sweeps.ending import Ending
+from kohort.sweeps.engine import Ending
 from kohort.sweeps.table_plan import Axis
 from kohort.sweeps.tables import Point, TableSweep
 

@@ -13,7 +13,7 @@ from kohort.errors import UsageError
 from kohort.models.known import models, variants
 from kohort.schema.sensitive import SensitiveDomain
 from kohort.sweeps.advice import proposed, proposed_coherence, refuse_unordered, rising
-from kohort.sweeps.ending import Ending
+from kohort.sweeps.engine import Ending
 from kohort.sweeps.table_figures import figures, text
 from kohort.sweeps.tables import Axis, Point, TableSweep
 from kohort.sweeps.transaction_figures import figures as coherence_figures

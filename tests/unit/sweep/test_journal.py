@@ -11,7 +11,7 @@ import pytest
 
 from kohort.algorithms.mondrian.bound import LeastLoss
 from kohort.errors import FileError, InputError, TargetError
-from kohort.sweeps.ending import Ending
+from kohort.sweeps.engine import Ending
 from kohort.sweeps.journal import HEADER, Journal, beside, digest_of
 from kohort.sweeps.tables import Point, Seconds
 

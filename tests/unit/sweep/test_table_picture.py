@@ -11,9 +11,9 @@ import pytest
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
 from kohort.report.charts import LOOKS, AxisScale, look
-from kohort.sweeps.ending import Ending
+from kohort.sweeps.engine import Ending
 from kohort.sweeps.figure import FIGURES, RISKS, figure_of
-from kohort.sweeps.frontier import Tradeoff, frontier, knees
+from kohort.sweeps.risk_utility import Tradeoff, frontier, knees
 from kohort.sweeps.table_picture import MOST_LINES, Values, chart, picture
 from kohort.sweeps.table_plan import Axis
 from tests.unit.report.drawing import assert_legible, axes_of, words

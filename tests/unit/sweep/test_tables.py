@@ -39,7 +39,7 @@ from kohort.release import Job
 from kohort.schema import Attribute, Missing, Role, Schema
 from kohort.sweeps import table_plan, tables
 from kohort.sweeps.counting import counted_alike
-from kohort.sweeps.ending import Ending, status_of
+from kohort.sweeps.engine import Ending, status_of
 from kohort.sweeps.table_plan import Axis, TablePlan
 from kohort.sweeps.tables import Point, TableSweep, sweep
 from tests.jobs import freely

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kohort.errors import UsageError
-from kohort.sweeps.ending import Ending
+from kohort.sweeps.engine import Ending
 from kohort.sweeps.transaction_figures import asked, csv_text, figures, json_text, notes, text, writer
 from kohort.sweeps.transaction_plan import Plan
 from kohort.sweeps.transactions import Outcome, sweep

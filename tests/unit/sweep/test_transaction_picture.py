@@ -14,7 +14,7 @@ import pytest
 
 from kohort.errors import MissingExtraError, UsageError
 from kohort.report.charts import LOOKS, Line, Mark, format_of
-from kohort.sweeps.transaction_picture import chart, picture
+from kohort.sweeps.transaction_figures import chart, picture
 from kohort.sweeps.transaction_plan import Plan
 from kohort.sweeps.transactions import sweep
 from kohort.transactions.methods import METHODS

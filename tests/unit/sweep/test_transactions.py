@@ -14,7 +14,7 @@ from kohort.errors import LimitError, UsageError
 from kohort.pipeline.transactions import problem_of
 from kohort.schema.numbers import said
 from kohort.sweeps import transactions as sweeps
-from kohort.sweeps.ending import Ending
+from kohort.sweeps.engine import Ending
 from kohort.sweeps.transaction_plan import SCORES, Plan
 from kohort.sweeps.transactions import Summary, problem_at, sweep
 from kohort.transactions.database import Transactions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from kohort.release.transactions import TransactionJob
-from kohort.sweeps.ending import Ending
+from kohort.sweeps.engine import Ending
 from kohort.sweeps.transaction_plan import Plan
 from kohort.sweeps.transactions import Outcome, Sweep
 from kohort.transactions.coherence import Coherence

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 
 from kohort.errors import MissingExtraError, UsageError
 from kohort.transactions import optimum
-from kohort.transactions._reduction import reduced
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.loss import lost
-from kohort.transactions.optimum import Optimum, SolverAnswer
+from kohort.transactions.optimum import Optimum, SolverAnswer, reduced
 from kohort.transactions.problem import ItemSuppression, SuppressionProblem
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
 
 VERDICT = draft().verdict()
-JOB = Job.of(SCHEMA, KAnonymity(4)).described()
+JOB = Job.of(SCHEMA, KAnonymity(4))
 
 
 def made(**changes: object) -> bytes:
@@ -75,7 +75,7 @@ def test_what_an_engine_put_on_disks_is_not_promised() -> None:
 
 def promised(*models: PrivacyModel, schema: Schema = SCHEMA) -> str:
     """What a certificate of these models does not promise."""
-    told = json.loads(certificate(VERDICT, "a.csv", job=Job.of(schema, *models).described(), metrics={}))
+    told = json.loads(certificate(VERDICT, "a.csv", job=Job.of(schema, *models), metrics={}))
     return "\n".join(told["not_promised"])
 
 

@@ -9,17 +9,7 @@ if TYPE_CHECKING:
 
 
 class ItemsLook(NamedTuple):
-    """A transaction database as it is shown: no transaction, only items.
-
-    Attributes:
-        transactions: How many there are.
-        names: The items, in item order.
-        supports: The transactions that have each.
-        lengths: Transactions by how many items they have.
-        empty: Transactions of no item.
-        unique: Transactions of which there is none with the same items.
-        repeated: Cells that named an item its transaction already had.
-    """
+    """A transaction database as it is shown: no transaction, only items."""
 
     transactions: int
     names: tuple[str, ...]
@@ -65,14 +55,7 @@ class Baskets(NamedTuple):
 
 
 class BasketPreview(NamedTuple):
-    """What a job would release: the steward's page model, see `kohort.report.page.transactions`.
-
-    Attributes:
-        page: It.
-        lost: What is lost of the cells, by their weights.
-        whole: What could be.
-        seconds: What it took.
-    """
+    """What a job would release: the steward's page model, see `kohort.report.page.transactions`."""
 
     page: dict[str, Any]
     lost: int

@@ -55,11 +55,7 @@ ALL: Final = Fraction(1)
 
 @dataclass(slots=True)
 class Bench:
-    """The transactions that questions are about, read once, and the last release that was tried.
-
-    Attributes:
-        tell: Called with each stage of the work.
-    """
+    """The transactions that questions are about, read once, and the last release that was tried."""
 
     tell: Callable[[str], None] = lambda _: None
     _readings: dict[object, Reading] = field(default_factory=dict[object, "Reading"])
@@ -197,12 +193,7 @@ class Bench:
 
 
 def request_of(text: str, folder: str | Folder) -> TransactionRequest:
-    """The request of a job's text.
-
-    Raises:
-        JobError: everything that is wrong with it.
-        UnsupportedError: it is of transactions that are elsewhere.
-    """
+    """The request of a job's text."""
     made = of(document(text, folder=Path(folder)))
     made.refuse_output()
     engine = made.run.engine

@@ -18,6 +18,7 @@ from kohort.schema import Schema, names_in
 from kohort.schema.numbers import rounded
 from kohort.schema.sensitive import even_spelling
 from kohort.shown import Shown, many, sizes_row
+from kohort.tables.complete import unsuppressed
 from kohort.tables.order import ranks_of
 from kohort.tables.table import Table
 
@@ -196,7 +197,7 @@ class Check(Shown):
     """The classes of a table as it stands, how each model fares on them, and what they achieve; true if all are met.
 
     Attributes:
-        records: Records of the table.
+        records: Records of the table, without the suppressed ones.
         sizes: (c,) records of each class by exact text.
         merged: Classes by normalised text (NFKC, case, blanks): fewer where spellings differ.
         findings: One per model.
@@ -206,6 +207,7 @@ class Check(Shown):
             each sensitive column that was named. Empty without records.
         alike: For each of those columns, the people whose value a class reveals outright.
         without_value: People of the population table without a value, by column, where there are any.
+        suppressed: Records that are `*` in every quasi-identifying column: they are in no class.
     """
 
     records: int
@@ -217,6 +219,7 @@ class Check(Shown):
     achieved: tuple[Strictest, ...] = ()
     alike: tuple[Alike, ...] = ()
     without_value: Mapping[str, int] = field(default_factory=dict[str, int])
+    suppressed: int = 0
 
     @property
     def met(self) -> bool:
@@ -248,6 +251,7 @@ def check(
     population: object = None,
     reference: object = None,
     first: int = FIRST,
+    apart: bool = True,
 ) -> Check:
     """Check the classes of equal `quasi` cells in `table`, and find the strictest parameters that they meet.
 
@@ -265,11 +269,8 @@ def check(
         reference: The table before its release, whose values t-closeness, delta-disclosure and beta-likeness refer
             to; without one they refer to those of `table`.
         first: How many failing classes to list for each model.
-
-    Raises:
-        SchemaError: No column is named, or one that a table does not have.
-        UsageError: A table is needed that is not given, or given and not needed.
-        InputError: Cells cannot be read as what they must be.
+        apart: Whether records that are `*` in all of these columns count as suppressed. With a population they never
+            do: everyone of it may be one of them.
 
     >>> import polars as pl
     >>> from kohort.models.k_anonymity import KAnonymity
@@ -280,7 +281,8 @@ def check(
     ['k = 1', 'threshold = 1']
     """
     known, quasi, sensitive = schema or Schema(()), names_in(quasi, "quasi"), names_in(sensitive, "sensitive")
-    table, population, reference = _read(table), _given(population), _given(reference)
+    whole, population, reference = _read(table), _given(population), _given(reference)
+    table = unsuppressed(whole, quasi, known.missing) if apart and population is None else whole
     _refuse_needless(models, population, reference, sensitive)
     profile = profile_of(table, quasi, [*(model.declared.sensitive for model in models), *sensitive], known, reference)
     without_value: Mapping[str, int] = {}
@@ -299,6 +301,7 @@ def check(
         strictest(profile, sensitive),
         alike(profile, sensitive),
         without_value,
+        whole.records - table.records,
     )
 
 

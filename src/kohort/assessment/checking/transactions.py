@@ -76,9 +76,6 @@ class CoherenceFinding(Shown):
 def check_transactions(database: Database, roles: Roles, coherence: Coherence, *, most: int = MOST) -> CoherenceFinding:
     """Check the sets of public items that occur in `database`, at most `most` of them in memory.
 
-    Raises:
-        LimitError: More would have to be kept in memory.
-
     >>> import numpy as np
     >>> from kohort.transactions.coherence import Coherence
     >>> from kohort.transactions.database import Transactions

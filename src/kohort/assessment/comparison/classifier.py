@@ -28,6 +28,7 @@ from kohort.assessment.population import matches
 from kohort.core.frequency import group
 from kohort.errors import InputError, MissingExtraError, UsageError
 from kohort.schema.hierarchy import SUPPRESSED
+from kohort.shown import Share, Significant  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,22 +73,18 @@ class Prediction:
     target: str
     features: tuple[str, ...]
     classes: int
-    split: float | None
+    split: Significant | None
     seed: int
     judged: int
     learned: tuple[int, int]
     withheld: int
-    baseline: float
-    original: float
-    released: float
+    baseline: Share
+    original: Share
+    released: Share
 
 
 def library() -> ModuleType:
-    """The part of scikit-learn that is used.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
+    """The part of scikit-learn that is used."""
     try:
         return import_module("sklearn.ensemble")
     except ImportError:

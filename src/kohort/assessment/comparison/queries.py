@@ -22,6 +22,7 @@ import numpy as np
 
 from kohort.assessment.comparison.line import keys_of
 from kohort.errors import UsageError
+from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,9 +60,9 @@ class Workload:
     queries: int
     seed: int
     bound: int
-    median: float
-    mean: float
-    percentile_90: float
+    median: Share
+    mean: Share
+    percentile_90: Share
 
 
 def workload(lines: Sequence[ColumnLine], queries: int = QUERIES, *, seed: int = 0) -> Workload:
@@ -94,13 +95,7 @@ def workload(lines: Sequence[ColumnLine], queries: int = QUERIES, *, seed: int =
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """One condition of a query: a place from `low` to `high`, or a missing number where these are not numbers.
-
-    Attributes:
-        column: Which of the columns.
-        low: The first place.
-        high: The last.
-    """
+    """One condition of a query: a place from `low` to `high`, or a missing number where these are not numbers."""
 
     column: int
     low: float

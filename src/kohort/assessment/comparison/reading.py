@@ -3,7 +3,7 @@
 Names, whose domain is the hierarchy's leaves, or else the names before the release; a missing value is one of them:
 
     Milano          this name; a new one where it was not there before and there is no hierarchy
-    Nord            the leaves below every node of this name
+    Nord, [Nord]    the leaves below every node of this name
     {Bari, Roma}    one of these; `(missing)` is the missing value
     [A-C]           the names from one to the other in their order
     *               any name of the domain
@@ -30,7 +30,6 @@ import numpy as np
 from kohort.assessment.comparison.line import ColumnLine, ColumnMetadata, Labelled, Stretches
 from kohort.assessment.labels import (
     MISSING,
-    bound_of,
     canonical,
     cell_texts,
     covers,
@@ -41,11 +40,12 @@ from kohort.assessment.labels import (
 )
 from kohort.errors import InputError
 from kohort.schema import Role, Scale
-from kohort.schema.dates import day_of, read_days
+from kohort.schema.dates import days_with, read_days
 from kohort.schema.domain import resolve
 from kohort.schema.hierarchies import from_spec, with_missing
 from kohort.schema.hierarchy import SUPPRESSED, Hierarchy
 from kohort.schema.numbers import digits_of, exact, is_numeric_text
+from kohort.schema.open_ends import bound_of, numbers_in
 from kohort.tables.label_texts import range_ends, set_members
 
 if TYPE_CHECKING:
@@ -81,13 +81,6 @@ def read_line(
 ) -> ColumnLine:
     """The line of two columns of the same name.
 
-    Args:
-        before: The column as it was.
-        after: The same column of the release.
-        role: Its role in the schema.
-        attribute: Its attribute there.
-        missing: The texts that mean no value, besides null and the empty one.
-
     Raises:
         InputError: Labels cannot be read, or values do not fit the schema.
         HierarchyError: Values are no leaf.
@@ -96,8 +89,10 @@ def read_line(
     records = before.counts()
     domain = _domain(before, records, attribute, missing)
     form = None if domain is None else domain.attribute.date_format
-    if form is not None:
-        old, new = [str(day_of(text, form) or "") for text in old], [*map(read_days, new)]
+    if domain is not None and form is not None:
+        new, old = days_with(form, new, old, domain.attribute.pivot)
+    elif any(domain.open_ends) if domain is not None else attribute is None or attribute.scale is not Scale.CATEGORICAL:
+        new, old = numbers_in(new, old) or (new, old)
     hierarchy = _built(attribute, old, records) if domain is None else domain.hierarchy
     known = ColumnMetadata(before.name, role, domain, hierarchy, dates=form is not None)
     columns = (Labelled(old, before.codes, records), Labelled(new, after.codes, after.counts()))
@@ -116,12 +111,6 @@ def released_line(
 
     Numbers lie where their labels do, from the least to the greatest end of one; names only where a hierarchy was
     given whose nodes no record decided. `None` of any other column.
-
-    Args:
-        column: The column of the release.
-        attribute: Its attribute in the schema, with what its values decided.
-        role: Its role there.
-        missing: The texts that mean no value, besides null and the empty one.
     """
     texts, records = label_texts(column, role, missing), column.counts()
     dates = attribute is not None and attribute.scale is Scale.DATE
@@ -183,11 +172,7 @@ def _is_numeric(texts: Sequence[str], attribute: Attribute | None, domain: Domai
 
 
 def names_line(known: ColumnMetadata, before: Labelled, after: Labelled) -> ColumnLine:
-    """The line of a column of names: in the order of the leaves, then by frequency.
-
-    Raises:
-        InputError: Labels cannot be read; the message counts them.
-    """
+    """The line of a column of names: in the order of the leaves, then by frequency."""
     leaves = () if known.hierarchy is None else known.hierarchy.leaves
     places = [*leaves, *_by_frequency(before, leaves)]
     at = {name: float(place) for place, name in enumerate(places)}
@@ -311,11 +296,7 @@ def runs(places: NDArray[np.number]) -> list[Stretch]:
 
 
 def numbers_line(known: ColumnMetadata, before: Labelled, after: Labelled) -> ColumnLine:
-    """The line of a column of numbers.
-
-    Raises:
-        InputError: Labels cannot be read; the message counts them.
-    """
+    """The line of a column of numbers."""
     digits = max(len(text.partition(".")[2]) if "." in text else 0 for text in before.texts)
     digits = min(max(digits, _grid_digits(known)), FINEST)
     places = _places(before.texts, digits)
@@ -422,7 +403,8 @@ class _Reader:
             yield self._between(span[0], span[1], closed=span[2])
         elif bound := bound_of(label):
             place, (low, high) = _up(bound[0], self._ten), self._ends
-            yield (place, max(high, place)) if bound[1] else (min(low, place - 1), place - 1)
+            last = place - (not bound[2])
+            yield (place, max(high, place)) if bound[1] else (min(low, last), last)
         elif members := printed_values(label):
             yield from self._listed(members)
         else:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from kohort.assessment.comparison.line import summed
+from kohort.shown import Significant  # noqa: TC001  pydantic reads what fields are
 from kohort.tables.table import narrow
 
 if TYPE_CHECKING:
@@ -150,8 +151,8 @@ class Distance:
     """
 
     kind: DistanceKind
-    value: float
-    relative: float | None
+    value: Significant
+    relative: Significant | None
 
 
 def distance_of(line: ColumnLine) -> Distance | None:

@@ -178,12 +178,7 @@ def comparison_of(before: Table, after: Table, lines: Sequence[ColumnLine], *, k
 def lines_of(
     before: Table, after: Table, *, schema: Schema | None = None, missing: AbstractSet[str] = frozenset({""})
 ) -> tuple[ColumnLine, ...]:
-    """The columns that both tables have and that identify nobody, each read as a line.
-
-    Raises:
-        InputError: the columns differ, the release has more records, or labels cannot be read.
-        HierarchyError: values are no leaf of their hierarchy.
-    """
+    """The columns that both tables have and that identify nobody, each read as a line."""
     known = schema or Schema(())
     attributes = {attribute.name: attribute for attribute in known.attributes}
     roles = {name: _role(name, attributes, known) for name in before.names}
@@ -206,9 +201,6 @@ def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> N
         before: The table.
         after: The release.
         droppable: Columns that it need not have: identifying and dropped ones, and those of which nothing is known.
-
-    Raises:
-        InputError: they differ; the message lists by which columns.
     """
     lost = [name for name in before.names if name not in after.names and name not in droppable]
     new = [name for name in after.names if name not in before.names]

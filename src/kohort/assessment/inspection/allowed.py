@@ -11,10 +11,11 @@ from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from kohort.assessment.inspection.safe_harbor import OLDEST
-from kohort.assessment.labels import bound_of, span_of
+from kohort.assessment.labels import span_of
 from kohort.schema.dates import DASH, LAST, read_days
 from kohort.schema.hierarchy import SUPPRESSED
 from kohort.schema.numbers import is_numeric_text
+from kohort.schema.open_ends import bound_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -96,7 +97,7 @@ def _is_below(label: str) -> bool:
     if span := span_of(label):
         return span[1] < OLDEST + 1 or (span[1] == OLDEST + 1 and not span[2])
     bound = bound_of(label)
-    return bound is not None and not bound[1] and bound[0] <= OLDEST + 1
+    return bound is not None and not bound[1] and bound[0] <= OLDEST + (not bound[2])
 
 
 def _begins_below(label: str) -> bool:

@@ -97,10 +97,6 @@ def rule_of(values: Sequence[str], *, postal: bool = False) -> CodeRule | None:
 
     Cost: in the number of values times their length.
 
-    Args:
-        values: The distinct ones, without missing ones.
-        postal: Whether they are known to be postal codes.
-
     >>> rule_of(["00184", "00185", "20121"], postal=True).hierarchy
     'prefix:1,4:halves'
     >>> rule_of([f"A-{1000 + 7 * n}" for n in range(9)] + [f"CH-{2000 + n}" for n in range(9)]).hierarchy

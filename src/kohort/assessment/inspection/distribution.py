@@ -54,13 +54,7 @@ class Distribution:
 
 
 def distributions(table: Table, guesses: Sequence[Guess], missing: AbstractSet[str]) -> tuple[Distribution, ...]:
-    """The distributions of all columns that identify nobody by themselves, as far as guessed.
-
-    Args:
-        table: The records.
-        guesses: A guess for each column, in order.
-        missing: The texts that mean no value.
-    """
+    """The distributions of all columns that identify nobody by themselves, as far as guessed."""
     pairs = zip(table.columns, guesses, strict=True)
     return tuple(
         Distribution(guess.name, tuple(_bars(column, guess, missing | {*guess.missing_tokens})))

@@ -13,6 +13,7 @@ import numpy as np
 
 from kohort.schema.nesting import SUPPRESSED
 from kohort.schema.numbers import PLAIN_NUMBER
+from kohort.schema.open_ends import numbers_open
 from kohort.schema.patterns import COMPACT_DATE, DATE, IDENTIFIERS, ISO_DATE, ISO_TIME, POSTAL_CODE, Pattern
 from kohort.schema.vocabulary import says_postal_code, topics_of
 from kohort.tables.table import Column, narrow
@@ -92,7 +93,8 @@ class ColumnEvidence:
     Attributes:
         name: Its name.
         topics: The topics of its name, each with the word that names it.
-        values: (v,) its distinct values, the missing ones apart.
+        values: (v,) its distinct values, the missing ones apart; of labels of open ends, such as `90+`, the places.
+        sizes: (v,) records with each.
         present: Records that have one.
         records: All records.
         alone: Records with a value of their own.
@@ -114,6 +116,7 @@ class ColumnEvidence:
     name: str
     topics: Mapping[Topic, str]
     values: Texts
+    sizes: Counts
     present: int
     records: int
     alone: int
@@ -157,6 +160,8 @@ def evidence_of(column: Column, records: int, missing: AbstractSet[str]) -> Colu
     values, sizes = column.values.filter(~missing_values), counts[~missing_values]
     gaps = int(counts[missing_values].sum())
     numeric = _all(values, rf"\A(?:{PLAIN_NUMBER})\z")
+    if not numeric and (opened := numbers_open(values.to_list())):
+        values, numeric = values.replace([*opened.places], [*opened.places.values()]), True
     number = numeric or _all(values, _NUMBER)
     alone = int((sizes == 1).sum())
     serial = _serial(column.values) if alone > HALF * (records - gaps) and not gaps else None
@@ -164,6 +169,7 @@ def evidence_of(column: Column, records: int, missing: AbstractSet[str]) -> Colu
         name=column.name,
         topics=topics_of(column.name),
         values=values,
+        sizes=sizes,
         present=records - gaps,
         records=records,
         alone=alone,

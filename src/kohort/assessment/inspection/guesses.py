@@ -6,10 +6,13 @@ and, for row numbers, the order of the records. A quasi-identifier gets a rule f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import numpy as np
 
 from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.inspection.codes import rule_of
@@ -19,6 +22,8 @@ from kohort.assessment.inspection.rules import Certainty, Context, is_clinical, 
 from kohort.assessment.inspection.safe_harbor import Finding, found_in
 from kohort.schema.dates import DateFormat, Period, day_of, formats_of, round_period, starts
 from kohort.schema.numbers import exact, round_step, said
+from kohort.schema.open_ends import DAYS as FAR_DAYS
+from kohort.schema.open_ends import SENTINELS, days_open, inner, near
 from kohort.schema.patterns import DAYS, ISO_DATE, ISO_TIME, POSTAL_CODE
 from kohort.schema.vocabulary import says_coordinate, says_postal_code
 
@@ -27,8 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from fractions import Fraction
 
+    from kohort.arrays import Counts
     from kohort.assessment.inspection.codes import CodeRule
     from kohort.assessment.inspection.evidence import ColumnEvidence
+    from kohort.errors import InputError
     from kohort.schema.vocabulary import RoleName, Topic
     from kohort.tables.table import Table, Texts
 
@@ -59,7 +66,8 @@ class Guess:
 
     Attributes:
         name: The column's name.
-        role: The role it should have; `undecided` where a person has to decide before anything is released.
+        role: The role it should have; `drop` where it cannot be read, `undecided` where a person has to decide before
+            anything is released.
         scale: Numeric where every value is a plain number, and they are neither codes nor a few categories; date where
             every value of a quasi-identifier is a date in one form.
         reasons: Why, as short sentences for a reader; the first decided.
@@ -100,16 +108,22 @@ class Guess:
 
 
 def inspect_table(table: Table, *, missing: AbstractSet[str] = frozenset({""})) -> tuple[Guess, ...]:
-    """A guess for every column of `table`, in its order.
-
-    Args:
-        table: The records to look at.
-        missing: The texts that mean "no value", besides null.
-    """
+    """A guess for every column of `table`, in its order."""
+    unread = {column.name: column.fault for column in table.columns if column.fault is not None}
+    table = table.needing(())
     columns = [evidence_of(column, table.records, missing) for column in table.columns]
     clinical, alone_at = is_clinical(columns), _coordinates(table, columns)
     keys = {one.name: period_of(table, one.name) for one in columns if may_be_key(one)}
-    return tuple(_guess(one, Context(clinical, alone_at.get(one.name), keys.get(one.name))) for one in columns)
+    found = (_guess(one, Context(clinical, alone_at.get(one.name), keys.get(one.name))) for one in columns)
+    return tuple(_without(one, unread[one.name]) if one.name in unread else one for one in found)
+
+
+def _without(guess: Guess, fault: InputError) -> Guess:
+    """What is said of a column that cannot be read: no release can hold it, unless somebody says how to read it."""
+    told = f"{fault.what}; {fault.hint}"
+    if guess.distinct:
+        return replace(guess, certainty="unsure", reasons=(*guess.reasons, told))
+    return Guess(guess.name, "drop", "categorical", (told,), 0, 0, 0.0, 0.0, None, None, certainty="sure")
 
 
 def _coordinates(table: Table, columns: Sequence[ColumnEvidence]) -> Mapping[str, float]:
@@ -135,9 +149,9 @@ def _guess(evidence: ColumnEvidence, context: Context) -> Guess:
     postal = sum(signs) >= 2  # noqa: PLR2004  most of the three; `20121` alone may be an income, `cap` a limit
     numeric = evidence.numeric and not postal and not _is_category(evidence)
     forms = _date_forms(evidence) if role == "quasi" else []
-    days = [day_of(text, forms[0]) or 0 for text in _known(evidence)] if len(forms) == 1 else []
+    days = _near_days(evidence, forms[0]) if len(forms) == 1 else []
     numeric = numeric and not days
-    ends = outermost(evidence.values) if role == "quasi" and numeric else []
+    ends = outermost(evidence.values, evidence.sizes) if role == "quasi" and numeric else []
     inner = _inner(evidence, ends) if ends else None
     step = step_of(ends) if ends and inner is None else None
     period = round_period(min(days), max(days)) if days else None
@@ -173,8 +187,18 @@ def _known(evidence: ColumnEvidence) -> list[str]:
 
 
 def _date_forms(evidence: ColumnEvidence) -> list[DateFormat]:
-    """The forms in which all values are dates."""
-    return formats_of(_known(evidence)) if evidence.form in DAYS else []
+    """The forms in which all values are dates, or labels of open ends."""
+    known = _known(evidence) if evidence.form in DAYS else []
+    return formats_of(known) or [form for form in DateFormat if days_open(known, partial(day_of, form=form))]
+
+
+def _near_days(evidence: ColumnEvidence, form: DateFormat) -> list[int]:
+    """The first and the last day that is not far from the others."""
+    days = [day_of(text, form) for text in evidence.values.to_list()]
+    exact = [at for at, day in enumerate(days) if day is not None]  # not labels of open ends
+    whole, of = np.unique([days[at] or 0 for at in exact], return_inverse=True)
+    records = np.bincount(of, evidence.sizes[exact]).astype(np.int64)
+    return [int(end) for end in inner(whole.tolist(), 0, records, FAR_DAYS)]
 
 
 def _why(period: Period, days: Sequence[int]) -> str:
@@ -210,12 +234,20 @@ def _hierarchy(evidence: ColumnEvidence, step: Fraction | None, codes: CodeRule 
     return "suppress" if evidence.distinct <= FEW else None
 
 
-def outermost(values: Texts) -> list[str]:
+def outermost(values: Texts, sizes: Counts | None = None) -> list[str]:
     """The least and the greatest of plain numbers, and with them one that has decimals, if any has.
 
     Floats find the few candidates; the exact numbers decide between them.
+
+    Args:
+        values: (v,) the numbers.
+        sizes: (v,) records with each, for those that are far from the others to be left out.
     """
     floats = values.cast(float)
+    if sizes is not None and len(values):
+        order = floats.arg_sort().to_numpy()
+        order = order[near(floats.to_numpy()[order], sizes[order], SENTINELS)]
+        values, floats = values.gather(order), floats.gather(order)
     found = [
         pick(values.filter(floats == end).to_list(), key=Decimal)
         for pick, end in ((min, floats.min()), (max, floats.max()))

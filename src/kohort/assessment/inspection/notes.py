@@ -1,6 +1,7 @@
 """What of a source nobody should have to find out alone: values and cells that look alike and are not the same.
 
-Nothing is changed because of it: kohort takes cells as they are written. No value is told, only columns and counts.
+And values far from all others. Nothing is changed because of it: kohort takes cells as they are written. No value is
+told, only columns and counts; but for numbers and days that stand for none in many programs.
 """
 
 from __future__ import annotations
@@ -9,7 +10,12 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from kohort.errors import LimitError
+from kohort.schema.dates import days_in, spelled
+from kohort.schema.numbers import all_times_ten, exact, most_digits
+from kohort.schema.open_ends import DAYS, SENTINELS, inner, numbers_open
 from kohort.tables.table import Table
 
 if TYPE_CHECKING:
@@ -23,14 +29,10 @@ if TYPE_CHECKING:
 _NAMED: Final = 20
 
 
-def noticed(data: Dataset, names: Collection[str]) -> tuple[str, ...]:
+def noticed(data: Dataset, names: Collection[str], missing: Collection[str] = ()) -> tuple[str, ...]:
     r"""What its reader noticed of a table, and what there is in these columns.
 
     Of records elsewhere the values are asked for; columns of which they do not fit into memory are left out.
-
-    Args:
-        data: The records as they were read.
-        names: The columns to look at: those that matter for a release.
 
     >>> import polars as pl
     >>> from kohort.io import read
@@ -41,8 +43,10 @@ def noticed(data: Dataset, names: Collection[str]) -> tuple[str, ...]:
     """
     columns = [*_columns(data, {*names})]
     found: tuple[str, ...] = getattr(data, "notes", ())  # of what was read from text
-    alike, blank = ([what(*column) for column in columns] for what in (_alike, _blank))
-    return (*found, *_listed(_ALIKE, alike), *_listed(_BLANK, blank))
+    alike, blank, far = (
+        [what(*column) for column in columns] for what in (_alike, _blank, partial(_far, missing=missing))
+    )
+    return (*found, *_listed(_ALIKE, alike), *_listed(_BLANK, blank), *_listed(_FAR, far))
 
 
 def _columns(data: Dataset, names: Collection[str]) -> Iterator[tuple[str, Texts, Callable[[], Counts]]]:
@@ -57,6 +61,11 @@ def _columns(data: Dataset, names: Collection[str]) -> Iterator[tuple[str, Texts
 
 
 _ALIKE: Final = "values that differ from another one only by case or blanks around them, and stay different"
+_FAR: Final = "records far from the others; if they have no value, say so (--missing-token)"
+
+#: Of more different values, far ones are not looked for.
+_MOST: Final = 100_000
+
 _BLANK: Final = "cells of nothing but blanks, which are no empty cells unless blanks are removed (--trim)"
 
 
@@ -85,3 +94,24 @@ def _blank(name: str, texts: Texts, counted: Callable[[], Counts]) -> str:
     counts = counted()
     beside = int(counts[empty].sum())
     return f"{int(counts[blanks].sum()):,} of {name}" + (f" (beside {beside:,} empty)" if beside else "")
+
+
+def _far(name: str, texts: Texts, counted: Callable[[], Counts], missing: Collection[str]) -> str:
+    """How many records lie far from the others, and where that stands for no value; empty for none."""
+    texts = texts.fill_null("")
+    opened = numbers_open(texts.filter(~texts.is_in(["", *missing])).to_list()) if len(texts) <= _MOST else None
+    present = ~texts.is_in(["", *missing, *(opened.places if opened else ())]).to_numpy()
+    values = texts.filter(present).to_list() if len(texts) <= _MOST else []
+    as_days = None if opened else days_in((), values)
+    numbers = as_days[1] if as_days else values
+    if not opened and not as_days:
+        return ""
+    digits, counts = most_digits(numbers), counted()[present]
+    whole, of = np.unique(all_times_ten(numbers, digits), return_inverse=True)
+    records = np.bincount(of, counts).astype(np.int64)
+    ends = inner(whole.tolist(), digits, records, DAYS if as_days else SENTINELS)
+    far = [at for at, number in enumerate(numbers) if not ends[0] <= exact(number) <= ends[1]]
+    known = {exact(number) for number in map(str, DAYS if as_days else SENTINELS)}
+    told = sorted({spelled(int(numbers[at])) if as_days else numbers[at] for at in far if exact(numbers[at]) in known})
+    count = int(counts[far].sum()) if far else 0
+    return f"{count:,} of {name}" + (f" ({', '.join(told)})" if told else "") if count else ""

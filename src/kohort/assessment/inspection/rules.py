@@ -137,9 +137,9 @@ def _by_prose(evidence: ColumnEvidence, _: Context) -> Opinion | None:
 
 
 def _by_identifying_name(evidence: ColumnEvidence, _: Context) -> Opinion | None:
-    says = evidence.topics
+    says, day = evidence.topics, evidence.form in DAYS and evidence.form is not COMPACT_DATE
     for topic, holds in _NAMES_WHO:
-        if topic in says and holds(evidence):
+        if topic in says and holds(evidence) and (topic == "name" or not day):  # a visit that is a date is no number
             sure = topic in {"name", "contact", "id", "naming"} or evidence.near_unique
             return Opinion("identifying", "sure" if sure else "likely", f"{_named(evidence, topic)}; {_own(evidence)}")
     return None
@@ -337,10 +337,4 @@ _RULES: Final[tuple[_Rule, ...]] = (
 )
 
 #: Where none of these has one: how many records share a value decides. The last always has an opinion.
-_OTHERWISE: Final[tuple[_Rule, ...]] = (
-    _by_decimals,
-    _by_uniqueness,
-    _by_many_values,
-    _by_clinical_table,
-    _by_sharing,
-)
+_OTHERWISE: Final[tuple[_Rule, ...]] = (_by_decimals, _by_uniqueness, _by_many_values, _by_clinical_table, _by_sharing)

@@ -29,6 +29,7 @@ from kohort.calls import MAPPING, called
 from kohort.errors import InfeasibleError, SchemaError, UsageError
 from kohort.schema import Attribute, Missing, Role, Schema, names_in
 from kohort.shown import Shown
+from kohort.tables.complete import unsuppressed
 from kohort.tables.people import note_spellings, person_codes
 from kohort.tables.table import Table
 
@@ -82,7 +83,7 @@ class Risk(Shown):
 
     Attributes:
         quasi: The columns that an attacker is assumed to know of everybody.
-        records: Records of the file.
+        records: Records of the file, without the suppressed ones.
         people: People of the file; `None` without a person key, where every record counts.
         sizes: (c,) people of each class.
         threshold: Risks above this count as over.
@@ -98,6 +99,7 @@ class Risk(Shown):
         singling: Columns released as they are that single people out by themselves.
         worst: Cells of up to five classes at the prosecutor's highest risk, each a value per quasi-identifier: values
             of records, which belong in no published report.
+        suppressed: Records that are `*` in every quasi-identifying column: they are in no class.
     """
 
     quasi: tuple[str, ...]
@@ -115,6 +117,7 @@ class Risk(Shown):
     together: IdentifyingSets
     singling: tuple[Singling, ...]
     worst: tuple[tuple[str | None, ...], ...]
+    suppressed: int = 0
 
     def _shown(self) -> tuple[str, Rows]:
         exposures = [("prosecutor", self.prosecutor)]
@@ -181,8 +184,9 @@ def assess(
     quasi, sensitive = names_in(quasi, "quasi"), names_in(sensitive, "sensitive")
     limit = threshold_of(threshold)
     _refuse_two_populations(population, population_size, sampling_fraction)
-    table, known_columns = _table(source), _with_hierarchies(schema or Schema(()), quasi, hierarchies or {})
-    _check(table, quasi, sensitive, person)
+    whole, known_columns = _table(source), _with_hierarchies(schema or Schema(()), quasi, hierarchies or {})
+    _check(whole, quasi, sensitive, person)
+    table = unsuppressed(whole, quasi, known_columns.missing)
     frequency = tuples_of(table, quasi, person)
     classes = classes_of(frequency)
     file = _File(frequency, classes, sizes_of(frequency, classes.of, classes.sizes), limit)
@@ -213,6 +217,7 @@ def assess(
         together=find(columns, base=base, people=people, seed=seed),
         singling=singling(table, [name for name in table.names if name not in {*quasi, person}], people),
         worst=_worst(table, quasi, classes),
+        suppressed=whole.records - table.records,
     )
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.assessment.classes import classes_of, records_of
+from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,10 +57,10 @@ class Separation:
         others: How many other records agree with one, on average.
     """
 
-    distinctness: float
-    separation: float
-    unique: float
-    others: float
+    distinctness: Share
+    separation: Share
+    unique: Share
+    others: Share
 
 
 def measured(sizes: Counts) -> Separation:

@@ -30,6 +30,7 @@ import numpy as np
 
 from kohort.assessment.classes import classes_of, sizes_of
 from kohort.errors import UsageError
+from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask, Shares
@@ -54,17 +55,14 @@ class Exposure:
         at_highest: How many records have the highest risk.
     """
 
-    highest: float
-    average: float
-    over: float
+    highest: Share
+    average: Share
+    over: Share
     at_highest: int
 
 
 def threshold_of(value: object) -> Fraction:
     """A risk above which a record counts as exposed, exactly as it is written.
-
-    Raises:
-        UsageError: it is no number above 0 and below 1.
 
     >>> threshold_of("0.05"), threshold_of(0.2), threshold_of("1/3")
     (Fraction(1, 20), Fraction(1, 5), Fraction(1, 3))
@@ -73,11 +71,7 @@ def threshold_of(value: object) -> Fraction:
 
 
 def share_of(value: object, what: str, hint: str, *, whole: bool = True) -> Fraction:
-    """A share as it is written: above 0, at most 1 or, where it must not be the `whole`, below.
-
-    Raises:
-        UsageError: it is none.
-    """
+    """A share as it is written: above 0, at most 1 or, where it must not be the `whole`, below."""
     try:
         share = Fraction(str(value)) if not isinstance(value, bool) else Fraction(0)
     except (ValueError, ZeroDivisionError):

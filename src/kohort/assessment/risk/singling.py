@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.core.uniques import Singling
-from kohort.errors import JobError, SchemaError
+from kohort.errors import SchemaError, combined
 from kohort.perturbation.base import MOST_DECIMALS
 from kohort.perturbation.rounding import Rounding
 from kohort.schema.numbers import is_numeric_text, said
+from kohort.schema.vocabulary import topics_of
 from kohort.tables.amounts import EXACT, decimals_of, distinct_from, rounded
 from kohort.tables.perturbing import perturbed
 from kohort.tables.table import Table
@@ -69,16 +70,7 @@ def _unique(column: Column, people: Index | None) -> int:
 
 
 def refuse_needless(schema: Schema, allowed: Collection[str]) -> None:
-    """Raise if a column is allowed to single out that is not released anyway.
-
-    Args:
-        schema: Over the table's columns.
-        allowed: Columns that may single people out.
-
-    Raises:
-        SchemaError: One of them is not released, or only as a pseudonym.
-        JobError: Several are.
-    """
+    """Raise if a column is allowed to single out that is not released anyway."""
     released = [one.name for one in schema.released if not one.pseudonym]
     faults = [
         SchemaError(
@@ -88,7 +80,7 @@ def refuse_needless(schema: Schema, allowed: Collection[str]) -> None:
         if name not in released
     ]
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError("there is nothing to allow", faults)
+        raise combined("there is nothing to allow", faults)
 
 
 def refuse_singling(
@@ -107,10 +99,6 @@ def refuse_singling(
         missing: Texts that mean no value.
         people: (n,) the person of each record; `None` counts each record as a person.
         weights: (n,) how many records of a person each stands for; `None`: for itself.
-
-    Raises:
-        SchemaError: There is such a column.
-        JobError: There are several.
     """
     found = singling(table, names, people)
     steps = (proposed(table[one.columns[0]], missing=missing, people=people, weights=weights) for one in found)
@@ -118,26 +106,24 @@ def refuse_singling(
 
 
 def refuse_found(found: Sequence[tuple[Singling, RoundingProposal | None]], who: str) -> None:
-    """Raise if there are columns that single out, each with the rounding that would do.
-
-    Raises:
-        SchemaError: There is such a column.
-        JobError: There are several.
-    """
+    """Raise if there are columns that single out, each with the rounding that would do."""
     faults = [_refused(one, step, who) for one, step in found]
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError("columns single people out", faults)
+        raise combined("columns single people out", faults)
 
 
 def _refused(one: Singling, step: RoundingProposal | None, who: str) -> SchemaError:
-    """The error of one column, with the rounding that would do."""
+    """The error of one column, with the rounding that would do: of a measure, not of a number that says who."""
     name = one.columns[0]
+    named = topics_of(name).keys() & {"id", "person", "name", "number"}
     rounding = "" if step is None else f"; round a measure: --perturb {step.perturbation(name)} ({step.told})"
     return SchemaError(
         f"{one.unique:,} of {one.people:,} {who} have a value of their own and can be identified by it",
         where=f"column {name}",
         hint=f"make it quasi-identifying or drop it{rounding}; to release it as it is: --allow-singling {name}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
+        unsafe=one.columns,
+        flag=None if step is None or named else ("--perturb", step.perturbation(name)),
     )
 
 
@@ -199,10 +185,7 @@ def _short(number: float) -> str:
 
 
 def rounding_step(
-    values: Sequence[str | None],
-    counts: Sequence[int] | Counts,
-    *,
-    missing: Collection[str] = (),
+    values: Sequence[str | None], counts: Sequence[int] | Counts, *, missing: Collection[str] = ()
 ) -> RoundingProposal | None:
     """The smallest step with which at most 5 % of the people have a value of their own.
 
@@ -222,11 +205,7 @@ def rounding_step(
 
 
 def proposed(
-    column: Column,
-    *,
-    missing: Collection[str] = (),
-    people: Index | None = None,
-    weights: Counts | None = None,
+    column: Column, *, missing: Collection[str] = (), people: Index | None = None, weights: Counts | None = None
 ) -> RoundingProposal | None:
     """The same for a column of a table.
 
@@ -240,11 +219,7 @@ def proposed(
 
 
 def proposals(
-    column: Column,
-    *,
-    missing: Collection[str] = (),
-    people: Index | None = None,
-    weights: Counts | None = None,
+    column: Column, *, missing: Collection[str] = (), people: Index | None = None, weights: Counts | None = None
 ) -> Iterator[RoundingProposal]:
     """Every step up to a standard deviation, the smallest first; none where the values are not numbers."""
     values, counts = column.values.to_list(), tallied(column.codes, len(column.values), weights)

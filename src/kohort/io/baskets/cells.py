@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import InputError
-from kohort.io.cells import NONCHARACTER
 from kohort.kernels import kernel
-from kohort.shown import many
+from kohort.shown import NONCHARACTER, many
 from kohort.transactions.database import Transactions, in_item_order
 
 if TYPE_CHECKING:

@@ -15,9 +15,8 @@ from kohort.assessment.risk.singling import RoundingProposal
 from kohort.engines.retold import retold, telling
 from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
-from kohort.job.draft.protection import Protection, protected
+from kohort.job.draft.protection import Protection, protected, roundings_of
 from kohort.job.draft.reading import Whose, seen_in, whose
-from kohort.job.draft.roundings import roundings_of
 from kohort.job.draft.shapes import Shape, scale_of, shape_of
 from kohort.job.faults import UNDECIDED
 from kohort.perturbation.rounding import Rounding

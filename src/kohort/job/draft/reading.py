@@ -20,14 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """A table as its draft reads it.
-
-    Attributes:
-        table: The records.
-        guesses: One for each column, in order.
-        missing: The texts that mean no value, the empty one first.
-        trim: Whether blanks around cells are removed.
-    """
+    """A table as its draft reads it."""
 
     table: Table
     guesses: tuple[Guess, ...]
@@ -39,10 +32,6 @@ def seen_in(table: Table, missing: tuple[str, ...]) -> Seen:
     """Look at a table; where it has blanks around cells or texts for no value, look again without them.
 
     A text means no value in the whole table. One that other columns hold as a value is left for somebody to decide.
-
-    Args:
-        table: The records as read.
-        missing: The texts that mean no value, as far as they are known.
     """
     guesses = inspect_table(table, missing=frozenset(missing))
     trim = any(guess.trim for guess in guesses)
@@ -50,11 +39,12 @@ def seen_in(table: Table, missing: tuple[str, ...]) -> Seen:
         table = trimmed(table)
         guesses = inspect_table(table, missing=frozenset(missing))
     tokens = sorted({token for guess in guesses for token in guess.missing_tokens})
-    found = [token for token in tokens if all(_agrees(table, guess, token) for guess in guesses)]
+    readable = table.needing(())
+    found = [token for token in tokens if all(_agrees(readable, guess, token) for guess in guesses)]
     if found:
         missing = (*missing, *found)
         guesses = inspect_table(table, missing=frozenset(missing))
-    return Seen(table, guesses, missing, trim)
+    return Seen(readable, guesses, missing, trim)
 
 
 def _agrees(table: Table, guess: Guess, token: str) -> bool:
@@ -94,11 +84,6 @@ def whose(table: Table, guesses: tuple[Guess, ...], missing: Collection[str] = (
     It is a column of numbers or codes, which at least half of the records have. Of several the coarsest is taken; see
     `kohort.assessment.inspection.panels.coarsest`. Where several may be meant, or a column seems to number households,
     somebody has to decide.
-
-    Args:
-        table: The records.
-        guesses: One for each column.
-        missing: The texts that mean no value.
     """
     groups = [one.name for one in guesses if one.role != "sensitive" and is_group(table, table[one.name], missing)]
     codes = [one for one in guesses if one.role == "identifying" and one.name not in groups]

@@ -43,10 +43,7 @@ _MOST_NAMES: Final = 64
 _LETTERS: Final = 25
 
 #: How a hierarchy beside the table is read, and what a comment says of it.
-_READ: Final = {
-    "": "it lies beside the table",
-    ":pad": "it lies beside the table; short rows are padded",
-}
+_READ: Final = {"": "it lies beside the table", ":pad": "it lies beside the table; short rows are padded"}
 
 
 def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Path, *, alone: bool = False) -> Shape:

@@ -4,10 +4,9 @@ A chart is data: titles, scales, series, notes. `bytes` draws it as SVG, PNG or 
 with a title and a description in words. Only the picture of a lattice is laid out by hand, in `kohort.report.lattice`.
 """
 
-from kohort.report.charts.bars import BarChart, Bars
+from kohort.report.charts.bars import BarChart, Bars, Panels
 from kohort.report.charts.canvas import PERCENT, PLAIN, AxisScale, Format, format_of, library, settings
 from kohort.report.charts.lines import LOOKS, Line, LineChart, Look, Mark, Tag, look
-from kohort.report.charts.panels import Panels
 
 __all__ = [
     "LOOKS",

@@ -18,6 +18,7 @@ from kohort.report.charts.canvas import (
     PAPER,
     PERCENT,
     PLAIN,
+    POINTS,
     arrange,
     encoded,
     new_figure,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.report.charts.canvas import Format
+
 
 #: Points: the width of a chart: a page on a telephone is hardly wider; of letters, along the edges, from an axis to a
 #: name, of a bar and from one bar to the next, between two rows, and the height of columns.
@@ -94,11 +96,7 @@ class BarChart:
     notes: tuple[str, ...] = ()
 
     def bytes(self, format_: Format) -> bytes:
-        """The chart as a picture; the same bytes whenever it is the same.
-
-        Raises:
-            MissingExtraError: matplotlib is not installed.
-        """
+        """The chart as a picture; the same bytes whenever it is the same."""
         with settings():
             return encoded(self.figure(), format_, self.title, self.words())
 
@@ -212,3 +210,78 @@ def _broken(text: str, columns: int) -> list[str]:
             lines.append("")
         lines[-1] += word
     return [line.rstrip(" ") for line in lines]
+
+
+# ── several charts of bars on one sheet, in two columns, each with a scale of its own ────────────
+
+#: Points: the names at the left of bars, the bars with their figures, and from one column to the next.
+NAMES: Final = 125.0
+PLOT: Final = 150.0
+BETWEEN: Final = 25.0
+
+#: Points: the name of a chart, and from one chart to the next.
+HEAD: Final = 16.0
+GAP: Final = 14.0
+
+#: The width of a sheet.
+SHEET: Final = 2 * (NAMES + PLOT) + BETWEEN + 2 * EDGE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panels:
+    """What is drawn.
+
+    Attributes:
+        title: The headline.
+        charts: Charts of bars below each other, each below its own title; at least one.
+        notes: Sentences below.
+    """
+
+    title: str
+    charts: tuple[BarChart, ...]
+    notes: tuple[str, ...] = ()
+
+    def bytes(self, format_: Format) -> bytes:
+        """The sheet as a picture; the same bytes whenever it is the same."""
+        with settings():
+            return encoded(self.figure(), format_, self.title, self.words())
+
+    def words(self) -> str:
+        """The sheet in words, for who cannot see it."""
+        return " ".join([*(f"{one.title}. {one.words()}" for one in self.charts), *self.notes])
+
+    def figure(self) -> Any:  # noqa: ANN401  a type of matplotlib
+        """The sheet drawn by matplotlib, under our own settings."""
+        figure = new_figure(SHEET)
+        figure.set_layout_engine("none")
+        drawn = [(one, figure.add_axes((0, 0, 1, 1), label=f"{at}")) for at, one in enumerate(self.charts)]
+        heights = [lay_rows(axes, one) for one, axes in drawn]
+        breadth = SHEET - 2 * EDGE
+        title, notes = paragraphs([self.title], breadth, HEADLINE, bold=True), paragraphs(self.notes, breadth, LETTERS)
+        above = 2 * EDGE + LINE * (title.count("\n") + 1) + GAP
+        below = 2 * EDGE + LINE * (notes.count("\n") + 1) * (LETTERS / HEADLINE) * 1.2
+        first = _half(heights)
+        parts = (drawn[:first], heights[:first]), (drawn[first:], heights[first:])
+        tall = above + below + max(sum(some) + len(some) * (HEAD + GAP) for _, some in parts)
+        figure.set_figheight(tall / POINTS)
+        place = {"ha": "left", "fontsize": LETTERS}
+        figure.text(EDGE / SHEET, 1 - 2 * EDGE / tall, title, va="top", weight="bold", **place | {"fontsize": HEADLINE})
+        figure.text(EDGE / SHEET, 2 * EDGE / tall, notes, va="bottom", **place)
+        for nth, (some, high) in enumerate(parts):
+            left, down = EDGE + nth * (NAMES + PLOT + BETWEEN), above
+            for (one, axes), height in zip(some, high, strict=True):
+                figure.text(left / SHEET, 1 - down / tall, one.title, va="top", weight="bold", **place)
+                down += HEAD + height
+                axes.set_position(((left + NAMES) / SHEET, 1 - down / tall, PLOT / SHEET, height / tall))
+                down += GAP
+        return figure
+
+
+def _half(heights: Sequence[float]) -> int:
+    """How many charts stand in the first column, so that the longer one is as short as can be.
+
+    >>> _half([10.0]), _half([10.0, 10.0, 10.0]), _half([50.0, 10.0, 10.0])
+    (1, 2, 1)
+    """
+    full = [height + HEAD + GAP for height in heights]
+    return min(range(1, len(full) + 1), key=lambda first: (max(sum(full[:first]), sum(full[first:])), -first))

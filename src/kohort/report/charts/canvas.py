@@ -80,12 +80,7 @@ SETTINGS: Final = {
 
 
 def library(name: str = "matplotlib") -> ModuleType:
-    """A module of matplotlib.
-
-    Raises:
-        MissingExtraError: it is not installed.
-        FileError: it has to write to a folder, and there is none.
-    """
+    """A module of matplotlib."""
     log = logging.getLogger("matplotlib")
     level = log.level
     log.setLevel(logging.ERROR)  # that it finds no folder for its fonts, or has to look for them, is no fault of a run
@@ -103,12 +98,7 @@ def library(name: str = "matplotlib") -> ModuleType:
 
 
 def format_of(suffix: str) -> Format:
-    """The format of a picture whose file's name ends so; refuses what cannot be drawn, before any work.
-
-    Raises:
-        UsageError: the suffix is of none.
-        MissingExtraError: matplotlib is not installed.
-    """
+    """The format of a picture whose file's name ends so; refuses what cannot be drawn, before any work."""
     format_ = suffix.lower().removeprefix(".").replace("jpeg", "jpg")
     if format_ not in get_args(Format):
         hint = "give it a name that ends in .svg, .png, .pdf or .jpg"
@@ -142,12 +132,6 @@ def arrange(axes: Any, height: float, *around: Any, turned: bool = False) -> Non
 
     Where labels of values would cover each other, they are turned upright, or as many at equal distances are written
     as there is room for. Letters that our font lacks are given the room of a wide one: a reader's font may have them.
-
-    Args:
-        axes: The plot.
-        height: Its height.
-        around: What is written above and below it over the whole width.
-        turned: Whether all labels must be written.
     """
     figure = axes.figure
     texts = [(text, text.get_text()) for text in figure.findobj(library("matplotlib.text").Text)]

@@ -149,14 +149,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of marks, by ascending value; a value without a mark parts it.
-
-    Attributes:
-        name: As the legend has it.
-        points: At least one.
-        look: How it is drawn.
-        joined: Whether there is a line at all, or nothing but marks.
-    """
+    """A line of marks, by ascending value; a value without a mark parts it."""
 
     name: str
     points: tuple[Mark, ...]
@@ -197,11 +190,7 @@ class LineChart:
     tags: tuple[Tag, ...] = ()
 
     def bytes(self, format_: Format) -> bytes:
-        """The chart as a picture; the same bytes whenever it is the same.
-
-        Raises:
-            MissingExtraError: matplotlib is not installed.
-        """
+        """The chart as a picture; the same bytes whenever it is the same."""
         with settings():
             return encoded(self.figure(), format_, self.title, self.words())
 

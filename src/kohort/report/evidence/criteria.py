@@ -13,13 +13,7 @@ if TYPE_CHECKING:
 
 
 class Criterion(NamedTuple):
-    """What a regulator asks of a release.
-
-    Attributes:
-        name: What it is called.
-        asks: The question.
-        attacks: The attacks that try it, each with what the attacker does.
-    """
+    """What a regulator asks of a release."""
 
     name: str
     asks: str

@@ -8,8 +8,9 @@ from kohort.assessment.inspection.allowed import ALLOWED
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.assessment.inspection.safe_harbor import OLDEST
 from kohort.report.evidence.techniques import Treatment, treatments
-from kohort.report.figures import Figures, Share
+from kohort.report.figures import Figures
 from kohort.schema.hierarchy import SUPPRESSED
+from kohort.shown import Share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,10 +10,10 @@ from kohort.assessment.risk.cohorts import Basis, cohort_attacks
 from kohort.report.evidence.context import TRANSACTION_CONTEXT, Question
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
 from kohort.report.evidence.techniques import MODEL, TechniqueFigures
-from kohort.report.figures import Figures, Share
+from kohort.report.figures import Figures
 from kohort.report.page import Audience, transactions_page
 from kohort.report.page.transactions import TransactionVerdict
-from kohort.shown import many
+from kohort.shown import Share, many
 from kohort.transactions.problem import CellSuppression
 
 if TYPE_CHECKING:
@@ -106,9 +106,6 @@ class TransactionDossier(Figures, frozen=True):
 
 def transaction_dossier_of(release: TransactionRelease) -> TransactionDossier:
     """The dossier of released transactions; attacks are tried for it.
-
-    Raises:
-        UnsupportedError: they stay elsewhere.
 
     >>> from kohort import Coherence, Listed, TransactionJob, Transactions, anonymize_transactions
     >>> shop = [["tea", "mail ada@example.org"], ["tea", "jam"], ["tea", "jam", "pill"], ["jam", "tea"]] * 3

@@ -95,9 +95,6 @@ def lattice_picture(
         names: The quasi-identifiers in the order of the levels.
         format: `svg`, with a title and a description for screen readers; the others have both as metadata.
         chosen: The node that is released, where one is.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
     """
     names = ["".join(one if one.isprintable() else "?" for one in name) for name in names]
     short = ", ".join(name if len(name) <= LETTERS else f"{name[: LETTERS - 1]}…" for name in names)
@@ -236,13 +233,7 @@ def caption(landscape: Landscape, node: Node, chosen: Node | None) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
-    """Where the nodes of a whole lattice stand, in points.
-
-    Attributes:
-        places: The middle of each node.
-        heights: Each height, and the middle of its nodes.
-        end: Where the last node ends.
-    """
+    """Where the nodes of a whole lattice stand, in points."""
 
     places: Places
     heights: tuple[tuple[int, float], ...]
@@ -250,15 +241,7 @@ class Arranged:
 
 
 def arranged(lattice: Lattice, wide: float, captions: Mapping[Node, int], *, width: float, top: float) -> Arranged:
-    """Give every node its place, height by height from the top of the lattice; rows that are too long are broken.
-
-    Args:
-        lattice: The nodes.
-        wide: How wide each is.
-        captions: Lines of words below some nodes.
-        width: How wide the picture is.
-        top: Where the first row begins.
-    """
+    """Give every node its place, height by height from the top of the lattice; rows that are too long are broken."""
     room = width - LEFT - MARGIN
     nodes_at = [list(lattice.at(height)) for height in reversed(range(lattice.height + 1))]
     fits = max(map(len, nodes_at)) * (wide + APART) <= room + APART

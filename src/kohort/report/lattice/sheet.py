@@ -39,17 +39,7 @@ Outline: TypeAlias = "list[tuple[float, float]]"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How something is drawn.
-
-    Attributes:
-        outline: Its shape, by width and height.
-        fill: Colour inside.
-        edge: Colour of its edge.
-        width: Points of its edge.
-        text: Colour of what is written on it.
-        bold: Whether that is bold.
-        sign: Written before the levels.
-    """
+    """How something is drawn."""
 
     outline: Callable[[float, float], Outline]
     fill: str

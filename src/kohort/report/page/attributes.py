@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from kohort.report.comparison import BinFigures, DistanceFigures, RoleName, ScaleName, SideFigures
-from kohort.report.figures import Figures, Number, rounded
+from kohort.assessment.comparison.statistics import Distance
+from kohort.report.comparison import BinFigures, RoleName, ScaleName, SideFigures
+from kohort.report.figures import Figures
+from kohort.shown import Number, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,19 +36,9 @@ class PageHomogeneity(Figures, frozen=True):
 
 
 class PageAttribute(Figures, frozen=True):
-    """A released column before and after.
+    """A released column before and after: the parts of `AttributeFigures`, with the homogeneity of some sensitive ones.
 
-    Attributes:
-        name: Its name.
-        role: Its role.
-        scale: Whether its values are numbers, names or dates.
-        values: How many different values it had, and how many labels it has; internal only.
-        single: Released records whose cell was not generalized.
-        before: Statistics of the input; internal only.
-        after: Statistics of the release; the public sees means and deviations of numbers.
-        distance: How far the distribution moved; internal only.
-        distribution: The distribution; null where nothing may be shown.
-        homogeneity: Of some sensitive columns, how alike their values are in classes.
+    The public sees means and deviations of the release's numbers, and distributions in shares; all else is internal.
     """
 
     name: str
@@ -56,7 +48,7 @@ class PageAttribute(Figures, frozen=True):
     single: int | None
     before: SideFigures | None
     after: SideFigures
-    distance: DistanceFigures | None
+    distance: Distance | None
     distribution: PageDistribution | None
     homogeneity: PageHomogeneity | None
 

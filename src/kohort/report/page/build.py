@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from kohort.assessment.comparison import comparison_of, lines_of
 from kohort.errors import FileError, InputError, UsageError
 from kohort.release import Release
+from kohort.release.job import Purpose
 from kohort.release.members import members_of
 from kohort.report.comparison import comparison_figures
 from kohort.report.page import transactions
@@ -18,7 +19,7 @@ from kohort.report.page.attributes import attributes, perturbed, pseudonyms
 from kohort.report.page.audience import FEWEST, Audience, Reader, least_of
 from kohort.report.page.model import FORM, Heading, InternalTablePage, PublicTablePage, TablePage
 from kohort.report.page.released import released_attributes
-from kohort.report.page.request import parameters, purpose, request
+from kohort.report.page.request import parameters, request
 from kohort.report.page.result import counts_input, losses, metrics, result, sizes
 from kohort.report.page.risks import Risks, attack_risks, risks, risks_of
 from kohort.report.page.subgroups import groups_of, samples, subgroups, tallies
@@ -40,11 +41,11 @@ if TYPE_CHECKING:
     from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
     from kohort.report.comparison import AssociationFigures
-    from kohort.report.figures import Number
     from kohort.report.page.attributes import PageAttribute
     from kohort.report.page.subgroups import SubgroupFigures, Subgroups, Tally
     from kohort.report.page.transactions import TransactionPage
     from kohort.schema import Attribute
+    from kohort.shown import Number
 
 
 PublicPage: TypeAlias = PublicTablePage | PublicTransactionPage
@@ -155,7 +156,7 @@ def _table(release: Release, measured: Measured, reader: Reader) -> TablePage:
         perturbed=perturbed(release, reader),
         pseudonyms=pseudonyms(release, reader),
         parameters=parameters(release.job, reader),
-        purpose=purpose(release.job),
+        purpose=release.job.purpose or Purpose(),
         certificate=certificate(release),
     )
 
@@ -234,12 +235,7 @@ _HINT: Final = "figures are what --report FILE.json writes; ask this version of 
 
 
 def read_page(path: str | os.PathLike[str]) -> Page:
-    """The page in a file.
-
-    Raises:
-        InputError: the file holds no page of this version.
-        FileError: the system failed to read it.
-    """
+    """The page in a file."""
     where = str(path)
     text = _text(Path(path), where)
     try:

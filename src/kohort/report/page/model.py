@@ -10,16 +10,17 @@ from typing import Final, Literal
 
 from pydantic import JsonValue
 
-from kohort.report.bound import BoundFigures
+from kohort.release.job import Purpose
 from kohort.report.comparison import AssociationFigures
-from kohort.report.figures import Figures, Number
+from kohort.report.figures import BoundFigures, Figures
 from kohort.report.page.attributes import PageAttribute, PageEffect, PagePseudonyms
-from kohort.report.page.request import PurposeTexts, RequestedTable
+from kohort.report.page.request import RequestedTable
 from kohort.report.page.result import ClassSizeBand, LossFigures, MetricFigures, TableResult
 from kohort.report.page.risks import PageAttack, RisksFigures
 from kohort.report.page.subgroups import SampleRecord, SubgroupFigures
 from kohort.report.page.verdict import CertificateFigures, TableVerdict
 from kohort.report.release import GridFigures
+from kohort.shown import Number
 
 #: The version of the page model; it changes when a key does.
 FORM: Final = 2
@@ -51,22 +52,11 @@ class TablePage(Heading, frozen=True):
     """The page of a table for anybody.
 
     Attributes:
-        asked: What the job asks for.
-        done: What was released.
-        verdict: What verification found.
-        sizes: Class sizes in bands, ascending.
-        metrics: Quality metrics.
-        losses: The loss of each quasi-identifier.
         attributes: Each released column that names nobody; null of a table without records.
         associations: Pairs of columns before and after; internal only, for of rare values they count.
-        subgroups: Who lost most.
-        risks: Risks before and after.
         samples: Three records before and after; internal only.
         attacks: What attacks found; null where none was tried.
-        perturbed: What perturbation did to each column.
-        pseudonyms: Columns of pseudonyms.
         parameters: The job's description, as its certificate has it.
-        purpose: What the release is for.
         certificate: What ties the page to the published bytes; null while nothing is published.
     """
 
@@ -86,7 +76,7 @@ class TablePage(Heading, frozen=True):
     perturbed: tuple[PageEffect, ...]
     pseudonyms: tuple[PagePseudonyms, ...]
     parameters: dict[str, JsonValue]
-    purpose: PurposeTexts
+    purpose: Purpose
     certificate: CertificateFigures | None
 
 

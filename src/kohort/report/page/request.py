@@ -9,7 +9,6 @@ from pydantic import JsonValue
 
 from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.release import plain
-from kohort.release.job import Purpose
 from kohort.report.comparison import RoleName
 from kohort.report.figures import Figures
 from kohort.schema import Label, Role
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.problem import Algorithm
     from kohort.release import Job
-    from kohort.release.transactions import TransactionJob
     from kohort.report.page.audience import Reader
     from kohort.schema import Attribute
     from kohort.transactions.problem import SuppressionAlgorithm
@@ -44,16 +42,6 @@ class RequestedTable(Figures, frozen=True):
     method: dict[str, JsonValue]
     max_suppression: str | None
     columns: tuple[ColumnRequest, ...]
-
-
-class PurposeTexts(Figures, frozen=True):
-    """What the release is for and who answers for it, in the job's words."""
-
-    purpose: str | None
-    recipient: str | None
-    legal_basis: str | None
-    requested_by: str | None
-    approved_by: str | None
 
 
 #: How each kind of label is described.
@@ -139,11 +127,6 @@ def hierarchy_text(hierarchy: Hierarchy | str) -> str:
 def _number(value: Fraction) -> str:
     """As it was written, or nearly."""
     return str(value.numerator) if value.denominator == 1 else f"{float(value):g}"
-
-
-def purpose(job: Job | TransactionJob) -> PurposeTexts:
-    """What the release is for and who answers for it, in the job's words; null where it has none."""
-    return PurposeTexts.from_attributes(job.purpose or Purpose())
 
 
 def parameters(job: Job, reader: Reader) -> dict[str, JsonValue]:

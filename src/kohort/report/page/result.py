@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kohort.metrics.known import METRICS
 from kohort.release.bulk import bulk_losses
-from kohort.report.figures import Figures, Number, Share, rounded, whole
+from kohort.report.figures import Figures
 from kohort.schema.hierarchy import Hierarchy
+from kohort.shown import Number, Share, rounded, whole
 from kohort.tables.people import person_codes
 
 if TYPE_CHECKING:
@@ -21,21 +22,11 @@ if TYPE_CHECKING:
 
 
 class TableResult(Figures, frozen=True):
-    """What was released.
+    """What was released: the parts of `ReleaseFigures`, null where the public may not know.
 
     Attributes:
-        records: Records of the input.
-        released: Released records.
-        incomplete: Records left out before counting.
-        suppressed: Suppressed records.
-        suppressed_share: Their share of the records.
-        people: People in the release; null without a person key.
-        classes: Equivalence classes.
-        smallest: Records of the smallest class.
-        largest: Records of the largest class.
-        node: The level of each quasi-identifier, of lattice methods.
+        suppressed_share: The share of the records that are suppressed.
         proven: Whether no allowed release is better; internal only, as the input decides it.
-        fewest: People of the class that has fewest; only with a person key, of what was verified.
     """
 
     records: int | None
@@ -134,45 +125,28 @@ def _people_suppressed(release: Release) -> tuple[int, int]:
 def sizes(release: Release, reader: Reader) -> tuple[ClassSizeBand, ...]:
     """Classes by size, in bands that double from k on; for the public bands of few records are joined."""
     bands = _bands(release)
-    if not reader.knows_all:
-        bands = _joined(bands, reader)
+    spans = [(at, at) for at in range(len(bands))] if reader.knows_all else runs([(one[3],) for one in bands], reader)
     return tuple(
-        ClassSizeBand(low=low if low >= reader.least else None, high=high, classes=classes, records=records)
-        for low, high, classes, records in bands
+        ClassSizeBand(
+            low=bands[first][0] if bands[first][0] >= reader.least else None,
+            high=bands[last][1],
+            classes=sum(one[2] for one in bands[first : last + 1]),
+            records=sum(one[3] for one in bands[first : last + 1]),
+        )
+        for first, last in spans
     )
 
 
-class ClassBand(NamedTuple):
-    """Classes of `low` to `high` records, and how many records they have."""
-
-    low: int
-    high: int
-    classes: int
-    records: int
-
-
-def _bands(release: Release) -> list[ClassBand]:
-    """The bands that have a class."""
-    found: list[ClassBand] = []
+def _bands(release: Release) -> list[tuple[int, int, int, int]]:
+    """The bands that have a class: least and greatest size, classes and records."""
+    found: list[tuple[int, int, int, int]] = []
     low, high = (1, release.job.k - 1) if release.job.k > 1 else (1, 1)
     while low <= release.sizes.max(initial=0):
         inside = release.sizes[(low <= release.sizes) & (release.sizes <= high)]
         if inside.size:
-            found.append(ClassBand(low, high, inside.size, int(inside.sum())))
+            found.append((low, high, inside.size, int(inside.sum())))
         low, high = high + 1, 2 * high + 1
     return found
-
-
-def _joined(bands: Sequence[ClassBand], reader: Reader) -> list[ClassBand]:
-    """Neighbouring bands joined until each has enough records; nothing where all together have too few."""
-    return [
-        ClassBand(
-            bands[first].low,
-            bands[last].high,
-            *(sum(band[part] for band in bands[first : last + 1]) for part in (2, 3)),
-        )
-        for first, last in runs([(band.records,) for band in bands], reader)
-    ]
 
 
 def runs(counts: Sequence[Sequence[float]], reader: Reader) -> list[tuple[int, int]]:
@@ -202,11 +176,7 @@ def runs(counts: Sequence[Sequence[float]], reader: Reader) -> list[tuple[int, i
 def metrics(release: Release, reader: Reader) -> tuple[MetricFigures, ...]:
     """Every metric that is defined, with what it says; for the public those that can be counted."""
     return tuple(
-        MetricFigures(
-            name=name,
-            value=_value(METRICS[name], value, reader),
-            says=METRICS[name].specification.sentence,
-        )
+        MetricFigures(name=name, value=_value(METRICS[name], value, reader), says=METRICS[name].specification.sentence)
         for name, value in release.metrics.items()
         if reader.knows_all or METRICS[name].disclosure.counted
     )

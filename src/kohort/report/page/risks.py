@@ -12,7 +12,8 @@ from kohort.assessment.risk.attacks import Attack
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size, marketer, marketer_among
 from kohort.release.homogeneity import people_of
 from kohort.report.attacks import attack_figures
-from kohort.report.figures import Figures, Number, rounded
+from kohort.report.figures import Figures
+from kohort.shown import Number, rounded
 from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:
@@ -72,17 +73,7 @@ class PageAttack(Figures, frozen=True):
 
 
 class MeasuredRisks(NamedTuple):
-    """The risks of one table.
-
-    Attributes:
-        records: How many there are.
-        people: How many are in it; records, without a person key.
-        prosecutor: The prosecutor's.
-        marketer: The share of right links.
-        uniques: How many are alone in their class.
-        journalist: The journalist's; `None` without a population table.
-        among: The marketer's among the population; likewise.
-    """
+    """The risks of one table as they are; `journalist` and `among` are `None` without a population table."""
 
     records: int
     people: int

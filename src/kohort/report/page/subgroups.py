@@ -15,9 +15,10 @@ from kohort.assessment.comparison.distribution import BINS, BinKind, distributio
 from kohort.assessment.comparison.line import summed
 from kohort.assessment.labels import span_of
 from kohort.release.homogeneity import class_of
-from kohort.report.figures import Figures, Number
+from kohort.report.figures import Figures
 from kohort.schema import Role
 from kohort.schema.dates import read_days
+from kohort.shown import Number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

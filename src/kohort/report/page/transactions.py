@@ -10,12 +10,14 @@ import numpy as np
 from pydantic import JsonValue
 
 from kohort.certificate.transactions import NOT_PROMISED, NOT_PROMISED_OF_CELLS
-from kohort.report.figures import Figures, Number, rounded, whole
+from kohort.release.job import Purpose
+from kohort.report.figures import Figures
 from kohort.report.page.model import Heading
-from kohort.report.page.request import PurposeTexts, method, purpose
+from kohort.report.page.request import method
 from kohort.report.page.result import MetricFigures, runs
 from kohort.report.page.verdict import CertificateFigures, CheckFigures, certificate, checks
 from kohort.report.transactions import transaction_figures
+from kohort.shown import Number, rounded, whole
 from kohort.transactions.roles import Drawn, Listed
 
 if TYPE_CHECKING:
@@ -117,15 +119,10 @@ class TransactionPage(Heading, frozen=True):
     """The page of a transaction database for anybody; the public sees no item by name.
 
     Attributes:
-        asked: What the job asks for.
-        done: What was released.
-        verdict: What verification found.
         moles: Minimal moles by size; internal only, as they are of the input.
-        lengths: Transactions by how many items they have.
         metrics: The distortion; its value is internal.
         items: The dropped items; internal only.
         parameters: The job's description, as its certificate has it.
-        purpose: What the release is for.
         certificate: What ties the page to the published bytes; null while nothing is published.
     """
 
@@ -138,7 +135,7 @@ class TransactionPage(Heading, frozen=True):
     metrics: tuple[MetricFigures, ...]
     items: ItemFigures | None
     parameters: dict[str, JsonValue]
-    purpose: PurposeTexts
+    purpose: Purpose
     certificate: CertificateFigures | None
 
 
@@ -173,7 +170,7 @@ def transaction_page(release: TransactionRelease, heading: Heading, reader: Read
         metrics=_metrics(release, reader),
         items=_items(release) if reader.knows_all else None,
         parameters=json.loads(release.job.described()),
-        purpose=purpose(release.job),
+        purpose=release.job.purpose or Purpose(),
         certificate=certificate(release),
     )
 

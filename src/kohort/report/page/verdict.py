@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
-from kohort.certificate.described import described
-from kohort.certificate.table import not_promised
+from kohort.certificate.table import Described, not_promised
 from kohort.core.uniques import Singling
 from kohort.release.fit import unjudged_sensitive
-from kohort.report.figures import Figures, Number
+from kohort.report.figures import Figures
 from kohort.report.page.audience import FEWEST
+from kohort.shown import Number
 from kohort.verify.verdict import LOCAL
 
 if TYPE_CHECKING:
@@ -102,10 +101,9 @@ class CertificateFigures(Figures, frozen=True):
 def verdict(release: Release, reader: Reader) -> TableVerdict:
     """The verdict; of the public only the names of the checks, for what they compared counts records."""
     found, job = release.verdict, release.job
-    described_job = described(cast("dict[str, object]", json.loads(job.described())))
     engine = LOCAL if found is None else found.engine
     dependent = found is None or found.data_dependent
-    unpromised = not_promised(described_job, data_dependent=dependent, engine=engine)
+    unpromised = not_promised(Described.of(job), data_dependent=dependent, engine=engine)
     return TableVerdict(
         verified=found is not None,
         sha256=(found.sha256 or None) if found else None,

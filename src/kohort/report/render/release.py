@@ -16,10 +16,10 @@ from kohort.shown import many, span
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from kohort.core.uniques import Exposed
     from kohort.report.perturbed import EffectFigures, Moved
     from kohort.report.release import (
         CandidateFigures,
-        ExposedFigures,
         GridFigures,
         GridSide,
         HomogeneityFigures,
@@ -121,7 +121,7 @@ def _warnings(found: Sequence[SinglingFigures]) -> Iterator[str]:
         yield f"  and {len(pairs) - PAIRS:,} more pairs of columns (--json lists them)"
 
 
-def _exposed(exposed: ExposedFigures | None) -> Iterator[str]:
+def _exposed(exposed: Exposed | None) -> Iterator[str]:
     """How many people the labels give away."""
     if exposed is None or not exposed.people:
         return

@@ -7,20 +7,14 @@ from typing import TYPE_CHECKING, Final
 from kohort.assessment.population import told_without
 from kohort.report.attacks import UntriedAttack
 from kohort.report.render.text import percent, shown
-from kohort.shown import many, span
+from kohort.shown import many, span, told_suppressed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from kohort.assessment.risk.reidentification import Exposure
     from kohort.report.attacks import AttackFigures
-    from kohort.report.risk import (
-        IdentifyingSet,
-        JournalistFigures,
-        ProsecutorFigures,
-        RiskFigures,
-        SearchFigures,
-        SubsetFigures,
-    )
+    from kohort.report.risk import IdentifyingSet, JournalistFigures, RiskFigures, SearchFigures, SubsetFigures
 
 
 #: Sets and subsets that are shown; `--json` has more.
@@ -37,6 +31,8 @@ def _classes(figures: RiskFigures) -> Iterator[str]:
     """What was assessed."""
     of = many(figures.records, "record") + ("" if figures.people is None else f" of {many(figures.people, 'person')}")
     yield f"{of} in {many(figures.classes, 'class')} of {span(figures.smallest, figures.largest)}"
+    if figures.fully_suppressed:
+        yield told_suppressed(figures.fully_suppressed)
     yield f"known to attackers: {', '.join(figures.quasi)}"
 
 
@@ -64,7 +60,7 @@ def _attackers(figures: RiskFigures) -> Iterator[str]:
         yield f"  {told_without(name, people, suppressed=name in journalist.suppressed)}"
 
 
-def _row(one: ProsecutorFigures | JournalistFigures) -> str:
+def _row(one: Exposure | JournalistFigures) -> str:
     """Highest, average, over and how many."""
     return f"{one.highest:>9.1%}{one.average:>9.1%}{one.over:>12.1%}   {one.at_highest:,}"
 

@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from kohort.shown import for_steward, many, readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kohort.report.bound import BoundFigures
+    from kohort.report.figures import BoundFigures
+    from kohort.report.release import ReleaseFigures
+    from kohort.report.transactions import TransactionFigures
 
 #: Names of items that are listed at once: two or three lines.
 LISTED: Final = 20
 
 
-class Published(Protocol):
-    """Figures of something that may have been published."""
-
-    @property
-    def release(self) -> str | None:
-        """The path of the release."""
-        ...
-
-    @property
-    def certificate(self) -> str | None:
-        """The path of its certificate."""
-        ...
-
-    @property
-    def signed_by(self) -> str | None:
-        """The fingerprint of the key that signed it."""
-        ...
-
-
-def files(figures: Published) -> Iterator[str]:
+def files(figures: ReleaseFigures | TransactionFigures) -> Iterator[str]:
     """Where the release and its certificate are."""
     if figures.release is not None:
         yield ""

@@ -64,14 +64,23 @@ def _promise(figures: TransactionFigures) -> Iterator[str]:
     them, ending = ("it", "") if model.p == 1 else ("them", "s")
     words = {"model": model.name, "p": model.p, "k": model.k, "h": _h(model), "s": ending, "them": them}
     yield ""
-    yield from (line.format_map(words) for line in (CELLS if figures.suppress == "cells" else ITEMS))
+    if not figures.private:
+        words["model"] = f"k^m-anonymity with k = {model.k:,} and m = {model.p}"
+    lines = CELLS if figures.suppress == "cells" else ITEMS
+    yield from (_without_private(line, figures).format_map(words) for line in lines)
     if figures.cohorts is None or figures.smallest is None:
         yield "dry run: nothing was written or verified"
         return
     where = "the published bytes" if figures.release else "the released transactions"
-    smallest = many(figures.smallest, "transaction")
-    yield f"verified on {where}: of {many(figures.cohorts, 'cohort')} the smallest has {smallest},"
-    yield f"and no private item is in more than {figures.confidence:.2%} of one"
+    smallest = f"of {many(figures.cohorts, 'cohort')} the smallest has {many(figures.smallest, 'transaction')}"
+    yield f"verified on {where}: {smallest}{',' if figures.private else ''}"
+    if figures.private:
+        yield f"and no private item is in more than {figures.confidence:.2%} of one"
+
+
+def _without_private(line: str, figures: TransactionFigures) -> str:
+    """A line of the promise; without private items, where there are none."""
+    return line if figures.private else line.replace(", and no private item in more than {h} of those", "")
 
 
 def _h(model: CoherenceFigures) -> str:

@@ -45,6 +45,7 @@ class Domain(Shown):
         upper: (v,) position where a grid's cell ends; empty without a grid.
         edges: (v,) where a grid's cell begins and ends, as text and exact also where positions are rounded.
         step: How far neighbouring numbers are apart, in positions; below 1 where they are finer than their grid.
+        open_ends: Whether the least number has no lower end, and the greatest no upper one.
     """
 
     attribute: Attribute
@@ -59,6 +60,7 @@ class Domain(Shown):
     upper: Positions = field(default_factory=lambda: NOTHING)
     edges: tuple[tuple[str, str], ...] = ()
     step: Fraction = Fraction(1)
+    open_ends: tuple[bool, bool] = (False, False)
 
     def _shown(self) -> tuple[str, Rows]:
         return f"Domain of {self.attribute.name}", [("Scale", self.scale.value), ("Values", f"{len(self):,}")]

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from kohort.schema.numbers import (
     LARGEST,
     PLAIN_NUMBER,
     all_times_ten,
+    at_least,
+    below,
     decimal,
     digits_of,
     exact,
@@ -28,13 +30,18 @@ from kohort.schema.numbers import (
     most_digits,
     round_step,
 )
+from kohort.schema.open_ends import CLOSED, SENTINELS, OpenEnds, inner
 from kohort.shown import many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from kohort.arrays import Counts, Index, Positions
     from kohort.schema.hierarchy import Hierarchy
+
+
+#: Where a cell begins and ends.
+_Cell: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,12 +63,19 @@ class NumericValues:
     of: Index
 
     @classmethod
-    def read(cls, observed: Sequence[str], counts: Counts) -> NumericValues:
-        """The numbers that the observed texts write; texts of equal numbers are one."""
-        digits = most_digits(observed)
-        whole, of = np.unique(all_times_ten(observed, digits), return_inverse=True)
+    def read(cls, observed: Sequence[str], counts: Counts, places: Mapping[str, str]) -> NumericValues:
+        """The numbers that the observed texts write, labels at their `places`; texts of equal numbers are one."""
+        plain = [places.get(text, text) for text in observed] if places else observed
+        digits = most_digits(plain)
+        whole, of = np.unique(all_times_ten(plain, digits), return_inverse=True)
         records = np.bincount(of, weights=counts).astype(np.int64)
         return cls(tuple(whole.tolist()), digits, _written(observed, of, whole.size), records, of)
+
+    def near(self, labels: Collection[str], sentinels: Sequence[int] = SENTINELS) -> tuple[Fraction, Fraction]:
+        """The least and the greatest number that is not far from the others, `labels` of open ends apart."""
+        exact = [at for at, text in enumerate(self.texts) if text not in labels] if labels else slice(None)
+        whole = [self.whole[at] for at in exact] if isinstance(exact, list) else self.whole
+        return inner(whole, self.digits, self.records[exact], sentinels)
 
 
 def _written(observed: Sequence[str], of: Index, numbers: int) -> tuple[str, ...]:
@@ -75,29 +89,39 @@ def _written(observed: Sequence[str], of: Index, numbers: int) -> tuple[str, ...
     return tuple(chosen.tolist())
 
 
-def of_numbers(attribute: Attribute, present: Sequence[str], counts: Counts, gaps: int) -> tuple[Domain, Index]:
+def of_numbers(
+    attribute: Attribute, present: Sequence[str], counts: Counts, gaps: int, ends_open: OpenEnds = CLOSED
+) -> tuple[Domain, Index]:
     """The domain over the `present` values, and the code of each.
 
     `gaps` records have no value, which then is a value too: its code is 0, its place one step before the least.
+    With the labels `ends_open`, the scale has open ends; so it has where a grid with a step leaves out far values.
     """
-    numbers = NumericValues.read(present, counts)
+    numbers = NumericValues.read(present, counts, ends_open.places)
     gap = ("",) if gaps else ()
     texts = gap + numbers.texts
     hierarchy, leaves = hierarchy_over(attribute, texts, np.append(np.full(len(gap), gaps), numbers.records))
     _check_spelling(attribute, hierarchy)
     ends = _ends(attribute, hierarchy, numbers)
+    near = ends if attribute.bounds else numbers.near(ends_open.places)
     if attribute.grid == "round":
-        attribute = replace(attribute, grid=round_step(*ends, whole=not numbers.digits))
+        found = (round_step(*span, whole=not numbers.digits) for span in (near, ends))
+        attribute = replace(attribute, grid=next(filter(None, found), None))
     edges: tuple[tuple[str, str], ...] = ()
+    open_ends = (ends_open.stop is not None, ends_open.start is not None)
     if attribute.grid is None:
         of, (unit, positions) = numbers.of, placed(numbers.whole, numbers.digits)
         upper, step = NOTHING, Fraction(1)
     else:
-        grid = cells(attribute, hierarchy, numbers)
-        texts, of = gap + grid.texts, grid.of[numbers.of]
+        if isinstance(attribute.grid, Fraction):
+            first, last = (end // attribute.grid * attribute.grid for end in near)
+            ends_open = ends_open.around(ends, first, last + attribute.grid)
+        grid = cells(attribute, hierarchy, numbers, ends_open)
+        texts, of, open_ends = gap + grid.texts, grid.of[numbers.of], grid.open_ends
         unit, both = placed((*grid.lower, *grid.upper), grid.digits)
         positions, upper = both[: len(grid.lower)], _behind(gap, both[len(grid.lower) :])
         edges, step = _edges(gap, grid), Fraction(1, 10 ** max(numbers.digits, grid.digits)) / unit
+        ends = ends if attribute.bounds else grid.within(ends, step * unit)
         hierarchy, leaves = None, NOTHING
     domain = Domain(
         attribute,
@@ -112,6 +136,7 @@ def of_numbers(attribute: Attribute, present: Sequence[str], counts: Counts, gap
         upper=upper,
         edges=edges,
         step=step,
+        open_ends=open_ends,
     )
     return domain, of + len(gap)
 
@@ -186,6 +211,7 @@ class Cells:
         digits: Decimals of the grid's cuts. Those of the numbers are not among them: they are the data's, and where
             Mondrian cuts may depend on nothing but the cells.
         of: (v,) the cell of each number.
+        open_ends: Whether the first cell has no lower end, and the last no upper one: they are then a cell wide.
     """
 
     texts: tuple[str, ...]
@@ -193,13 +219,24 @@ class Cells:
     upper: tuple[int, ...]
     digits: int
     of: Index
+    open_ends: tuple[bool, bool]
+
+    def within(self, ends: tuple[Fraction, Fraction], step: Fraction) -> tuple[Fraction, Fraction]:
+        """The ends of a domain, those that are open no farther away than their cells are wide."""
+        first, last = Fraction(self.lower[0], 10**self.digits), Fraction(self.upper[-1], 10**self.digits) - step
+        is_below, is_above = self.open_ends
+        return max(ends[0], first) if is_below else ends[0], min(ends[1], last) if is_above else ends[1]
 
 
-def cells(attribute: Attribute, hierarchy: Hierarchy | None, numbers: NumericValues) -> Cells:
+def cells(
+    attribute: Attribute, hierarchy: Hierarchy | None, numbers: NumericValues, ends_open: OpenEnds = CLOSED
+) -> Cells:
     """The cells of the attribute's grid that hold `numbers`.
 
+    An open end begins at the nearest cut. Where it holds nothing else, it keeps a label such as `90+`.
+
     Raises:
-        InputError: Some numbers lie outside a grid whose cut points are listed.
+        InputError: Some numbers lie outside a grid whose cut points are listed, or it has no cut between open ends.
         SchemaError: The hierarchy's first level has no public boundaries.
     """
     grid = attribute.grid
@@ -212,30 +249,56 @@ def cells(attribute: Attribute, hierarchy: Hierarchy | None, numbers: NumericVal
     )
     digits = max(map(digits_of, cuts))
     finest = max(numbers.digits, digits)
-    scaled = [int(cut * 10**finest) for cut in cuts]
-    whole = [number * 10 ** (finest - numbers.digits) for number in numbers.whole]
-    if isinstance(grid, Fraction):
-        step = scaled[0]
-        ends = [(number // step * step, number // step * step + step) for number in whole]
-    else:
-        _check_inside(attribute, scaled, whole, numbers)
-        above = [bisect_right(scaled, number) for number in whole]
-        ends = [(scaled[place - 1], scaled[place]) for place in above]
-    occupied, finer = dict.fromkeys(ends), 10 ** (finest - digits)
-    lower, upper = zip(*((low // finer, high // finer) for low, high in occupied), strict=True)
-    texts = tuple(interval(Fraction(a, 10**digits), Fraction(b, 10**digits)) for a, b in zip(lower, upper, strict=True))
-    starts = np.array([True, *(one != other for one, other in pairwise(ends))])
-    return Cells(texts, lower, upper, digits, np.cumsum(starts) - 1)
+    limits = [None if end is None else int(end * 10**finest) for end in (ends_open.stop, ends_open.start)]
+    ends = _cells_of(attribute, [int(cut * 10**finest) for cut in cuts], numbers, finest, limits)
+    finer = 10 ** (finest - digits)
+    lower, upper = zip(*((low // finer, high // finer) for low, high in dict.fromkeys(ends)), strict=True)
+    of = np.cumsum([True, *(one != other for one, other in pairwise(ends))]) - 1
+    spans = [(Fraction(a, 10**digits), Fraction(b, 10**digits)) for a, b in zip(lower, upper, strict=True)]
+    texts, sizes = [interval(*span) for span in spans], np.bincount(of)
+    for at, end, text in ((0, limits[0], below(spans[0][1])), (-1, limits[1], at_least(spans[-1][0]))):
+        if end is not None:
+            label = numbers.texts[at]
+            texts[at] = label if sizes[at] == 1 and label in ends_open.places and label[0] not in "<>" else text
+    return Cells(tuple(texts), lower, upper, digits, of, (limits[0] is not None, limits[1] is not None))
 
 
-def _check_inside(attribute: Attribute, cuts: Sequence[int], whole: Sequence[int], numbers: NumericValues) -> None:
-    outside = np.array([not cuts[0] <= number < cuts[-1] for number in whole])
-    if outside.any():
+def _cells_of(
+    attribute: Attribute, cuts: Sequence[int], numbers: NumericValues, digits: int, limits: Sequence[int | None]
+) -> list[_Cell]:
+    """Where the cell of each number begins and ends; of those in an open end, that of its first number or its last."""
+    cell = _of_step(cuts[0]) if isinstance(attribute.grid, Fraction) else _between(cuts)
+    stop, start = limits
+    first, last = None if stop is None else cell(stop - 1), None if start is None else cell(start)
+    whole = (number * 10 ** (digits - numbers.digits) for number in numbers.whole)
+    ends = [
+        first if first and number < first[1] else last if last and number >= last[0] else cell(number)
+        for number in whole
+    ]
+    outside = np.array([end is None for end in ends])
+    if outside.any() or (first and last and first[1] > last[0]):
+        few = many(int(numbers.records[outside].sum()), "record lies", "records lie")
         raise InputError(
-            f"{many(int(numbers.records[outside].sum()), 'record lies', 'records lie')} outside the grid",
+            f"{few} outside the grid" if outside.any() else "the grid has no cut between the open ends",
             where=f"column {attribute.name}",
             hint="its first cut must be at or below every value, its last cut above every value",
         )
+    return [end for end in ends if end is not None]
+
+
+def _of_step(step: int) -> Callable[[int], _Cell]:
+    """The cell of a number between the multiples of a step."""
+    return lambda number: (number // step * step, number // step * step + step)
+
+
+def _between(cuts: Sequence[int]) -> Callable[[int], _Cell | None]:
+    """The cell of a number between listed cuts; `None` outside them."""
+
+    def cell(number: int) -> _Cell | None:
+        above = bisect_right(cuts, number)
+        return (cuts[above - 1], cuts[above]) if 0 < above < len(cuts) else None
+
+    return cell
 
 
 #: A node that is called by its range, such as `[20-25)`.

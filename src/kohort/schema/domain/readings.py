@@ -16,8 +16,10 @@ import numpy as np
 
 from kohort.errors import InputError
 from kohort.schema import Label, Scale
+from kohort.schema.dates import formats_of
 from kohort.schema.nesting import ABSENT, SUPPRESSED, fault, listed, told_twofold
 from kohort.schema.numbers import exact, is_numeric_text
+from kohort.schema.open_ends import is_open_label
 from kohort.shown import many
 
 if TYPE_CHECKING:
@@ -32,13 +34,29 @@ _RENAME: Final = (
     "value, declare it: --missing-token '*'"
 )
 
+#: What to do about labels of a release.
+_AGAIN: Final = (
+    "is the table a release already? Release the original anew, or give the column a hierarchy that joins these labels"
+)
+
 #: What to do about labels that several nodes have, or a value and a node that a builder makes.
-_NODES: Final = "rename the nodes, so that each label means one set of values"
+_NODES: Final = "name the nodes with their parents (FILE:qualify), or so that each label means one set of values"
 _BUILT: Final = "the builder calls nodes as the table calls values: rename these, or give a file in its place"
 
 #: What to do about a missing token that means something else, too.
 _EMPTY: Final = "leave the cells of missing values empty in the table, or release the column with another label"
 
+#: So many numbers for each word make a column one of numbers.
+_NUMBERS: Final = 10
+
+#: What to do about a few words among them.
+_SCATTERED: Final = (
+    "--missing-token TEXT where they mean no value; one label at each end, such as 90+ or under 18, is understood; for "
+    "sets of single values"
+)
+
+_END: Final = r"(?:-?[0-9]{1,20}(?:\.[0-9]{1,20})?|[0-9]{4,5}-[0-9]{2}-[0-9]{2})"
+_printed = re.compile(rf"\[{_END}(?:-| – ){_END}[\])]").fullmatch
 _set = re.compile(r"\{(.+)\}", re.DOTALL).fullmatch
 _range = re.compile(r"\[(.+)\]", re.DOTALL).fullmatch
 _half_open = re.compile(r"\[(.+)\)", re.DOTALL).fullmatch
@@ -56,7 +74,7 @@ def check_readings(domain: Domain, missing: Collection[str]) -> None:
     Raises:
         HierarchyError: a node has the label of a leaf and covers others, or two nodes that do not contain one another
             have one label; or a node is called like a missing token.
-        InputError: a value is spelled like a set or a range of other values or like what stands for anything, two
+        InputError: a value is spelled like a set or a range of values or like what stands for anything, two
             ranges would be spelled alike, or a label would be spelled like a missing token.
 
     >>> import numpy as np
@@ -69,7 +87,7 @@ def check_readings(domain: Domain, missing: Collection[str]) -> None:
     Traceback (most recent call last):
     kohort.errors.HierarchyError: 1 label stands for different values on different levels: '31'
       where: hierarchy of age
-      hint: rename the nodes, so that each label means one set of values
+      hint: name the nodes with their parents (FILE:qualify), or so that each label means one set of values
     """
     hierarchy, name = domain.hierarchy, domain.attribute.name
     if domain.label is Label.ANCESTOR and hierarchy is not None:
@@ -84,9 +102,31 @@ def check_readings(domain: Domain, missing: Collection[str]) -> None:
     if tokens := [token for token in missing if token and _is_label(domain, token)]:
         what = f"{many(len(tokens), 'missing token is', 'missing tokens are')} spelled like a label of values"
         raise InputError(what, where=f"column {name}", hint=_EMPTY)
-    if domain.scale is Scale.CATEGORICAL and (count := len(_misread(domain))):
+    if count := sum(map(_is_released, domain.texts)) if domain.scale is Scale.CATEGORICAL else 0:
+        values = many(count, "value is", "values are")
+        raise InputError(f"{values} spelled like the labels of a release", where=f"column {name}", hint=_AGAIN)
+    if count := len(_misread(domain)):
         values = many(count, "value is", "values are")
         raise InputError(f"{values} spelled like a label of other values", where=f"column {name}", hint=_RENAME)
+    if told := _scattered(domain):
+        hint = f"{_SCATTERED} --scale {name}=categorical"
+        raise InputError(told, where=f"column {name}", hint=hint)
+
+
+def _scattered(domain: Domain) -> str:
+    """What keeps a column of numbers or dates from being one, so that its labels would be sets of scattered ones."""
+    attribute = domain.attribute
+    if domain.scale is not Scale.CATEGORICAL or (attribute.scale, attribute.order) != (None, None) or domain.hierarchy:
+        return ""
+    texts = [text for text in domain.texts if text]
+    words = [text for text in texts if not any(letter.isdigit() for letter in text) or is_open_label(text)]
+    odd = [text for text in texts if not is_numeric_text((text,))]
+    words = odd if len(odd) == 1 else [text for text in words if not is_numeric_text((text,))]
+    rest = {*texts}.difference(words)
+    if not words or len(rest) < _NUMBERS * len(words) or attribute.label is Label.SET:
+        return ""
+    kind = "numbers" if is_numeric_text(rest) else "dates" if formats_of([*rest]) else ""
+    return kind and f"{many(len(words), f'value is no {kind[:-1]}', f'values are no {kind}')}, and {len(rest):,} are"
 
 
 def _shown(domain: Domain, labels: Collection[str]) -> str:
@@ -129,12 +169,23 @@ def _spelled(
 
 
 def _misread(domain: Domain) -> set[str]:
-    """The names that stand in a label of other names, or are spelled like one."""
+    """The names that stand in a label of others, or are spelled like one; of numbers, labels like `>=85` beside 85."""
+    if domain.scale is not Scale.CATEGORICAL:
+        return {text for text in domain.texts if text[:2] in {"<=", ">="} and text[2:] in domain.texts}
     known = {text or ABSENT for text in domain.texts}
     missing = {ABSENT} if "" in domain.texts and ABSENT in domain.texts else set[str]()
     lengths = _lengths(known)
     alone = {name for name in known if name == SUPPRESSED or _spelled(domain, name, known, lengths)}
     return alone | missing | _spelled_alike(known, lengths) if domain.label is Label.RANGE else alone
+
+
+def _is_released(text: str) -> bool:
+    """Whether a name is spelled like a range of numbers or dates, or a set, whose values need not be known.
+
+    >>> [_is_released(text) for text in ("[20-24)", "[1990-01-01 – 1995-01-01)", "{flu, gout}", "[20]", "20-24")]
+    [True, True, True, False, False]
+    """
+    return _printed(text) is not None or (text[:1] + text[-1:] == "{}" and ", " in text)
 
 
 def _is_set(inside: str, known: Collection[str], enough: Callable[[Iterable[bool]], bool]) -> bool:

@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.errors import InputError
-from kohort.schema import Attribute, Missing, Order, Scale
+from kohort.schema import Attribute, Label, Missing, Order, Scale
 from kohort.schema.domain.base import Domain, hierarchy_over
 from kohort.schema.domain.dates import date_format, of_dates
 from kohort.schema.domain.numeric import of_numbers
+from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import is_numeric_text
+from kohort.schema.open_ends import CLOSED, numbers_open
 from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Counts, Index
+    from kohort.schema.open_ends import OpenEnds
 
 
 def resolve(
@@ -60,11 +63,13 @@ def resolve(
     gaps = 0
     if absent.any() and attribute.missing is Missing.VALUE:
         gaps = max(int(counts[absent].sum()), 1)  # a value that only a population lacks is of no record, and has a code
+    if isinstance(attribute.hierarchy, Hierarchy):
+        attribute = replace(attribute, hierarchy=attribute.hierarchy.spelled_as(present))
     form = date_format(attribute, present, counts[~absent])
     if form is not None:
         domain, of_present = of_dates(attribute, form, present, counts[~absent], gaps)
-    elif _is_numeric(attribute, present, counts[~absent]):
-        domain, of_present = of_numbers(attribute, present, counts[~absent], gaps)
+    elif (ends_open := _numeric_ends(attribute, present, counts[~absent])) is not None:
+        domain, of_present = of_numbers(attribute, present, counts[~absent], gaps, ends_open)
     else:
         named = replace(attribute, grid=None) if attribute.grid == "round" else attribute
         domain, of_present = of_names(named, present, counts[~absent], gaps)
@@ -93,13 +98,18 @@ def leaf_records(
     return domain, records.astype(np.int64)
 
 
-def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) -> bool:
-    """Decided by the values (design decision 1), unless the schema says it or asks for what only numbers have."""
+def _numeric_ends(attribute: Attribute, present: Sequence[str], counts: Counts) -> OpenEnds | None:
+    """The open ends of numbers; `None` of names.
+
+    Decided by the values (design decision 1), unless the schema says it or asks for what only numbers have.
+    """
     if attribute.scale is Scale.CATEGORICAL or attribute.of_dates or not present:
-        return False
-    numeric = is_numeric_text(present)
+        return None
+    if is_numeric_text(present):
+        return CLOSED
     must = attribute.scale is Scale.NUMERIC or attribute.bounds is not None or attribute.grid not in {None, "round"}
-    if must and not numeric:
+    found = numbers_open(present) if attribute.may_be_open else None
+    if must and found is None:
         wrong = np.array([not is_numeric_text((value,)) for value in present])
         of = many(int(counts[wrong].sum()), "record")
         raise InputError(
@@ -107,7 +117,10 @@ def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) ->
             where=f"column {attribute.name}",
             hint="the schema asks for numbers; declare missing tokens, or make the column categorical",
         )
-    return numeric
+    if found is not None and attribute.label is Label.MEAN:
+        what = f"{many(len(found.places), 'label')} of an open end, such as 90+, cannot be part of a mean"
+        raise InputError(what, where=f"column {attribute.name}", hint="release the column as a range or on a grid")
+    return found
 
 
 def of_names(attribute: Attribute, present: Sequence[str], counts: Counts, gaps: int) -> tuple[Domain, Index]:

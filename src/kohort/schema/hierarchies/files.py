@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
 from kohort.calls import PATH, called
-from kohort.errors import FileError, HierarchyError, InputError, KohortError, TargetError, UnsupportedError
+from kohort.errors import FileError, HierarchyError, InputError, KohortError, LimitError, TargetError, UnsupportedError
 from kohort.schema.hierarchies.edges import are_edges, from_edges
-from kohort.schema.hierarchies.tree import from_tree, parse_json, table_of, to_tree
+from kohort.schema.hierarchies.tree import DEEPEST, from_tree, parse_json, table_of, to_tree
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.nesting import PADDING, SUPPRESSED
 from kohort.whole_files import whole_file
@@ -79,16 +79,18 @@ def read_hierarchy(
 
     Args:
         path: A UTF-8 file, with byte-order mark or without. Words after it change how it is read: `FILE:pad`,
-            `:pad-up`, `:pad-down`, `:first`, `:last`, `:root`, also several of them.
+            `:pad-up`, `:pad-down`, `:first`, `:last`, `:qualify`, `:root`, also several of them.
         name: The attribute, for messages.
         separator: What separates the labels of a row; found out unless given.
         root: Label of a root to add where the file lacks a common one.
         pad: Whether leaves may have fewer ancestors than others; see `Hierarchy.from_rows` and `from_tree`.
-        keep: Which parent a label keeps that has several: `first` or `last`; else it is an error.
+        keep: Which parent a label keeps that has several: `first` or `last`, or the first as `qualify`, which also
+            names nodes with their parents where their labels stand for other values, too; else it is an error.
 
     Raises:
         InputError: no such file, or one that is neither CSV nor JSON.
         HierarchyError: a file that holds no hierarchy.
+        LimitError: it has more levels than a hierarchy may have.
         FileError: reading failed.
     """
     asked = _Asked.of(path)
@@ -167,6 +169,7 @@ _WORDS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         "pad-down": {"pad": "down"},
         "first": {"keep": "first"},
         "last": {"keep": "last"},
+        "qualify": {"keep": "qualify"},
         "root": {"root": SUPPRESSED},
     }
 )
@@ -326,6 +329,9 @@ def _rows(path: Source, dialect: _Dialect, *, pad: bool) -> Iterator[list[str]]:
     try:
         for row in reader:
             width = width or len(row)
+            if len(row) > DEEPEST:
+                what = f"{len(row):,} labels in a row, and {DEEPEST:,} are read"
+                raise LimitError(what, where=f"{path}, line {line}", hint="is the separator right?")
             if row and empty:
                 hint = "delete it: every row names a leaf and its ancestors"
                 raise InputError("an empty line", where=f"{path}, line {empty}", hint=hint)

@@ -7,16 +7,22 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
+from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from kohort.schema.hierarchy import SUPPRESSED, Hierarchy, fault
-from kohort.schema.numbers import is_numeric_text
+from kohort.schema.numbers import decimal, is_numeric_text, most_digits, times_ten
+from kohort.schema.open_ends import CLOSED, SENTINELS, inner, numbers_open
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from kohort.schema.open_ends import OpenEnds
 
 #: A number given as a parameter; as text where a float would round it.
 Number: TypeAlias = int | float | str
@@ -37,17 +43,22 @@ def intervals(
     high: Number | None = None,
     origin: Number | None = None,
     open_ends: bool = False,
+    counts: Mapping[str, int] | None = None,
     name: str = "",
 ) -> Hierarchy:
     """Ranges of one width on each level, then `*`.
 
+    Labels such as `90+` lie in open ranges that begin where those of the level do. So do values far from the others,
+    unless a smallest and a largest one are given; see `kohort.schema.open_ends`.
+
     Args:
-        values: Numbers as text.
+        values: Numbers as text; among them perhaps labels of open ends.
         widths: Width of the ranges on levels 1, 2, …; each a multiple of the one before.
         low: Smallest value allowed; with open ends, where the range `<low` ends.
         high: Largest value allowed; with open ends, where the range `>=high` begins.
         origin: A number at which ranges of every level begin; `low` unless given, or 0 without it.
         open_ends: Whether values outside have ranges of their own instead of being an error.
+        counts: How many records have each value, by which far ones are found; one each unless given.
         name: The attribute, for messages.
 
     Raises:
@@ -58,8 +69,10 @@ def intervals(
     (('[16-21)', '[21-26)', '[26-31)'), ('[16-36)', '[36-56)', '[56-76)', '[76-96)'))
     >>> intervals(["7", "18", "42", "101"], [20], low=18, high=90, open_ends=True).labels[1]
     ('<18', '[18-38)', '[38-58)', '>=90')
+    >>> intervals(["84", "85", "89", "90+"], [5, 20]).labels[1:3]
+    (('[80-85)', '[85-90)', '>=90'), ('>=80',))
     """
-    numbers = _numbers(values, name)
+    numbers, opened = _numbers(values, name)
     sizes = [_parameter(width, "a width", name) for width in widths]
     least, most, start = (
         None if number is None else _parameter(number, what, name)
@@ -70,8 +83,42 @@ def intervals(
     if not open_ends:
         _check_inside([_holds(number, least, most) for number in numbers.values()], name)
     zero = next((end for end in (start, least) if end is not None), Decimal(0))
-    ends = (least, most) if open_ends else (None, None)
-    return _hierarchy(numbers, [partial(_bin, width=size, origin=zero, ends=ends) for size in sizes], name)
+    fixed = (least, most) if open_ends else (None, None)
+    if least is None and most is None:
+        opened = _with_far(numbers, opened, Fraction(sizes[0]), Fraction(zero), counts)
+    with localcontext(_EXACT):
+        return _hierarchy(numbers, _levels(sizes, zero, opened, fixed), name)
+
+
+def _with_far(
+    numbers: Mapping[str, Decimal], opened: OpenEnds, width: Fraction, zero: Fraction, counts: Mapping[str, int] | None
+) -> OpenEnds:
+    """The open ends of labels, and those beyond the ranges of the numbers that are not far from the others."""
+    exact = [text for text in numbers if text not in opened.places]
+    if not exact:
+        return opened
+    digits, records = most_digits(exact), [1 if counts is None else counts.get(text, 0) for text in exact]
+    found = inner([times_ten(text, digits) for text in exact], digits, np.array(records), SENTINELS)
+    low, high = ((end - zero) // width * width + zero for end in found)
+    first, *_, last = (*numbers.values(), *numbers.values())
+    return opened.around((Fraction(first), Fraction(last)), low, high + width)
+
+
+def _levels(
+    sizes: Sequence[Decimal], zero: Decimal, opened: OpenEnds, fixed: _Range
+) -> list[Callable[[Decimal], _Range]]:
+    """The ranges of each level, open ends at the nearest end of one; no level where the open ends would meet."""
+    stop, start = (None if end is None else Decimal(decimal(end)) for end in (opened.stop, opened.start))
+    levels: list[Callable[[Decimal], _Range]] = []
+    for size in sizes:
+        stop = None if stop is None else -_start(-stop, size, -zero)
+        start = None if start is None else _start(start, size, zero)
+        if stop is not None and start is not None and stop > start:
+            break
+        low = max((end for end in (stop, fixed[0]) if end is not None), default=None)
+        high = min((end for end in (start, fixed[1]) if end is not None), default=None)
+        levels.append(partial(_bin, width=size, origin=zero, ends=(low, high)))
+    return levels
 
 
 def cuts(
@@ -99,7 +146,7 @@ def cuts(
     >>> cuts(["17", "30", "44", "70"], [[0, 18, 40, 65, 120], [0, 65, 120]]).labels[1:]
     (('[0-18)', '[18-40)', '[40-65)', '[65-120)'), ('[0-65)', '[65-120)'), ('*',))
     """
-    numbers = _numbers(values, name)
+    numbers, _ = _numbers(values, name, may_be_open=False)
     points = [[_parameter(cut, "a cut", name) for cut in level] for level in levels]
     _check_cuts(points, name, fewest=1 if open_ends else 2)
     ranges = [partial(_between, points=level) for level in points]
@@ -137,10 +184,15 @@ def _bin(number: Decimal, *, width: Decimal, origin: Decimal, ends: _Range) -> _
         return None, low
     if high is not None and number >= high:
         return high, None
-    above = (number - origin) % width  # has the sign of the dividend
-    start = number - above - (width if above < 0 else 0)
+    start = _start(number, width, origin)
     stop = start + width
     return (start if low is None else max(start, low)), (stop if high is None else min(stop, high))
+
+
+def _start(number: Decimal, width: Decimal, origin: Decimal) -> Decimal:
+    """Where the range of the width begins that holds the number."""
+    above = (number - origin) % width  # has the sign of the dividend
+    return number - above - (width if above < 0 else 0)
 
 
 def _between(number: Decimal, *, points: Sequence[Decimal]) -> _Range:
@@ -165,14 +217,16 @@ def _plain(number: Decimal) -> str:
 # ── Checks ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _numbers(values: Iterable[str], name: str) -> dict[str, Decimal]:
-    """The distinct values and their numbers, ascending."""
-    texts = set(values)
-    if unreadable := sum(not _is_number(text) for text in texts):
+def _numbers(values: Iterable[str], name: str, *, may_be_open: bool = True) -> tuple[dict[str, Decimal], OpenEnds]:
+    """The distinct values and their numbers, ascending; and the open ends, labels of which are at their places."""
+    texts = sorted(set(values))
+    unreadable = sum(not _is_number(text) for text in texts)
+    opened = numbers_open(texts) if unreadable and may_be_open else CLOSED
+    if opened is None or unreadable > len(opened.places):
         hint = "missing values are declared apart; a number has no leading zero, exponent or blank"
         raise fault(f"{unreadable:,} of {len(texts):,} values are no plain decimal number", name, hint=hint)
-    numbers = {text: Decimal(text) for text in sorted(texts)}
-    return dict(sorted(numbers.items(), key=itemgetter(1)))  # stable: texts of one number stay in their order
+    numbers = {text: Decimal(opened.places.get(text, text)) for text in texts}
+    return dict(sorted(numbers.items(), key=itemgetter(1))), opened  # stable: texts of one number stay in their order
 
 
 def _is_number(text: str) -> bool:

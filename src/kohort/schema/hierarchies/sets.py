@@ -5,17 +5,21 @@ Hierarchies of values whose text says what they mean: codes with prefixes, and d
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
+from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from kohort.schema.dates import LAST, DateFormat, asked_format, day_of, has_time, nearest, no_pivot, starts
+from kohort.schema.dates import Period as Calendar
 from kohort.schema.hierarchy import SUPPRESSED, Hierarchy, fault
 from kohort.schema.nesting import member
+from kohort.schema.open_ends import DAYS, inner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -72,11 +76,12 @@ def frequent(
 ) -> Hierarchy:
     """Frequent values as they are, all others merged into one; then `*`. Most frequent first, ties by text.
 
-    The outcome depends on the records, and so is marked `data_dependent`.
+    Merged ones with fewer than `keep` records, or than the `share` of all, are joined by the next rarest values. The
+    outcome depends on the records, and so is marked `data_dependent`.
 
     Args:
         counts: How many records have each value.
-        keep: How many values stay as they are.
+        keep: How many values stay as they are, at most.
         share: Instead, the share of records from which on a value stays.
         other: Label of the merged values.
         name: The attribute, for messages.
@@ -98,6 +103,12 @@ def frequent(
         keep = sum(count >= least for count in counts.values())
     elif keep < 0:
         raise fault("the number of values to keep is negative", name)
+    else:
+        least = Fraction(keep)
+    rest = sum(counts[value] for value in ranked[keep:])
+    while keep and 0 < rest < least:
+        keep -= 1
+        rest += counts[ranked[keep]]
     if other in ranked[:keep]:
         raise fault("a value that stays is called like the merged ones", name, 1, hint="choose another label")
     rows = ((value, value if at < keep else other, SUPPRESSED) for at, value in enumerate(ranked))
@@ -157,12 +168,6 @@ _LABELS: MappingProxyType[Period, Callable[[date], str]] = MappingProxyType(
     }
 )
 
-#: A day, and perhaps a time of that day, as pandas, polars and databases write one.
-_iso_date = re.compile(
-    r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})"
-    r"([T ]([01][0-9]|2[0-3])(:[0-5][0-9]){1,2}([.][0-9]+)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
-).fullmatch
-
 #: The days that the Gregorian reform left out: 4 October 1582 was followed by 15 October.
 _NEVER = (date(1582, 10, 5), date(1582, 10, 14))
 
@@ -212,17 +217,30 @@ def mask(
     return Hierarchy.from_rows(((*row, SUPPRESSED) for row in rows), name=name)
 
 
-def dates(values: Iterable[str], periods: Sequence[Period] = PERIODS, *, name: str = "") -> Hierarchy:
+def dates(
+    values: Iterable[str],
+    periods: Sequence[Period] = PERIODS,
+    *,
+    counts: Mapping[str, int] | None = None,
+    form: DateFormat | None = None,
+    pivot: int | None = None,
+    name: str = "",
+) -> Hierarchy:
     """Days within months, quarters, years and decades, then `*`; in time order.
 
-    Where any value has a time of the day, the first level is its day.
+    Where any value has a time of the day, or values write a day differently, the first level is the day. Days far from
+    the others lie in open ranges that begin where a period of the level does; see `kohort.schema.open_ends`.
 
     Args:
-        values: ISO 8601 calendar dates, `YYYY-MM-DD`, each perhaps with a time: `YYYY-MM-DD HH:MM:SS`.
-        periods: The periods of levels 1, 2, …, ever longer.
+        values: Dates of one form, each perhaps with a time: `YYYY-MM-DD HH:MM:SS`.
+        periods: The periods of levels 1, 2, …, ever longer; values that are months have no level of months.
+        counts: How many records have each value, by which far ones are found; one each unless given.
+        form: How they are written; found out unless given.
+        pivot: The first of the hundred years in which years of two digits lie.
         name: The attribute, for messages.
 
     Raises:
+        InputError: the values can be read in several ways.
         HierarchyError: values that are no date, such as 31 February or the days lost in October 1582, or
             periods that are unknown or do not grow.
 
@@ -230,29 +248,50 @@ def dates(values: Iterable[str], periods: Sequence[Period] = PERIODS, *, name: s
     [('1984-12-31', '1984-Q4', '1984', '1980s', '*'), ('1987-02-28', '1987-Q1', '1987', '1980s', '*')]
     >>> list(dates(["1987-02-28 08:30:00"], ["month"]).rows())
     [('1987-02-28 08:30:00', '1987-02-28', '1987-02', '*')]
+    >>> list(dates(["28.2.87"], ["year"], form=DateFormat.SHORT_POINTS, pivot=1930).rows())
+    [('28.2.87', '1987', '*')]
     """
     if list(periods) != [period for period in PERIODS if period in periods]:
         raise fault(f"periods must be among {', '.join(PERIODS)}, in this order", name)
     texts = sorted(set(values))
-    days = {text: day for text in texts if (day := _day(text))}
+    form = form or asked_format(texts, pivot, name) or nearest(texts, pivot)
+    if form.is_short and pivot is None:
+        raise no_pivot(len(texts), name)
+    days = {text: date.fromordinal(day) for text in texts if (day := day_of(text, form, pivot))}
+    days = {text: day for text, day in sorted(days.items(), key=itemgetter(1)) if not _NEVER[0] <= day <= _NEVER[1]}
     if invalid := len(texts) - len(days):
-        hint = "write YYYY-MM-DD; missing values are declared apart"
+        hint = f"write all as {form}, or give their form with --date-format; missing values are declared apart"
         raise fault(f"{invalid:,} of {len(texts):,} values are no date", name, hint=hint)
-    timed = any(text != day.isoformat() for text, day in days.items())
-    rows = (
-        (text, *([day.isoformat()] if timed else []), *(_LABELS[period](day) for period in periods), SUPPRESSED)
-        for text, day in days.items()
-    )
+    several = len({*days.values()}) < len(days) or any(has_time(text, form) for text in texts)
+    periods = [one for one in periods if form.has_days or one != "month"]
+    labels = [date.isoformat] * several + _period_labels(periods, days, counts)
+    rows = ((text, *(label(day) for label in labels), SUPPRESSED) for text, day in days.items())
     return Hierarchy.from_rows(rows, name=name)
 
 
-def _day(text: str) -> date | None:
-    """The day that the text names, if there is or was such a day."""
-    found = _iso_date(text)
-    if not found:
-        return None
-    try:
-        day = date.fromisoformat(found["day"])
-    except ValueError:
-        return None
-    return None if _NEVER[0] <= day <= _NEVER[1] else day
+def _period_labels(
+    periods: Sequence[Period], days: Mapping[str, date], counts: Mapping[str, int] | None
+) -> list[Callable[[date], str]]:
+    """The label of a day on each level; that of far days is an open range, which begins or ends with a period."""
+    records: dict[int, int] = {}
+    for text, day in days.items():
+        records[day.toordinal()] = records.get(day.toordinal(), 0) + (1 if counts is None else counts.get(text, 0))
+    whole = sorted(records)
+    if not whole or not periods:
+        return []
+    low, high = map(int, inner(whole, 0, np.array([records[day] for day in whole]), DAYS))
+    first, *_, last = starts(Calendar(periods[0]), low, high)
+    stop, start = first if whole[0] < first else 0, last if whole[-1] >= last else LAST + 1
+    labels: list[Callable[[date], str]] = []
+    for period in periods:
+        stop = starts(Calendar(period), stop - 1, stop - 1)[-1] if stop else 0
+        start = starts(Calendar(period), start, start)[0] if start <= LAST else start
+        labels.append(partial(_label, period=period, stop=stop, start=start))
+    return labels
+
+
+def _label(day: date, *, period: Period, stop: int, start: int) -> str:
+    """The period of a day; an open range before `stop` and from `start` on."""
+    if day.toordinal() < stop:
+        return f"<{date.fromordinal(stop).isoformat()}"
+    return _LABELS[period](day) if day.toordinal() < start else f">={date.fromordinal(start).isoformat()}"

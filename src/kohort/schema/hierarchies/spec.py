@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from kohort.errors import UsageError
+from kohort.schema.dates import DateFormat
 from kohort.schema.hierarchies.files import file_of, read_hierarchy
 from kohort.schema.hierarchies.intervals import intervals
 from kohort.schema.hierarchies.prefixes import prefix, suffix
@@ -29,6 +30,7 @@ _LARGEST_DOMAIN = 1_000_000
 _NUMBER = r"-?(?:[0-9]{1,100}(?:\.[0-9]{1,100})?|\.[0-9]{1,100})"
 _LENGTHS = r"(?::(?P<lengths>[1-9][0-9]{0,3}(?:,[1-9][0-9]{0,3})*))?"
 _PERIOD = "(?:month|quarter|year|decade)"
+_FORM = "|".join(re.escape(form) for form in DateFormat)
 
 #: What may follow each builder's name.
 _ARGUMENTS = MappingProxyType(
@@ -39,7 +41,9 @@ _ARGUMENTS = MappingProxyType(
         "mask": re.compile(r"(?::(?P<side>left|right)(?::(?P<fill>.))?)?"),
         "prefix": re.compile(rf"{_LENGTHS}(?P<halves>:halves)?"),
         "suffix": re.compile(rf"{_LENGTHS}(?P<halves>:halves)?"),
-        "dates": re.compile(rf"(?::(?P<periods>{_PERIOD}(?:,{_PERIOD})*))?"),
+        "dates": re.compile(
+            rf"(?::(?P<form>{_FORM}))?(?::(?P<pivot>[0-9]{{4}}))?(?::(?P<periods>{_PERIOD}(?:,{_PERIOD})*))?"
+        ),
         "groups": re.compile(r":(?P<sizes>[1-9][0-9]{0,8}(?:,[1-9][0-9]{0,8})*)"),
         "suppress": re.compile(""),
         "frequency": re.compile(rf":(?:(?P<keep>[0-9]{{1,9}})|(?P<share>{_NUMBER})%)"),
@@ -53,7 +57,7 @@ _EXAMPLES = MappingProxyType(
         "mask": "mask:right or mask:left or mask:right:0, which lengthens short values by 0",
         "prefix": "prefix or prefix:1,3, which keeps three characters, then one, or prefix:1,3:halves",
         "suffix": "suffix or suffix:4, which keeps the last four characters, or suffix:4:halves",
-        "dates": "dates or dates:month,year",
+        "dates": "dates or dates:month,year or dates:dd/mm/yyyy or dates:dd.mm.yy:1930:year, years from 1930 to 2029",
         "groups": "groups:2 or groups:2,4,8: so many neighbours in sorted order, each a multiple of the one before",
         "suppress": "suppress",
         "frequency": "frequency:10 or frequency:5%",
@@ -75,7 +79,7 @@ def from_spec(  # noqa: PLR0911  one for each builder
         text: A builder with its arguments, or the path of a file.
         values: The distinct values of the column without missing ones. A file is read whatever they are.
         name: The attribute, for messages.
-        counts: How many records have each value; only `frequency` needs them.
+        counts: How many records have each value: `frequency` needs them, `intervals` and `dates` find far ones by them.
 
     Raises:
         UsageError: a misspelt builder, or one whose arguments cannot be read.
@@ -95,7 +99,7 @@ def from_spec(  # noqa: PLR0911  one for each builder
         return read_hierarchy(text, name=name)
     match text.partition(":")[0]:
         case "intervals":
-            return _intervals(found, values, name)
+            return _intervals(found, values, counts, name)
         case "mask":
             return mask(
                 values, side="left" if found["side"] == "left" else "right", fill=found["fill"] or "", name=name
@@ -106,7 +110,8 @@ def from_spec(  # noqa: PLR0911  one for each builder
             return made(values, lengths, halves=bool(found["halves"]), name=name)
         case "dates":
             periods = cast("list[Period]", found["periods"].split(",")) if found["periods"] else PERIODS
-            return dates(values, periods, name=name)
+            form, pivot = DateFormat(found["form"]) if found["form"] else None, int(found["pivot"] or 0) or None
+            return dates(values, periods, counts=counts, form=form, pivot=pivot, name=name)
         case "groups":
             return _groups([int(size) for size in found["sizes"].split(",")], values, name)
         case "suppress":
@@ -141,13 +146,13 @@ def _builder(text: str, name: str, folder: Path) -> re.Match[str] | None:
     return None
 
 
-def _intervals(found: re.Match[str], values: Sequence[str], name: str) -> Hierarchy:
+def _intervals(found: re.Match[str], values: Sequence[str], counts: Mapping[str, int] | None, name: str) -> Hierarchy:
     """Ranges of the widths; where the domain is declared, over all of it."""
     low, high, widths, open_ends = found["low"], found["high"], found["widths"].split(","), bool(found["open"])
     if low and high and not open_ends and all(map(_whole, (low, high, *values))):
         listed = range(int(low), int(high) + 1)
         values = [*map(str, listed if len(listed) <= _LARGEST_DOMAIN else ()), *values]
-    return intervals(values, widths, low=low, high=high, open_ends=open_ends, name=name)
+    return intervals(values, widths, low=low, high=high, open_ends=open_ends, counts=counts, name=name)
 
 
 def _groups(sizes: Sequence[int], values: Sequence[str], name: str) -> Hierarchy:

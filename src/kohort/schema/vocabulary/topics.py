@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: What a column should be; `undecided` where a person has to say it before anything is released.
-RoleName: TypeAlias = Literal["identifying", "quasi", "sensitive", "insensitive", "undecided"]
+RoleName: TypeAlias = Literal["identifying", "quasi", "sensitive", "insensitive", "drop", "undecided"]
 
 #: What a word speaks of; `words` describes each.
 Topic: TypeAlias = Literal[

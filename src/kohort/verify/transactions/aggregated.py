@@ -93,10 +93,6 @@ def verify_by_aggregation(file: BinaryIO, claim: CoherenceClaim, source: BasketS
         file: Basket lines or the long form.
         claim: What the release says of itself; its lineage is not looked at.
         source: The input.
-
-    Raises:
-        VerificationError: a check fails; the message names it and counts.
-        FileError: the system failed to read.
     """
     written = _Written(claim)
     try:
@@ -158,12 +154,7 @@ class _Digest(Protocol):
 
 @dataclass(slots=True)
 class _Written:
-    """What was found in the written file so far.
-
-    Attributes:
-        claim: What it is held against.
-        key: What is hashed before each transaction.
-    """
+    """What was found in the written file so far."""
 
     claim: CoherenceClaim
     key: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from math import gcd
-from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import numpy as np
 
@@ -30,9 +30,10 @@ from kohort.verify.transactions.verdict import CoherenceCheck, CoherenceClaim, C
 from kohort.verify.verdict import fault
 
 if TYPE_CHECKING:
-    from kohort.arrays import Counts, Index, Items, Mask
+    from kohort.arrays import Index, Items, Mask
     from kohort.io.source import Content
     from kohort.transactions.coherence import Coherence
+    from kohort.verify.transactions.aggregated import CountedTransactions
     from kohort.verify.transactions.cohorts import Cohorts
 
 
@@ -40,10 +41,6 @@ def verify_transactions(file: BinaryIO, claim: CoherenceClaim) -> CoherenceVerdi
     r"""What is true of the transaction database in `file`, an open file at its start.
 
     Cost: reading it, one pass over its cells and its source's, and the counting of its cohorts.
-
-    Raises:
-        VerificationError: a check fails; the message names it and counts.
-        FileError: the system failed to read.
 
     >>> import io
     >>> from kohort.transactions.coherence import Coherence
@@ -67,11 +64,7 @@ def verify_transactions(file: BinaryIO, claim: CoherenceClaim) -> CoherenceVerdi
 
 
 def verify_database(database: Transactions, claim: CoherenceClaim) -> CoherenceVerdict:
-    """What is true of a transaction database that is still in memory. There are no bytes to check.
-
-    Raises:
-        VerificationError: a check fails.
-    """
+    """What is true of a transaction database that is still in memory. There are no bytes to check."""
     claim = replace(claim, writing=BasketOptions())
     check_number(database, claim)
     return _judged(check_items(database, claim), claim)
@@ -87,39 +80,10 @@ def _judged(database: Transactions, claim: CoherenceClaim, sha256: str = "", siz
     return verdict_of(database, claim, cohorts, sha256=sha256, size=size)
 
 
-class JudgedTransactions(Protocol):
-    """A release that passed every check, in memory or not."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """(m,) its items."""
-        ...
-
-    @property
-    def supports(self) -> Counts:
-        """(m,) the transactions that contain each."""
-        ...
-
-    def __len__(self) -> int:
-        """The number of transactions."""
-        ...
-
-
-def verdict_of(  # noqa: D417  the others are the file's
-    database: JudgedTransactions,
-    claim: CoherenceClaim,
-    cohorts: Cohorts,
-    *,
-    sha256: str,
-    size: int,
+def verdict_of(
+    database: Transactions | CountedTransactions, claim: CoherenceClaim, cohorts: Cohorts, *, sha256: str, size: int
 ) -> CoherenceVerdict:
-    """What is said of a release that passed every check.
-
-    Args:
-        database: It.
-        claim: What it says of itself.
-        cohorts: What was counted.
-    """
+    """What is said of a release that passed every check."""
     n, supports = len(database), database.supports
     cells, protected = int(supports.sum()), ~_named(database.names, claim.public)
     share = gcd(cohorts.together, cohorts.support)
@@ -156,11 +120,7 @@ def _check_coherence(database: Transactions, claim: CoherenceClaim) -> Cohorts:
 
 
 def refuse_moles(cohorts: Cohorts, model: Coherence) -> None:
-    """Refuse cohorts of which one is too small, or has too many transactions with a private item.
-
-    Raises:
-        VerificationError: there is such a cohort.
-    """
+    """Refuse cohorts of which one is too small, or has too many transactions with a private item."""
     if cohorts.sets and model.is_rare(cohorts.smallest):
         what = f"a set of public items is in only {cohorts.smallest:,} transactions, and k is {model.k:,}"
         raise fault(CoherenceCheck.COHERENCE, what)
@@ -184,11 +144,7 @@ NOT_PLAIN: Final = (
 
 
 def read_released(content: Content, options: BasketOptions) -> Transactions:
-    """The transactions that the bytes hold.
-
-    Raises:
-        VerificationError: they cannot be read, or a transaction names an item twice.
-    """
+    """The transactions that the bytes hold."""
     if options.form is not Form.BASKET:  # else what is between cells would be found out
         options = replace(options, separator=options.separator or ",")
     try:
@@ -312,13 +268,7 @@ def _missing(claim: CoherenceClaim) -> Items:
 
 @kernel
 def _hold(  # noqa: PLR0917  a kernel takes arrays by position
-    starts: Index,
-    cells: Items,
-    source_starts: Index,
-    source_cells: Items,
-    lineage: Index,
-    code: Items,
-    missing: Items,
+    starts: Index, cells: Items, source_starts: Index, source_cells: Items, lineage: Index, code: Items, missing: Items
 ) -> tuple[int, int, int, int]:
     """Walk through each transaction and its origin side by side.
 

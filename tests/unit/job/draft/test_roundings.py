@@ -10,8 +10,8 @@ import pytest
 
 from kohort.assessment.risk.singling import rounded_column
 from kohort.io import read
-from kohort.job.draft import roundings
-from kohort.job.draft.roundings import roundings_of
+from kohort.job.draft import protection
+from kohort.job.draft.protection import roundings_of
 from kohort.tables.table import Column, Table
 from kohort.verify.singling import singled_out
 
@@ -77,7 +77,7 @@ def test_people_are_counted(stays: Table) -> None:
 
 def test_of_too_many_columns_no_pairs_are_looked_at(stays: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run refuses them by themselves."""
-    monkeypatch.setattr(roundings, "MOST_COLUMNS", 2)
+    monkeypatch.setattr(protection, "MOST_COLUMNS", 2)
     assert roundings_of(stays, stays.names) == {}
 
 

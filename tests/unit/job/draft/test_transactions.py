@@ -8,7 +8,6 @@ from kohort.errors import JobError
 from kohort.io.baskets.options import Form
 from kohort.io.baskets.seen import Seen
 from kohort.job.draft.transactions import released, transactions_text
-from kohort.job.faults import faults_of
 from kohort.job.transactions import parse
 
 
@@ -27,7 +26,7 @@ def test_a_draft_is_a_job_once_items_are_named(source: str, seen: Seen) -> None:
     text = transactions_text(source, seen)
     with pytest.raises(JobError) as found:
         parse(text)
-    assert [one.what for one in faults_of(found.value)] == ["no private item is named"]
+    assert [one.what for one in found.value.faults] == ["no private item is named"]
     made = parse(text + 'private = ["pill"]\n')
     made.refuse_output()
     assert (made.job.reading.form, made.job.reading.separator) == (seen.form, seen.separator)

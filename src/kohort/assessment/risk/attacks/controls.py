@@ -39,12 +39,7 @@ _number: Final[Index] = np.tile(np.arange(_SIZE), _CLASSES)
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """The two controls of one attack; of minimality, which claims something of few, the precision is what counts.
-
-    Attributes:
-        positive: On a table where it must succeed.
-        negative: On one where it must not.
-    """
+    """The two controls of one attack; of minimality, which claims something of few, the precision is what counts."""
 
     positive: Attack
     negative: Attack

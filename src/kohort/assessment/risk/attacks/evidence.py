@@ -40,12 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Untried:
-    """An attack that could not be tried.
-
-    Attributes:
-        name: The attack.
-        reason: What it lacks.
-    """
+    """An attack that could not be tried."""
 
     name: str
     reason: str
@@ -108,11 +103,7 @@ def attacks(evidence: Evidence, names: Sequence[str] = ()) -> tuple[Outcome, ...
 
 
 def refuse_unknown(names: Sequence[str]) -> None:
-    """Raise if there is no attack of some name.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """Raise if there is no attack of some name."""
     unknown = [name for name in names if name not in ATTACKS]
     if unknown:
         raise UsageError(f"there is no attack called {', '.join(unknown)}", hint=f"there are {', '.join(ATTACKS)}")

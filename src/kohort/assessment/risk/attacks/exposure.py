@@ -26,11 +26,6 @@ def exposure(view: ReleaseView, match: PopulationMatch, nodes: Sequence[Collecti
 
     Where classes overlap, those count who alone of all people that fit the class have the value: some record of the
     class has it, so it is theirs.
-
-    Args:
-        view: The release.
-        match: The input's people, by all quasi-identifying columns.
-        nodes: Per column, the labels that are nodes of a hierarchy.
     """
     exposed = np.zeros(len(match.people.tuples), np.bool_)
     tuples, counts = match.pairs[:, 0], match.people.counts

@@ -26,6 +26,7 @@ import numpy as np
 from kohort.assessment.labels import span_of
 from kohort.assessment.risk.attacks.base import Attack
 from kohort.schema.numbers import exact, is_numeric_text
+from kohort.schema.open_ends import bound_of, numbers_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -56,13 +57,7 @@ class Adversary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """People on one side of a cut that was not made.
-
-    Attributes:
-        chance: That one of them has the value.
-        people: How many they are.
-        tuples: Theirs.
-    """
+    """People on one side of a cut that was not made."""
 
     chance: Fraction
     people: int
@@ -138,22 +133,19 @@ def positions_of(view: ReleaseView, match: PopulationMatch, hierarchies: Collect
     """Of each column that is released as ranges of numbers, where each tuple lies: in which cell, if it has a grid.
 
     Intervals that never overlap may be nodes of a level that all of the column lies on, where nothing was cut.
-
-    Args:
-        view: The release.
-        match: The people whom the attacker knows, matched by all columns.
-        hierarchies: The columns that have a hierarchy, and no cuts.
     """
     for column, name in enumerate(view.quasi):
-        spans = sorted(span for label in view.labels[column] if (span := span_of(label)))
-        values = match.people.values[column]
+        labels, values = view.labels[column], match.people.values[column]
+        labels, values = numbers_in(labels, values) or (labels, values)
+        spans = sorted(span for label in labels if (span := span_of(label)))
         if not spans or name in hierarchies or not is_numeric_text(value for value in values if value):
             continue
         numbers = [exact(value) if value else -inf for value in values]
         if not spans[0][2]:
             if all(one[1] <= other[0] for one, other in pairwise(spans) if one != other):
                 continue
-            cuts = sorted({end for span in spans for end in span[:2]})
+            bounds = {bound[0] for label in labels if (bound := bound_of(label))}
+            cuts = sorted({*bounds, *(end for span in spans for end in span[:2])})
             numbers = [bisect_right(cuts, number) for number in numbers]
         ranks = {number: rank for rank, number in enumerate(sorted(set(numbers)))}
         yield np.array([ranks[number] for number in numbers])[match.people.tuples[:, column]]
@@ -165,11 +157,6 @@ def credibility(groups: tuple[int, ...], having: int, limit: Fraction) -> tuple[
 
     All ways to choose who has it are equally likely; kept are those in which some group of g people has more than
     `limit` x g with it. Exact; zeros where there is no such way.
-
-    Args:
-        groups: People of each group.
-        having: People of the class who have the value.
-        limit: The greatest share that a group may have.
 
     >>> credibility((2, 5), 2, Fraction(1, 2))  # five cannot be over a half of them with two, so the other two were
     (Fraction(1, 1), Fraction(0, 1))

@@ -33,10 +33,6 @@ class PageFigure:
 
     Parts are taken by key or index; one that is not there is null.
 
-    Attributes:
-        json: The part.
-        path: Keys and indices that lead to it.
-
     >>> released = PageFigure({"done": {"released": 30000}})["done"]["released"]
     >>> released.json, released.place
     (30000, 'done.released')

@@ -33,11 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plate:
-    """A chart that can be written to a file.
-
-    Attributes:
-        chart: What is drawn.
-    """
+    """A chart that can be written to a file."""
 
     chart: Chart
 
@@ -49,11 +45,7 @@ class Plate:
 
 
 def charts(page: Page) -> Mapping[str, Plate]:
-    """The charts of a page, by names that a file can have.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """The charts of a page, by names that a file can have."""
     library()
     return {chart.key: Plate(chart) for chart in chart_list(PageFigure(page.as_json()))}
 
@@ -105,11 +97,7 @@ class _Environment(Environment):
 def templates(package: str, filters: Mapping[str, Callable[..., object]]) -> Environment:
     """The templates of a package: every value is escaped, and a name that nobody gave is an error."""
     made = _Environment(
-        loader=PackageLoader(package),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
+        loader=PackageLoader(package), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
     made.filters.update(filters)
     return made
