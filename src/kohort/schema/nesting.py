@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
@@ -97,36 +98,76 @@ def qualified(rows: Rows) -> tuple[list[tuple[str, ...]], list[str]]:
     >>> qualified([("Carpenter", "Trades", "*"), ("Joiner", "Carpenter", "*")])
     ([('Carpenter', 'Trades', '*'), ('Joiner', 'Carpenter (*)', '*')], ['1 node named with the parents'])
     """
-    known: dict[str, tuple[str, ...]] = {}
     every = [tuple(row) for row in rows]
+    known: dict[str, tuple[str, ...]] = {}
     for row in every:
         known.setdefault(row[0], row)
-    covered: dict[tuple[str, ...], set[str]] = {}  # by the labels from a node up
-    for leaf, row in known.items():
-        for level in range(1, len(row)):
-            covered.setdefault(row[level:], set()).add(leaf)
+    places = _Places()
+    climbed = {leaf: places.climb(row) for leaf, row in known.items()}
     meanings: dict[str, set[frozenset[str]]] = {leaf: {frozenset([leaf])} for leaf in known}
-    for node, leaves in covered.items():
-        meanings.setdefault(node[0], set()).add(frozenset(leaves))
+    for label, leaves in places.nodes:
+        meanings.setdefault(label, set()).add(frozenset(leaves))
     taken = {label for label, sets in meanings.items() if len(sets) == 1} | known.keys()
-    names = dict[tuple[str, ...], str]()
-    same = dict[tuple[tuple[str, ...], frozenset[str]], str]()  # of a node that is repeated upward
-    for node, leaves in covered.items():
-        if len(meanings[node[0]]) > 1 and leaves != {node[0]}:
-            path = _upward(node)
-            longer = (f"{node[0]} ({', '.join(path[1:end])})" for end in range(2, len(path) + 1))
-            new = next((one for one in longer if one not in taken), node[0])
-            names[node] = same.setdefault((path, frozenset(leaves)), new)
-            taken.add(names[node])
-    made = [(row[0], *(names.get(row[at:], row[at]) for at in range(1, len(row)))) for row in known.values()]
+    names = [label for label, _ in places.nodes]
+    same = dict[tuple[int, frozenset[str]], str]()  # of a node that is repeated upward
+    for node in dict.fromkeys(chain.from_iterable(climbed.values())):
+        label, leaves = places.nodes[node]
+        if len(meanings[label]) > 1 and leaves != {label}:
+            key = places.paths[node], frozenset(leaves)
+            if key not in same:
+                same[key] = next(name for name in places.names(node) if name not in taken)
+                taken.add(same[key])
+            names[node] = same[key]
     parents = len({row[0] for row in every if row != known[row[0]]})
     told = [f"{many(len(same), 'node')} named with the parents"] if same else []
-    return made, [*kept_one(parents, "first"), *told]
+    return [(leaf, *map(names.__getitem__, up)) for leaf, up in climbed.items()], [*kept_one(parents, "first"), *told]
 
 
-def _upward(path: tuple[str, ...]) -> tuple[str, ...]:
-    """The labels of a path, each as often as it is not the one below it."""
-    return tuple(label for label, _ in groupby(path))
+class _Places:
+    """The nodes of rows, told apart by the labels from each up to the root.
+
+    Attributes:
+        nodes: Each one's label, and the leaves below it.
+        paths: The number of each one's path, in which a label that is repeated upward stands once.
+    """
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.nodes: list[tuple[str, set[str]]] = []
+        self.paths: list[int] = []
+        self._known: dict[tuple[int, str], int] = {}  # a node by its parent and label
+        self._path = dict[tuple[int, str], int]()  # a path by that of its parent, and its lowest label
+        self._above: list[tuple[int, str]] = []  # the same, the other way round
+        self._told: Counter[str] = Counter()
+
+    def climb(self, row: Sequence[str]) -> list[int]:
+        """The nodes above the leaf of a row, upward, which know the leaf from now on."""
+        node = path = -1
+        found = list[int]()
+        for label in reversed(row[1:]):
+            if path < 0 or label != self._above[path][1]:
+                above = path
+                path = self._path.setdefault((above, label), len(self._above))
+                self._above += [(above, label)] * (path == len(self._above))
+            node = self._known.setdefault((node, label), len(self.nodes))
+            if node == len(self.nodes):
+                self.nodes.append((label, set()))
+                self.paths.append(path)
+            self.nodes[node][1].add(row[0])
+            found.append(node)
+        return found[::-1]
+
+    def names(self, node: int) -> Iterator[str]:
+        """The label with ever more of the ancestors behind it, at last with a number."""
+        above, label = self._above[self.paths[node]]
+        ancestors = list[str]()
+        while above >= 0 and len(ancestors) < _LABELS:
+            above, ancestor = self._above[above]
+            ancestors.append(ancestor)
+            yield f"{label} ({', '.join(ancestors)})"
+        while True:
+            self._told[label] += 1
+            yield f"{label} ({self._told[label]})"
 
 
 # ── Faults ───────────────────────────────────────────────────────────────────────────────────────
