@@ -146,9 +146,9 @@ def refuse_titles(rows: Sequence[Sequence[str]], where: str, first: int = 1) -> 
 
     >>> refuse_titles([["Survey", ""], ["", ""], ["age", "sex"], ["20", "M"], ["30", "F"]], "people.csv")
     Traceback (most recent call last):
-    kohort.errors.InputError: row 3 seems to name the columns: the rows above it do not
+    kohort.errors.InputError: row 3 seems to name the columns, and the rows above it do not
       where: people.csv
-      hint: skip the rows above it: --skip-rows 2 (in a job file skip-rows = 2); if row 1 names them: --header
+      hint: skip the rows above it: --skip-rows 2 (in a job file skip-rows = 2); if row 1 names them: --header (header = true)
     """
     filled = [[*filter(str.strip, row)] for row in rows]
     at = next((place for place, row in enumerate(filled) if row), 0)
