@@ -44,29 +44,24 @@ def _text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _each(kind: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """Whether a value is an object of such values."""
-    return lambda value: value.__class__ is dict and all(map(kind, value.values()))
-
-
-def _list(kind: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """Whether a value is a list of such values."""
-    return lambda value: value.__class__ is list and all(map(kind, value))
+def _all(of: type[Any], kind: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Whether a value is an object, or a list, of such values."""
+    return lambda value: type(value) is of and all(map(kind, value.values() if of is dict else value))
 
 
 #: The fields of a certificate of a table, and whether a value is of their kind.
 FIELDS: Final[dict[str, Callable[[Any], bool]]] = {
     **dict.fromkeys(("form", "size", "k", "records", "incomplete", "suppressed", "classes"), _count),
     **dict.fromkeys(("kind", "release", "sha256", "kohort", "job_sha256", "verified", "engine"), _text),
-    **dict.fromkeys(("checks", "class_sizes", "levels", "pseudonyms", "refined"), _each(_count)),
-    **dict.fromkeys(("libraries", "labels"), _each(_text)),
-    **dict.fromkeys(("not_promised", "models"), _list(_text)),
+    **dict.fromkeys(("checks", "class_sizes", "levels", "pseudonyms", "refined"), _all(dict, _count)),
+    **dict.fromkeys(("libraries", "labels"), _all(dict, _text)),
+    **dict.fromkeys(("not_promised", "models"), _all(list, _text)),
     **dict.fromkeys(
         ("released_unchanged", "released_together", "parts"),
-        _list(_each(lambda one: not isinstance(one, bool | float))),
+        _all(list, _all(dict, lambda one: type(one) not in {bool, float})),
     ),
-    **dict.fromkeys(("job", "perturbed"), _each(lambda _: True)),
-    "metrics": _each(lambda one: type(one) in {int, float}),
+    **dict.fromkeys(("job", "perturbed"), _all(dict, lambda _: True)),
+    "metrics": _all(dict, lambda one: type(one) in {int, float}),
     "people": lambda value: value is None or _count(value),
     "signature": lambda value: value is None or _text(value),
     "data_dependent_labels": lambda value: isinstance(value, bool),
@@ -96,15 +91,12 @@ LABELS: Final = {
     "grid": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\)|{DAY}|\[{DAY} – {DAY}\)|{OPEN}|{ENDLESS}|\*|"),
     "mean": re.compile(rf"{NUMBER}|\*|"),
 }
-#: What may stand between the thousands of numbers.
-GROUPS: Final = ".,'\u2019 \u00a0\u202f\u2009"
 RANGE: Final = re.compile(rf"\[({NUMBER}|{DAY})(?:-| – )({NUMBER}|{DAY})[\])]")
+#: What `excel_safe` marks: formulas, and what a spreadsheet takes for a date.
 MONTH: Final = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
-MARKED: Final = re.compile(
-    r"'+(?:[=+\-@\t\r]|(?:[0-9]{1,4}[-/][0-9]{1,4}|[0-9]{1,2}[-/][0-9]{1,2}[-/][0-9]{1,2}"
-    rf"|[0-9]{{1,2}}[-/ ]?{MONTH}|{MONTH}[-/. ]?[0-9]{{1,4}})\Z)",
-    re.IGNORECASE,
-)
+MONTHS: Final = rf"[0-9]{{1,2}}[-/ ]?{MONTH}|{MONTH}[-/. ]?[0-9]{{1,4}}"
+DAYS: Final = "[0-9]{1,4}[-/][0-9]{1,4}|[0-9]{1,2}[-/][0-9]{1,2}[-/][0-9]{1,2}"
+MARKED: Final = re.compile(rf"'+(?:[=+\-@\t\r]|(?:{DAYS}|{MONTHS})\Z)", re.IGNORECASE)
 PSEUDONYM: Final = re.compile("p[0-9a-f]{32}")
 
 #: Letters and signs that look like the Latin ones beside them, and what shows nothing.
@@ -130,7 +122,6 @@ ALWAYS: Final = ("Linkage with other data", "Columns released unchanged", "Right
 #: A certificate, and records of text.
 Parts = dict[str, Any]
 Rows = list[list[str]]
-
 
 #: What is raised where a release, or a job, is none.
 UNREADABLE: Final = (
@@ -173,13 +164,10 @@ def signature(certificate: bytes, trust: bytes | None) -> str:
     if said is None:
         return "unsigned" if trust is None else "the certificate is not signed"
     spelled = SIGNATURE.fullmatch(str(said))
-    raw, time, made = (spelled[1], spelled[2], spelled[3]) if spelled else ("", "", "")
+    raw, time, made = spelled.groups() if spelled else ("", "", "")
     if not spelled or any(_weak(bytes.fromhex(point)) for point in (raw, made[:64])):
-        return (
-            "a signature by a key of low order, as anyone can make"
-            if spelled
-            else "the signature is not spelled as one"
-        )
+        low = "a signature by a key of low order, as anyone can make"
+        return low if spelled else "the signature is not spelled as one"
     try:
         from cryptography.exceptions import InvalidSignature  # noqa: PLC0415  may be absent
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
@@ -313,9 +301,8 @@ def _read(release: bytes, name: str, writing: Parts) -> tuple[list[str], Rows]:
     if not kind.endswith(("csv", "tsv", "tab", "csv.gz", "tsv.gz")):
         raise CannotCheckError("only CSV and TSV files, plain or packed by gzip, can be read without a library")
     if kind.endswith(".gz"):
-        with gzip.open(io.BytesIO(release)) as opened:
-            most = 200 * len(release)  # tables are packed to a tenth, bombs to a thousandth
-            release = opened.read(most + 1)
+        most = 200 * len(release)  # tables are packed to a tenth, bombs to a thousandth
+        release = gzip.GzipFile(fileobj=io.BytesIO(release)).read(most + 1)
         if len(release) > most:
             raise ValueError("a bomb")
     text = release.decode()
@@ -359,22 +346,17 @@ def _counts(parts: Parts, sizes: list[int]) -> Parts:
 
 
 def _plainly(rows: Rows, mark: str | None) -> Rows:
-    """Records with plain numbers, in columns whose numbers and labels all have this decimal mark, or grouped thousands.
-
-    >>> _plainly([["1.234,5", "1,5"], ["[0-1.000)", "a1"]], ",")
-    [['1234.5', '1,5'], ['[0-1000)', 'a1']]
-    """
+    """Records with plain numbers, in columns whose numbers and labels all have this decimal mark, perhaps thousands."""
     columns = [list(column) for column in zip(*rows, strict=True)] if mark in {",", "."} else []
     for column in columns:
-        for between in ("", *(sign for sign in GROUPS if sign != mark)):
+        for between in ("", *".,'\u2019 \u00a0\u202f\u2009".replace(str(mark), "")):  # thousands
             group, point = re.escape(between), re.escape(str(mark))
             more = rf"[0-9]{{0,2}}(?:{group}[0-9]{{3}}){{0,300}}" if between else "[0-9]{0,900}"
             one = rf"-?(?:(?:0|[1-9]{more})(?:{point}[0-9]{{1,900}})?|{point}[0-9]{{1,900}})"
             label = rf"[\[(](?:{one})?-(?:{one})?[\])]|\{{{one}(?:, {one})*\}}|[<>≤≥=]{{1,2}} ?{one}|{one} ?\+"
             if all(map(re.compile(rf"(?:{one}|{label}|[^0-9]*)").fullmatch, column)):
-                if between:
-                    column[:] = (re.sub(rf"(?<=[0-9]){group}(?=[0-9]{{3}}(?![0-9]))", "", cell) for cell in column)
-                column[:] = (re.sub(rf"{point}(?=[0-9])", ".", cell) for cell in column)
+                thousands = re.compile(rf"(?<=[0-9]){group}(?=[0-9]{{3}}(?![0-9]))" if between else r"(?!)")
+                column[:] = (re.sub(rf"{point}(?=[0-9])", ".", thousands.sub("", cell)) for cell in column)
                 break
     return [list(row) for row in zip(*columns, strict=True)] if columns else rows
 
@@ -449,11 +431,8 @@ def _promises(parts: Parts, names: list[str], classes: list[Rows]) -> Iterator[s
         elif model["kind"] == "DistinctLDiversity":
             at, code = names.index(model["sensitive"]), model["sensitive"] in codes
             right = f"distinct {model['l']}-diversity of {model['sensitive']}"
-            values = (
-                {value_of(row[at], code=code) for row in one if even_spelling(row[at]) not in nothing}
-                for one in classes
-            )
-            met = all(len(one) >= model["l"] for one in values)
+            present = [[row[at] for row in one if even_spelling(row[at]) not in nothing] for one in classes]
+            met = all(len({value_of(text, code=code) for text in texts}) >= model["l"] for texts in present)
         else:  # which takes kohort, but is neither of these
             right, met = name, not re.fullmatch("[0-9]+-anonymity|distinct [0-9]+-diversity of .*", name, re.DOTALL)
         yield from [f"promise {right}"] * (name != right or not met)
@@ -470,11 +449,8 @@ def value_of(text: str, *, code: bool) -> object:
 
 def even_spelling(text: str) -> str:
     """The text without what a reader does not see: case, width, more blanks, what is invisible, letters of one look."""
-    seen = "".join(
-        one
-        for one in text
-        if ord(one) not in INVISIBLE and (one.isspace() or unicodedata.category(one) not in {"Cc", "Cf"})
-    )
+    shown = (one for one in text if one.isspace() or unicodedata.category(one) not in {"Cc", "Cf"})
+    seen = "".join(one for one in shown if ord(one) not in INVISIBLE)
     small = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", seen).casefold()).translate(ALIKE)
     return " ".join(unicodedata.normalize("NFC", re.sub("(?<=i)\u0307+", "", small)).split())
 
