@@ -137,9 +137,10 @@ def test_other_formats(tmp_path: Path, write: Callable[..., Path]) -> None:
     pl.DataFrame({"items": [[CANARY]]}).write_parquet(tmp_path / "g.parquet")
     whole = (tmp_path / "g.parquet").read_bytes()
     refused(tmp_path / "g.parquet", UsageError, "no basket lines", "lists")
-    for options in (LISTS, HEADED):
+    pl.DataFrame({"a": [1, 0]}).write_parquet(tmp_path / "h.parquet")
+    for options, content in ((LISTS, whole), (HEADED, (tmp_path / "h.parquet").read_bytes())):
         with pytest.raises(InputError, match="damaged"):
-            read_content("g.parquet", whole[:4] + bytes(len(whole) - 40) + whole[-36:], options)
+            read_content("g.parquet", content[:4] + bytes(len(content) - 40) + content[-36:], options)
 
 
 def test_standard_input_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -490,8 +490,8 @@ def test_a_full_disk_leaves_nothing(
 
 
 def test_a_tower_is_written_as_rows_only(tmp_path: Path) -> None:
-    """More levels than JSON writers and readers follow are refused as a tree, and fine as rows."""
-    tower = Hierarchy.from_rows([["a", *(f"level {level}" for level in range(2000)), "*"]])
+    """More levels than JSON writers and readers follow are refused as a tree, and fine as rows: as many as are read."""
+    tower = Hierarchy.from_rows([["a", *(f"level {level}" for level in range(998)), "*"]])
     with pytest.raises(UnsupportedError, match="too high for JSON"):
         write_json(tower, tmp_path / "h.json")
     assert list(tmp_path.iterdir()) == []

@@ -56,6 +56,7 @@ encoding = "latin-1"
 header = false
 names = ["age", "city"]
 skip-rows = 2
+decimal = ","
 trim = true
 skip-blank = true
 allow-empty = true
@@ -168,6 +169,7 @@ def test_every_key_reaches_the_job() -> None:
         header=False,
         names=("age", "city"),
         skip_rows=2,
+        decimal=",",
         trim=True,
         skip_blank=True,
         allow_empty=True,
