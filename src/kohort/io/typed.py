@@ -13,6 +13,7 @@ import os
 import re
 import unicodedata
 import warnings
+from bisect import bisect_left
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -60,6 +61,12 @@ _DISTINCT, _SHORT = 400, 32
 
 #: Where a message tells the system's error number, in the manner of Rust or of Python.
 _ERRNO: Final = re.compile(r"(?:os error |Errno )(\d+)")
+
+#: Cells that are read together, where a column has fewer.
+_TOGETHER: Final = 1 << 18
+
+#: Columns from which each costs more than its cells: of so many, cells in all, and for each byte of the file.
+_WIDE, _CELLS, _CELLS_A_BYTE = 64, 1 << 26, 8
 
 #: What helps where a type cannot be read.
 _CAST: Final = "cast it to text, numbers, dates or booleans, or drop it (--drop)"
@@ -183,7 +190,7 @@ def _read(path: Path, form: str, workspace: Workspace) -> Table:
 
 
 def table_in(file: BinaryIO, form: str, where: str, workspace: Workspace = HEAP) -> Table:
-    """The table in an open `Parquet` or `Arrow` file, one column in memory at a time.
+    """The table in an open `Parquet` or `Arrow` file, one column in memory at a time, or several that are short.
 
     Raises:
         InputError: the file is not of that form, is damaged, or holds names or types that cannot be read.
@@ -191,7 +198,33 @@ def table_in(file: BinaryIO, form: str, where: str, workspace: Workspace = HEAP)
     """
     with scanned(file, form, where) as lazy:
         schema = lazy.collect_schema()
-        return assembled(schema, lambda place: lazy.select(pl.nth(place)).collect().to_series(), where, workspace)
+        return assembled(schema, _in_pieces(lazy, schema), where, workspace)
+
+
+def _in_pieces(lazy: pl.LazyFrame, schema: pl.Schema) -> Callable[[int], pl.Series]:
+    """Gives the columns of a file, which are asked for in order; each reading goes through the types of all."""
+    known = [place for place, dtype in enumerate(schema.dtypes()) if _is_readable(dtype)]
+    most = _TOGETHER // max(_records(lazy), 1)
+    held: dict[int, pl.Series] = {}
+
+    def column(place: int) -> pl.Series:
+        if place not in held:
+            start = bisect_left(known, place)
+            places = known[start : start + most] if place in known[start : start + 1] else []
+            places = places or [place]
+            held.clear()
+            held.update(zip(places, lazy.select(pl.nth(places)).collect().get_columns(), strict=True))
+        return held.pop(place)
+
+    return column
+
+
+def _is_readable(dtype: pl.DataType) -> bool:
+    return isinstance(dtype, _READABLE) or dtype.is_numeric()
+
+
+def _records(lazy: pl.LazyFrame) -> int:
+    return cast("int", lazy.select(pl.len()).collect().item())
 
 
 @contextmanager
@@ -225,14 +258,18 @@ def refuse_dense(lazy: pl.LazyFrame, size: int, where: str) -> None:
     """Refuse a file with more records than bytes whose texts are long, or whose values a rule makes differ.
 
     Raises:
-        LimitError: they take more memory than a table does.
+        LimitError: they take more memory than a table does; or there are many columns, and more cells than are read.
     """
-    schema = lazy.collect_schema()
-    if len(schema) > MOST_COLUMNS or lazy.select(pl.len()).collect().item() <= size:
+    schema, records = lazy.collect_schema(), _records(lazy)
+    cells = records * len(schema)
+    if _WIDE < len(schema) <= MOST_COLUMNS and cells > max(_CELLS, _CELLS_A_BYTE * size):
+        what = f"the table has {cells:,} cells, and its file {size:,} bytes"
+        raise LimitError(what, where=where, hint="if the table is yours, save it as CSV")
+    if len(schema) > MOST_COLUMNS or records <= size:
         return
     due = 0
     for place, dtype in enumerate(schema.dtypes()):
-        if isinstance(dtype, _READABLE) or dtype.is_numeric():
+        if _is_readable(dtype):
             cells = lazy.select(pl.nth(place).alias("")).collect().to_series()
             if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
                 lengths = (cells.str if dtype == pl.String else cells.cat).len_bytes().cast(pl.Int64)

@@ -156,3 +156,35 @@ def test_texts_of_categories_count_as_texts(tmp_path: Path) -> None:
     assert (tmp_path / "in.parquet").stat().st_size < 3_000
     with pytest.raises(LimitError):
         io.read(tmp_path / "in.parquet")
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_wide_tables_of_nothing_are_refused(form: str, tmp_path: Path) -> None:
+    """Each column costs more than its cells: of many that are all zeros, hundreds of millions of cells are not read."""
+    path = tmp_path / f"in.{form}"
+    zeros = pl.zeros(70_000, pl.Int8, eager=True)
+    frame = pl.DataFrame({f"c{place}": zeros for place in range(1_200)})
+    frame.write_parquet(path) if form == "parquet" else frame.write_ipc(path, compression="zstd")
+    with pytest.raises(LimitError, match="84,000,000 cells"):
+        io.read(path)
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_columns_are_read_together(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise each reading goes through the types of all; columns that cannot be read are left out of it."""
+    path = tmp_path / f"in.{form}"
+    columns: dict[str, pl.Series] = {
+        f"c{place}": pl.Series([f"{place}-{row}" for row in range(3)] if place % 2 else [place, 1, 2])
+        for place in range(50)
+    }
+    frame = pl.DataFrame(columns | {"c7": pl.Series([[1], [2], [3]]), "c8": pl.Series([b"a", b"b", b"c"])})
+    frame.write_parquet(path) if form == "parquet" else frame.write_ipc(path)
+    collected: list[int] = []
+    collect = pl.LazyFrame.collect
+    monkeypatch.setattr(pl.LazyFrame, "collect", lambda lazy: (collected.append(1), collect(lazy))[1])
+    table = io.read(path)
+    assert len(collected) < 10
+    assert [one.name for one in table.columns] == frame.columns
+    assert [one.name for one in table.columns if one.fault] == ["c7", "c8"]
+    for name, cells in (("c9", ["9-0", "9-1", "9-2"]), ("c48", ["48", "1", "2"])):
+        assert table[name].values.gather(table[name].codes).to_list() == cells
