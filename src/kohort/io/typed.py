@@ -270,12 +270,12 @@ def refuse_dense(lazy: pl.LazyFrame, size: int, where: str) -> None:
     due = 0
     for place, dtype in enumerate(schema.dtypes()):
         if _is_readable(dtype):
-            cells = lazy.select(pl.nth(place).alias("")).collect().to_series()
+            values = lazy.select(pl.nth(place).alias("")).collect().to_series()
             if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
-                lengths = (cells.str if dtype == pl.String else cells.cat).len_bytes().cast(pl.Int64)
+                lengths = (values.str if dtype == pl.String else values.cat).len_bytes().cast(pl.Int64)
                 due += int((lengths - _SHORT).clip(0).sum())
                 refuse_bytes(due, size, where)  # before long texts are compared
-            due += _DISTINCT * cast("int", cells.approx_n_unique())
+            due += _DISTINCT * cast("int", values.approx_n_unique())
             refuse_bytes(due, size, where)
 
 
