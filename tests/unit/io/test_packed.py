@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-from unittest.mock import Mock
+from unittest.mock import patch
 
 import polars as pl
 import pytest
@@ -171,7 +171,7 @@ def test_wide_tables_of_nothing_are_refused(form: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
-def test_columns_are_read_together(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_are_read_together(form: str, tmp_path: Path) -> None:
     """Otherwise each reading goes through the types of all; columns that cannot be read are left out of it."""
     path = tmp_path / f"in.{form}"
     columns: dict[str, pl.Series] = {
@@ -180,9 +180,8 @@ def test_columns_are_read_together(form: str, tmp_path: Path, monkeypatch: pytes
     }
     frame = pl.DataFrame(columns | {"c7": pl.Series([[1], [2], [3]]), "c8": pl.Series([b"a", b"b", b"c"])})
     frame.write_parquet(path) if form == "parquet" else frame.write_ipc(path)
-    collect = Mock(side_effect=pl.LazyFrame.collect)
-    monkeypatch.setattr(pl.LazyFrame, "collect", lambda lazy: collect(lazy))
-    table = io.read(path)
+    with patch.object(pl.LazyFrame, "collect", autospec=True, side_effect=pl.LazyFrame.collect) as collect:
+        table = io.read(path)
     assert collect.call_count < 10
     assert [one.name for one in table.columns] == frame.columns
     assert [one.name for one in table.columns if one.fault] == ["c7", "c8"]
