@@ -228,14 +228,17 @@ def _batch(file: BinaryIO, message: bytes, batch: int, body: int) -> int:
     """The same of some records, whose buffers are packed if anything says how, and are read column by column."""
     nodes, buffers = _entry(message, batch, 1), _entry(message, batch, 2)
     columns, unpacked = _length(message, nodes), 0
-    records = struct.unpack_from("<q", message, nodes + 4)[0] if columns else 0
+    cells: list[int] = [
+        struct.unpack_from("<q", message, nodes + 4 + 16 * place)[0] for place in range(columns)
+    ]  # items, too
     packed = _length(message, buffers) if _entry(message, batch, 3) else 0
     for place in range(buffers + 4, buffers + 4 + 16 * packed, 16):
         offset, length = struct.unpack_from("<qq", message, place)
         if length > 0:
             file.seek(body + offset)
             unpacked += max(struct.unpack("<q", file.read(8))[0], 0)
-    return max(records * (_RECORD + _CELL * columns), unpacked // max(min(columns, _USUAL), 1))
+    due = _RECORD * max(cells, default=0) + _CELL * sum(max(one, 0) for one in cells)
+    return max(due, unpacked // max(min(columns, _USUAL), 1))
 
 
 def _length(data: bytes, at: int) -> int:

@@ -98,15 +98,17 @@ def test_a_sorted_release_is_read(form: str, tmp_path: Path) -> None:
     assert len(io.read(path)["c7"].values) == 591
 
 
-def test_a_list_of_20_million_items_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_a_list_of_20_million_items_is_refused(form: str, tmp_path: Path) -> None:
     """Of a column of lists the items count, not the records; a usual one is read."""
     lists = pl.DataFrame({"items": [["bread", "milk"], ["tea"]] * 20})
-    lists.write_parquet(tmp_path / "in.parquet")
+    path = tmp_path / f"in.{form}"
+    lists.write_parquet(path) if form == "parquet" else lists.write_ipc(path)
     options = BasketOptions(form=Form.LISTS)
-    assert read_transactions(tmp_path / "in.parquet", options).database.names == ("bread", "milk", "tea")
-    hostile_files._lists(tmp_path, 20_000_000, "parquet")  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    assert read_transactions(path, options).database.names == ("bread", "milk", "tea")
+    hostile_files._lists(tmp_path, 20_000_000, form)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(LimitError):
-        read_transactions(tmp_path / "in.parquet", options)
+        read_transactions(path, options)
 
 
 def test_long_heads_of_pages_are_read(tmp_path: Path) -> None:
