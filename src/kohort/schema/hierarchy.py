@@ -279,7 +279,8 @@ def _label_faults(hierarchy: Hierarchy, level: int) -> Iterator[tuple[str, list[
     shared = [at for at, label in enumerate(labels) if counts[label] > 1]
     yield "a label that another node of the level has", shared, "labels must differ on each level"
     if level < hierarchy.height:
-        above = [hierarchy.labels[level + 1][at] for at in hierarchy.parents[level].tolist()] if level else ()
+        parents: list[int] = hierarchy.parents[level].tolist() if level else []
+        above = [hierarchy.labels[level + 1][at] for at in parents]
         marked = [at for at, label in enumerate(labels) if label == SUPPRESSED and above[at : at + 1] != [SUPPRESSED]]
         yield f"the label {SUPPRESSED}", marked, _ONLY_ROOT
     empty = [at for at, label in enumerate(labels) if not label]
