@@ -133,16 +133,18 @@ def noted(table: Table, decimal: str | None, separator: str = "") -> Table:
             (`Column.fault`).
         separator: What stands between the cells of a text: a semicolon says that commas may be decimal.
     """
-    found = {
-        column.name: some
-        for column in table.columns
-        if column.dtype == pl.String and column.labels is None and column.fault is None
-        if (some := _possible(column.values.drop_nulls(), decimal))
-    }
-    marks = {mark for name, some in found.items() if (mark := _mark(table[name], some))}
+    texts = [one for one in table.columns if one.dtype == pl.String and one.labels is None and one.fault is None]
+    marked = {one.name for one in texts if one.values.str.contains_any([*_GROUPS]).any()}
+    found = {one.name: _possible(one.values.drop_nulls(), decimal) for one in texts if one.name in marked}
+    marks = {mark for name, some in found.items() if some and (mark := _mark(table[name], some))}
+    if "," in {*marks, decimal}:  # the labels of whole numbers have it, too
+        others = (one for one in texts if one.name not in marked)
+        found |= {one.name: _possible(one.values.drop_nulls(), decimal) for one in others}
     commas = separator == ";" or "," in marks or decimal == ","
     made: dict[str, Column] = {}
     for name, some in found.items():
+        if not some:
+            continue
         column, one = table[name], _chosen(some, marks, commas=commas)
         if one == PLAIN:
             continue
@@ -150,9 +152,9 @@ def noted(table: Table, decimal: str | None, separator: str = "") -> Table:
             made[name] = replace(column, values=one.read(column.values), notation=one)
         elif commas or not {_DOTTED, PLAIN} & {*some}:
             made[name] = replace(column, fault=InputError(_TWOFOLD, where=f"column {name!r}", hint=_SAY))
-    told = [name for name, column in made.items() if column.notation is not None and column.notation.decimal == ","]
-    notes = [f"numbers are read with a decimal comma (--decimal . keeps them as text): {', '.join(told)}"]
     columns = tuple(made.get(column.name, column) for column in table.columns)
+    told = [one.name for one in columns if one.name in made and one.notation and one.notation.decimal == ","]
+    notes = [f"numbers are read with a decimal comma (--decimal . keeps them as text): {', '.join(told)}"]
     return replace(table, columns=columns, notes=(*table.notes, *(notes if told and decimal is None else ())))
 
 
@@ -184,14 +186,14 @@ def _possible(values: pl.Series, decimal: str | None) -> list[Notation]:
     some = values.head(_SAMPLE)
     if not some.str.contains("[0-9]").any() or some.str.contains("[0-9].*[A-Za-z]|[A-Za-z].*[0-9]").any():
         return []
-    forms = [Notation(mark, sign) for mark in DECIMALS for sign in ("", *_GROUPS) if sign != mark]
+    marked = values.str.contains_any([*_GROUPS]).any()
+    present = [sign for sign in _GROUPS if marked and values.str.contains(sign, literal=True).any()]
+    forms = [Notation(mark, sign) for mark in DECIMALS for sign in ("", *present) if sign != mark]
     forms = [one for one in forms if decimal in {None, one.decimal} and one.fits(some)]
-    signs = {*_GROUPS} & {one.group for one in forms} | {one.decimal for one in forms}
-    others = [*signs - {"", "."}]
-    if _DOTTED not in forms and not (others and values.str.contains_any(others).any()):
+    if present == ["."] and _DOTTED not in forms:
         return []
-    numbers = values.filter(values.str.contains("[0-9]"))  # a comma in a word says nothing of them
-    shown = {sign for sign in signs if numbers.str.contains(sign, literal=True).any()}
+    numbers = values.filter(values.str.contains("[0-9]")) if present else values  # a comma in a word says nothing
+    shown = {sign for sign in present if numbers.str.contains(sign, literal=True).any()}
     found = [one for one in forms if shown >= {one.group} - {""} and one.fits(values)]
     if found == [PLAIN]:
         return []
