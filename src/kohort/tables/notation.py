@@ -153,7 +153,7 @@ def noted(table: Table, decimal: str | None, separator: str = "") -> Table:
         elif commas or not {_DOTTED, PLAIN} & {*some}:
             made[name] = replace(column, fault=InputError(_TWOFOLD, where=f"column {name!r}", hint=_SAY))
     columns = tuple(made.get(column.name, column) for column in table.columns)
-    told = [one.name for one in columns if one.name in made and one.notation and one.notation.decimal == ","]
+    told = [one.name for one in columns if one.name in marked and one.notation and one.notation.decimal == ","]
     notes = [f"numbers are read with a decimal comma (--decimal . keeps them as text): {', '.join(told)}"]
     return replace(table, columns=columns, notes=(*table.notes, *(notes if told and decimal is None else ())))
 
