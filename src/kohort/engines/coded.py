@@ -187,7 +187,8 @@ def _tables(
     faults: list[InputError] = []
     for attribute in attributes:
         texts, counts = source.distinct(attribute.name)
-        column = Column(attribute.name, texts, narrow(np.arange(len(texts)), len(texts)), pl.String())
+        dtype = source.kinds[attribute.name].here
+        column = Column(attribute.name, texts, narrow(np.arange(len(texts)), len(texts)), dtype)
         try:
             one = replace(schema, attributes=(attribute,))
             tables.append(CodedTable(Table((column,), len(texts)), one, weights=counts))

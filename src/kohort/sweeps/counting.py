@@ -11,6 +11,7 @@ import numpy as np
 from kohort.assessment.classes import SizeDistribution, sizes_of
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size
 from kohort.core.frequency import people_in
+from kohort.core.labels import ANY
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines.local import LOCAL
 from kohort.metrics.base import Detail
@@ -20,6 +21,9 @@ from kohort.release import plain
 from kohort.release.fit import check_population
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from kohort.arrays import Mask
     from kohort.assessment.risk.reidentification import Exposure
     from kohort.core.frequency import FrequencySet
     from kohort.core.recoding import Recoding, RegionClasses
@@ -83,7 +87,7 @@ def answer(counts: Counts, job: Job) -> PointAnswer:
     return PointAnswer(
         replace(outcome, detail=Detail(frequency, counts.domains, solution.recoding, classes)),
         solution.recoding.levels if isinstance(solution.recoding, FullDomain) else (),
-        by_size(_distribution(frequency, solution.recoding, classes), THRESHOLD),
+        by_size(_distribution(frequency, solution.recoding, classes, job.schema.missing), THRESHOLD),
     )
 
 
@@ -92,11 +96,14 @@ def _needs_population(job: Job) -> bool:
     return any(model.declared.population for model in job.models)
 
 
-def _distribution(frequency: FrequencySet, recoding: Recoding, classes: RegionClasses) -> SizeDistribution:
-    """How many people would be in classes of each size."""
+def _distribution(
+    frequency: FrequencySet, recoding: Recoding, classes: RegionClasses, missing: Collection[str]
+) -> SizeDistribution:
+    """How many people would be in classes of each size; suppressed records are in none."""
+    told = _telling(classes, missing)
     if frequency.people is None:
-        sizes, place = np.unique(classes.sizes, return_inverse=True)
-        return SizeDistribution(sizes, np.bincount(place, weights=classes.sizes).astype(np.int64))
+        sizes, place = np.unique(classes.sizes[told], return_inverse=True)
+        return SizeDistribution(sizes, np.bincount(place, weights=classes.sizes[told]).astype(np.int64))
     match recoding:
         case Multidimensional():
             recoding = recoding.released
@@ -107,4 +114,15 @@ def _distribution(frequency: FrequencySet, recoding: Recoding, classes: RegionCl
         case _:
             assert_never(recoding)
     of = classes.of[regions]
-    return sizes_of(pieces, of, people_in(of, classes.sizes.size, pieces.counts, pieces.people))
+    people = people_in(of, classes.sizes.size, pieces.counts, pieces.people)
+    some = told[of]
+    return sizes_of(pieces.take(some, pieces.counts[some]), of[some], people)
+
+
+def _telling(classes: RegionClasses, missing: Collection[str]) -> Mask:
+    """(c,) whether a class has another label than `*`; see `kohort.tables.complete.unsuppressed`."""
+    told = np.zeros(classes.sizes.size, np.bool_)
+    for labels in classes.labels:
+        anything = [place for place, text in enumerate(labels.texts) if text == ANY]
+        told |= ~np.isin(labels.of[classes.first], anything)
+    return told if told.any() and ANY not in missing else np.ones_like(told)
