@@ -113,7 +113,7 @@ JOB: Final = {
     *("algorithm", "allow_singling", "complete", "insecure_reproducible", "kind", "models", "no_model"),
     *("perturbations", "reading", "schema", "writing"),
 }
-PERHAPS: Final = {"purpose", "time_limit", "unused_hierarchies"}
+PERHAPS: Final = {"answers", "purpose", "time_limit", "unused_hierarchies"}
 ROLES: Final = {"identifying", "quasi", "sensitive", "insensitive", "drop"}
 
 #: What no certificate of a table promises, whatever the job: how each sentence begins.
@@ -257,6 +257,7 @@ def _job(job: Parts) -> Iterator[str]:
         "models": not all(map(_accepted, job["models"])),
         "models of columns": any(roles.get(name) != "sensitive" for name in modelled - {None}),
         "columns without a model": "sensitive" in map(roles.get, roles.keys() - modelled - {*job["no_model"]}),
+        "answers": any(roles.get(name) != "insensitive" for name in job.get("answers", [])),
         "perturbed columns": any(roles.get(name) not in {"sensitive", "insensitive"} for name in changed),
         "excel_safe": type(job["writing"]["excel_safe"]) is not bool,
     }
@@ -403,8 +404,12 @@ def _singled(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
     """How many people have a value that no other has, in each column that is not generalized, and in all together."""
     unchanged = [place for place, one in enumerate(columns) if one["role"] in {"sensitive", "insensitive"}]
     every = [*(place for place, one in enumerate(columns) if one["role"] == "quasi"), *unchanged]
+    placed = {columns[place]["name"]: place for place in unchanged}
     people, names = len(rows) if parts["people"] is None else parts["people"], [one["name"] for one in columns]
-    whole = [unchanged, every] if unchanged else []
+    answers = [placed[name] for name in parts["job"].get("answers", []) if name in placed]
+    some = [answers[:count] for count in (3, 5, len(answers))]
+    whole = [unchanged, every, *(one for place, one in enumerate(some) if one not in ([], *some[:place]))]
+    whole = whole if unchanged else []
     for field, sets in (("released_unchanged", [[place] for place in unchanged]), ("released_together", whole)):
         said, due = parts[field], [[names[at] for at in places] for places in sets]
         fitting = all(

@@ -51,6 +51,19 @@ def without_dropped(raw: Mapping[str, object]) -> Mapping[str, object]:
     return {**raw, "columns": {**columns, **left}, **({"perturb": rest} if changed else {})}
 
 
+def with_answers(raw: Mapping[str, object]) -> Mapping[str, object]:
+    """The tables of a job in which answers without a table of their own are insensitive columns.
+
+    >>> with_answers({"answers": ["q1"], "columns": {"age": {"role": "quasi"}}})["columns"]
+    {'age': {'role': 'quasi'}, 'q1': {'role': 'insensitive'}}
+    """
+    said, columns = raw.get("answers"), raw.get("columns", {})
+    if not isinstance(said, list) or not isinstance(columns, dict):
+        return raw
+    own = {name: {"role": Role.INSENSITIVE.value} for name in said if isinstance(name, str) and name not in columns}
+    return {**raw, "columns": {**columns, **own}} if own else raw
+
+
 def attributes_of(
     raw: Mapping[str, object], method: Method, where: Callable[[Place], str], folder: Path
 ) -> tuple[list[Attribute], list[UsageError]]:

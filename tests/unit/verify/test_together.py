@@ -55,7 +55,7 @@ def test_together_is_what_a_comparison_of_all_records_finds(
     whose = [who if keyed else row for row, (*_, who) in enumerate(records)]
     people = np.array(whose) if keyed else None
     tables = columns(records, [min(cut, len(records))])
-    found = together(tables, len(records), ["one", "two"], ["label"], people=people)
+    found = together(tables, len(records), [("one", "two"), ("label", "one", "two")], people=people)
     rows = [(one, two) for one, two, *_ in records]
     total = len(set(whose))
     assert found == (
@@ -70,8 +70,8 @@ def test_together_is_what_a_comparison_of_all_records_finds(
 def test_without_a_column_nobody_is_looked_for() -> None:
     """A release of quasi-identifiers alone has no such figure; one of no record counts nobody."""
     [table] = columns([("a", "x", 0, 0)])
-    assert together([table], 1, [], ["label"]) == ()
-    assert [one.unique for one in together([], 0, ["one"], ["label"])] == [0, 0]
+    assert together([table], 1, together_of(Schema.of(quasi=["label"]), ())) == ()
+    assert [one.unique for one in together([], 0, [("one",), ("label", "one")])] == [0, 0]
 
 
 def people(folder: Path, visits: int = 1) -> Path:

@@ -1,9 +1,9 @@
-"""Blocks of columns that a survey asks alike: one decision, and answers unless somebody says that an outsider knows one.
+"""Blocks of columns that a survey asks alike: one decision, and answers unless somebody says that outsiders know one.
 
-A block has at least `FEWEST` columns whose names are one stem and a number from 1 on, or whose values are the same words
-of a scale. Numbers may stand for anything, so `MANY` columns must share three or more of them, and begin alike. Two
-values (0 and 1, yes and no) hide what everybody sees, such as a race, and names like `V7` hide all: such columns are in
-no block, unless the stem is a question's. What an outsider is likely to know is in none either, but where `MANY`
+A block has at least `FEWEST` columns whose names are one stem and a number from 1 on, or whose values are the same
+words of a scale. Numbers may stand for anything, so `MANY` columns must share three or more of them, and begin alike.
+Two values (0 and 1, yes and no) hide what everybody sees, such as a race, and names like `V7` hide all: no block has
+such columns, unless the stem is a question's. What an outsider is likely to know is in none either, but where `MANY`
 columns share the words of a scale (trust in courts, …).
 """
 

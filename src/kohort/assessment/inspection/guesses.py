@@ -158,10 +158,15 @@ def _decided(columns: Sequence[ColumnEvidence], said: Sequence[Opinion], known: 
     if known is None:
         return found
     refuse_unknown(known, columns, said)
-    others = (one.name for one, its in zip(columns, said, strict=True) if its.role == "quasi" and not one.near_unique)
-    answer = Opinion("insensitive", "sure", "an answer: the steward says that outsiders do not know it", answer=True)
-    told = Opinion("quasi", "sure", "the steward says that outsiders know it")
-    return dict.fromkeys([*found, *others], answer) | dict.fromkeys(known, told)
+    for one, its in zip(columns, said, strict=True):
+        if one.name in found or (its.role == "quasi" and not one.near_unique):
+            against = "" if one.name in found or its.left_over else f", but {its.reason}"
+            told, sure = (
+                f"an answer: the steward says that outsiders do not know it{against}",
+                "unsure" if against else "sure",
+            )
+            found[one.name] = Opinion("insensitive", sure, told, answer=True)
+    return found | dict.fromkeys(known, Opinion("quasi", "sure", "the steward says that outsiders know it"))
 
 
 def refuse_unknown(known: Collection[str], columns: Sequence[ColumnEvidence], said: Sequence[Opinion]) -> None:

@@ -193,7 +193,8 @@ estudios escuela escolaridad nivel titulo empleo trabajo oficio profesion ocupac
 estadocivil casado soltero divorciado viudo hogar familia hijos hermanos vivienda coche altura estatura ojos pelo inst
 doctor physician surgeon therapist nurse operator reviewer interviewer examiner investigator rater provider
 institution site center centre clinic hospital ospedale klinik hopital clinique clinica talla heimat
-occ reg prov ethn natl edlev guardian team club sport league medal season beard bald* tattoo* freckle*
+black blck white whte hispan* hisp latin* asian afam minority nonwhite cohab* separated ed empl occ reg prov ethn natl
+edlev guardian team club sport league medal season beard bald* tattoo* freckle*
 """
 
 #: Known where they stand anywhere inside a word, as in `motheduc` and `hhwohnort`.
