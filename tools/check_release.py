@@ -166,8 +166,7 @@ def signature(certificate: bytes, trust: bytes | None) -> str:
     spelled = SIGNATURE.fullmatch(str(said))
     raw, time, made = spelled.groups() if spelled else ("", "", "")
     if not spelled or any(_weak(bytes.fromhex(point)) for point in (raw, made[:64])):
-        low = "a signature by a key of low order, as anyone can make"
-        return low if spelled else "the signature is not spelled as one"
+        return "a signature by a key of low order: anybody's" if spelled else "the signature is not spelled as one"
     try:
         from cryptography.exceptions import InvalidSignature  # noqa: PLC0415  may be absent
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
@@ -257,7 +256,6 @@ def _job(job: Parts) -> Iterator[str]:
         "models": not all(map(_accepted, job["models"])),
         "models of columns": any(roles.get(name) != "sensitive" for name in modelled - {None}),
         "columns without a model": "sensitive" in map(roles.get, roles.keys() - modelled - {*job["no_model"]}),
-        "answers": any(roles.get(name) != "insensitive" for name in job.get("answers", [])),
         "perturbed columns": any(roles.get(name) not in {"sensitive", "insensitive"} for name in changed),
         "excel_safe": type(job["writing"]["excel_safe"]) is not bool,
     }
@@ -404,12 +402,9 @@ def _singled(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
     """How many people have a value that no other has, in each column that is not generalized, and in all together."""
     unchanged = [place for place, one in enumerate(columns) if one["role"] in {"sensitive", "insensitive"}]
     every = [*(place for place, one in enumerate(columns) if one["role"] == "quasi"), *unchanged]
-    placed = {columns[place]["name"]: place for place in unchanged}
     people, names = len(rows) if parts["people"] is None else parts["people"], [one["name"] for one in columns]
-    answers = [placed[name] for name in parts["job"].get("answers", []) if name in placed]
-    some = [answers[:count] for count in (3, 5, len(answers))]
-    whole = [unchanged, every, *(one for place, one in enumerate(some) if one not in ([], *some[:place]))]
-    whole = whole if unchanged else []
+    some = [names.index(name) for name in parts["job"].get("answers", []) if name in names]
+    whole = [unchanged, every, *map(list, {(*some[:at],): 0 for at in (3, 5, len(some)) if some})] if unchanged else []
     for field, sets in (("released_unchanged", [[place] for place in unchanged]), ("released_together", whole)):
         said, due = parts[field], [[names[at] for at in places] for places in sets]
         fitting = all(

@@ -177,9 +177,8 @@ def _drafted(out: Path, draft: Draft) -> str:
         first += f", and the person key ({draft.whose.question})"
     lines = [f"wrote {out}: {first}, then   kohort run {out}"]
     if draft.decisions:
-        lines.append(
-            f"To decide, with the detail that each choice keeps (measured on {many(draft.protection.records, 'record')}):"
-        )
+        measured = many(draft.protection.records, "record")
+        lines.append(f"To decide, each choice after the detail that it keeps (measured on {measured}):")
     lines += [f"{at}. {one}" for at, one in enumerate(draft.decisions, 1)]
     return "\n".join(lines)
 

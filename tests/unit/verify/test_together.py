@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.core.uniques import Singling
+from kohort.core.uniques import Singling, together_of
 from kohort.io import read
+from kohort.schema import Schema
 from kohort.verify.singling import singled_out, together
 from tests.command import kohort
 from tests.reference.risk import alone

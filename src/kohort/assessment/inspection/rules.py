@@ -178,7 +178,7 @@ def _is_person(evidence: ColumnEvidence) -> bool:
     Whole numbers of several people (`students`) count them. What people have (`emp_length`) may be an id of theirs only
     where few records share one.
     """
-    nothing_else = evidence.topics.keys() <= {"person", "whole", "row"}
+    nothing_else = evidence.topics.keys() <= {"person", "whole", "row"} and not known_within(evidence.name)
     if not nothing_else or evidence.distinct <= _FLAG or not (evidence.whole or not evidence.number):
         return False
     if evidence.whole and ends_in_plural(evidence.name):

@@ -201,10 +201,10 @@ edlev guardian team club sport league medal season beard bald* tattoo* freckle*
 STEMS: Final = """
 birth geburt naiss nascit nacim gender geschlecht ethni racial nationali staatsang citizen ciudadan cittadin marit
 marri kids verheirat spous conjoint coniug conyug widow divorc scheidung sibling geschwist child kinder enfant figli
-hijos parent famil haushalt household wohn resid munici gemeinde bundesl province provinc departem village county
-countr district urban rural postal educ school schol schul scuol escuel ecole scolar bildung istruz etude estudi
-studium diplom graduat colleg univers occup profes employ emploi impieg beruf arbeit lavor trabaj travail metier
-industr height eyecol haircol skincol
+hijos parent famil famigl haushalt household wohn resid munici gemeinde bundesl province provinc departem village
+county countr district urban rural postal educ school schol schul scuol escuel ecole scolar bildung istruz etude
+estudi studium diplom graduat colleg univers occup profes employ emploi impieg beruf arbeit lavor trabaj travail
+metier industr height eyecol haircol skincol
 """
 
 #: Whose it is, before a word or a beginning that is known: `fathage`, `huseduc`, `mjob`.
