@@ -169,7 +169,7 @@ def request(
         method.time_limit,
         tuple(name for name, column in file.columns.items() if column.allow_singling),
         tuple(name for name, column in file.columns.items() if column.no_model),
-        tuple(file.answers) or None,
+        tuple(file.answers),
         file.input.complete,
         perturbations,
         None if file.input.key_file is None else _key(folder / file.input.key_file),

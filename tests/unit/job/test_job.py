@@ -209,7 +209,7 @@ def test_every_key_reaches_the_job() -> None:
     assert (floor.grid, floor.hierarchy) == ("hierarchy", "intervals:1,2")
     assert (zip_.order, zip_.label) == (Order.HIERARCHY, Label.ANCESTOR)
     assert (city.order, city.label, city.scale) == (Order.SORTED, Label.RANGE, Scale.CATEGORICAL)
-    assert [one.role for one in others] == [Role.IDENTIFYING, Role.SENSITIVE, Role.INSENSITIVE]
+    assert [one.role for one in others] == [Role.IDENTIFYING, Role.SENSITIVE, Role.INSENSITIVE, Role.INSENSITIVE]
 
 
 @pytest.mark.parametrize(
