@@ -241,8 +241,7 @@ class Job(Shown):
         _refuse_other_types(self)
         if not self.models:
             raise UsageError("no privacy model is given", hint="say at least k: KAnonymity(10), or --k 10")
-        if not self.answers:
-            object.__setattr__(self, "answers", None)
+        object.__setattr__(self, "answers", self.answers or None)
         if self.time_limit is not None and not 0 < self.time_limit < inf:
             raise UsageError("a time limit must be a number of seconds above 0", hint="leave it out for none")
         if isinstance(self.complete, str) and self.complete != "all":

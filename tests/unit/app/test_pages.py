@@ -77,7 +77,8 @@ def test_one_click_makes_others_answers(tmp_path: Path, visit: Callable[..., Vis
     rows = [["age", "lodge", *(f"view{n}" for n in range(1, 6))]]
     rows += [[str(18 + n % 50), str(n % 2), *(str(n * at % 7) for at in range(1, 6))] for n in range(60)]
     (tmp_path / "in.csv").write_text("\n".join(map(",".join, rows)) + "\n", encoding="utf-8")
-    visitor = visit(tmp_path / "in.csv")
+    assert kohort("init", tmp_path / "in.csv", "-o", tmp_path / "job.toml", "--known", "all", "--k", 5).status == 0
+    visitor = visit(tmp_path / "job.toml")
     asked = {f"role-{place}": "quasi" for place in range(7)}
     assert "Others are answers" in visitor.get("/columns").text
     assert visitor.post("/columns", asked | {"answers": "others"}).status_code == 200

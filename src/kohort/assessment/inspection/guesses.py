@@ -161,10 +161,8 @@ def _decided(columns: Sequence[ColumnEvidence], said: Sequence[Opinion], known: 
     for one, its in zip(columns, said, strict=True):
         if one.name in found or (its.role == "quasi" and not one.near_unique):
             against = "" if one.name in found or its.left_over else f", but {its.reason}"
-            told, sure = (
-                f"an answer: the steward says that outsiders do not know it{against}",
-                "unsure" if against else "sure",
-            )
+            told = f"an answer: the steward says that outsiders do not know it{against}"
+            sure: Certainty = "unsure" if against else "sure"
             found[one.name] = Opinion("insensitive", sure, told, answer=True)
     return found | dict.fromkeys(known, Opinion("quasi", "sure", "the steward says that outsiders know it"))
 

@@ -53,8 +53,8 @@ def who(
     if likely:
         free = job.schema.changed(Attribute(name, Role.INSENSITIVE) for name in left)
         flag = f"--known {quote(','.join(map(quoted, likely)))}"
-        told = f"{len(likely)} that an outsider is likely to know"
-        yield _choice(priced(replace(job, schema=free), table), flag, told)
+        price = priced(replace(job, schema=free), table)
+        yield _choice(price, flag, f"{len(likely)} that an outsider is likely to know")
     told = [f"{len(left)} more are generalized, since nobody can tell: {_listed(left)}"] if left else []
     told += [f"{len(blocks)} are answers by their names and values: {_listed(blocks)}"] if blocks else []
     yield _choice(lost, "as drafted", "; ".join(told))

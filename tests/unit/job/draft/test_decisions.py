@@ -103,7 +103,8 @@ def test_a_steward_who_says_it_is_asked_no_more(tmp_path: Path) -> None:
     assert len(made.decisions) == 1
     assert {*made.answers} == {*survey()} - {"age", "sex"}
     by_name = {one.name: one.separation for one in made.guesses}
-    assert [*map(by_name.get, made.answers)] == sorted(map(by_name.get, made.answers), reverse=True)
+    order = [by_name[name] for name in made.answers]
+    assert order == sorted(order, reverse=True)
     assert [len(one.columns) for one in made.singling] == [3, 5, len(made.answers)]
     text = made.to_toml()
     assert tomllib.loads(text)["answers"] == [*made.answers]
