@@ -76,7 +76,8 @@ def with_roles(text: str, roles: Mapping[str, str], proposed: Mapping[str, Mappi
         proposed: The keys that each of these columns gets with its new role.
     """
     document = _parsed(text)
-    said = cast("list[str]", document.get("answers", []))
+    whole: Any = document
+    said: list[str] = whole.get("answers", [])
     answers = [name for name in said if roles.get(name, "insensitive") == "insensitive"]
     if len(answers) < len(said):
         document["answers"] = item(answers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 from kohort.errors import SourceNote, UsageError
 from kohort.job.form import ColumnPart
@@ -57,10 +57,11 @@ def with_answers(raw: Mapping[str, object]) -> Mapping[str, object]:
     >>> with_answers({"answers": ["q1"], "columns": {"age": {"role": "quasi"}}})["columns"]
     {'age': {'role': 'quasi'}, 'q1': {'role': 'insensitive'}}
     """
-    said, columns = raw.get("answers"), raw.get("columns", {})
-    if not isinstance(said, list) or not isinstance(columns, dict):
+    said, columns = raw.get("answers"), table(raw, "columns")
+    if not isinstance(said, list) or columns is not raw.get("columns", columns):
         return raw
-    own = {name: {"role": Role.INSENSITIVE.value} for name in said if isinstance(name, str) and name not in columns}
+    names = [name for name in cast("list[object]", said) if isinstance(name, str) and name not in columns]
+    own = {name: {"role": Role.INSENSITIVE.value} for name in names}
     return {**raw, "columns": {**columns, **own}} if own else raw
 
 

@@ -31,7 +31,7 @@ BLOCKS = {*(f"q{place}" for place in range(1, 21)), *(f"mood_{place}" for place 
 
 def drafted(folder: Path, columns: dict[str, list[str]] | None = None, **options: Any) -> Draft:  # noqa: ANN401  of draft_of
     """The draft of a survey, or of these columns."""
-    given = {"k": 5, "missing": ("",), "path": None, "folder": folder, **options}
+    given: dict[str, Any] = {"k": 5, "missing": ("",), "path": None, "folder": folder, **options}
     return draft_of(encoded(columns or survey()), **given)
 
 
