@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
@@ -167,10 +166,7 @@ def draft_of(
     nobodys = seen.table.records - table.records
     people = None if person is None else person_codes(table[person])
     shapes = _shapes(seen.table, seen.guesses, tokens, path, folder)
-    unsure = [one.name for one in seen.guesses if one.answer and one.certainty == "unsure"]
-    if unsure:
-        note = f"released unchanged on your word, though outsiders seem to know {'it' if len(unsure) == 1 else 'them'}"
-        warnings.warn(SourceNote(f"{note}: {', '.join(unsure)}"), stacklevel=2)
+    _tell_of_unsure(seen.guesses)
     kept = [one.name for one in seen.guesses if one.role in _RELEASED and (one.scale == "numeric" or not one.answer)]
     roundings = roundings_of(table, kept, missing=tokens, people=people)
     attributes = tuple(_attribute(one, shapes.get(one.name), folder) for one in seen.guesses)
@@ -182,20 +178,35 @@ def draft_of(
     guesses = tuple(_warned(seen.table, seen.guesses, roundings))
     if nobodys:
         warnings.warn(SourceNote(_unkeyed(person, nobodys)), stacklevel=2)
-    total = table.records if people is None else len(np.unique(people))
     told = [one for one in guesses if one.answer and one.name not in roundings]
     answers = tuple(one.name for one in sorted(told, key=lambda one: -one.separation))
     models = (found[0].model for found in protection.proposals.values())
     job = Job.of(schema, KAnonymity(k), *models, algorithm=protection.method, answers=answers, perturbations=rounded)
-    some = Table(tuple(seen.table[name] for name in answers if known is None), seen.table.records)
-    known_of = together([table], table.records, together_of(schema, answers)[2:], people=people)
-    asked = inspect_table(some, missing=tokens, known="all")
-    blocks = _shapes(some, asked, tokens, path, folder)
-    found = [_attribute(one, blocks.get(one.name), folder) for one in asked]
+    alone = together([table], table.records, together_of(schema, answers)[2:], people=people)
+    asked = _asked(seen.table, answers, tokens, path, folder) if known is None else []
     lost = protection.alone if protection.together is None else protection.together
-    questions = () if known is not None else who(job, table, guesses, found, lost), which_k(job, table, total)
+    questions = [who(job, table, guesses, asked, lost)] if known is None else []
+    questions.append(which_k(job, table, table.records if people is None else np.unique(people).size))
     said = tuple("\n".join(lines) for one in questions if (lines := [*one]))
-    return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys, answers, known_of, said)
+    return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys, answers, alone, said)
+
+
+def _tell_of_unsure(guesses: Sequence[Guess]) -> None:
+    """Tell of what a steward left out although outsiders seem to know it."""
+    unsure = [one.name for one in guesses if one.answer and one.certainty == "unsure"]
+    if unsure:
+        note = f"released unchanged on your word, though outsiders seem to know {'it' if len(unsure) == 1 else 'them'}"
+        warnings.warn(SourceNote(f"{note}: {', '.join(unsure)}"), stacklevel=3)
+
+
+def _asked(
+    table: Table, answers: Sequence[str], missing: frozenset[str], path: Path | None, folder: Path
+) -> list[Attribute]:
+    """The columns of blocks as the quasi-identifiers that they would be."""
+    some = Table(tuple(table[name] for name in answers), table.records)
+    guesses = inspect_table(some, missing=missing, known="all")
+    shapes = _shapes(some, guesses, missing, path, folder)
+    return [_attribute(one, shapes.get(one.name), folder) for one in guesses]
 
 
 def _shapes(
@@ -278,7 +289,8 @@ def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str
     if draft.answers:
         for line in _answers(draft):
             document.add(tomlkit.comment(line))
-        document["answers"] = tomlkit.value(dumps(draft.answers, ensure_ascii=False))
+        listed = ", ".join(tomlkit.string(name).as_string() for name in draft.answers)
+        document["answers"] = tomlkit.value(f"[{listed}]")  # far sooner than put together
     document["input"] = {"path": source} | {key: value for key, value in keys.items() if value is not None}
     document["output"] = {"path": _released(source)}
     privacy = tomlkit.table()
@@ -302,7 +314,8 @@ def _answers(draft: Draft) -> Iterator[str]:
     """What whoever runs the job accepts with its answers, and whom these single out."""
     yield "Answers, released unchanged on your word that no outsider knows them: make quasi any that one may know"
     for one in draft.singling:
-        names = f"these {len(one.columns)}" if one.columns == draft.answers else ", ".join(one.columns)
+        few = ", ".join(name if name.isprintable() else ascii(name) for name in one.columns)
+        names = f"these {len(one.columns)}" if one.columns == draft.answers else few
         yield f"  {names} together: {many(one.unique, 'person is', 'people are')} unique ({one.share:.1%})"
 
 
