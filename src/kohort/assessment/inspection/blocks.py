@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
+from kohort.assessment.inspection.rules import known_values
 from kohort.schema.vocabulary import known_within, parts_of, topics_of
 
 if TYPE_CHECKING:
@@ -112,7 +113,8 @@ def _is_number(value: str) -> bool:
 def _may_be_asked(column: ColumnEvidence, said: Opinion) -> bool:
     """Whether it is thought to be known by a word that a question may have, too, and has the words of a scale."""
     known = said.role == "quasi" and said.certainty == "likely" and "plain" not in column.topics
-    return known and column.distinct in _SCALE and not column.number
+    scaled = column.distinct in _SCALE and not column.number and not known_values(column)
+    return known and scaled and not _stem(column.name)
 
 
 def _is_known(text: str) -> bool:

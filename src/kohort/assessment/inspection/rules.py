@@ -324,11 +324,16 @@ def _by_many_values(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     return Opinion("undecided", "unsure", f"{evidence.distinct:,} different {what} or an ID; decide which")
 
 
+def known_values(evidence: ColumnEvidence) -> int:
+    """How many of the values are words of what others know, if most of them are."""
+    return _speaking(evidence, lambda said: "filler" not in said and not said.keys().isdisjoint(("plain", "known")))
+
+
 def _by_known_words(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     word = known_within(evidence.name)
     if word is not None:
         return Opinion("quasi", "likely", f'its name holds words of what others know: "{word}"; {_separates(evidence)}')
-    spoken = _speaking(evidence, lambda said: "filler" not in said and not said.keys().isdisjoint(("plain", "known")))
+    spoken = known_values(evidence)
     told = f"{spoken:,} of its {_values(evidence)} are words of what others know"
     return Opinion("quasi", "likely", told) if spoken else None
 
