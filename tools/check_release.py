@@ -113,7 +113,7 @@ JOB: Final = {
     *("algorithm", "allow_singling", "complete", "insecure_reproducible", "kind", "models", "no_model"),
     *("perturbations", "reading", "schema", "writing"),
 }
-PERHAPS: Final = {"purpose", "time_limit", "unused_hierarchies"}
+PERHAPS: Final = {"answers", "purpose", "time_limit", "unused_hierarchies"}
 ROLES: Final = {"identifying", "quasi", "sensitive", "insensitive", "drop"}
 
 #: What no certificate of a table promises, whatever the job: how each sentence begins.
@@ -166,8 +166,7 @@ def signature(certificate: bytes, trust: bytes | None) -> str:
     spelled = SIGNATURE.fullmatch(str(said))
     raw, time, made = spelled.groups() if spelled else ("", "", "")
     if not spelled or any(_weak(bytes.fromhex(point)) for point in (raw, made[:64])):
-        low = "a signature by a key of low order, as anyone can make"
-        return low if spelled else "the signature is not spelled as one"
+        return "a signature by a key of low order: anybody's" if spelled else "the signature is not spelled as one"
     try:
         from cryptography.exceptions import InvalidSignature  # noqa: PLC0415  may be absent
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
@@ -404,7 +403,8 @@ def _singled(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
     unchanged = [place for place, one in enumerate(columns) if one["role"] in {"sensitive", "insensitive"}]
     every = [*(place for place, one in enumerate(columns) if one["role"] == "quasi"), *unchanged]
     people, names = len(rows) if parts["people"] is None else parts["people"], [one["name"] for one in columns]
-    whole = [unchanged, every] if unchanged else []
+    some = [names.index(name) for name in parts["job"].get("answers", []) if name in names]
+    whole = [unchanged, every, *map(list, {(*some[:at],): 0 for at in (3, 5, len(some)) if some})] if unchanged else []
     for field, sets in (("released_unchanged", [[place] for place in unchanged]), ("released_together", whole)):
         said, due = parts[field], [[names[at] for at in places] for places in sets]
         fitting = all(

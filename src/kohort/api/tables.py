@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import fields, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 from pydantic import ValidationError
 
@@ -96,12 +96,21 @@ def inspect(source: object, *, missing_token: Sequence[str] = (), **reading: Unp
 
 
 @called('draft("people.csv"), or draft(frame)')
-def draft(source: object, *, k: int = 10, missing_token: Sequence[str] = (), **reading: Unpack[Reading]) -> Draft:
+def draft(
+    source: object,
+    *,
+    k: int = 10,
+    known: Sequence[str] | Literal["all"] | None = None,
+    missing_token: Sequence[str] = (),
+    **reading: Unpack[Reading],
+) -> Draft:
     """Draft a job to correct: roles, hierarchies and grids, and models for sensitive columns with their costs.
 
     Args:
         source: A path, a frame or a table; hierarchies beside a file are used.
         k: The k of k-anonymity.
+        known: The columns that an outsider knows; others that could be quasi-identifying are then answers, released
+            unchanged. "all" makes all of these quasi-identifying; if not given, those that an outsider may know are.
         missing_token: Texts that mark a missing value, in addition to the empty one.
         **reading: The format of delimited text.
 
@@ -115,7 +124,8 @@ def draft(source: object, *, k: int = 10, missing_token: Sequence[str] = (), **r
     table = _table(source, reading)
     path = Path(source) if is_path(source) and source != "-" else None
     tokens = ("", *names_in(missing_token, "missing_token"))
-    made = draft_of(table, k=k, missing=tokens, path=path, folder=Path())
+    said = known if known is None or known == "all" else names_in(known, "known")
+    made = draft_of(table, k=k, missing=tokens, path=path, folder=Path(), known=said)
     named = made.source if path is None else str(path)
     return replace(made, source=named, reading={name.replace("_", "-"): one for name, one in reading.items()})
 

@@ -76,6 +76,11 @@ def with_roles(text: str, roles: Mapping[str, str], proposed: Mapping[str, Mappi
         proposed: The keys that each of these columns gets with its new role.
     """
     document = _parsed(text)
+    whole: Any = document
+    said: list[str] = whole.get("answers", [])
+    answers = [name for name in said if roles.get(name, "insensitive") == "insensitive"]
+    if len(answers) < len(said):
+        document["answers"] = item(answers)
     columns: Any = _made(document, ("columns",))
     altered = cast("dict[str, object]", table_at(document, ("perturb", "columns")))
     for name, role in roles.items():

@@ -13,6 +13,7 @@ from kohort.app.fields import has_levels, read, table_at, written
 from kohort.app.frame import WITH_A_FORM, number
 from kohort.app.job_pages import JobPages
 from kohort.app.render import ROLES
+from kohort.assessment.inspection.evidence import HALF
 from kohort.errors import UsageError
 from kohort.job.lines import read_toml
 from kohort.job.varied import unfit
@@ -76,7 +77,7 @@ class Pages(JobPages):
         said = table_at(self.desk.raw, ("columns",))
         shown = [_shown(place, one, table_at(said, (one.guess.name,))) for place, one in enumerate(look.columns)]
         shown.sort(key=lambda one: one["role"] in ROLES)
-        return self._page("columns", "Columns", look=look, columns=shown)
+        return self._page("columns", "Columns", look=look, columns=shown, known=_known(look))
 
     def column(self, request: Request) -> Response:
         """What a job says of one column."""
@@ -153,8 +154,13 @@ class Pages(JobPages):
         form = request.scope["form"]
         chosen = {place: form.get(f"role-{place}", "") for place in range(len(look.columns))}
         roles = {look.columns[place].guess.name: role for place, role in chosen.items() if role in ROLES}
+        others = _known(look)[1] if "answers" in form else []
+        answers = [name for name in others if roles.get(name) in {"quasi", "insensitive"}]
+        roles |= dict.fromkeys(answers, "insensitive")
         proposed = {one.guess.name: one.proposed.get(roles.get(one.guess.name, ""), {}) for one in look.columns}
-        self._change(request, with_roles(self.desk.text, roles, proposed), "roles")
+        text = with_roles(self.desk.text, roles, proposed)
+        text = changed(text, {("answers",): answers}) if answers else text
+        self._change(request, text, "answers" if answers else "roles")
         return RedirectResponse("/columns", 303)
 
     def set_column(self, request: Request) -> Response:
@@ -206,6 +212,14 @@ class Pages(JobPages):
         source = table_at(self.desk.raw, ("input",)).get("path", "")
         lines = ["import kohort", "", f"job = kohort.Job.from_toml({name!r})"]
         return "\n".join([*lines, f"kohort.anonymize({source!r}, job, target={target!r})"])
+
+
+def _known(look: Look) -> tuple[list[str], list[str]]:
+    """The columns that outsiders are likely to know, and the others that could be answers, as a draft lists these."""
+    guesses = [one.guess for one in look.columns]
+    others = [one for one in guesses if one.answer or (one.left_over and one.distinctness < HALF)]
+    known = [one.name for one in guesses if one.role == "quasi" and not one.left_over]
+    return known, [one.name for one in sorted(others, key=lambda one: -one.separation)]
 
 
 def _shown(place: int, look: ColumnLook, said: Mapping[str, object]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
 from kohort.certificate.form import Certified, disks_of, shared
 from kohort.metrics.known import METRICS
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,7 +109,8 @@ class Certificate(Certified):
             them, with the number of people who have a unique value there, and of all people; see
             `kohort.verify.singling`.
         released_together: Of all these columns together, the number of people who have a unique combination of values;
-            then the same, if the labels of the class are known too. Empty where no column is released unchanged.
+            then the same, if the labels of the class are known too; then, where the job has answers, of the first
+            three, the first five and all of them. Empty where no column is released unchanged.
         metrics: The cost of the release, by metric: of those that can be counted from it and the number of records.
         perturbed: For each perturbed column the method, the records with a value, how their cells are written
             (`decimals`, `bounds`), and whether the random numbers came from a seed.
@@ -239,6 +241,12 @@ _PSEUDONYMS: Final = (
     " reveal together is not limited, and anyone with the key can identify everybody."
 )
 
+#: Where columns are answers.
+_ANSWERS: Final = (
+    "Secrecy of answers: the steward says that no outsider knows the {columns}; whoever knows some answers of a person"
+    " may find the record by them, and released_together counts how many people that concerns."
+)
+
 #: Where cells are perturbed.
 _PERTURBED: Final = (
     "Secrecy of perturbed values: each is near its original or likely to equal it; other knowledge helps to guess it."
@@ -269,6 +277,8 @@ def not_promised(asked: Described, *, data_dependent: bool, engine: str) -> tupl
         lines.append(_PSEUDONYMS)
     if asked.perturbed:
         lines.append(_PERTURBED)
+    if asked.job.answers:
+        lines.append(_ANSWERS.format(columns=many(len(asked.job.answers), "column of answers", "columns of answers")))
     if asked.schema.person is None:
         lines.append(_PERSONS)
     methods = (one for one in METHODS.values() if type(one(Choices())).__name__ == asked.algorithm)

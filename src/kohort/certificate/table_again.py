@@ -28,6 +28,7 @@ from kohort.certificate.again import (
     unseen,
 )
 from kohort.certificate.table_shown import Shown, foreign, lacking
+from kohort.core.uniques import together_of
 from kohort.errors import InfeasibleError, InputError, KohortError, UsageError
 from kohort.io.forms import located
 from kohort.io.manifest import has_manifest, others, read_manifest
@@ -285,28 +286,26 @@ class _Judge:
 
     def _together(self) -> CheckedPart:
         """Whom all of these columns single out together."""
-        names, every = self._sets()
-        found = together([self.table], self.table.records, names, every[: len(every) - len(names)])
+        found = together([self.table], self.table.records, self._sets())
         due = [{**asdict(one), "columns": list(one.columns)} for one in found]
         told, same = _singled(due), list(self.known.released_together) == due
         told = told if same else f"{_singled(self.known.released_together)}, found {told}"
         return judged(f"{_SINGLING} together", told, "released_together", met=same)
 
-    def _sets(self) -> tuple[list[str], list[str]]:
-        """The columns that are released unchanged; the same after those that are generalized."""
-        names = [one.name for one in self.asked.schema.unchanged]
-        return names, [*(one.name for one in self.asked.schema.quasi), *names]
+    def _sets(self) -> tuple[tuple[str, ...], ...]:
+        """The sets of columns by which people are counted."""
+        return together_of(self.asked.schema, self.asked.job.answers or ())
 
     def _lists_columns(self) -> bool:
         """Whether the certificate tells of each column that is not generalized, then of pairs, how many it names."""
-        (names, every), said = self._sets(), self.known.released_unchanged
+        names, said = [one.name for one in self.asked.schema.unchanged], self.known.released_unchanged
         whole = self.known.released_together
         people, of = self.known.people or 0, [one.get("columns") for one in said]
         pairs = [[one, other] for one in names for other in names if one != other]
         counts = [one.get("unique") for one in (*said, *whole)]
         return (
             of[: len(names)] == [[name] for name in names]
-            and [one.get("columns") for one in whole] == ([names, every] if names else [])
+            and [one.get("columns") for one in whole] == [*map(list, self._sets())]
             and all(pair in pairs for pair in of[len(names) :])
             and all({*one} == {"columns", "people", "unique"} and one["people"] == people for one in (*said, *whole))
             and all(type(count) is int and 0 <= count <= people for count in counts)
@@ -315,7 +314,7 @@ class _Judge:
     def _refused(self, columns: tuple[str, ...]) -> bool:
         """Whether columns that single out most people would be refused: single ones are judged in the input."""
         judged_here = len(columns) > 1 or next(iter(columns)) in self.asked.perturbed or not self.known.suppressed
-        return judged_here and not {*columns} & {*self.asked.job.allow_singling}
+        return judged_here and not self.asked.job.accepted.intersection(columns)
 
     def _input(self) -> Iterator[CheckedPart]:
         """What only the input shows: how many records are left out, and whether cells are unchanged."""

@@ -132,10 +132,20 @@ def init(
         Path, typer.Option("--out", "-o", metavar="JOB", help="The job file to write.", rich_help_panel="Writing")
     ] = Path("job.toml"),
     k: options.K = 10,
+    known: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--known",
+            metavar="A,B",
+            help="The columns that an outsider knows; others that could be quasi-identifying are then answers, released"
+            " unchanged. 'all': all of these are quasi-identifying. (repeatable)",
+            rich_help_panel="Columns",
+        ),
+    ] = None,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write a job file with these guesses, for you to correct."""
+    """Write a job file with these guesses, for you to correct, and say what to decide."""
     options.use_threads()
     from kohort.io.forms import files
     from kohort.job.draft import draft_of, job_text
@@ -150,7 +160,8 @@ def init(
     path, tokens = None if source == "-" else Path(source), reading["missing-token"] or ()
     with progress(quiet=quiet) as tell:
         tell("measure")
-        draft = draft_of(table, k=k, missing=("", *tokens), path=path, folder=out.parent)
+        named = None if known is None else "all" if known == ["all"] else options.names(known)
+        draft = draft_of(table, k=k, missing=("", *tokens), path=path, folder=out.parent, known=named)
     keys = flags.tables(reading.only(*(flag for flag in reading.used() if flag not in {"path", "missing-token"})), [])
     text = job_text(draft, _from_folder(source, out.parent), reading=keys.get("input", {}))
     publish(out, lambda file: file.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)
@@ -164,7 +175,12 @@ def _drafted(out: Path, draft: Draft) -> str:
         first = f"decide the role of {many(len(undecided), 'column')} in it ({', '.join(undecided)})"
     if draft.whose.asked:
         first += f", and the person key ({draft.whose.question})"
-    return f"wrote {out}: {first}, then   kohort run {out}"
+    lines = [f"wrote {out}: {first}, then   kohort run {out}"]
+    if draft.decisions:
+        measured = many(draft.protection.records, "record")
+        lines.append(f"To decide, each choice after the detail that it keeps (measured on {measured}):")
+    lines += [f"{at}. {one}" for at, one in enumerate(draft.decisions, 1)]
+    return "\n".join(lines)
 
 
 def schema(
@@ -204,6 +220,7 @@ def _figures(guess: Guess) -> dict[str, Json]:
         "missing": guess.missing,
         "missing_tokens": list(guess.missing_tokens),
         "trim": guess.trim,
+        "answer": guess.answer,
         "distinctness": round(guess.distinctness, 6),
         "separation": round(guess.separation, 6),
         "hierarchy": guess.hierarchy,

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,20 @@ class Singling:
     def many(self) -> bool:
         """Whether more than 5 % of the people are: it is reported then."""
         return 20 * self.unique > self.people
+
+
+def together_of(schema: Schema, answers: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The sets of columns by which people are counted who are alone, as soon as any column is not generalized.
+
+    All that are not generalized; the same with the labels of the class; the first three answers, the first five, all.
+    """
+    names, labels = (tuple(one.name for one in part) for part in (schema.unchanged, schema.quasi))
+    some = dict.fromkeys((*answers[:count],) for count in (_FEW, _SOME, len(answers)))
+    return (names, (*labels, *names), *filter(None, some)) if names else ()
+
+
+#: Answers that somebody may happen to know of a person.
+_FEW, _SOME = 3, 5
 
 
 @dataclass(frozen=True, slots=True)

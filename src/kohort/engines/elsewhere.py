@@ -37,7 +37,7 @@ from kohort.engines.unsafe import (
     refuse_pairs,
     refuse_sets,
     singled_out_of,
-    together_of,
+    together_in,
     without,
 )
 from kohort.errors import InfeasibleError, LimitError, UnsupportedError
@@ -202,13 +202,14 @@ class GroupsElsewhere:
             return singled_out_of(self.data, names)
         return singled_out([self.tuples[name] for name in names], self.people)
 
-    def together(self, names: Sequence[str]) -> tuple[Singling, ...]:
-        """Whom all of them single out together, and whom with the labels of the class."""
-        labels = self.labels.names
+    def together(self, sets: Sequence[Sequence[str]]) -> tuple[Singling, ...]:
+        """Whom each of some sets of columns singles out; that with labels by the class."""
+        labels = {*self.labels.names}
         if self.people is None:
-            return together_of(self.data, names, labels, f"{sql.RECORDS}.{CLASS}")
+            return together_in(self.data, sets, labels, f"{sql.RECORDS}.{CLASS}")
+        names = dict.fromkeys(name for one in sets for name in one if name not in labels)
         columns = [self.tuples[name] for name in names] + [one.take(self.ranks - 1) for one in self.labels.columns]
-        return together([Table(tuple(columns), self.ranks.size)], self.ranks.size, names, labels, people=self.people)
+        return together([Table(tuple(columns), self.ranks.size)], self.ranks.size, sets, people=self.people)
 
     def original(self, name: str) -> Iterator[CellsByClass]:
         """The values that released records had, by class."""

@@ -43,7 +43,7 @@ from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.singling import most, refuse_many, singled_out, told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
 
     from kohort.arrays import Counts, Index
     from kohort.assessment.risk.singling import RoundingProposal
@@ -98,12 +98,12 @@ def _mend(faults: Sequence[UsageError]) -> str:
     unsafe = [one for one in faults if isinstance(one, SchemaError) and one.unsafe]
     dropped = dict.fromkeys(name for one in unsafe if not one.flag for name in one.unsafe)
     flags = dict.fromkeys(one.flag for one in unsafe if one.flag and not dropped.keys() & one.unsafe)
-    pairs = [*([("--drop", ",".join(map(_quoted, dropped)))] if dropped else []), *flags]
+    pairs = [*([("--drop", ",".join(map(quoted, dropped)))] if dropped else []), *flags]
     mend = " ".join(f"{flag} {quote(value)}" for flag, value in pairs)
     return mend and f"these flags mend {'all' if len(faults) == len(unsafe) else 'the rest'} of that: {mend}"
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     """A column's name for a flag that lists some."""
     doubled = name.replace('"', '""')
     return f'"{doubled}"' if {",", '"'} & {*name} else name
@@ -141,7 +141,7 @@ def _coarsen(table: Table, people: Index | None, faults: Sequence[UsageError], j
 
 def _to_release(table: Table | RecodedTable, job: Job) -> list[Column]:
     """The columns that are not generalized, and are not allowed to single people out."""
-    return [table[one.name] for one in job.schema.unchanged if one.name not in job.allow_singling]
+    return [table[one.name] for one in job.schema.unchanged if one.name not in job.accepted]
 
 
 def coarsened(table: Table, job: Job) -> Table | None:
@@ -180,7 +180,7 @@ def refuse_unsafe(table: Table, job: Job) -> None:
         refuse_spellings(table[one.name], f"column {one.name}", "each spelling would have a pseudonym of its own")
     people = None if schema.person is None else person_codes(table[schema.person])
     changed = {name for one in job.perturbations for name in one.columns}
-    names = [one.name for one in schema.unchanged if one.name not in {*allowed, *changed}]
+    names = [one.name for one in schema.unchanged if one.name not in {*job.accepted, *changed}]
 
     def refuse_leaking() -> None:
         every = np.arange(table.records, dtype=np.uint32)
@@ -203,7 +203,7 @@ def refuse_unsafe(table: Table, job: Job) -> None:
 
 def refuse_released(recoded: Recoded, source: Table, job: Job) -> None:
     """Refuse perturbed columns that single people out as they are released, and pairs of columns that do."""
-    names = [name for one in job.perturbations for name in one.columns if name not in job.allow_singling]
+    names = [name for one in job.perturbations for name in one.columns if name not in job.accepted]
     person, missing = job.schema.person, job.schema.missing
     people = None if person is None else person_codes(source[person]).take(recoded.lineage)
     pairs = partial(refuse_pairs, recoded.data, people, job)
@@ -258,7 +258,7 @@ def refuse_alone(data: Relation, job: Job) -> None:
         LimitError: so many would be released as they are that their pairs cannot all be looked at.
     """
     refuse_many(len(job.schema.unchanged))
-    names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
+    names = [one.name for one in job.schema.unchanged if one.name not in job.accepted]
     values = {name: data.distinct(name) for name in names}
     found = [Singling((name,), int((held.counts == 1).sum()), data.records) for name, held in values.items()]
     refuse_found([(one, _step(values[one.columns[0]], job)) for one in found if one.most], "records")
@@ -275,7 +275,7 @@ def refuse_alone_of(table: Table, counts: Counts, job: Job, person: str) -> None
     """
     schema = job.schema
     refuse_many(len(schema.unchanged))
-    names = [one.name for one in schema.unchanged if one.name not in job.allow_singling]
+    names = [one.name for one in schema.unchanged if one.name not in job.accepted]
     people = person_codes(table[person])
     refuse_singling(table, names, missing=schema.missing, people=people, weights=counts)
 
@@ -290,7 +290,7 @@ def refuse_alone_together(released: Relation, source: Relation, job: Job) -> Non
 
     Cost: where the values of the source show that no pair can, nothing.
     """
-    names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
+    names = [one.name for one in job.schema.unchanged if one.name not in job.accepted]
     if not names:
         return
     likely = np.triu(2 * most([source.distinct(name).counts for name in names]) > released.records, 1)
@@ -304,12 +304,16 @@ def singled_out_of(data: Relation, names: Sequence[str]) -> tuple[Singling, ...]
     return told(names, data.records, _Uniques(data, names)) if names else ()
 
 
-def together_of(data: Relation, names: Sequence[str], labels: Sequence[str], of_class: str) -> tuple[Singling, ...]:
-    """Whom all of these columns single out together, and whom with the labels of the class, which has a number."""
-    if not names:
-        return ()
-    sets = ((*names,), data.alone(names)), ((*labels, *names), data.alone(names, of_class))
-    return tuple(Singling(columns, unique, data.records) for columns, unique in sets)
+def together_in(
+    data: Relation, sets: Sequence[Sequence[str]], labels: Container[str], of_class: str
+) -> tuple[Singling, ...]:
+    """Whom each of some sets of columns singles out; for labels the number of the class stands."""
+    found = list[Singling]()
+    for names in sets:
+        rest = [name for name in names if name not in labels]
+        unique = data.alone(rest) if len(rest) == len(names) else data.alone(rest, of_class)
+        found.append(Singling((*names,), unique, data.records))
+    return tuple(found)
 
 
 class _Uniques:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 from kohort.errors import SourceNote, UsageError
 from kohort.job.form import ColumnPart
@@ -49,6 +49,20 @@ def without_dropped(raw: Mapping[str, object]) -> Mapping[str, object]:
     left = {name: {key: said for key, said in held[name].items() if key not in keys} for name, keys in lost.items()}
     rest = {**perturb, "columns": {name: said for name, said in changed.items() if name not in lost}}
     return {**raw, "columns": {**columns, **left}, **({"perturb": rest} if changed else {})}
+
+
+def with_answers(raw: Mapping[str, object]) -> Mapping[str, object]:
+    """The tables of a job in which answers without a table of their own are insensitive columns.
+
+    >>> with_answers({"answers": ["q1"], "columns": {"age": {"role": "quasi"}}})["columns"]
+    {'age': {'role': 'quasi'}, 'q1': {'role': 'insensitive'}}
+    """
+    said, columns = raw.get("answers"), table(raw, "columns")
+    if not isinstance(said, list) or columns is not raw.get("columns", columns):
+        return raw
+    names = [name for name in cast("list[object]", said) if isinstance(name, str) and name not in columns]
+    own = {name: {"role": Role.INSENSITIVE.value} for name in names}
+    return {**raw, "columns": {**columns, **own}} if own else raw
 
 
 def attributes_of(

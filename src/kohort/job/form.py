@@ -425,6 +425,13 @@ class JobFile(QuestionFile):
 
     input: InputPart
     output: OutputPart
+    answers: list[str] = Field(
+        [],
+        description=(
+            "Insensitive columns that hold answers to questions, which no outsider knows: released unchanged, even if"
+            " together they single people out; first those that tell people apart best."
+        ),
+    )
     method: MethodPart = MethodPart.model_construct()
     perturb: PerturbPart = PerturbPart.model_construct()
     run: RunPart = RunPart.model_construct()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: The parts of a command's help, in this order, each by the tables of a form whose keys stand in it.
 PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "Columns": ("columns", "rest", "perturb"),
+        "Columns": ("columns", "rest", "answers", "perturb"),
         "Items": ("items",),
         "Promise": ("privacy", "person", "population"),
         "Method": ("method",),

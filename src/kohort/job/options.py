@@ -180,6 +180,9 @@ class Options(Reading, Promises, total=False):
     """Write FOLDER/ as parts of N records, with their certificate and a manifest that lists them."""
     sign_key: str
     """Sign the certificate, and so the release, with this private key; `kohort key --sign` writes one."""
+    answers: Sequence[str]
+    """Insensitive columns that hold answers to questions, which no outsider knows: released unchanged, even if together
+    they single people out; first those that tell people apart best."""
     method: Literal[
         "mondrian",
         "mondrian-relaxed",

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
 from kohort.job.altered import altered_faults, perturbations_of
-from kohort.job.columns import attributes_of, hierarchy_file, quasi_of, without_dropped
+from kohort.job.columns import attributes_of, hierarchy_file, quasi_of, with_answers, without_dropped
 from kohort.job.faults import job_error, shape_faults
 from kohort.job.form import InputPart, JobFile, OutputPart, QuestionFile
 from kohort.job.method import Method, method_of, misfits
@@ -150,7 +150,7 @@ def request(
         JobError: all faults at once.
         InputError: a hierarchy file cannot be read as one.
     """
-    raw = without_dropped(raw)
+    raw = with_answers(without_dropped(raw))
     method, faults = method_of(raw, quasi_of(raw), where)
     attributes, wrong = attributes_of(raw, method, where, folder)
     asked = models_of(raw)
@@ -169,6 +169,7 @@ def request(
         method.time_limit,
         tuple(name for name, column in file.columns.items() if column.allow_singling),
         tuple(name for name, column in file.columns.items() if column.no_model),
+        tuple(file.answers),
         file.input.complete,
         perturbations,
         None if file.input.key_file is None else _key(folder / file.input.key_file),

@@ -99,6 +99,7 @@ def tables_of(job: Job, ends: Ends = Ends()) -> tuple[dict[str, Any], dict[str, 
         raw["population"] = {"path": ends.population or "population.csv"}
     raw["method"] = _method(job)
     raw |= {} if schema.rest is None else {"rest": schema.rest.value}
+    raw |= {"answers": [*job.answers]} if job.answers else {}
     raw["columns"] = columns
     if job.perturbations:
         _refuse_seed(job)

@@ -105,11 +105,11 @@ def refuse_absence(models: Sequence[PrivacyModel], population: Dataset | None) -
 
 
 def refuse_unknown(job: Job) -> None:
-    """Refuse perturbations and complete records by columns that there are none of; the job's schema is the table's."""
+    """Refuse perturbations, complete records and answers by columns that the job's schema, the table's, lacks."""
     known = [attribute.name for attribute in job.schema.attributes]
     faults: list[SchemaError] = []
     said = [name for one in job.perturbations for name in one.columns]
-    said += [] if job.complete == "all" else job.complete
+    said += [*(() if job.complete == "all" else job.complete), *(job.answers or ())]
     for name in (name for name in said if name not in known):
         near = " or ".join(get_close_matches(name, known))
         hint = near and f"did you mean {near}?"

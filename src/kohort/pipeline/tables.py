@@ -329,5 +329,6 @@ def claim_of(release: Release, format_: str = "csv") -> Claim:
         coarsened=records.coarsened,
         key=release.job.key,
         allowed=release.job.allow_singling,
+        answers=release.job.answers or (),
         witness=records.data if isinstance(records.data, Table | RecodedTable) else None,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
@@ -70,6 +71,18 @@ def unfit(schema: Schema, models: Sequence[PrivacyModel]) -> Iterator[Unfit]:
         if k is not None and least > k and schema.person is None:  # of one person, several records may differ
             what = f"{model.name} needs classes of {least} records, so k = {k} would say nothing"
             yield Unfit(name, model, what, f"say k = {least}, or leave k out")
+
+
+def misplaced(schema: Schema, answers: Sequence[str]) -> Iterator[SchemaError]:
+    """The fault of each answer that is no insensitive column, or named twice."""
+    roles = {one.name: one.role for one in schema.attributes}
+    for name, count in Counter(answers).items():
+        role = roles.get(name, schema.rest)
+        if count > 1:
+            yield SchemaError("an answer is named twice", where=f"column {name}", hint="name it once")
+        if role is not Role.INSENSITIVE:
+            what = "an answer is an insensitive column, and this one " + (f"is {role.said}" if role else "has no role")
+            yield SchemaError(what, where=f"column {name}", hint="take it out of answers, or make it insensitive")
 
 
 def of_no_use(schema: Schema, models: Sequence[PrivacyModel]) -> tuple[Attribute, ...]:

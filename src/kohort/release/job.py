@@ -19,7 +19,7 @@ from kohort.core.suppression import SuppressionLimit
 from kohort.errors import SchemaError, UsageError, combined
 from kohort.io import ReadOptions
 from kohort.release.altered import key_misfits, misfits, seed_misfits
-from kohort.release.fit import of_no_use, unfit
+from kohort.release.fit import misplaced, of_no_use, unfit
 from kohort.schema import Label, Missing, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.shown import Shown, parameters
@@ -108,6 +108,8 @@ class Job(Shown):
             refused if they are unique for more than half of the people, alone or as a pair, or contain such cells; see
             `kohort.assessment.risk.singling` and `kohort.verify.identifiers`.
         no_model: Sensitive columns that are released without a privacy model.
+        answers: Insensitive columns that no outsider knows, on the steward's word: they may single people out, and the
+            certificate counts whom the first three, the first five and all of them do. `None` where there are none.
         complete: Columns in which a record must have a value, or `all`: other records are left out before anything is
             counted.
         perturbations: Changes to columns that would otherwise be released unchanged.
@@ -127,6 +129,7 @@ class Job(Shown):
     time_limit: float | None = None
     allow_singling: tuple[str, ...] = ()
     no_model: tuple[str, ...] = ()
+    answers: tuple[str, ...] | None = None
     complete: Complete = ()
     perturbations: tuple[Perturbation, ...] = ()
     key: Key | None = field(default=None, repr=False, metadata=SECRET)
@@ -144,6 +147,7 @@ class Job(Shown):
         time_limit: float | None = None,
         allow_singling: tuple[str, ...] = (),
         no_model: tuple[str, ...] = (),
+        answers: tuple[str, ...] = (),
         complete: Complete = (),
         perturbations: tuple[Perturbation, ...] = (),
         key: Key | None = None,
@@ -165,6 +169,7 @@ class Job(Shown):
             time_limit=time_limit,
             allow_singling=allow_singling,
             no_model=no_model,
+            answers=answers,
             complete=complete,
             perturbations=perturbations,
             key=key,
@@ -236,6 +241,7 @@ class Job(Shown):
         _refuse_other_types(self)
         if not self.models:
             raise UsageError("no privacy model is given", hint="say at least k: KAnonymity(10), or --k 10")
+        object.__setattr__(self, "answers", self.answers or None)
         if self.time_limit is not None and not 0 < self.time_limit < inf:
             raise UsageError("a time limit must be a number of seconds above 0", hint="leave it out for none")
         if isinstance(self.complete, str) and self.complete != "all":
@@ -245,6 +251,7 @@ class Job(Shown):
             hint = 'SuppressionLimit(20) for records, SuppressionLimit.of("5%") for a share'
             raise UsageError("the suppression limit is no SuppressionLimit", where=self.algorithm.name, hint=hint)
         faults: list[UsageError] = [one.told() for one in unfit(self.schema, self.models)]
+        faults += misplaced(self.schema, self.answers or ())
         if faults:
             raise combined("the models do not fit the schema", faults)
         faults = [UsageError(one.what, where=one.where, hint=one.hint) for one in self._altered()]
@@ -271,6 +278,11 @@ class Job(Shown):
     def k(self) -> int:
         """The size, in people, below which no class satisfies the models."""
         return max(model.declared.smallest_class for model in self.models)
+
+    @property
+    def accepted(self) -> frozenset[str]:
+        """The released columns that may single people out: by name, or as answers."""
+        return frozenset({*self.allow_singling, *(self.answers or ())})
 
     @property
     def of_people(self) -> Schema:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kohort.assessment.inspection.notes import noticed
 from kohort.assessment.risk.singling import proposed, rounding_step
-from kohort.core.uniques import Exposed
+from kohort.core.uniques import Exposed, together_of
 from kohort.errors import LimitError
 from kohort.metrics.known import METRICS, measured
 from kohort.release.bulk import BulkLoss, bulk_losses
@@ -336,13 +336,12 @@ def _singling(release: Release) -> tuple[SinglingFigures, ...]:
 
 def _together(release: Release) -> tuple[Singling, ...]:
     """The same of all columns together."""
-    schema, groups = release.job.schema, release.records.groups
-    names, labels = ([one.name for one in part] for part in (schema.unchanged, schema.quasi))
+    groups, sets = release.records.groups, together_of(release.job.schema, release.job.answers or ())
     if release.verdict is not None:
         return release.verdict.together
     if groups is not None:
-        return groups.together(names)
-    return together([release.table], release.table.records, names, labels, people=people_of(release))
+        return groups.together(sets)
+    return together([release.table], release.table.records, sets, people=people_of(release))
 
 
 def _rounding(release: Release, one: Singling, people: Index | None) -> RoundingFigures | None:

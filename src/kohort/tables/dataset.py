@@ -87,8 +87,8 @@ class ReleasedGroups(Protocol):
         """Whom columns that are not generalized single out, and pairs of them."""
         ...
 
-    def together(self, names: Sequence[str]) -> tuple[Singling, ...]:
-        """Whom all of them single out together; then whom, if the labels of the class are known too."""
+    def together(self, sets: Sequence[Sequence[str]]) -> tuple[Singling, ...]:
+        """Whom each of some sets of columns singles out, of which only the second has generalized ones."""
         ...
 
     def original(self, name: str) -> Iterator[CellsByClass]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypedDict
 import numpy as np
 
 from kohort.core.frequency import shared
-from kohort.core.uniques import Exposed, Singling
+from kohort.core.uniques import Exposed, Singling, together_of
 from kohort.errors import LimitError
 from kohort.schema import Label
 from kohort.verify.aggregates import Relation
@@ -190,41 +190,36 @@ def singled_out(columns: Sequence[Column], people: Index | None = None) -> tuple
 def together(
     tables: Iterable[Table],
     records: int,
-    names: Sequence[str],
-    labels: Sequence[str],
+    sets: Sequence[Sequence[str]],
     *,
     people: Index | None = None,
     workspace: Workspace = HEAP,
 ) -> tuple[Singling, ...]:
-    """Whom all of the columns single out together; then whom, if the labels of the class are known too.
+    """Whom each of some sets of columns singles out.
 
     Records are told apart by hashes of 64 bits under a key that nobody knows: two that differ have the same with a
-    chance of 2^-64. Cost: a hash of each value, a pass over the records for each column, two sorts.
+    chance of 2^-64. Cost: a hash of each value, a pass over the records for each column of a set, a sort for each set.
 
     Args:
         tables: The release, or its parts in their order.
         records: How many records these have.
-        names: The columns that are not generalized; where there is none, nobody is looked for.
-        labels: The generalized columns.
+        sets: The columns of each.
         people: (m,) whose each record is; `None` counts each record as a person.
         workspace: Where arrays as long as the release live.
     """
-    if not names:
-        return ()
     whose, seed = People.among(records, people), secrets.randbits(63)
-    alone, known = (workspace.zeros(records, np.uint64) for _ in range(2))
+    keys = [workspace.zeros(records, np.uint64) for _ in sets]
     start = 0
     for table in tables:
-        for place, name in enumerate((*labels, *names)):
+        for place, name in enumerate(dict.fromkeys(name for one in sets for name in one)):
             of_value, codes = table[name].values.hash(seed + place).to_numpy(), table[name].codes
             for some in blocks(table.records):
                 here, of_cell = slice(start + some.start, start + some.stop), of_value.take(codes[some])
-                known[here] ^= of_cell
-                if place >= len(labels):
-                    alone[here] ^= of_cell
+                for key, names in zip(keys, sets, strict=True):
+                    if name in names:
+                        key[here] ^= of_cell
         start += table.records
-    sets = ((*names,), (*labels, *names))
-    return tuple(Singling(of, whose.apart(keys), whose.total) for of, keys in zip(sets, (alone, known), strict=True))
+    return tuple(Singling(tuple(names), whose.apart(key), whose.total) for names, key in zip(sets, keys, strict=True))
 
 
 class Uniques(Protocol):
@@ -389,8 +384,8 @@ class Singled(TypedDict):
 
 def written_singling(written: SampledRelation, claim: Claim) -> Singled:
     """Whom the columns of a release of parts single out, where each record is a person."""
-    names, labels = ([one.name for one in part] for part in (claim.schema.unchanged, claim.schema.quasi))
-    every = together(written.tables(), written.records, names, labels, workspace=claim.workspace)
+    names, sets = [one.name for one in claim.schema.unchanged], together_of(claim.schema, claim.answers)
+    every = together(written.tables(), written.records, sets, workspace=claim.workspace)
     return Singled(
         singling=told(names, written.records, SummedUniques(written, names)) if names else (), together=every
     )

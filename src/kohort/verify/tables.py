@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 import numpy as np
 import polars as pl
 
+from kohort.core.uniques import together_of
 from kohort.errors import FileError
 from kohort.io.manifest import digest_of
 from kohort.schema import Label, Role
@@ -246,8 +247,8 @@ def _together(table: Table, claim: Claim, people: Index | None) -> tuple[Singlin
     """Whom they single out all together, likewise."""
     if claim.weights is not None and people is None:
         return ()
-    names, labels = ([one.name for one in part] for part in (claim.schema.unchanged, claim.schema.quasi))
-    return together([table], table.records, names, labels, people=people, workspace=claim.workspace)
+    sets = together_of(claim.schema, claim.answers)
+    return together([table], table.records, sets, people=people, workspace=claim.workspace)
 
 
 def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> TableCheck:

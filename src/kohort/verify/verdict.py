@@ -125,6 +125,7 @@ class Claim:
             what the models judge. A witness, held against the source and the released cells.
         key: What pseudonyms were made with, where there are any.
         allowed: Released columns that may hold cells of identifying ones.
+        answers: Released columns that no outsider is said to know, of whom some are counted together.
         complete: Columns in which a record of the source must have a value to enter, or `all`.
         incomplete: How many records did not enter, for lack of one.
         workspace: Where arrays as long as the table live while it is verified.
@@ -156,6 +157,7 @@ class Claim:
     coarsened: Dataset | None = None
     key: Key | None = field(default=None, repr=False)
     allowed: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
     complete: Complete = ()
     incomplete: int = 0
     workspace: Workspace = field(default=HEAP, repr=False)

@@ -72,6 +72,26 @@ def test_a_role_is_changed_with_what_goes_with_it(visitor: Visitor) -> None:
     assert visitor.desk.faults() == ()
 
 
+def test_one_click_makes_others_answers(tmp_path: Path, visit: Callable[..., Visitor]) -> None:
+    """Left-overs and blocks are insensitive and listed; a column that gets another role again is an answer no more."""
+    rows = [["age", "lodge", *(f"view{n}" for n in range(1, 6))]]
+    rows += [[str(18 + n % 50), str(n % 2), *(str(n * at % 7) for at in range(1, 6))] for n in range(60)]
+    (tmp_path / "in.csv").write_text("\n".join(map(",".join, rows)) + "\n", encoding="utf-8")
+    assert kohort("init", tmp_path / "in.csv", "-o", tmp_path / "job.toml", "--known", "all", "--k", 5).status == 0
+    visitor = visit(tmp_path / "job.toml")
+    asked = {f"role-{place}": "quasi" for place in range(7)}
+    assert "Others are answers" in visitor.get("/columns").text
+    assert visitor.post("/columns", asked | {"answers": "others"}).status_code == 200
+    assert {*visitor.desk.raw["answers"]} == {"lodge", *rows[0][2:]}
+    assert visitor.desk.raw["columns"]["age"]["role"] == "quasi"
+    assert {visitor.desk.raw["columns"][name]["role"] for name in rows[0][1:]} == {"insensitive"}
+    assert "5 answers" in told(visitor.get("/preview"))
+    assert visitor.desk.faults() == ()
+    visitor.post("/columns", {"role-1": "quasi"})
+    assert {*visitor.desk.raw["answers"]} == {*rows[0][2:]}
+    assert visitor.desk.faults() == ()
+
+
 def test_names_get_diversity_and_a_lonely_value_none(visitor: Visitor) -> None:
     """A sensitive column of names is to have two values in every class, of one value nothing is proposed."""
     by_name = {one.guess.name: one.proposed for one in _look(visitor)}

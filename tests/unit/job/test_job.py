@@ -47,6 +47,7 @@ privacy.k = 5
 
 FULL = """\
 rest = "drop"
+answers = ["mood"]
 
 [input]
 path = "people.txt"
@@ -178,6 +179,7 @@ def test_every_key_reaches_the_job() -> None:
     assert made.job.k == 7
     assert made.job.allow_singling == ("shoe",)
     assert made.job.no_model == ("illness",)
+    assert made.job.answers == ("mood",)
     assert made.job.purpose == Purpose(
         purpose="length of stay by age",
         recipient="the regional health office",
@@ -207,7 +209,7 @@ def test_every_key_reaches_the_job() -> None:
     assert (floor.grid, floor.hierarchy) == ("hierarchy", "intervals:1,2")
     assert (zip_.order, zip_.label) == (Order.HIERARCHY, Label.ANCESTOR)
     assert (city.order, city.label, city.scale) == (Order.SORTED, Label.RANGE, Scale.CATEGORICAL)
-    assert [one.role for one in others] == [Role.IDENTIFYING, Role.SENSITIVE, Role.INSENSITIVE]
+    assert [one.role for one in others] == [Role.IDENTIFYING, Role.SENSITIVE, Role.INSENSITIVE, Role.INSENSITIVE]
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.core.uniques import Singling
+from kohort.core.uniques import Singling, together_of
 from kohort.io import read
+from kohort.schema import Schema
 from kohort.verify.singling import singled_out, together
 from tests.command import kohort
 from tests.reference.risk import alone
@@ -55,7 +56,7 @@ def test_together_is_what_a_comparison_of_all_records_finds(
     whose = [who if keyed else row for row, (*_, who) in enumerate(records)]
     people = np.array(whose) if keyed else None
     tables = columns(records, [min(cut, len(records))])
-    found = together(tables, len(records), ["one", "two"], ["label"], people=people)
+    found = together(tables, len(records), [("one", "two"), ("label", "one", "two")], people=people)
     rows = [(one, two) for one, two, *_ in records]
     total = len(set(whose))
     assert found == (
@@ -70,8 +71,8 @@ def test_together_is_what_a_comparison_of_all_records_finds(
 def test_without_a_column_nobody_is_looked_for() -> None:
     """A release of quasi-identifiers alone has no such figure; one of no record counts nobody."""
     [table] = columns([("a", "x", 0, 0)])
-    assert together([table], 1, [], ["label"]) == ()
-    assert [one.unique for one in together([], 0, ["one"], ["label"])] == [0, 0]
+    assert together([table], 1, together_of(Schema.of(quasi=["label"]), ())) == ()
+    assert [one.unique for one in together([], 0, [("one",), ("label", "one")])] == [0, 0]
 
 
 def people(folder: Path, visits: int = 1) -> Path:
@@ -174,3 +175,53 @@ def test_it_is_said_in_the_run_and_on_its_pages(tmp_path: Path) -> None:
     told = kohort("anonymize", tmp_path / "in.csv", "--out", "x.csv", *single).out
     assert re.search(r"ill is unique for \d+ of 60 people if the labels of the class are known too", told)
     assert "together are unique" not in told
+
+
+#: How the same people are released where all but the age are answers.
+ANSWERS = ("--quasi", "age", "--answers", "cost,ward,ill", "--k", 5, "--drop", "who", "--json")
+
+
+def test_answers_are_accepted_once_and_counted(tmp_path: Path) -> None:
+    """What pairs would be refused for is taken; the first three and all are counted alike by every engine."""
+    path = people(tmp_path)
+    pl.read_csv(path).with_columns(ward=pl.int_range(pl.len()) // 12).write_csv(path)
+    run = ("anonymize", tmp_path / "in.csv", "--out", tmp_path / "out.csv")
+    assert kohort(*run, "--quasi", "age", "--insensitive", "cost,ward,ill", "--k", 5, "--drop", "who").status == 2
+    found: list[list[tuple[list[str], int]]] = []
+    for more in (("--dry-run",), (), ("--engine", "duckdb", "--overwrite"), ("--engine", "duckdb", "--dry-run")):
+        ran = kohort(*run, *ANSWERS, *more)
+        assert ran.status == 0, ran.err
+        found.append([(one["columns"], one["unique"]) for one in ran.figures["together"]])
+    assert found == [found[0]] * 4
+    assert [columns for columns, _ in found[0][2:]] == [["cost", "ward", "ill"]]
+    assert found[0][2][1] == found[0][0][1] > 0
+    known = tmp_path / "out.csv.kohort.json"
+    assert json.loads(known.read_text())["job"]["answers"] == ["cost", "ward", "ill"]
+    assert kohort("check", tmp_path / "out.csv", "--certificate", known).status == 0
+
+
+def test_an_answer_that_holds_names_is_refused(tmp_path: Path) -> None:
+    """The steward's word is about who knows it, and lets no identifier out."""
+    people(tmp_path)
+    path = tmp_path / "in.csv"
+    pl.read_csv(path).with_columns(note=pl.col("who")).write_csv(path)
+    ran = kohort(
+        "anonymize", path, "--out", tmp_path / "out.csv", *ANSWERS[:-3], "--identifier", "who", "--answers", "note"
+    )
+    assert (ran.status, "note" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        (("--sensitive", "ill", "--l", "ill=2"), "an answer is an insensitive column, and this one is sensitive"),
+        (("--drop", "ill"), "an answer is an insensitive column"),
+        (("--answers", "ill"), "an answer is named twice"),
+        (("--answers", "ilness"), "no column is called ilness"),
+    ],
+)
+def test_an_answer_is_an_insensitive_column(tmp_path: Path, more: tuple[str, ...], what: str) -> None:
+    """Named once, and no other role beside."""
+    people(tmp_path)
+    ran = kohort("anonymize", tmp_path / "in.csv", "--out", tmp_path / "out.csv", *ANSWERS[:-1], *more)
+    assert (ran.status, what in ran.err) == (2, True), ran.err

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from difflib import get_close_matches
 from functools import partial
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -15,11 +16,13 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from kohort.assessment.classes import classes_of, records_of
+from kohort.assessment.inspection.blocks import blocks
 from kohort.assessment.inspection.codes import rule_of
 from kohort.assessment.inspection.evidence import evidence_of
 from kohort.assessment.inspection.panels import period_of
-from kohort.assessment.inspection.rules import Certainty, Context, is_clinical, may_be_key, opinions
+from kohort.assessment.inspection.rules import Certainty, Context, Opinion, is_clinical, may_be_key, opinions
 from kohort.assessment.inspection.safe_harbor import Finding, found_in
+from kohort.errors import UsageError, combined
 from kohort.schema.dates import DateFormat, Period, day_of, formats_of, round_period, starts
 from kohort.schema.numbers import exact, round_step, said
 from kohort.schema.open_ends import DAYS as FAR_DAYS
@@ -28,7 +31,7 @@ from kohort.schema.patterns import DAYS, ISO_DATE, ISO_TIME, POSTAL_CODE
 from kohort.schema.vocabulary import says_coordinate, says_postal_code
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from fractions import Fraction
 
@@ -40,6 +43,9 @@ if TYPE_CHECKING:
     from kohort.tables.table import Table, Texts
 
 ScaleName: TypeAlias = Literal["numeric", "categorical", "date"]
+
+#: The columns that an outsider knows, all that somebody could, or what the guesses say.
+Known: TypeAlias = "Collection[str] | Literal['all'] | None"
 
 #: Up to this many values there is no room for a level between a value and "*".
 FEW: Final = 3
@@ -55,6 +61,9 @@ FAR: Final = 5
 _FAR: Final = "round ranges of nearly all numbers; the few far below or above are one range at either end"
 
 _MEASURED: Final[frozenset[Topic]] = frozenset({"quantity", "money", "time"})
+
+#: What a block's columns are.
+_ANSWER: Final = "answers to questions, which no outsider is likely to know"
 
 #: Degrees that a latitude and a longitude may have at most, north or south, east or west.
 _DEGREES: Final = {"latitude": 90, "longitude": 180}
@@ -86,6 +95,7 @@ class Guess:
         missing_tokens: Texts that seem to mean "no value" in this column, besides those that are known to.
         trim: Whether nearly all cells have blanks around them, so that the table should be read without.
         findings: Which of the identifiers that HIPAA Safe Harbor removes it seems to hold; see `safe_harbor`.
+        answer: Whether it is insensitive as an answer to a question, since no outsider is likely to know it.
     """
 
     name: str
@@ -105,17 +115,73 @@ class Guess:
     missing_tokens: tuple[str, ...] = ()
     trim: bool = False
     findings: tuple[Finding, ...] = ()
+    answer: bool = False
+
+    @property
+    def left_over(self) -> bool:
+        """Whether it is quasi-identifying only since nobody can tell if an outsider knows it."""
+        return self.role == "quasi" and self.certainty == "unsure"
 
 
-def inspect_table(table: Table, *, missing: AbstractSet[str] = frozenset({""})) -> tuple[Guess, ...]:
-    """A guess for every column of `table`, in its order."""
+def inspect_table(
+    table: Table, *, missing: AbstractSet[str] = frozenset({""}), known: Known = None
+) -> tuple[Guess, ...]:
+    """A guess for every column of `table`, in its order.
+
+    Args:
+        table: The records.
+        missing: The texts that mean no value.
+        known: The columns that an outsider knows, of those that somebody could know: the others are answers then. `all`
+            of them; `None` leaves it to the guesses.
+    """
     unread = {column.name: column.fault for column in table.columns if column.fault is not None}
     table = table.needing(())
     columns = [evidence_of(column, table.records, missing) for column in table.columns]
     clinical, alone_at = is_clinical(columns), _coordinates(table, columns)
     keys = {one.name: period_of(table, one.name) for one in columns if may_be_key(one)}
-    found = (_guess(one, Context(clinical, alone_at.get(one.name), keys.get(one.name))) for one in columns)
+    contexts = [Context(clinical, alone_at.get(one.name), keys.get(one.name)) for one in columns]
+    said = [opinions(one, context) for one, context in zip(columns, contexts, strict=True)]
+    decided = _decided(columns, [found[0] for found in said], known)
+    found = (
+        _guess(one, context, [decided[one.name]] if one.name in decided else its)
+        for one, context, its in zip(columns, contexts, said, strict=True)
+    )
     return tuple(_without(one, unread[one.name]) if one.name in unread else one for one in found)
+
+
+def _decided(columns: Sequence[ColumnEvidence], said: Sequence[Opinion], known: Known) -> dict[str, Opinion]:
+    """The columns on which a block decides, or a steward's word; a column that singles people out is no answer."""
+    if known == "all":
+        return {}
+    asked = blocks(columns, said).items()
+    found = {name: Opinion("insensitive", "likely", f"{told}: {_ANSWER}", answer=True) for name, told in asked}
+    if known is None:
+        return found
+    refuse_unknown(known, columns, said)
+    for one, its in zip(columns, said, strict=True):
+        if one.name in found or (its.role == "quasi" and not one.near_unique):
+            against = "" if one.name in found or its.left_over else f", but {its.reason}"
+            told = f"an answer: the steward says that outsiders do not know it{against}"
+            sure: Certainty = "unsure" if against else "sure"
+            found[one.name] = Opinion("insensitive", sure, told, answer=True)
+    return found | dict.fromkeys(known, Opinion("quasi", "sure", "the steward says that outsiders know it"))
+
+
+def refuse_unknown(known: Collection[str], columns: Sequence[ColumnEvidence], said: Sequence[Opinion]) -> None:
+    """Refuse to call columns known that there are not, or that identify a person by themselves."""
+    faults = list[UsageError]()
+    roles = {one.name: its for one, its in zip(columns, said, strict=True)}
+    for name in known:
+        near = " or ".join(get_close_matches(name, roles))
+        if name not in roles:
+            hint = f"did you mean {near}?" if near else f"there are: {', '.join(roles)}"
+            faults.append(UsageError(f"no column is called {name}", where="known", hint=hint))
+        elif roles[name].role == "identifying":
+            what = f"column {name} identifies people by itself: {roles[name].reason}"
+            hint = "leave the column out; it is not released. If that is wrong, correct its role in the job file"
+            faults.append(UsageError(what, where="known", hint=hint))
+    if faults:
+        raise combined("columns cannot be called known", faults)
 
 
 def _without(guess: Guess, fault: InputError) -> Guess:
@@ -142,8 +208,7 @@ def _on_earth(evidence: ColumnEvidence, degrees: int) -> bool:
     return evidence.numeric and bool((evidence.values.cast(float).abs() <= degrees).all())
 
 
-def _guess(evidence: ColumnEvidence, context: Context) -> Guess:
-    found = opinions(evidence, context)
+def _guess(evidence: ColumnEvidence, context: Context, found: Sequence[Opinion]) -> Guess:
     role = found[0].role
     signs = (evidence.form is POSTAL_CODE, says_postal_code(evidence.name), not evidence.numeric)
     postal = sum(signs) >= 2  # noqa: PLR2004  most of the three; `20121` alone may be an income, `cap` a limit
@@ -178,6 +243,7 @@ def _guess(evidence: ColumnEvidence, context: Context) -> Guess:
             identifying=found[0].reason if role == "identifying" else None,
             geocode=context.alone_at is not None,
         ),
+        answer=found[0].answer,
     )
 
 

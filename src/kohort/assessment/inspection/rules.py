@@ -30,10 +30,10 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from kohort.assessment.inspection.evidence import HALF
 from kohort.assessment.inspection.panels import are_codes
 from kohort.schema.patterns import COMPACT_DATE, DAYS, IDENTIFIERS, POSTAL_CODE
-from kohort.schema.vocabulary import ends_in, ends_in_place, ends_in_plural, parts_of, topics_of
+from kohort.schema.vocabulary import ends_in, ends_in_place, ends_in_plural, known_within, parts_of, topics_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kohort.assessment.inspection.evidence import ColumnEvidence
     from kohort.schema.vocabulary import RoleName, Topic
@@ -44,11 +44,17 @@ Certainty: TypeAlias = Literal["sure", "likely", "unsure"]
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """The verdict of one rule on a column."""
+    """The verdict of one rule on a column; `answer`: no outsider is likely to know what it holds."""
 
     role: RoleName
     certainty: Certainty
     reason: str
+    answer: bool = False
+
+    @property
+    def left_over(self) -> bool:
+        """Whether nobody can tell if an outsider knows the column: it is generalized until somebody says."""
+        return self.role == "quasi" and self.certainty == "unsure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +178,7 @@ def _is_person(evidence: ColumnEvidence) -> bool:
     Whole numbers of several people (`students`) count them. What people have (`emp_length`) may be an id of theirs only
     where few records share one.
     """
-    nothing_else = evidence.topics.keys() <= {"person", "whole", "row"}
+    nothing_else = evidence.topics.keys() <= {"person", "whole", "row"} and not known_within(evidence.name)
     if not nothing_else or evidence.distinct <= _FLAG or not (evidence.whole or not evidence.number):
         return False
     if evidence.whole and ends_in_plural(evidence.name):
@@ -241,13 +247,21 @@ def _by_known_form(evidence: ColumnEvidence, _: Context) -> Opinion | None:
 
 
 def _by_speaking_values(evidence: ColumnEvidence, _: Context) -> Opinion | None:
-    if evidence.number or evidence.many or not all("filler" in topics_of(word) for word in parts_of(evidence.name)):
+    if not all("filler" in topics_of(word) for word in parts_of(evidence.name)):
         return None
-    spoken = sum("health" in topics_of(text) for text in evidence.values.head(_LISTED).to_list())
-    if spoken <= HALF * evidence.distinct:
+    spoken = _speaking(evidence, lambda topics: "health" in topics)
+    if not spoken:
         return None
     reason = f"{spoken:,} of its {_values(evidence)} speak of health; its name says nothing"
     return Opinion("sensitive", "unsure", reason)
+
+
+def _speaking(evidence: ColumnEvidence, speaks: Callable[[Mapping[Topic, str]], bool]) -> int:
+    """How many of a few values speak of something, if most of them do."""
+    if evidence.number or evidence.many:
+        return 0
+    spoken = sum(speaks(topics_of(text)) for text in evidence.values.head(_LISTED).to_list())
+    return spoken if spoken > HALF * evidence.distinct else 0
 
 
 def _by_name(evidence: ColumnEvidence, context: Context) -> Opinion | None:
@@ -310,6 +324,20 @@ def _by_many_values(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     return Opinion("undecided", "unsure", f"{evidence.distinct:,} different {what} or an ID; decide which")
 
 
+def known_values(evidence: ColumnEvidence) -> int:
+    """How many of the values are words of what others know, if most of them are."""
+    return _speaking(evidence, lambda said: "filler" not in said and not said.keys().isdisjoint(("plain", "known")))
+
+
+def _by_known_words(evidence: ColumnEvidence, _: Context) -> Opinion | None:
+    word = known_within(evidence.name)
+    if word is not None:
+        return Opinion("quasi", "likely", f'its name holds words of what others know: "{word}"; {_separates(evidence)}')
+    spoken = known_values(evidence)
+    told = f"{spoken:,} of its {_values(evidence)} are words of what others know"
+    return Opinion("quasi", "likely", told) if spoken else None
+
+
 def _by_clinical_table(evidence: ColumnEvidence, context: Context) -> Opinion | None:
     if not (context.clinical and evidence.number):
         return None
@@ -317,7 +345,8 @@ def _by_clinical_table(evidence: ColumnEvidence, context: Context) -> Opinion | 
 
 
 def _by_sharing(evidence: ColumnEvidence, _: Context) -> Opinion | None:
-    return Opinion("quasi", "unsure", f"{_values(evidence)}; {_separates(evidence)}")
+    told = f"{_values(evidence)}; {_separates(evidence)}; nothing tells whether outsiders know it"
+    return Opinion("quasi", "unsure", told)
 
 
 _Rule: TypeAlias = "Callable[[ColumnEvidence, Context], Opinion | None]"
@@ -337,4 +366,6 @@ _RULES: Final[tuple[_Rule, ...]] = (
 )
 
 #: Where none of these has one: how many records share a value decides. The last always has an opinion.
-_OTHERWISE: Final[tuple[_Rule, ...]] = (_by_decimals, _by_uniqueness, _by_many_values, _by_clinical_table, _by_sharing)
+_OTHERWISE: Final[tuple[_Rule, ...]] = (
+    *(_by_decimals, _by_uniqueness, _by_many_values, _by_known_words, _by_clinical_table, _by_sharing),
+)

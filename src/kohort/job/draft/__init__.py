@@ -8,25 +8,33 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
+import numpy as np
 import tomlkit
 
+from kohort.assessment.inspection.guesses import inspect_table
 from kohort.assessment.inspection.panels import either
 from kohort.assessment.risk.singling import RoundingProposal
+from kohort.core.uniques import together_of
 from kohort.engines.retold import retold, telling
 from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
+from kohort.job.draft.decisions import which_k, who
 from kohort.job.draft.protection import Protection, protected, roundings_of
 from kohort.job.draft.reading import Whose, seen_in, whose
 from kohort.job.draft.shapes import Shape, scale_of, shape_of
 from kohort.job.faults import UNDECIDED
+from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.rounding import Rounding
 from kohort.publish import check_target, publish
+from kohort.release import Job
 from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.dates import Period
 from kohort.schema.numbers import said
 from kohort.shown import INTERNAL_LINE, Shown, many
 from kohort.tables.complete import entered
 from kohort.tables.people import person_codes
+from kohort.tables.table import Table
+from kohort.verify.singling import together
 
 if TYPE_CHECKING:
     import os
@@ -34,12 +42,11 @@ if TYPE_CHECKING:
 
     from tomlkit.items import Table as TomlTable
 
-    from kohort.assessment.inspection.guesses import Guess
+    from kohort.assessment.inspection.guesses import Guess, Known
+    from kohort.core.uniques import Singling
     from kohort.job.draft.protection import Proposal
     from kohort.job.options import Options
-    from kohort.release import Job
     from kohort.shown import Rows
-    from kohort.tables.table import Table
 
 __all__ = ["Draft", "draft_of", "job_text"]
 
@@ -49,7 +56,7 @@ A kohort job. Check every role and every model below, then   kohort run THIS_FIL
   identifying  names the person alone: never released
   quasi        helps to single the person out together with others: generalized
   sensitive    what nobody may learn of the person: released unchanged, within the limits of a model
-  insensitive  neither: released unchanged
+  insensitive  neither: released unchanged; what is listed in answers, even if together it singles people out
   drop         not needed: never released
 Where people have several records, person.key names the identifying column that says whose they are
 A method other than mondrian (samarati, optimal, datafly, best-effort) needs a hierarchy for every quasi column
@@ -73,6 +80,9 @@ class Draft(Shown):
         trim: Whether blanks around cells are removed.
         whose: The column of the person, if people have several records, or those among which somebody has to decide.
         nobodys: Number of records without a value in that column.
+        answers: Columns that no outsider is likely to know, or is said to; first those that tell people apart best.
+        singling: Whom the first three of these single out, the first five and all.
+        decisions: What somebody has to decide, each choice with its price.
         source: The input, as the job file names it.
         reading: Further keys of the input table.
     """
@@ -86,6 +96,9 @@ class Draft(Shown):
     trim: bool = False
     whose: Whose = field(default_factory=Whose)
     nobodys: int = 0
+    answers: tuple[str, ...] = ()
+    singling: tuple[Singling, ...] = ()
+    decisions: tuple[str, ...] = ()
     source: str = "input.csv"
     reading: Mapping[str, object] = field(default_factory=dict[str, object])
 
@@ -130,7 +143,9 @@ class Draft(Shown):
         return tuple(guess.name for guess in self.guesses if guess.role == "undecided")
 
 
-def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | None, folder: Path) -> Draft:
+def draft_of(
+    table: Table, *, k: int, missing: tuple[str, ...], path: Path | None, folder: Path, known: Known = None
+) -> Draft:
     """A draft over a table: roles, shapes for its quasi-identifiers, models with their costs for sensitive columns.
 
     Args:
@@ -139,24 +154,20 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
         missing: The texts that are known to mean no value, the empty one first.
         path: The table's file, beside which hierarchies are looked for; `None` for standard input.
         folder: The job file's folder.
+        known: The columns that an outsider knows, `all`, or `None` for those that seem to be; see `inspect_table`.
     """
     if len(table.columns) == 1:
         warnings.warn(SourceNote(_SOLE), stacklevel=2)
-    seen = seen_in(table, missing)
+    seen = seen_in(table, missing, known)
     tokens = frozenset(seen.missing)
     keys = whose(seen.table, seen.guesses, tokens)
     person = keys.key
     table = seen.table if person is None else entered(seen.table, (person,), tokens).table
     nobodys = seen.table.records - table.records
     people = None if person is None else person_codes(table[person])
-    shapes: dict[str, Shape] = {}
-    for guess in seen.guesses:
-        column = seen.table[guess.name]
-        if guess.role == "quasi":
-            values = [text for text in column.values.to_list() if text is not None and text not in tokens]
-            alone = bool((column.counts()[~column.absent(tokens)] == 1).any())
-            shapes[guess.name] = shape_of(guess, values, path, folder, alone=alone)
-    kept = [guess.name for guess in seen.guesses if guess.role in {"sensitive", "insensitive"}]
+    shapes = _shapes(seen.table, seen.guesses, tokens, path, folder)
+    _tell_of_unsure(seen.guesses)
+    kept = [one.name for one in seen.guesses if one.role in _RELEASED and (one.scale == "numeric" or not one.answer)]
     roundings = roundings_of(table, kept, missing=tokens, people=people)
     attributes = tuple(_attribute(one, shapes.get(one.name), folder) for one in seen.guesses)
     schema = Schema(attributes, tokens, person=person)
@@ -167,8 +178,52 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
     guesses = tuple(_warned(seen.table, seen.guesses, roundings))
     if nobodys:
         warnings.warn(SourceNote(_unkeyed(person, nobodys)), stacklevel=2)
-    return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys)
+    told = [one for one in guesses if one.answer and one.name not in roundings]
+    answers = tuple(one.name for one in sorted(told, key=lambda one: -one.separation))
+    models = (found[0].model for found in protection.proposals.values())
+    job = Job.of(schema, KAnonymity(k), *models, algorithm=protection.method, answers=answers, perturbations=rounded)
+    alone = together([table], table.records, together_of(schema, answers)[2:], people=people)
+    asked = _asked(seen.table, answers, tokens, path, folder) if known is None else []
+    lost = protection.alone if protection.together is None else protection.together
+    questions = [who(job, table, guesses, asked, lost)] if known is None else []
+    questions.append(which_k(job, table, table.records if people is None else np.unique(people).size))
+    said = tuple("\n".join(lines) for one in questions if (lines := [*one]))
+    return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys, answers, alone, said)
 
+
+def _tell_of_unsure(guesses: Sequence[Guess]) -> None:
+    """Tell of what a steward left out although outsiders seem to know it."""
+    unsure = [one.name for one in guesses if one.answer and one.certainty == "unsure"]
+    if unsure:
+        note = f"released unchanged on your word, though outsiders seem to know {'it' if len(unsure) == 1 else 'them'}"
+        warnings.warn(SourceNote(f"{note}: {', '.join(unsure)}"), stacklevel=3)
+
+
+def _asked(
+    table: Table, answers: Sequence[str], missing: frozenset[str], path: Path | None, folder: Path
+) -> list[Attribute]:
+    """The columns of blocks as the quasi-identifiers that they would be."""
+    some = Table(tuple(table[name] for name in answers), table.records)
+    guesses = inspect_table(some, missing=missing, known="all")
+    shapes = _shapes(some, guesses, missing, path, folder)
+    return [_attribute(one, shapes.get(one.name), folder) for one in guesses]
+
+
+def _shapes(
+    table: Table, guesses: Sequence[Guess], missing: frozenset[str], path: Path | None, folder: Path
+) -> dict[str, Shape]:
+    """The generalization of each quasi-identifier."""
+    shapes: dict[str, Shape] = {}
+    for guess in (one for one in guesses if one.role == "quasi"):
+        column = table[guess.name]
+        values = [text for text in column.values.to_list() if text is not None and text not in missing]
+        alone = bool((column.counts()[~column.absent(missing)] == 1).any())
+        shapes[guess.name] = shape_of(guess, values, path, folder, alone=alone)
+    return shapes
+
+
+#: The roles of columns that are not generalized.
+_RELEASED: Final = frozenset({"sensitive", "insensitive"})
 
 #: What to look at where a separator was perhaps not seen.
 _SOLE: Final = (
@@ -189,7 +244,7 @@ def _unkeyed(person: str | None, records: int) -> str:
 def _warned(table: Table, guesses: Sequence[Guess], rounded: Collection[str]) -> Iterator[Guess]:
     """The guesses; one that would be released as it is, and gives back another, says so, as a `SourceNote` does."""
     hidden = [one.name for one in guesses if one.role == "quasi" or one.name in rounded]
-    released = [one.name for one in guesses if one.role in {"sensitive", "insensitive"} and one.name not in rounded]
+    released = [one.name for one in guesses if one.role in _RELEASED and one.name not in rounded]
     found = dict(retold(table, released, hidden))
     for guess in guesses:
         if guess.name not in found:
@@ -231,6 +286,11 @@ def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str
         document.add(tomlkit.comment(line))
     keys = {**reading, **({"trim": True} if draft.trim else {})}
     keys |= {"missing": [*draft.missing]} if draft.missing else {}
+    if draft.answers:
+        for line in _answers(draft):
+            document.add(tomlkit.comment(line))
+        listed = ", ".join(tomlkit.string(name).as_string() for name in draft.answers)
+        document["answers"] = tomlkit.value(f"[{listed}]")  # far sooner than put together
     document["input"] = {"path": source} | {key: value for key, value in keys.items() if value is not None}
     document["output"] = {"path": _released(source)}
     privacy = tomlkit.table()
@@ -248,6 +308,15 @@ def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str
     if draft.roundings:
         document["perturb"] = {"columns": _rounded(draft.roundings)}
     return tomlkit.dumps(document)
+
+
+def _answers(draft: Draft) -> Iterator[str]:
+    """What whoever runs the job accepts with its answers, and whom these single out."""
+    yield "Answers, released unchanged on your word that no outsider knows them: make quasi any that one may know"
+    for one in draft.singling:
+        few = ", ".join(name if name.isprintable() else ascii(name) for name in one.columns)
+        names = f"these {len(one.columns)}" if one.columns == draft.answers else few
+        yield f"  {names} together: {many(one.unique, 'person is', 'people are')} unique ({one.share:.1%})"
 
 
 def _person(draft: Draft) -> TomlTable:

@@ -35,12 +35,13 @@ def _merge(raw: dict[str, Any], said: Said) -> None:
         if table(columns, name).get("role") != column["role"]:
             columns[name] = {}
             altered.pop(name, None)
+            raw["answers"] = [one for one in raw.get("answers", ()) if one != name]
         columns[name] |= column
     altered |= table(table(said.tables, "perturb"), "columns")
     for key, held in said.tables.items():
         if isinstance(held, dict) and key not in {"columns", "perturb"}:
             raw[key] = {**table(raw, key), **held}
-        elif key == "rest":
+        elif key in {"rest", "answers"}:
             raw[key] = held
     if altered:
         raw["perturb"] = {**table(raw, "perturb"), **table(said.tables, "perturb"), "columns": altered}

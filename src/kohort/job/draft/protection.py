@@ -6,18 +6,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.assessment.risk.singling import proposals, proposed, rounded_column
-from kohort.errors import InfeasibleError
-from kohort.metrics.known import measured
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
 from kohort.release import Job
-from kohort.schema import Role
-from kohort.sweeps.counting import answer, count
+from kohort.sweeps.counting import SAMPLE, priced
 from kohort.verify.singling import MOST_COLUMNS, singled_out
 
 if TYPE_CHECKING:
@@ -33,9 +28,6 @@ if TYPE_CHECKING:
 #: How a draft's release can be made; the first that loses least is proposed. With the public grids and hierarchies that
 #: a draft proposes, cuts by loss reveal no more than others and mostly lose far less (decision 0015).
 METHODS: Final = (Mondrian("loss"), Mondrian("nearest"))
-
-#: Records that costs are measured on: enough to compare models, and done in seconds.
-MEASURED: Final = 20_000
 
 #: From this many sensitive columns on, only the models that are chosen are measured.
 MANY: Final = 12
@@ -92,13 +84,13 @@ def protected(
 
     A model with which nothing would be left is not chosen while another one leaves something.
 
-    Cost: one search of at most 20,000 records for each proposal, and one more.
+    Cost: a search of a sample for each proposal, and one more.
     """
-    some = _some(table)
     models = {one.name: _models(table, one.name, schema, k, numeric=one.name in numeric) for one in schema.sensitive}
 
     def loss(method: Mondrian, *asked: PrivacyModel) -> float | None:
-        return _loss(some, Job.of(schema, KAnonymity(k), *asked, algorithm=method, perturbations=tuple(perturbations)))
+        job = Job.of(schema, KAnonymity(k), *asked, algorithm=method, perturbations=tuple(perturbations))
+        return priced(job, table)
 
     few = len(models) < MANY
     method, together = _best(loss, models)
@@ -111,9 +103,8 @@ def protected(
     if few and together is not None and together >= 1:  # nothing is left: what leaves something goes first
         proposals = {name: tuple(sorted(found, key=_leaves_nothing)) for name, found in proposals.items()}
         together = loss(method, *(found[0].model for found in proposals.values()))
-    return Protection(
-        proposals, loss(method) if models else together, together if models else None, some.records, method
-    )
+    alone, records = loss(method) if models else together, min(table.records, SAMPLE)
+    return Protection(proposals, alone, together if models else None, records, method)
 
 
 def _best(loss: Callable[..., float | None], models: Mapping[str, Sequence[Proposal]]) -> tuple[Mondrian, float | None]:
@@ -143,23 +134,6 @@ def _models(table: Table, name: str, schema: Schema, k: int, *, numeric: bool) -
         return tuple(close)
     even = counts.size > DIVERSITY[0] and 2 * int(counts.max()) <= int(counts.sum())
     return (*diverse, close[0]) if even else (close[0], *diverse)
-
-
-def _some(table: Table) -> Table:
-    """At most `MEASURED` records, evenly spread over the table."""
-    if table.records <= MEASURED:
-        return table
-    return table.take(np.linspace(0, table.records - 1, MEASURED).astype(np.int64))
-
-
-def _loss(table: Table, job: Job) -> float | None:
-    """The mean loss of a cell in the job's release; `None` where there is none."""
-    if not any(one.role is Role.QUASI for one in job.schema.attributes):
-        return None
-    try:
-        return measured(answer(count(table, job, None), job).outcome)["ncp"]
-    except InfeasibleError:
-        return None
 
 
 # ── the roundings that a draft proposes ────────────────────────────────────────────────────────────

@@ -14,7 +14,7 @@ from kohort.tables.people import different_keys
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from kohort.assessment.inspection.guesses import Guess
+    from kohort.assessment.inspection.guesses import Guess, Known
     from kohort.tables.table import Table
 
 
@@ -28,22 +28,22 @@ class Seen:
     trim: bool
 
 
-def seen_in(table: Table, missing: tuple[str, ...]) -> Seen:
+def seen_in(table: Table, missing: tuple[str, ...], known: Known = None) -> Seen:
     """Look at a table; where it has blanks around cells or texts for no value, look again without them.
 
     A text means no value in the whole table. One that other columns hold as a value is left for somebody to decide.
     """
-    guesses = inspect_table(table, missing=frozenset(missing))
+    guesses = inspect_table(table, missing=frozenset(missing), known=known)
     trim = any(guess.trim for guess in guesses)
     if trim:
         table = trimmed(table)
-        guesses = inspect_table(table, missing=frozenset(missing))
+        guesses = inspect_table(table, missing=frozenset(missing), known=known)
     tokens = sorted({token for guess in guesses for token in guess.missing_tokens})
     readable = table.needing(())
     found = [token for token in tokens if all(_agrees(readable, guess, token) for guess in guesses)]
     if found:
         missing = (*missing, *found)
-        guesses = inspect_table(table, missing=frozenset(missing))
+        guesses = inspect_table(table, missing=frozenset(missing), known=known)
     return Seen(readable, guesses, missing, trim)
 
 

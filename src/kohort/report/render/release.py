@@ -94,18 +94,30 @@ def _unchanged(figures: ReleaseFigures) -> Iterator[str]:
     rest = "".join(f"; {how}: {columns}" for how, columns in others)
     yield f"Released {how} (people with a unique value, of {figures.counted:,}): {first}{rest}"
     yield from _together(figures)
+    yield from _answers(figures)
     yield from _warnings([one for one in figures.singling if one.share > MANY])
 
 
 def _together(figures: ReleaseFigures) -> Iterator[str]:
     """How many people all of these columns single out together; one column by itself only with the class's labels."""
-    for alone, known in [figures.together] if figures.together else []:
+    for alone, known in [figures.together[:2]] if figures.together else []:
         of, labels = f"of {figures.counted:,} people", "if the labels of the class are known too"
         if len(alone.columns) == 1:
             yield f"{alone.columns[0]} is unique for {known.unique:,} {of} {labels}"
         else:
             columns = f"The {len(alone.columns)} released columns together are unique for {alone.unique:,} {of}"
             yield f"{columns}, and for {known.unique:,} {labels}"
+
+
+def _answers(figures: ReleaseFigures) -> Iterator[str]:
+    """How many people some and all of the answers single out."""
+    *some, every = figures.together[2:] or (None,)
+    if every is not None:
+        counts = [
+            f"{len(one.columns)} of them ({', '.join(one.columns)}) are unique for {one.unique:,}" for one in some
+        ]
+        told = f"Answers, released on the word that no outsider knows them: {many(len(every.columns), 'column')}"
+        yield f"{told}; {'; '.join([*counts, f'all for {every.unique:,}'])} of {figures.counted:,} people"
 
 
 def _warnings(found: Sequence[SinglingFigures]) -> Iterator[str]:

@@ -63,6 +63,8 @@ _VOCABULARY: Final[Mapping[Topic, str]] = MappingProxyType(
 _POSTAL: Final = frozenset(words.POSTAL.split())
 _PLACES: Final = frozenset(words.PLACES.split())
 _SEVERAL: Final = frozenset(words.SEVERAL.split())
+_STEMS: Final = tuple(words.STEMS.split())
+_RELATIVES: Final = frozenset(words.RELATIVES.split())
 _LATITUDE: Final = frozenset(["lat", "latitude", "latitudine", "latitud", "breite", "breitengrad"])
 _LONGITUDE: Final = frozenset(["lon", "lng", "long", "longitude", "longitudine", "longitud", "lange", "langengrad"])
 
@@ -115,6 +117,22 @@ def topics_of(name: str) -> dict[Topic, str]:
         for topic in _topics(word) if word in single or not word.isalpha() else _WHOLE.get(word, ()):
             found.setdefault(topic, word)
     return found
+
+
+def known_within(name: str) -> str | None:
+    """The word of `name` that a stem of something known stands in, or known words behind whose they are.
+
+    >>> known_within("motheduc"), known_within("mjob"), known_within("Vaterbildung"), known_within("trust3")
+    ('motheduc', 'mjob', 'vaterbildung', None)
+    """
+    return next((word for word in _parts(name) if any(one in word for one in _STEMS) or _is_relatives(word)), None)
+
+
+def _is_relatives(word: str) -> bool:
+    """Whether a word is somebody's, and then known."""
+    parts = ((word[:size], word[size:]) for size in range(1, len(word) - _PART + 1))
+    topics = (_known(rest) for first, rest in parts if first in _RELATIVES)
+    return not _known(word) and any("known" in found or "plain" in found for found in topics)
 
 
 def says_postal_code(name: str) -> bool:

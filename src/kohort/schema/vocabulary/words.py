@@ -193,6 +193,25 @@ estudios escuela escolaridad nivel titulo empleo trabajo oficio profesion ocupac
 estadocivil casado soltero divorciado viudo hogar familia hijos hermanos vivienda coche altura estatura ojos pelo inst
 doctor physician surgeon therapist nurse operator reviewer interviewer examiner investigator rater provider
 institution site center centre clinic hospital ospedale klinik hopital clinique clinica talla heimat
+black blck white whte hispan* hisp latin* asian afam minority nonwhite cohab* separated ed empl occ reg prov ethn natl
+edlev guardian team club sport league medal season beard bald* tattoo* freckle*
+"""
+
+#: Known where they stand anywhere inside a word, as in `motheduc` and `hhwohnort`.
+STEMS: Final = """
+birth geburt naiss nascit nacim gender geschlecht ethni racial nationali staatsang citizen ciudadan cittadin marit
+marri kids verheirat spous conjoint coniug conyug widow divorc scheidung sibling geschwist child kinder enfant figli
+hijos parent famil famigl haushalt household wohn resid munici gemeinde bundesl province provinc departem village
+county countr district urban rural postal educ school schol schul scuol escuel ecole scolar bildung istruz etude
+estudi studium diplom graduat colleg univers occup profes employ emploi impieg beruf arbeit lavor trabaj travail
+metier industr height eyecol haircol skincol
+"""
+
+#: Whose it is, before a word or a beginning that is known: `fathage`, `huseduc`, `mjob`.
+RELATIVES: Final = """
+m f h w mo fa ma pa mom dad moth fath mother father par hus husb husband wif wife sp spou spouse partn kid kids child
+son dau fam hh head hd resp ego self bro sis sib gran mut vat frau mann mer per mari fem mad pad marit mog figl hij
+madre padre
 """
 
 #: Amounts of money.

@@ -9,6 +9,7 @@ from kohort import Attribute, Role, Schema
 from kohort.io.typed import from_frame
 from kohort.job.draft import protection
 from kohort.job.draft.protection import Protection, protected
+from kohort.sweeps import counting
 
 RECORDS = 120
 
@@ -79,7 +80,8 @@ def test_without_quasi_identifiers_nothing_is_measured() -> None:
 
 def test_large_tables_are_measured_by_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """No more records are measured than it takes, and of many columns only the chosen models."""
-    monkeypatch.setattr(protection, "MEASURED", 50)
+    monkeypatch.setattr(counting, "SAMPLE", 50)
+    monkeypatch.setattr(protection, "SAMPLE", 50)
     monkeypatch.setattr(protection, "MANY", 2)
     found = found_for(table(x=EVEN, y=EVEN))
     assert found.records == 50

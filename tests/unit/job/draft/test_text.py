@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.assessment.inspection.guesses import Guess
+from kohort.core.uniques import Singling
 from kohort.errors import JobError
 from kohort.job.draft import Draft, job_text
 from kohort.job.draft.protection import Proposal, Protection
@@ -53,6 +54,16 @@ def guess(name: str, role: RoleName = "quasi", *, hierarchy: str | None = None, 
 def text_of(*guesses: Guess, k: int = 3, source: str = "people.csv", **reading: object) -> str:
     """The text of a draft without shapes or models."""
     return job_text(Draft(guesses, k), source, reading=reading)
+
+
+def test_nasty_answers_are_listed() -> None:
+    """As they are called, and no comment ends within a name."""
+    names = ("a\nk = 1", *NASTY)
+    told = tuple(Singling(some, 1, 7) for some in (names[:3], names[:5], names))
+    draft = Draft(tuple(map(guess, names)), 3, answers=names, singling=told)
+    said = tomllib.loads(job_text(draft, "people.csv", reading={}))
+    assert said["answers"] == [*names]
+    assert said["privacy"] == {"k": 3}
 
 
 def test_nasty_names_make_valid_toml() -> None:

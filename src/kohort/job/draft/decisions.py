@@ -1,0 +1,84 @@
+"""What a steward has to decide about a draft, each choice with its price: the share of the detail that stays.
+
+Who could know it? Which k, where people are few? Where the guesses are sure, and people many, nothing is asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from shlex import quote
+from typing import TYPE_CHECKING, Final
+
+from kohort.engines.unsafe import quoted
+from kohort.models.k_anonymity import KAnonymity
+from kohort.schema import Attribute, Role
+from kohort.shown import many
+from kohort.sweeps.counting import priced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kohort.assessment.inspection.guesses import Guess
+    from kohort.release import Job
+    from kohort.tables.table import Table
+
+#: From so many people on, no other k is shown; else these are, beside each other.
+ENOUGH: Final = 1_000
+KS: Final = (3, 5, 10)
+
+#: Columns that are named at once, of those that nobody is asked to repeat.
+_NAMED: Final = 20
+
+
+def who(
+    job: Job, table: Table, guesses: Sequence[Guess], asked: Sequence[Attribute], lost: float | None
+) -> Iterator[str]:
+    """Who could know it? Asked where some columns are in blocks, or left over.
+
+    Args:
+        job: What the draft asks for.
+        table: The records.
+        guesses: What its columns seem to reveal.
+        asked: The columns of blocks, as quasi-identifiers.
+        lost: What the job loses.
+
+    Cost: a search of a sample for each of two jobs.
+    """
+    likely = [one.name for one in guesses if one.role == "quasi" and not one.left_over]
+    left, blocks = [one.name for one in guesses if one.left_over], [one.name for one in asked]
+    if not left and not blocks:
+        return
+    total = many(len([*likely, *left, *blocks]), "column")
+    yield f"Who could know it? {total} could be quasi-identifying. Say which outsiders know: others are answers"
+    if likely:
+        free = job.schema.changed(Attribute(name, Role.INSENSITIVE) for name in left)
+        flag = f"--known {quote(','.join(map(quoted, likely)))}"
+        price = priced(replace(job, schema=free), table)
+        yield _choice(price, flag, f"{len(likely)} that an outsider is likely to know")
+    told = [f"{len(left)} more are generalized, since nobody can tell: {_listed(left)}"] if left else []
+    told += [f"{len(blocks)} are answers by their names and values: {_listed(blocks)}"] if blocks else []
+    yield _choice(lost, "as drafted", "; ".join(told))
+    if blocks:
+        lost = priced(replace(job, schema=job.schema.changed(asked), answers=None), table)
+    yield _choice(lost, "--known all", f"all {len([*likely, *left, *blocks])}")
+
+
+def which_k(job: Job, table: Table, people: int) -> Iterator[str]:
+    """Which k? Asked where people are few. Cost: a search of a sample for each of three jobs."""
+    if people >= ENOUGH or not job.schema.quasi:
+        return
+    yield f"Which k? {many(people, 'person is', 'people are')} few, and the greater k, the more is lost"
+    others = [model for model in job.models if not isinstance(model, KAnonymity)]
+    for k in KS:
+        yield _choice(priced(replace(job, models=(KAnonymity(k), *others)), table), f"--k {k}")
+
+
+def _choice(lost: float | None, what: str, told: str = "") -> str:
+    """A choice with what it keeps, as people read it."""
+    kept = "nothing" if lost is None else f"{1 - lost:.0%}".replace("%", " %")
+    return f"{kept:>8}  {what}" + (f"  ({told})" if told else "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return f"{', '.join(names[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
