@@ -1,23 +1,19 @@
-"""Which privacy models a draft proposes for sensitive columns, and what each costs."""
+"""Which privacy models a draft proposes for sensitive columns: whole profiles, in order of price."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
-
-import numpy as np
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.assessment.risk.singling import proposals, proposed, rounded_column
-from kohort.errors import InfeasibleError
-from kohort.metrics.known import measured
 from kohort.models.distinct_l_diversity import DistinctLDiversity
+from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
 from kohort.release import Job
-from kohort.schema import Role
-from kohort.sweeps.counting import answer, count
+from kohort.sweeps.prices import priced, sampled
 from kohort.verify.singling import MOST_COLUMNS, singled_out
 
 if TYPE_CHECKING:
@@ -37,129 +33,135 @@ METHODS: Final = (Mondrian("loss"), Mondrian("nearest"))
 #: Records that costs are measured on: enough to compare models, and done in seconds.
 MEASURED: Final = 20_000
 
-#: From this many sensitive columns on, only the models that are chosen are measured.
-MANY: Final = 12
+#: The loss that models may add to that of k alone without anybody being asked.
+WITHIN: Final = 0.05
 
-#: The parameters that are proposed.
-CLOSENESS: Final = (Fraction(1, 5), Fraction(1, 10))
-DIVERSITY: Final = (2, 3)
+#: A value that more than this share of the people have: of a class where all have it, little is learned, and diversity
+#: would make every class find one of the few others.
+USUAL: Final = Fraction(9, 10)
+
+
+class Kinds(NamedTuple):
+    """The models of a profile: of numbers and of names that have one usual value, and of other names."""
+
+    words: str
+    numbers: Callable[[str], PrivacyModel]
+    names: Callable[[str], PrivacyModel]
+
+
+#: The profiles, the strictest first. Prices do not add up (each model may be cheap alone, and two of them dear), so each
+#: profile is priced as a whole.
+PROFILES: Final = (
+    Kinds("t = 0.2 for all", _t := lambda name: TCloseness(name, Fraction(1, 5)), _t),
+    Kinds(
+        "t = 0.3 for numbers, enhanced beta = 2 for names",
+        lambda name: TCloseness(name, Fraction(3, 10)),
+        lambda name: EnhancedBetaLikeness(name, Fraction(2)),
+    ),
+    Kinds(
+        "t = 0.5 for numbers, l = 2 for names",
+        lambda name: TCloseness(name, Fraction(1, 2)),
+        lambda name: DistinctLDiversity(name, 2),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
-    """A privacy model for a sensitive column.
+class Profile:
+    """A model for every sensitive column.
 
     Attributes:
-        key: What asks for it in a job file: `t` or `l`.
-        model: The model.
-        loss: The detail that a release loses with k and this model alone, 0..1; `None` where it was not measured.
+        words: What it asks, in words.
+        models: By column.
+        loss: The detail that a release loses with k and all of them, 0..1; `None` where there is none, or it was not
+            measured, since a stricter one is cheap.
     """
 
-    key: str
-    model: PrivacyModel
+    words: str
+    models: Mapping[str, PrivacyModel]
     loss: float | None = None
-
-    @property
-    def value(self) -> str:
-        """Its parameter, as a job file writes it."""
-        parameter, *_ = self.model.specification.parameters
-        return f"{float(getattr(self.model, parameter.name)):g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """The proposals for all sensitive columns.
+    """The profiles for all sensitive columns.
 
     Attributes:
-        proposals: By column; the first of each is chosen.
+        profiles: In order of strictness; empty without sensitive columns.
+        chosen: The place of the one that is proposed.
         alone: The loss of a release with k alone; `None` where there is no such release.
-        together: Its loss with all chosen models; likewise.
         records: How many records were measured.
-        method: That of `METHODS` with which the release with all chosen models loses least; all is measured with it.
+        method: That of `METHODS` with which the release with k alone loses least; all is measured with it.
     """
 
-    proposals: Mapping[str, tuple[Proposal, ...]]
-    alone: float | None
-    together: float | None
-    records: int
+    profiles: tuple[Profile, ...] = ()
+    chosen: int = 0
+    alone: float | None = None
+    records: int = 0
     method: Mondrian = METHODS[0]
+
+    @property
+    def together(self) -> float | None:
+        """The loss with all models of the chosen profile."""
+        return self.profiles[self.chosen].loss if self.profiles else None
+
+    @property
+    def is_dear(self) -> bool:
+        """Whether even the chosen profile costs more than what nobody is asked about."""
+        return self.alone is not None and bool(self.profiles) and not _cheap(self.together, self.alone)
+
+    @property
+    def prices(self) -> tuple[str, ...]:
+        """What each profile costs, as far as it was measured; the chosen one is marked."""
+        told = [(one, "no release" if one.loss is None else f"{one.loss:.1%} lost") for one in self.profiles]
+        marks = ("  (chosen)" if place == self.chosen else "" for place in range(len(told)))
+        lines = (f"{one.words}: {price}{mark}" for (one, price), mark in zip(told, marks, strict=True))
+        return tuple(lines) if self.alone is not None else ()
+
+    def models_of(self, name: str) -> tuple[PrivacyModel, ...]:
+        """The models of a column: the chosen one, then those of the other profiles that differ."""
+        every = [one.models[name] for one in (*self.profiles[self.chosen : self.chosen + 1], *self.profiles)]
+        return tuple(dict.fromkeys(every))
 
 
 def protected(
     table: Table, schema: Schema, perturbations: Sequence[Perturbation], *, k: int, numeric: frozenset[str]
 ) -> Protection:
-    """Models for every sensitive attribute, the chosen one first, with what each costs.
+    """Models for every sensitive attribute: the strictest profile within 5 points of k alone.
 
-    A model with which nothing would be left is not chosen while another one leaves something.
+    Where none is, the one that costs least is proposed, and `is_dear` asks somebody to decide.
 
-    Cost: one search of at most 20,000 records for each proposal, and one more.
+    Cost: at most five searches of 20,000 records.
     """
-    some = _some(table)
-    models = {one.name: _models(table, one.name, schema, k, numeric=one.name in numeric) for one in schema.sensitive}
+    some = sampled(table, MEASURED)
 
     def loss(method: Mondrian, *asked: PrivacyModel) -> float | None:
-        return _loss(some, Job.of(schema, KAnonymity(k), *asked, algorithm=method, perturbations=tuple(perturbations)))
+        job = Job.of(schema, KAnonymity(k), *asked, algorithm=method, perturbations=tuple(perturbations))
+        price = priced(some, job)
+        return None if price is None else price.loss
 
-    few = len(models) < MANY
-    method, together = _best(loss, models)
-    proposals = {
-        name: tuple(
-            replace(one, loss=loss(method, one.model) if few or not at else None) for at, one in enumerate(found)
-        )
-        for name, found in models.items()
-    }
-    if few and together is not None and together >= 1:  # nothing is left: what leaves something goes first
-        proposals = {name: tuple(sorted(found, key=_leaves_nothing)) for name, found in proposals.items()}
-        together = loss(method, *(found[0].model for found in proposals.values()))
-    return Protection(
-        proposals, loss(method) if models else together, together if models else None, some.records, method
-    )
-
-
-def _best(loss: Callable[..., float | None], models: Mapping[str, Sequence[Proposal]]) -> tuple[Mondrian, float | None]:
-    """The method with which all chosen models lose least, and that loss; `None` is that there is no release."""
-    chosen = [found[0].model for found in models.values()]
-    together = {method: loss(method, *chosen) for method in METHODS}
-    method = min(METHODS, key=lambda one: 1.0 if (lost := together[one]) is None else lost)
-    return method, together[method]
+    alone = {method: loss(method) for method in METHODS}
+    method = min(METHODS, key=lambda one: 1.0 if (lost := alone[one]) is None else lost)
+    usual = frozenset(one.name for one in schema.sensitive if one.name in numeric or _is_usual(table[one.name], schema))
+    profiles: list[Profile] = []
+    for kinds in PROFILES if schema.sensitive else ():
+        models = {one.name: (kinds.numbers if one.name in usual else kinds.names)(one.name) for one in schema.sensitive}
+        profiles.append(Profile(kinds.words, models, loss(method, *models.values())))
+        if _cheap(profiles[-1].loss, alone[method]):
+            return Protection((*profiles,), len(profiles) - 1, alone[method], some.records, method)
+    least = min(range(len(profiles)), key=lambda at: (profiles[at].loss is None, profiles[at].loss or 0.0), default=0)
+    return Protection((*profiles,), least, alone[method], some.records, method)
 
 
-def _leaves_nothing(proposal: Proposal) -> bool:
-    """Whether a release with the model keeps nothing of the quasi-identifiers, or there is none."""
-    return proposal.loss is None or proposal.loss >= 1
+def _cheap(loss: float | None, alone: float | None) -> bool:
+    """Whether models cost no more than what nobody is asked about."""
+    return loss is not None and alone is not None and loss <= alone + WITHIN
 
 
-def _models(table: Table, name: str, schema: Schema, k: int, *, numeric: bool) -> tuple[Proposal, ...]:
-    """The models to propose for a column.
-
-    A number is best described by t-closeness, which knows what is near. Diversity is for names, unless one of them is
-    so frequent that many classes would have to grow for the sake of the others.
-    """
-    column = table[name]
+def _is_usual(column: Column, schema: Schema) -> bool:
+    """Whether nearly all values are the same one, or there are not two: diversity is for other names."""
     counts = column.counts()[~column.absent(schema.missing)]
-    close = [Proposal("t", TCloseness(name, t)) for t in CLOSENESS]
-    diverse = [Proposal("l", DistinctLDiversity(name, l)) for l in DIVERSITY if l <= min(k, counts.size)]  # noqa: E741
-    if numeric or not diverse:
-        return tuple(close)
-    even = counts.size > DIVERSITY[0] and 2 * int(counts.max()) <= int(counts.sum())
-    return (*diverse, close[0]) if even else (close[0], *diverse)
-
-
-def _some(table: Table) -> Table:
-    """At most `MEASURED` records, evenly spread over the table."""
-    if table.records <= MEASURED:
-        return table
-    return table.take(np.linspace(0, table.records - 1, MEASURED).astype(np.int64))
-
-
-def _loss(table: Table, job: Job) -> float | None:
-    """The mean loss of a cell in the job's release; `None` where there is none."""
-    if not any(one.role is Role.QUASI for one in job.schema.attributes):
-        return None
-    try:
-        return measured(answer(count(table, job, None), job).outcome)["ncp"]
-    except InfeasibleError:
-        return None
+    return counts.size < 2 or int(counts.max()) > USUAL * int(counts.sum())  # noqa: PLR2004  two are diverse
 
 
 # ── the roundings that a draft proposes ────────────────────────────────────────────────────────────
