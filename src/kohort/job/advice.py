@@ -9,27 +9,37 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from kohort.errors import InfeasibleError, KohortError, SourceNote
+from kohort.errors import InfeasibleError, KohortError, SourceNote, UnsupportedError
+from kohort.io import read
+from kohort.io.baskets import read_transactions
+from kohort.job.request import of, request
 from kohort.job.steps import changed, steps_of, transaction_steps_of
+from kohort.job.transactions import of as of_transactions
+from kohort.job.transactions import request as request_of_transactions
+from kohort.pipeline.publishing import silent
 from kohort.pipeline.transactions import rehearse_transactions
 from kohort.shown import Shown, many
 from kohort.sweeps.prices import SAMPLED, Price, priced, sampled
+from kohort.tables.table import Table
 from kohort.transactions.database import Transactions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from kohort.engines.base import Counts
+    from kohort.job.document import Document
     from kohort.job.steps import Step
     from kohort.release import Job
     from kohort.release.transactions import TransactionJob
     from kohort.shown import Rows
     from kohort.tables.dataset import Dataset
-    from kohort.tables.table import Table
 
 #: Steps that are told, and of these, steps that are measured in full: with the job itself some four solves in all.
 TOLD: Final = 10
 MEASURED: Final = 3
+
+#: Steps that are told at the end of another command.
+SHORT: Final = 3
 
 #: A step that keeps less than this share of the detail is not worth telling.
 GAIN: Final = 0.001
@@ -97,19 +107,69 @@ class Advised(Shown):
     records: int
     of: int
 
-    def text(self, most: int = TOLD) -> str:
-        """The first steps as lines for a person; empty without any."""
-        if not self.steps:
+    def text(self, most: int | None = None) -> str:
+        """The steps as numbered lines for a person, or only the first ones; empty where none keeps more."""
+        if all(one.step.dearer for one in self.steps):
             return ""
         now = "there is no release" if self.loss is None else f"{self.loss:.1%} of the detail is lost"
         lines = [f"Now {now}. Single changes, the one that keeps most first:"]
-        lines += [f"  {place:>2}  {one}" for place, one in enumerate(self.steps[:most], 1)]
-        if not all(one.measured for one in self.steps[:most]):
-            lines.append(f"      (about: estimated on {self.records:,} of {many(self.of, 'record')})")
+        marks = ["-"] * most if most else [f"{place:>2}" for place in range(1, len(self.steps) + 1)]
+        lines += [f"  {mark} {one}" for mark, one in zip(marks, self.steps, strict=False)]
+        if not all(one.measured for one in self.steps[: len(marks)]):
+            lines.append(f"    (about: estimated on {self.records:,} of {many(self.of, 'record')})")
         return "\n".join(lines)
 
     def _shown(self) -> tuple[str, Rows]:
         return "Advice", [(one.step.words, f"{one.cost.loss:.1%} lost") for one in self.steps]
+
+
+def advice_on(
+    text: Document,
+    *,
+    source: object = None,
+    population: Dataset | None = None,
+    now: float | None = None,
+    most: int = MEASURED,
+    tell: Callable[[str], None] = silent,
+) -> Advised:
+    """What single changes of a job file would give.
+
+    Args:
+        text: The job file, on a table or on transactions.
+        source: The records or transactions, where they are read already; else they are read, and the population too.
+        population: The population table, likewise.
+        now: The loss of the job where it is known.
+        most: How many steps are measured in full; 0 for estimates alone.
+        tell: Called with the name of each stage as it begins.
+
+    Raises:
+        UnsupportedError: the job's records are counted elsewhere.
+        KohortError: the job has faults, or its input cannot be read.
+    """
+    if text.is_of_transactions:
+        given = of_transactions(text)
+        _refuse_elsewhere(given.run.engine)
+        tell("read")
+        held = source if isinstance(source, Transactions) else read_transactions(given.source, given.job.reading).database
+        tell("measure")
+        said = partial(request_of_transactions, where=text.where, folder=text.folder)
+        return advised_transactions(text.raw, lambda raw: said(raw).job, held, now=now, most=most)
+    made = of(text)
+    _refuse_elsewhere(made.engine)
+    tell("read")
+    table = source if isinstance(source, Table) else read(made.source, made.job.reading)
+    if population is None and made.population is not None:
+        population = read(made.population, made.job.reading)
+    tell("measure")
+    asked = partial(request, where=text.where, folder=text.folder, held=text.held)
+    return advised(text.raw, lambda raw: asked(raw).job, table, population=population, now=now, most=most)
+
+
+def _refuse_elsewhere(engine: str) -> None:
+    """Refuse records that are not counted here."""
+    if engine != "local":
+        what = f"the records are counted by {engine}, and advice only on records that are read here"
+        raise UnsupportedError(what, where="engine", hint="leave engine out, or change the job yourself and run it")
 
 
 def advised(
@@ -137,9 +197,9 @@ def advised(
     columns = [one.name for one in job.schema.quasi]
     of_some, of_all = (partial(_cost, data, columns, population, {}) for data in (some, table))
     before = priced(some, job, population=population)
-    steps = [(step, tables) for step in steps_of(job, before.losses if before else {})]
+    steps = steps_of(job, before.losses if before else {})
     costings = of_some, of_some if some is table else of_all
-    found = _ranked(job, _made(steps, make), costings, now, most)
+    found = _ranked(job, _made(steps, tables, make), costings, now, most, _by_loss)
     return Advised(*found, some.records, table.records)
 
 
@@ -165,12 +225,16 @@ def advised_transactions(
     now: float | None = None,
     most: int = MEASURED,
 ) -> Advised:
-    """The same of a job on transactions; what is lost is their distortion."""
+    """The same of a job on transactions; what is lost is their distortion.
+
+    What an attacker knows comes first: its price is the greatest, and it is often set without need.
+    """
     job, some = make(tables), _some(transactions)
     of_some, of_all = (partial(_distortion, data) for data in (some, transactions))
-    steps = [(step, tables) for step in transaction_steps_of(job)]
+    steps = [*transaction_steps_of(job)]
     costings = of_some, of_some if some is transactions else of_all
-    return Advised(*_ranked(job, _made(steps, make), costings, now, most), len(some), len(transactions))
+    found = _ranked(job, _made(steps, tables, make), costings, now, most, lambda one: steps.index(one.step))
+    return Advised(*found, len(some), len(transactions))
 
 
 def _some(transactions: Transactions) -> Transactions:
@@ -196,10 +260,10 @@ def _distortion(transactions: Transactions, job: TransactionJob) -> Cost | None:
 
 
 def _made(
-    steps: Iterable[tuple[Step, Mapping[str, object]]], make: Callable[[Mapping[str, object]], Any]
+    steps: Iterable[Step], tables: Mapping[str, object], make: Callable[[Mapping[str, object]], Any]
 ) -> Iterator[tuple[Step, Any]]:
     """The steps with the jobs that they make; a change that a job cannot have is no step."""
-    for step, tables in steps:
+    for step in steps:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", SourceNote)
@@ -209,7 +273,12 @@ def _made(
 
 
 def _ranked(
-    job: Any, steps: Iterable[tuple[Step, Any]], costings: tuple[Costing, Costing], now: float | None, most: int
+    job: Any,
+    steps: Iterable[tuple[Step, Any]],
+    costings: tuple[Costing, Costing],
+    now: float | None,
+    most: int,
+    order: Callable[[Advice], Any],
 ) -> tuple[float | None, tuple[Advice, ...]]:
     """The loss without a change, and the steps that are told.
 
@@ -219,6 +288,7 @@ def _ranked(
         costings: What a job costs, estimated and in full; the same where there is nothing to estimate.
         now: The loss of the job where it is known.
         most: How many steps are measured in full.
+        order: The order in which steps are told.
     """
     of_some, of_all = costings
     exact, before = of_some is of_all, of_some(job)
@@ -226,18 +296,17 @@ def _ranked(
         cost = before if exact or not most else of_all(job)
         now = None if cost is None else cost.loss
     shift = 0.0 if exact or now is None or before is None else now - before.loss
-    start, found = ALL if now is None else now, list[Advice]()
+    found: list[Advice] = []
     for step, made in steps:
-        cost = _tried(of_some, made)
+        cost = None if step.doubtful and not (exact or most) else _tried(of_some, made)
         if cost is not None:
-            loss = cost.loss if exact else min(max(cost.loss + shift, 0.0), ALL)
-            found.append(Advice(step, made, cost._replace(loss=loss), exact))
-    found = sorted((one for one in found if _pays(one, start)), key=_order)
+            found.append(Advice(step, made, cost._replace(loss=min(max(cost.loss + shift, 0.0), ALL)), exact))
+    found = sorted(_paying(found, now), key=_by_loss)
     if not exact:
-        full = [(one, _tried(of_all, one.job)) for one in found[:most]]
-        measured = [Advice(one.step, one.job, cost, measured=True) for one, cost in full if cost is not None]
-        found = [*measured, *(one for one in found[most:] if not one.step.doubtful)]
-        found = sorted((one for one in found if _pays(one, start)), key=_order)
+        costs = [(one, _tried(of_all, one.job)) for one in found[:most]]
+        measured = [Advice(one.step, one.job, cost, measured=True) for one, cost in costs if cost is not None]
+        found = [*_paying(measured, now), *(one for one in found[most:] if not one.step.doubtful)]
+    found.sort(key=order)
     dearer = [one for one in found if one.step.dearer]
     return now, tuple([one for one in found if not one.step.dearer][: TOLD - len(dearer)] + dearer)
 
@@ -250,11 +319,11 @@ def _tried(costing: Costing, job: Any) -> Cost | None:
         return None
 
 
-def _pays(advice: Advice, start: float) -> bool:
-    """Whether a step keeps more detail, or promises more."""
-    return advice.step.dearer or advice.cost.loss < start - GAIN
+def _paying(found: Iterable[Advice], now: float | None) -> list[Advice]:
+    """The steps that keep more detail than the job does now, or promise more."""
+    return [one for one in found if one.step.dearer or one.cost.loss < (ALL if now is None else now) - GAIN]
 
 
-def _order(advice: Advice) -> tuple[bool, float]:
+def _by_loss(advice: Advice) -> tuple[bool, float]:
     """Steps that promise more come last, each by the detail that it keeps."""
     return advice.step.dearer, advice.cost.loss

@@ -1,0 +1,108 @@
+"""`kohort advise`: what single changes of a job would cost or keep, and one of them taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kohort.cli import options
+from kohort.cli.anonymize import Job  # noqa: TC001  typer reads it
+from kohort.cli.screen import progress, say
+from kohort.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kohort.job.advice import Advice
+    from kohort.job.document import Document
+    from kohort.report import Json
+    from kohort.tables.dataset import Dataset
+
+
+def advise(
+    job: Job,
+    *,
+    take: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Write the N-th change into the job file.", rich_help_panel="Writing"
+        ),
+    ] = None,
+    printed: options.Printed,
+) -> None:
+    """Show what single changes of a job would keep or cost; write nothing, or one of them into the job file."""
+    options.use_threads()
+    from kohort.job.advice import advice_on
+    from kohort.job.document import document_at
+
+    text = document_at(job)
+    with progress(quiet=printed.quiet) as tell:
+        found = advice_on(text, tell=tell)
+    told = found.text() or "No single change would keep more."
+    if take is not None:
+        if take > len(found.steps):
+            there = f"1 to {len(found.steps)}" if found.steps else "none"
+            raise UsageError(f"there is no change {take}", where="--take", hint=f"there are {there}: kohort advise {job}")
+        _take(job, found.steps[take - 1])
+        told = f"changed {job}: {found.steps[take - 1].step.words}; then   kohort run {job}"
+    figures: dict[str, Json] = {
+        "loss": found.loss,
+        "records": found.of,
+        "sample": found.records,
+        "steps": [_figures(one) for one in found.steps],
+        "taken": take,
+    }
+    say(told, figures, as_json=printed.json, quiet=printed.quiet, internal=True)
+
+
+def changes_of(text: Document, source: object, now: float | None, *, population: Dataset | None = None) -> str:
+    """The best changes of a job that was run, as lines to print below its figures; empty where nothing would help.
+
+    Args:
+        text: The job file.
+        source: Its records or transactions; others than those in memory are left alone.
+        now: The loss of its release.
+        population: The population table, if there is one.
+    """
+    from kohort.job.advice import SHORT, advice_on
+    from kohort.tables.table import Table
+    from kohort.transactions.database import Transactions
+
+    if now is None or not isinstance(source, Table | Transactions):
+        return ""
+    found = advice_on(text, source=source, population=population, now=now, most=0)
+    lines = found.text(SHORT)
+    name = text.path[0] if text.path else "JOB"
+    return f"\n\n{lines}\nAll changes, measured, and one taken:   kohort advise {name}" if lines else ""
+
+
+def _take(job: Path, advice: Advice) -> None:
+    """Write a change into a job file, which keeps its comments."""
+    from kohort.app.edits import changed, with_roles
+    from kohort.publish import publish
+
+    changes = advice.step.changes
+    roles = {place[1]: str(value) for place, value in changes.items() if place[-1] == "role"}
+    text = changed(job.read_text("utf-8-sig"), {place: one for place, one in changes.items() if place[-1] != "role"})
+    text = with_roles(text, roles, {})
+    publish(job, lambda file: file.write(text.encode()), lambda _: None, overwrite=True, inputs=())
+
+
+def _figures(one: Advice) -> dict[str, Json]:
+    """A change for a program; keys that are taken out are null."""
+    loss, told, risk = one.cost
+    return {
+        "change": one.step.words,
+        "keys": [{"key": list(place), "value": _plain(value)} for place, value in one.step.changes.items()],
+        "loss": loss,
+        "told": told if one.measured else None,
+        "risk": risk if one.measured else None,
+        "measured": one.measured,
+        "weakens": one.step.weakens,
+    }
+
+
+def _plain(value: object) -> Json:
+    """The value of a key."""
+    return value if isinstance(value, int | float | str) else None
