@@ -96,8 +96,8 @@ def _figures(one: Advice) -> dict[str, Json]:
         "change": one.step.words,
         "keys": [{"key": list(place), "value": _plain(value)} for place, value in one.step.changes.items()],
         "loss": loss,
-        "told": told if one.measured else None,
-        "risk": risk if one.measured else None,
+        "told": told,
+        "risk": risk,
         "measured": one.measured,
         "weakens": one.step.weakens,
     }

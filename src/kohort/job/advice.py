@@ -53,12 +53,12 @@ class Cost(NamedTuple):
 
     Attributes:
         loss: The detail lost, over the columns one started with: of one that is dropped, all.
-        told: What a run tells as its loss: the NCP, or the distortion of transactions.
-        risk: The highest risk of a person; `None` of transactions.
+        told: What a run tells as its loss: the NCP, or the distortion of transactions; `None` of an estimate.
+        risk: The highest risk of a person; `None` of transactions, and of an estimate.
     """
 
     loss: float
-    told: float
+    told: float | None = None
     risk: float | None = None
 
 
@@ -86,7 +86,7 @@ class Advice:
         """The cost, the change, and which promise it weakens, in a line."""
         loss, _, risk = self.cost
         figure = f"{loss:.1%} lost" if self.measured else f"about {loss:.0%} lost"
-        risks = f", highest risk {risk:.1%}" if self.measured and risk is not None else ""
+        risks = "" if risk is None else f", highest risk {risk:.1%}"
         weakens = f"; weakens: {self.step.weakens}" if self.step.weakens else ""
         return f"{figure}{risks}: {self.step.words}{weakens}"
 
@@ -300,7 +300,8 @@ def _ranked(
     for step, made in steps:
         cost = None if step.doubtful and not (exact or most) else _tried(of_some, made)
         if cost is not None:
-            found.append(Advice(step, made, cost._replace(loss=min(max(cost.loss + shift, 0.0), ALL)), exact))
+            estimate = cost if exact else Cost(min(max(cost.loss + shift, 0.0), ALL))
+            found.append(Advice(step, made, estimate, exact))
     found = sorted(_paying(found, now), key=_by_loss)
     if not exact:
         costs = [(one, _tried(of_all, one.job)) for one in found[:most]]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kohort.release.transactions import TransactionJob
 
 #: The values of k, t and h that people choose from: a step goes from one to the next.
-KS: Final = (3, 5, 10, 20)
+KS: Final = (3, 5, 10, 20, 50, 100, 200, 500, 1_000)
 TS: Final = (Fraction(1, 10), Fraction(1, 5), Fraction(3, 10), Fraction(1, 2))
 HS: Final = (Fraction(1, 5), Fraction(2, 5), Fraction(3, 5), Fraction(4, 5))
 
@@ -210,8 +210,8 @@ def _columns(job: Job, worst: list[str]) -> Iterator[Step]:
         one = quasi[name]
         if one.weight < WEIGHT and len(quasi) > 1:
             yield Step(f"{name} counts {WEIGHT} times", {("columns", name, "weight"): WEIGHT}, doubtful=True)
-        if isinstance(one.grid, Fraction):
-            half = one.grid / 2
+        half = one.grid / 2 if isinstance(one.grid, Fraction) else None
+        if half is not None and half.denominator <= one.grid.denominator:  # no halves of whole numbers
             words = f"cut points of {name} every {said(half)} instead of {said(one.grid)}"
             step = int(half) if half.denominator == 1 else float(half)
             yield Step(words, {("columns", name, "grid"): step}, "public cut points are finer", doubtful=True)
