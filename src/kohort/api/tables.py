@@ -277,7 +277,7 @@ def sweep(
 
 
 @called('advise("job.toml"), or advise(people, job)')
-def advise(source: object, job: Job | None = None, *, population: object = None) -> Advised:
+def advise(source: object, job: Job | None = None, *, population: object = None) -> Advised[Any]:
     """Compute what single changes of a job would keep or cost, without releasing anything.
 
     The changes are ranked on a sample of 5,000 records, and the best three are measured in full: these figures are

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kohort.cli import options
-from kohort.cli.anonymize import Job  # noqa: TC001  typer reads it
+from kohort.cli.anonymize import Job
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from kohort.job.advice import Advice
     from kohort.job.document import Document
+    from kohort.job.steps import Step
     from kohort.report import Json
-    from kohort.tables.dataset import Dataset
 
 
 def advise(
@@ -25,9 +25,7 @@ def advise(
     *,
     take: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=1, help="Write the N-th change into the job file.", rich_help_panel="Writing"
-        ),
+        typer.Option(metavar="N", min=1, help="Write the N-th change into the job file.", rich_help_panel="Writing"),
     ] = None,
     printed: options.Printed,
 ) -> None:
@@ -43,8 +41,10 @@ def advise(
     if take is not None:
         if take > len(found.steps):
             there = f"1 to {len(found.steps)}" if found.steps else "none"
-            raise UsageError(f"there is no change {take}", where="--take", hint=f"there are {there}: kohort advise {job}")
-        _take(job, found.steps[take - 1])
+            raise UsageError(
+                f"there is no change {take}", where="--take", hint=f"there are {there}: kohort advise {job}"
+            )
+        _take(job, found.steps[take - 1].step)
         told = f"changed {job}: {found.steps[take - 1].step.words}; then   kohort run {job}"
     figures: dict[str, Json] = {
         "loss": found.loss,
@@ -56,14 +56,13 @@ def advise(
     say(told, figures, as_json=printed.json, quiet=printed.quiet, internal=True)
 
 
-def changes_of(text: Document, source: object, now: float | None, *, population: Dataset | None = None) -> str:
+def changes_of(text: Document, source: object, now: float | None) -> str:
     """The best changes of a job that was run, as lines to print below its figures; empty where nothing would help.
 
     Args:
         text: The job file.
         source: Its records or transactions; others than those in memory are left alone.
         now: The loss of its release.
-        population: The population table, if there is one.
     """
     from kohort.job.advice import SHORT, advice_on
     from kohort.tables.table import Table
@@ -71,25 +70,25 @@ def changes_of(text: Document, source: object, now: float | None, *, population:
 
     if now is None or not isinstance(source, Table | Transactions):
         return ""
-    found = advice_on(text, source=source, population=population, now=now, most=0)
+    found = advice_on(text, source=source, now=now, most=0)
     lines = found.text(SHORT)
     name = text.path[0] if text.path else "JOB"
     return f"\n\n{lines}\nAll changes, measured, and one taken:   kohort advise {name}" if lines else ""
 
 
-def _take(job: Path, advice: Advice) -> None:
+def _take(job: Path, step: Step) -> None:
     """Write a change into a job file, which keeps its comments."""
     from kohort.app.edits import changed, with_roles
     from kohort.publish import publish
 
-    changes = advice.step.changes
+    changes = step.changes
     roles = {place[1]: str(value) for place, value in changes.items() if place[-1] == "role"}
     text = changed(job.read_text("utf-8-sig"), {place: one for place, one in changes.items() if place[-1] != "role"})
     text = with_roles(text, roles, {})
     publish(job, lambda file: file.write(text.encode()), lambda _: None, overwrite=True, inputs=())
 
 
-def _figures(one: Advice) -> dict[str, Json]:
+def _figures(one: Advice[Any]) -> dict[str, Json]:
     """A change for a program; keys that are taken out are null."""
     loss, told, risk = one.cost
     return {

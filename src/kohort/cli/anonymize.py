@@ -109,5 +109,5 @@ def _carry_out(
     if text is not None and not run.json:
         from kohort.cli.advise import changes_of
 
-        told += changes_of(text, release.records.whole, release.metrics.get("ncp"), population=release.population)
+        told += changes_of(text, release.records.whole, release.metrics.get("ncp"))
     say(told, figures.as_json(), as_json=run.json, internal=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,13 +19,14 @@ from kohort.job.transactions import request as request_of_transactions
 from kohort.pipeline.publishing import silent
 from kohort.pipeline.transactions import rehearse_transactions
 from kohort.shown import Shown, many
-from kohort.sweeps.prices import SAMPLED, Price, priced, sampled
+from kohort.sweeps.prices import SAMPLED, priced, sampled
 from kohort.tables.table import Table
 from kohort.transactions.database import Transactions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from kohort.arrays import Index
     from kohort.engines.base import Counts
     from kohort.job.document import Document
     from kohort.job.steps import Step
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from kohort.release.transactions import TransactionJob
     from kohort.shown import Rows
     from kohort.tables.dataset import Dataset
+
+J = TypeVar("J")
 
 #: Steps that are told, and of these, steps that are measured in full: with the job itself some four solves in all.
 TOLD: Final = 10
@@ -62,23 +65,19 @@ class Cost(NamedTuple):
     risk: float | None = None
 
 
-#: A job and what it costs; `None` where it has no release.
-Costing = "Callable[[Any], Cost | None]"
-
-
 @dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(Generic[J]):
     """What a single change of a job would give.
 
     Attributes:
         step: The change.
-        job: The changed job, a `Job` or a `TransactionJob`.
+        job: The changed job.
         cost: What it costs.
         measured: Whether it was measured in full: then it is what a run of the job tells; else an estimate.
     """
 
     step: Step
-    job: Any
+    job: J
     cost: Cost
     measured: bool
 
@@ -92,7 +91,7 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Advised(Shown):
+class Advised(Shown, Generic[J]):
     """What single changes of a job would give, the one that keeps most first.
 
     Attributes:
@@ -103,7 +102,7 @@ class Advised(Shown):
     """
 
     loss: float | None
-    steps: tuple[Advice, ...]
+    steps: tuple[Advice[J], ...]
     records: int
     of: int
 
@@ -112,7 +111,7 @@ class Advised(Shown):
         if all(one.step.dearer for one in self.steps):
             return ""
         now = "there is no release" if self.loss is None else f"{self.loss:.1%} of the detail is lost"
-        lines = [f"Now {now}. Single changes, the one that keeps most first:"]
+        lines = [f"Now {now}. Single changes would give:"]
         marks = ["-"] * most if most else [f"{place:>2}" for place in range(1, len(self.steps) + 1)]
         lines += [f"  {mark} {one}" for mark, one in zip(marks, self.steps, strict=False)]
         if not all(one.measured for one in self.steps[: len(marks)]):
@@ -123,21 +122,22 @@ class Advised(Shown):
         return "Advice", [(one.step.words, f"{one.cost.loss:.1%} lost") for one in self.steps]
 
 
+# --- job files --------------------------------------------------------------------------------------------------------
+
+
 def advice_on(
     text: Document,
     *,
     source: object = None,
-    population: Dataset | None = None,
     now: float | None = None,
     most: int = MEASURED,
     tell: Callable[[str], None] = silent,
-) -> Advised:
+) -> Advised[Job] | Advised[TransactionJob]:
     """What single changes of a job file would give.
 
     Args:
         text: The job file, on a table or on transactions.
-        source: The records or transactions, where they are read already; else they are read, and the population too.
-        population: The population table, likewise.
+        source: The records or transactions, where they are read already.
         now: The loss of the job where it is known.
         most: How many steps are measured in full; 0 for estimates alone.
         tell: Called with the name of each stage as it begins.
@@ -147,29 +147,30 @@ def advice_on(
         KohortError: the job has faults, or its input cannot be read.
     """
     if text.is_of_transactions:
-        given = of_transactions(text)
+        given, said = of_transactions(text), partial(request_of_transactions, where=text.where, folder=text.folder)
         _refuse_elsewhere(given.run.engine)
         tell("read")
-        held = source if isinstance(source, Transactions) else read_transactions(given.source, given.job.reading).database
+        if not isinstance(source, Transactions):
+            source = read_transactions(given.source, given.job.reading).database
         tell("measure")
-        said = partial(request_of_transactions, where=text.where, folder=text.folder)
-        return advised_transactions(text.raw, lambda raw: said(raw).job, held, now=now, most=most)
-    made = of(text)
+        return advised_transactions(text.raw, lambda raw: said(raw).job, source, now=now, most=most)
+    made, asked = of(text), partial(request, where=text.where, folder=text.folder, held=text.held)
     _refuse_elsewhere(made.engine)
     tell("read")
     table = source if isinstance(source, Table) else read(made.source, made.job.reading)
-    if population is None and made.population is not None:
-        population = read(made.population, made.job.reading)
+    population = None if made.population is None else read(made.population, made.job.reading)
     tell("measure")
-    asked = partial(request, where=text.where, folder=text.folder, held=text.held)
     return advised(text.raw, lambda raw: asked(raw).job, table, population=population, now=now, most=most)
 
 
 def _refuse_elsewhere(engine: str) -> None:
     """Refuse records that are not counted here."""
     if engine != "local":
-        what = f"the records are counted by {engine}, and advice only on records that are read here"
-        raise UnsupportedError(what, where="engine", hint="leave engine out, or change the job yourself and run it")
+        what = f"the records are counted by {engine}, and advice needs them here"
+        raise UnsupportedError(what, where="engine", hint="change the job yourself, and compare its dry runs")
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
 
 
 def advised(
@@ -180,7 +181,7 @@ def advised(
     population: Dataset | None = None,
     now: float | None = None,
     most: int = MEASURED,
-) -> Advised:
+) -> Advised[Job]:
     """What single changes of a job on a table would give.
 
     Cost: one solve of a sample for each step, some twenty, and `most` solves of the whole table, and one more.
@@ -197,10 +198,9 @@ def advised(
     columns = [one.name for one in job.schema.quasi]
     of_some, of_all = (partial(_cost, data, columns, population, {}) for data in (some, table))
     before = priced(some, job, population=population)
-    steps = steps_of(job, before.losses if before else {})
-    costings = of_some, of_some if some is table else of_all
-    found = _ranked(job, _made(steps, tables, make), costings, now, most, _by_loss)
-    return Advised(*found, some.records, table.records)
+    steps = _made(steps_of(job, before.losses if before else {}), tables, make)
+    costing = _Costing(of_some, of_some if some is table else of_all, most)
+    return Advised(*_ranked(job, steps, costing, now, _by_loss), some.records, table.records)
 
 
 def _cost(
@@ -212,9 +212,11 @@ def _cost(
         return None
     released = {one.name for one in job.schema.released}
     losses = [price.losses.get(name, float(name not in released)) for name in columns if name not in price.constant]
-    same = set(columns) == set(price.losses)
-    loss = price.loss if same or not losses else float(np.mean(losses))
-    return Cost(loss, price.loss, price.highest)
+    same = not losses or set(columns) == set(price.losses)
+    return Cost(price.loss if same else float(np.mean(losses)), price.loss, price.highest)
+
+
+# --- transactions -----------------------------------------------------------------------------------------------------
 
 
 def advised_transactions(
@@ -224,16 +226,17 @@ def advised_transactions(
     *,
     now: float | None = None,
     most: int = MEASURED,
-) -> Advised:
+) -> Advised[TransactionJob]:
     """The same of a job on transactions; what is lost is their distortion.
 
     What an attacker knows comes first: its price is the greatest, and it is often set without need.
     """
     job, some = make(tables), _some(transactions)
-    of_some, of_all = (partial(_distortion, data) for data in (some, transactions))
     steps = [*transaction_steps_of(job)]
-    costings = of_some, of_some if some is transactions else of_all
-    found = _ranked(job, _made(steps, tables, make), costings, now, most, lambda one: steps.index(one.step))
+    of_some, of_all = (partial(_distortion, data) for data in (some, transactions))
+    costing = _Costing(of_some, of_some if some is transactions else of_all, most)
+    made = _made(steps, tables, make)
+    found = _ranked(job, made, costing, now, lambda one: (one.step.dearer, steps.index(one.step)))
     return Advised(*found, len(some), len(transactions))
 
 
@@ -243,25 +246,45 @@ def _some(transactions: Transactions) -> Transactions:
         return transactions
     rows = np.linspace(0, len(transactions) - 1, SAMPLED).astype(np.int64)
     lengths = transactions.lengths[rows]
-    cells = np.repeat(transactions.starts[rows] - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
-    return Transactions(transactions.names, np.cumsum([0, *lengths], dtype=np.int64), transactions.cells[cells])
+    starts = np.cumsum([0, *lengths], dtype=np.int64)
+    cells: Index = np.repeat(transactions.starts[rows] - starts[:-1], lengths) + np.arange(starts[-1])
+    return Transactions(transactions.names, starts, transactions.cells[cells])
 
 
 def _distortion(transactions: Transactions, job: TransactionJob) -> Cost | None:
     """What a job on transactions costs."""
     try:
-        release = rehearse_transactions(transactions, job)
+        distortion = float(rehearse_transactions(transactions, job).distortion)
     except InfeasibleError:
         return None
-    return Cost(float(release.distortion), float(release.distortion))
+    return Cost(distortion, distortion)
 
 
 # --- what both share --------------------------------------------------------------------------------------------------
 
 
+class _Costing(NamedTuple, Generic[J]):
+    """What jobs cost; `None` where there is no release.
+
+    Attributes:
+        some: Of a sample.
+        all: Of everything; the same where the sample is everything.
+        most: How many steps are measured of everything.
+    """
+
+    some: Callable[[J], Cost | None]
+    all: Callable[[J], Cost | None]
+    most: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether there is nothing to estimate."""
+        return self.some is self.all
+
+
 def _made(
-    steps: Iterable[Step], tables: Mapping[str, object], make: Callable[[Mapping[str, object]], Any]
-) -> Iterator[tuple[Step, Any]]:
+    steps: Iterable[Step], tables: Mapping[str, object], make: Callable[[Mapping[str, object]], J]
+) -> Iterator[tuple[Step, J]]:
     """The steps with the jobs that they make; a change that a job cannot have is no step."""
     for step in steps:
         try:
@@ -273,58 +296,60 @@ def _made(
 
 
 def _ranked(
-    job: Any,
-    steps: Iterable[tuple[Step, Any]],
-    costings: tuple[Costing, Costing],
+    job: J,
+    steps: Iterable[tuple[Step, J]],
+    costing: _Costing[J],
     now: float | None,
-    most: int,
-    order: Callable[[Advice], Any],
-) -> tuple[float | None, tuple[Advice, ...]]:
-    """The loss without a change, and the steps that are told.
+    order: Callable[[Advice[J]], tuple[bool, float]],
+) -> tuple[float | None, tuple[Advice[J], ...]]:
+    """The loss without a change, and the steps that are told, in an order.
 
     Args:
         job: The job without a change.
         steps: Every step with its job.
-        costings: What a job costs, estimated and in full; the same where there is nothing to estimate.
+        costing: What jobs cost.
         now: The loss of the job where it is known.
-        most: How many steps are measured in full.
-        order: The order in which steps are told.
+        order: What steps are sorted by.
     """
-    of_some, of_all = costings
-    exact, before = of_some is of_all, of_some(job)
+    before = costing.some(job)
     if now is None:
-        cost = before if exact or not most else of_all(job)
+        cost = before if costing.exact or not costing.most else costing.all(job)
         now = None if cost is None else cost.loss
-    shift = 0.0 if exact or now is None or before is None else now - before.loss
-    found: list[Advice] = []
-    for step, made in steps:
-        cost = None if step.doubtful and not (exact or most) else _tried(of_some, made)
-        if cost is not None:
-            estimate = cost if exact else Cost(min(max(cost.loss + shift, 0.0), ALL))
-            found.append(Advice(step, made, estimate, exact))
-    found = sorted(_paying(found, now), key=_by_loss)
-    if not exact:
-        costs = [(one, _tried(of_all, one.job)) for one in found[:most]]
+    shift = 0.0 if now is None or before is None else now - before.loss
+    found = sorted(_paying(_estimated(steps, costing, shift), now), key=_by_loss)
+    if not costing.exact:
+        costs = [(one, _tried(costing.all, one.job)) for one in found[: costing.most]]
         measured = [Advice(one.step, one.job, cost, measured=True) for one, cost in costs if cost is not None]
-        found = [*_paying(measured, now), *(one for one in found[most:] if not one.step.doubtful)]
+        found = [*_paying(measured, now), *(one for one in found[costing.most :] if not one.step.doubtful)]
     found.sort(key=order)
     dearer = [one for one in found if one.step.dearer]
-    return now, tuple([one for one in found if not one.step.dearer][: TOLD - len(dearer)] + dearer)
+    return now, (*[one for one in found if not one.step.dearer][: TOLD - len(dearer)], *dearer)
 
 
-def _tried(costing: Costing, job: Any) -> Cost | None:
+def _estimated(steps: Iterable[tuple[Step, J]], costing: _Costing[J], shift: float) -> Iterator[Advice[J]]:
+    """The steps with what they cost: of a sample, moved by what the job without a change costs less or more there."""
+    for step, made in steps:
+        if step.doubtful and not (costing.exact or costing.most):
+            continue  # nothing can show that it pays
+        cost = _tried(costing.some, made)
+        if cost is not None:
+            estimate = cost if costing.exact else Cost(min(max(cost.loss + shift, 0.0), ALL))
+            yield Advice(step, made, estimate, costing.exact)
+
+
+def _tried(costs: Callable[[J], Cost | None], job: J) -> Cost | None:
     """What a job costs; `None` where it has no release, or cannot be solved."""
     try:
-        return costing(job)
+        return costs(job)
     except KohortError:
         return None
 
 
-def _paying(found: Iterable[Advice], now: float | None) -> list[Advice]:
+def _paying(found: Iterable[Advice[J]], now: float | None) -> Iterator[Advice[J]]:
     """The steps that keep more detail than the job does now, or promise more."""
-    return [one for one in found if one.step.dearer or one.cost.loss < (ALL if now is None else now) - GAIN]
+    return (one for one in found if one.step.dearer or one.cost.loss < (ALL if now is None else now) - GAIN)
 
 
-def _by_loss(advice: Advice) -> tuple[bool, float]:
+def _by_loss(advice: Advice[J]) -> tuple[bool, float]:
     """Steps that promise more come last, each by the detail that it keeps."""
     return advice.step.dearer, advice.cost.loss

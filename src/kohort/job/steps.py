@@ -19,7 +19,7 @@ from kohort.shown import many
 from kohort.transactions.cells import LocalSuppression
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from kohort.job.lines import Place
     from kohort.models.base import PrivacyModel
@@ -210,9 +210,10 @@ def _columns(job: Job, worst: list[str]) -> Iterator[Step]:
         one = quasi[name]
         if one.weight < WEIGHT and len(quasi) > 1:
             yield Step(f"{name} counts {WEIGHT} times", {("columns", name, "weight"): WEIGHT}, doubtful=True)
-        half = one.grid / 2 if isinstance(one.grid, Fraction) else None
-        if half is not None and half.denominator <= one.grid.denominator:  # no halves of whole numbers
-            words = f"cut points of {name} every {said(half)} instead of {said(one.grid)}"
+        grid = one.grid if isinstance(one.grid, Fraction) else Fraction(1)
+        half = grid / 2
+        if half.denominator <= grid.denominator:  # no halves of whole numbers
+            words = f"cut points of {name} every {said(half)} instead of {said(grid)}"
             step = int(half) if half.denominator == 1 else float(half)
             yield Step(words, {("columns", name, "grid"): step}, "public cut points are finer", doubtful=True)
         if len(quasi) > 1:
@@ -225,17 +226,19 @@ def _columns(job: Job, worst: list[str]) -> Iterator[Step]:
 def transaction_steps_of(job: TransactionJob) -> Iterator[Step]:
     """The steps from a job on transactions: what an attacker knows first, then k, h and single cells."""
     model = job.coherence
-    privacy: Callable[[str], Place] = lambda key: ("privacy", key)  # noqa: E731
     if model.p > 1:
         less, known = model.p - 1, many(model.p, "item")
-        yield Step(f"p = {less}", {privacy("p"): less}, f"nothing holds of an attacker who knows {known} of a person")
+        yield Step(
+            f"p = {less}", {("privacy", "p"): less}, f"nothing holds of an attacker who knows {known} of a person"
+        )
     for fewer in [one for one in KS if one < model.k][-1:]:
         weakens = f"a person is hidden among {fewer} transactions, not {model.k:,}"
-        yield Step(f"k = {fewer}", {privacy("k"): fewer}, weakens)
+        yield Step(f"k = {fewer}", {("privacy", "k"): fewer}, weakens)
     for more in [one for one in HS if one > model.h][:1]:
         weakens = f"a private item may be in {float(more):.0%} of a cohort, not {float(model.h):.0%}"
-        yield Step(f"h = {float(more):g}", {privacy("h"): float(more)}, weakens)
+        yield Step(f"h = {float(more):g}", {("privacy", "h"): float(more)}, weakens)
     if not isinstance(job.algorithm, LocalSuppression):
-        told = dict.fromkeys([("method", key) for key in ("score", "give-back", "optimal", "time-limit")])
+        told: list[Place] = [("method", key) for key in ("score", "give-back", "optimal", "time-limit")]
+        changes: dict[Place, object] = {**dict.fromkeys(told), ("method", "suppress"): "cells"}
         weakens = "the promise holds of what is released only: a cohort may have been larger, with another share"
-        yield Step("single cells suppressed instead of items", {**told, ("method", "suppress"): "cells"}, weakens)
+        yield Step("single cells suppressed instead of items", changes, weakens)

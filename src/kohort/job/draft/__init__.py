@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from tomlkit.items import Table as TomlTable
 
     from kohort.assessment.inspection.guesses import Guess
-    from kohort.models.base import PrivacyModel
     from kohort.job.options import Options
+    from kohort.models.base import PrivacyModel
     from kohort.release import Job
     from kohort.shown import Rows
     from kohort.tables.table import Table

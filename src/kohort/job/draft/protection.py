@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.algorithms.mondrian.mondrian import Mondrian
@@ -50,19 +51,19 @@ class Kinds(NamedTuple):
     names: Callable[[str], PrivacyModel]
 
 
-#: The profiles, the strictest first. Prices do not add up (each model may be cheap alone, and two of them dear), so each
+#: The profiles, the strictest first. Prices do not add up (each model may be cheap alone, and two of them dear), so a
 #: profile is priced as a whole.
 PROFILES: Final = (
-    Kinds("t = 0.2 for all", _t := lambda name: TCloseness(name, Fraction(1, 5)), _t),
+    Kinds("t = 0.2 for all", _t := partial(TCloseness, t=Fraction(1, 5)), _t),
     Kinds(
         "t = 0.3 for numbers, enhanced beta = 2 for names",
-        lambda name: TCloseness(name, Fraction(3, 10)),
-        lambda name: EnhancedBetaLikeness(name, Fraction(2)),
+        partial(TCloseness, t=Fraction(3, 10)),
+        partial(EnhancedBetaLikeness, beta=Fraction(2)),
     ),
     Kinds(
         "t = 0.5 for numbers, l = 2 for names",
-        lambda name: TCloseness(name, Fraction(1, 2)),
-        lambda name: DistinctLDiversity(name, 2),
+        partial(TCloseness, t=Fraction(1, 2)),
+        partial(DistinctLDiversity, l=2),
     ),
 )
 

@@ -399,8 +399,10 @@ def _known(one: KeptFigures) -> str:
     """How exactly a column is known of people.
 
     >>> from kohort.report.release import KeptFigures
-    >>> _known(KeptFigures(exact=0.1, hidden=0, half=5, wide=True)), _known(KeptFigures(exact=0.2, hidden=0, half=3, wide=False))
-    ('known to within 5 for half of the people', 'one of 3 values for half of the people')
+    >>> _known(KeptFigures(exact=0.1, hidden=0, half=5, wide=True))
+    'known to within 5 for half of the people'
+    >>> _known(KeptFigures(exact=0.2, hidden=0, half=3, wide=False))
+    'one of 3 values for half of the people'
     >>> _known(KeptFigures(exact=0.83, hidden=0.17, half=1, wide=False))
     'exact for 83% of the people'
     """
