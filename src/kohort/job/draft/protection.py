@@ -124,8 +124,8 @@ class Protection:
 
     def models_of(self, name: str) -> tuple[PrivacyModel, ...]:
         """The models of a column: the chosen one, then those of the other profiles that differ."""
-        every = [one.models[name] for one in (*self.profiles[self.chosen : self.chosen + 1], *self.profiles)]
-        return tuple(dict.fromkeys(every))
+        first = self.profiles[self.chosen : self.chosen + 1]
+        return tuple(dict.fromkeys(one.models[name] for one in (*first, *self.profiles)))
 
 
 def protected(
