@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from kohort.app.baskets.answers import BasketPreview
     from kohort.assessment.inspection.distribution import Bar
     from kohort.assessment.inspection.guesses import Guess
+    from kohort.job.advice import Advised
+    from kohort.job.lines import Place
 
 
 class ColumnLook(NamedTuple):
@@ -50,8 +52,15 @@ class Rows(NamedTuple):
     first: int = 1
 
 
+class Change(NamedTuple):
+    """A single change of the job: what it would give, and what each of its keys becomes; see `kohort.job.steps`."""
+
+    words: str
+    keys: Mapping[Place, object]
+
+
 class Preview(NamedTuple):
-    """What a job would release, as the report has it: parts of the steward's page model."""
+    """What a job would release, as the report has it: parts of the steward's page model; and what changes would give."""
 
     result: dict[str, Any]
     verdict: dict[str, Any]
@@ -60,6 +69,12 @@ class Preview(NamedTuple):
     metrics: tuple[dict[str, Any], ...]
     notes: tuple[str, ...]
     seconds: float
+    changes: tuple[Change, ...] = ()
+
+
+def changes_in(found: Advised[Any]) -> tuple[Change, ...]:
+    """The changes to offer."""
+    return tuple(Change(str(one), dict(one.step.changes)) for one in found.steps)
 
 
 class Choice(NamedTuple):
