@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from kohort.app.baskets.answers import BasketPreview
     from kohort.assessment.inspection.distribution import Bar
     from kohort.assessment.inspection.guesses import Guess
-    from kohort.job.advice import Advised
     from kohort.job.lines import Place
 
 
@@ -60,7 +59,7 @@ class Change(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """What a job would release, as the report has it: parts of the steward's page model; and what changes would give."""
+    """What a job would release, as the report has it: parts of the steward's page model; and what changes give."""
 
     result: dict[str, Any]
     verdict: dict[str, Any]
@@ -70,11 +69,6 @@ class Preview(NamedTuple):
     notes: tuple[str, ...]
     seconds: float
     changes: tuple[Change, ...] = ()
-
-
-def changes_in(found: Advised[Any]) -> tuple[Change, ...]:
-    """The changes to offer."""
-    return tuple(Change(str(one), dict(one.step.changes)) for one in found.steps)
 
 
 class Choice(NamedTuple):

@@ -10,6 +10,7 @@ from kohort.cli import options
 from kohort.cli.anonymize import Job
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
+from kohort.shown import whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +48,7 @@ def advise(
         _take(job, found.steps[take - 1].step)
         told = f"changed {job}: {found.steps[take - 1].step.words}; then   kohort run {job}"
     figures: dict[str, Json] = {
-        "loss": found.loss,
+        "loss": None if found.loss is None else whole(found.loss),
         "records": found.of,
         "sample": found.records,
         "steps": [_figures(one) for one in found.steps],
@@ -78,25 +79,22 @@ def changes_of(text: Document, source: object, now: float | None) -> str:
 
 def _take(job: Path, step: Step) -> None:
     """Write a change into a job file, which keeps its comments."""
-    from kohort.app.edits import changed, with_roles
+    from kohort.app.edits import taken
     from kohort.publish import publish
 
-    changes = step.changes
-    roles = {place[1]: str(value) for place, value in changes.items() if place[-1] == "role"}
-    text = changed(job.read_text("utf-8-sig"), {place: one for place, one in changes.items() if place[-1] != "role"})
-    text = with_roles(text, roles, {})
+    text = taken(job.read_text("utf-8-sig"), step.changes)
     publish(job, lambda file: file.write(text.encode()), lambda _: None, overwrite=True, inputs=())
 
 
 def _figures(one: Advice[Any]) -> dict[str, Json]:
-    """A change for a program; keys that are taken out are null."""
+    """A change for a program, with the figures of a run as it prints them; keys that are taken out are null."""
     loss, told, risk = one.cost
     return {
         "change": one.step.words,
         "keys": [{"key": list(place), "value": _plain(value)} for place, value in one.step.changes.items()],
-        "loss": loss,
-        "told": told,
-        "risk": risk,
+        "loss": whole(loss),
+        "told": told if told is None or risk is None else whole(told),
+        "risk": None if risk is None else whole(risk),
         "measured": one.measured,
         "weakens": one.step.weakens,
     }

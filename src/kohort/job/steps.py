@@ -128,7 +128,7 @@ def _models(job: Job) -> Iterator[Step]:
             words = words if len({_said(*one) for one in every}) == 1 else f"t one notch looser on {names}"
             yield Step(words, changes, f"a class may reveal more of {names}")
     for _, one, value in found:
-        words = f"{_said(one, value)} instead of {one.name.removesuffix(f' of {_column(one)}')} on {_column(one)}"
+        words = f"{_said(one, value)} instead of {one.name.replace(f' of {_column(one)}', '', 1)} on {_column(one)}"
         yield Step(words, _instead(one, value), f"a class may reveal more of {_column(one)}")
 
 
