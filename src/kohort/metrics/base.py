@@ -145,15 +145,14 @@ class Kept(NamedTuple):
     Attributes:
         exact: The share of the people whose value is released as it is.
         hidden: The share of those of whom nothing is: `*`, or no record.
-        half: For half of the people, the released value stands for at most so many values of the domain, or a range so
-            wide.
-        wide: Whether it is a width, of numbers and of days.
+        half: For half of the people, the released value stands for at most so many values, or a range so wide.
+        unit: What that is in: the `values` of names; the `width` of numbers, or the `days` of dates.
     """
 
     exact: float
     hidden: float
     half: float
-    wide: bool
+    unit: Literal["values", "width", "days"]
 
 
 def kept_of(domain: Domain, labels: Labels, recoding: Recoding, regions: Counts, suppressed: int) -> Kept:
@@ -173,7 +172,7 @@ def kept_of(domain: Domain, labels: Labels, recoding: Recoding, regions: Counts,
     wide = _is_span(domain, recoding) and domain.scale is not Scale.CATEGORICAL
     half = (1 + float(middle) * _others(domain, recoding)) * (float(domain.step) if wide else 1.0)
     exact, hidden = (float(records[shares == loss].sum()) / total for loss in (0.0, 1.0))
-    return Kept(exact, hidden, half, wide)
+    return Kept(exact, hidden, half, ("days" if domain.scale is Scale.DATE else "width") if wide else "values")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -89,7 +89,7 @@ class KeptFigures(Figures, frozen=True):
     exact: Share
     hidden: Share
     half: Number
-    wide: bool
+    unit: Literal["values", "width", "days"]
 
 
 class ObjectiveFigures(Figures, frozen=True):

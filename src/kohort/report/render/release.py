@@ -399,19 +399,19 @@ def _known(one: KeptFigures) -> str:
     """How exactly a column is known of people.
 
     >>> from kohort.report.release import KeptFigures
-    >>> _known(KeptFigures(exact=0.1, hidden=0, half=5, wide=True))
+    >>> _known(KeptFigures(exact=0.1, hidden=0, half=5, unit="width"))
     'known to within 5 for half of the people'
-    >>> _known(KeptFigures(exact=0.2, hidden=0, half=3, wide=False))
+    >>> _known(KeptFigures(exact=0.2, hidden=0, half=3, unit="values"))
     'one of 3 values for half of the people'
-    >>> _known(KeptFigures(exact=0.83, hidden=0.17, half=1, wide=False))
+    >>> _known(KeptFigures(exact=0.83, hidden=0.17, half=1, unit="values"))
     'exact for 83% of the people'
     """
     if one.exact >= HALF:
         return f"exact for {one.exact:.0%} of the people"
     if one.hidden >= HALF:
         return f"nothing for {one.hidden:.0%} of the people"
-    half = f"{one.half:,.6g}"
-    return f"{f'known to within {half}' if one.wide else f'one of {half} values'} for half of the people"
+    within = {"values": "one of {} values", "width": "known to within {}", "days": "known to within {} days"}
+    return f"{within[one.unit].format(f'{one.half:,.6g}')} for half of the people"
 
 
 def _bulk(figures: ReleaseFigures) -> Iterator[str]:
