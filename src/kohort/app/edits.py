@@ -94,7 +94,8 @@ def with_roles(text: str, roles: Mapping[str, str], proposed: Mapping[str, Mappi
 def taken(text: str, changes: Mapping[Place, object]) -> str:
     """The text with a change that advice tells; see `kohort.job.steps`."""
     roles = {place[1]: str(value) for place, value in changes.items() if place[-1] == "role"}
-    return with_roles(changed(text, {place: one for place, one in changes.items() if place[-1] != "role"}), roles, {})
+    text = changed(text, {place: one for place, one in changes.items() if place[-1] != "role"})
+    return with_roles(text, roles, {}) if roles else text
 
 
 class Difference(NamedTuple):

@@ -260,7 +260,7 @@ def test_transactions_are_advised_p_first(baskets: Path) -> None:
         assert kohort("advise", baskets, "--take", place).status == 0
         assert "# by hand" in baskets.read_text("utf-8")
         assert kohort("run", baskets, "--dry-run", "--json").figures["distortion"] == one["told"]
-    assert found[0]["weakens"] == "nothing holds of those who know 2 items of a person"
+    assert found[0]["weakens"] == "nothing holds of an attacker who knows 2 items of a person"
 
 
 def test_a_run_of_transactions_ends_with_changes(baskets: Path) -> None:
