@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -53,12 +54,14 @@ def priced(
 
     Args:
         data: The records; see `sampled`.
-        job: The job. One without quasi-identifiers has no price.
+        job: The job.
         population: The population table, if a model needs one.
         counted: Keeps what is counted, for other jobs over the same records.
+
+    Raises:
+        UsageError: the schema does not go with the table, or has no quasi-identifier.
     """
-    if not any(True for _ in job.schema.quasi):
-        return None
+    job = replace(job, schema=job.schema.over(data.names))
     counted = {} if counted is None else counted
     key = counted_alike(job)
     try:

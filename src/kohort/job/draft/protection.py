@@ -141,6 +141,8 @@ def protected(
 
     def least(*asked: PrivacyModel) -> tuple[float | None, Mondrian]:
         """The least loss of the methods, and the method."""
+        if not schema.quasi:
+            return None, METHODS[0]
         jobs = {
             one: Job.of(schema, KAnonymity(k), *asked, algorithm=one, perturbations=tuple(perturbations))
             for one in METHODS
