@@ -109,10 +109,10 @@ def _names(job: Job, worst: list[str]) -> Iterator[Step]:
             every[one.name] = {(*place, "label"): "set"}
     weakens = "a set lists names of its class, also one that a single person there has"
     if len(every) > 1:
-        words = f"sets of names instead of fixed groups, for {many(len(every), 'column')} ({', '.join(every)})"
+        words = f"sets of names instead of nodes of a hierarchy, for {many(len(every), 'column')} ({', '.join(every)})"
         yield Step(words, {place: value for one in every.values() for place, value in one.items()}, weakens)
     for name in sorted(every, key=worst.index)[:COLUMNS]:
-        yield Step(f"sets of names instead of fixed groups, for {name}", every[name], weakens)
+        yield Step(f"sets of names instead of nodes of a hierarchy, for {name}", every[name], weakens)
 
 
 def _models(job: Job) -> Iterator[Step]:
