@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
@@ -49,6 +49,9 @@ SHORT: Final = 3
 
 #: A step that keeps less than this share of the detail is not worth telling.
 GAIN: Final = 0.001
+
+#: Seconds of a search that can stop early, for each step that is ranked.
+HURRIED: Final = 1.0
 
 #: The share that is lost where there is no release.
 ALL: Final = 1.0
@@ -211,10 +214,20 @@ def advised(
     job, some = make(tables), sampled(table)
     columns = [one.name for one in job.schema.quasi]
     of_some, of_all = (partial(_cost, data, columns, population, {}) for data in (some, table))
-    before = priced(some, job, population=population)
+
+    def hurried(one: Job) -> Cost | None:
+        return of_some(_hurried(one))
+
+    before = priced(some, _hurried(job), population=population)
     steps = _made(steps_of(job, before.losses if before else {}), tables, make)
-    costing = _Costing(of_some, of_some if some is table else of_all, most)
+    exact = some is table and job.time_limit is None
+    costing = _Costing(of_all if exact else hurried, of_all, most)
     return Advised(*_ranked(job, steps, costing, now, _by_loss), some.records, table.records)
+
+
+def _hurried(job: Job) -> Job:
+    """The same, where its search can stop early: after a second."""
+    return job if job.time_limit is None else replace(job, time_limit=min(job.time_limit, HURRIED))
 
 
 def _cost(
@@ -260,8 +273,8 @@ def _some(transactions: Transactions) -> Transactions:
         return transactions
     rows = np.linspace(0, len(transactions) - 1, SAMPLED).astype(np.int64)
     lengths = transactions.lengths[rows]
-    starts = np.cumsum([0, *lengths], dtype=np.int64)
-    cells: Index = np.repeat(transactions.starts[rows] - starts[:-1], lengths) + np.arange(starts[-1])
+    starts: Index = np.append(0, np.cumsum(lengths, dtype=np.int64))
+    cells: Index = np.repeat(transactions.starts[rows] - starts[:-1], lengths) + np.arange(int(starts[-1]))
     return Transactions(transactions.names, starts, transactions.cells[cells])
 
 

@@ -206,6 +206,45 @@ def test_a_run_ends_with_the_best_three(job: Path) -> None:
     assert "steps" not in kohort("run", job, "--json", "--overwrite").figures
 
 
+def test_a_run_on_levels_begins_no_second_search(job: Path) -> None:
+    """A lattice can take minutes: its run tells no changes, and `advise` does."""
+    text = JOB.replace("grid = 200", 'hierarchy = "intervals:200,1000"') + '\n[method]\nname = "samarati"\n'
+    job.write_text(text.replace('t = 0.2 # strict\ndistance = "equal"', "no-model = true"), "utf-8")
+    ran = kohort("run", job)
+    assert ran.status == 0
+    assert "Single changes" not in ran.out
+    assert "mondrian with cuts by loss instead of samarati" in kohort("advise", job).out
+
+
+def test_a_fault_of_advice_spoils_no_run(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The release is there, verified, whatever becomes of what is said below its figures."""
+
+    def failing(*_: object, **__: object) -> None:
+        raise UsageError("nothing goes")
+
+    monkeypatch.setattr(advice, "advice_on", failing)
+    ran = kohort("run", job)
+    assert (ran.status, ran.err) == (0, "")
+    assert job.with_name("release.csv").exists()
+
+
+def test_a_search_that_stops_early_is_hurried(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranking gives each step at most a second, and only measuring the whole time."""
+    limits: list[float | None] = []
+    solve = prices.answer
+
+    def timed(counts: Any, made: api.Job) -> Any:  # noqa: ANN401  what the function takes
+        limits.append(made.time_limit)
+        return solve(counts, made)
+
+    monkeypatch.setattr(prices, "answer", timed)
+    text = JOB.replace("grid = 200", 'hierarchy = "intervals:200,1000"')
+    job.write_text(text + '\n[method]\nname = "best-effort"\ntime-limit = 20\n', "utf-8")
+    assert kohort("advise", job).status == 0
+    assert 1 <= limits.count(20) <= 1 + advice.MEASURED
+    assert {*limits} <= {20, 1.0, None}
+
+
 def test_init_ends_with_the_best_three(job: Path) -> None:
     """A draft that can be run says what changes of it would give; one with a question does not."""
     made = job.with_name("made.toml")
