@@ -172,7 +172,8 @@ def kept_of(domain: Domain, labels: Labels, recoding: Recoding, regions: Counts,
     wide = _is_span(domain, recoding) and domain.scale is not Scale.CATEGORICAL
     half = (1 + float(middle) * _others(domain, recoding)) * (float(domain.step) if wide else 1.0)
     exact, hidden = (float(records[shares == loss].sum()) / total for loss in (0.0, 1.0))
-    return Kept(exact, hidden, half, ("days" if domain.scale is Scale.DATE else "width") if wide else "values")
+    days = domain.attribute.scale is Scale.DATE
+    return Kept(exact, hidden, half, ("days" if days else "width") if wide else "values")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -177,6 +177,15 @@ def test_what_is_known_of_a_column_is_what_its_labels_say(
     assert kohort.anonymize(ages, kohort.Job.from_toml(text)).kept["age"] == age
 
 
+def test_dates_are_known_to_days() -> None:
+    """Months of one year at k = 2: at most 31 days each."""
+    days = pl.DataFrame({"day": [f"2020-{1 + n % 12:02}-{1 + n // 12:02}" for n in range(120)]})
+    text = "input.path='x.csv'\noutput.path='y.csv'\nprivacy.k=2\n[columns.day]\nrole='quasi'\ngrid='month'\n"
+    one = kohort.anonymize(days, kohort.Job.from_toml(text)).kept["day"]
+    assert one.unit == "days"
+    assert 28 <= one.half <= 31
+
+
 def test_a_single_value_that_is_the_common_one_is_no_alarm() -> None:
     """Of a class where all say no, as most do, little is learned; where a few say yes, much."""
     common: Json = {"people": 30, "uncommon": 0, "largest_share": 1.0, "share_of_all": 0.9}
