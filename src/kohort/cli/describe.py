@@ -160,7 +160,7 @@ def init(
         from kohort.job.document import document_at
 
         told += changes_of(document_at(out), table, draft.protection.together or draft.protection.alone)
-    say(told, quiet=quiet)
+    say(told, quiet=quiet, internal=True)
 
 
 def _drafted(out: Path, draft: Draft) -> str:
