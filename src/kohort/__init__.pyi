@@ -4,6 +4,7 @@ from typing import Final
 
 from kohort.algorithms.lattice.optimal import Optimal as Optimal
 from kohort.algorithms.mondrian.mondrian import Mondrian as Mondrian
+from kohort.api.tables import advise as advise
 from kohort.api.tables import anonymize as anonymize
 from kohort.api.tables import check as check
 from kohort.api.tables import draft as draft

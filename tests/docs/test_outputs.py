@@ -52,6 +52,7 @@ def test_objects_for_the_steward_say_so_first(tmp_path: Path) -> None:
     pl.DataFrame({"age": [str(20 + at % 7) for at in range(60)], "ill": ["flu", "gout"] * 30}).write_csv(table)
     basket.write_text("a b\n" * 9 + "a e\n" * 9, encoding="utf-8")
     flags = ["--quasi", "age", "--sensitive", "ill", "--no-model", "ill"]
+    assert kohort("init", table, "--out", tmp_path / "a.toml").out.startswith(INTERNAL_LINE)
     runs: dict[str, Sequence[object]] = {
         "anonymize": [table, "--out", out, *flags, "--k", 3],
         "inspect": [table],
@@ -59,6 +60,7 @@ def test_objects_for_the_steward_say_so_first(tmp_path: Path) -> None:
         "risk": [table, "--quasi", "age"],
         "sweep": [table, "--quasi", "age", "--rest", "drop", "--vary", "k=3,5"],
         "transactions": [basket, "--out", tmp_path / "c.dat", "--private", "e", "--h", "0.6", "--k", 2, "--p", 1],
+        "advise": [tmp_path / "a.toml"],
         "check": [out, "--quasi", "age", "--k", 3],
     }
     for name, arguments in runs.items():

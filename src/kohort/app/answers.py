@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from kohort.app.baskets.answers import BasketPreview
     from kohort.assessment.inspection.distribution import Bar
     from kohort.assessment.inspection.guesses import Guess
+    from kohort.job.lines import Place
 
 
 class ColumnLook(NamedTuple):
@@ -50,8 +51,15 @@ class Rows(NamedTuple):
     first: int = 1
 
 
+class Change(NamedTuple):
+    """A single change of the job: what it would give, and what each of its keys becomes; see `kohort.job.steps`."""
+
+    words: str
+    keys: Mapping[Place, object]
+
+
 class Preview(NamedTuple):
-    """What a job would release, as the report has it: parts of the steward's page model."""
+    """What a job would release, as the report has it: parts of the steward's page model; and what changes give."""
 
     result: dict[str, Any]
     verdict: dict[str, Any]
@@ -60,6 +68,7 @@ class Preview(NamedTuple):
     metrics: tuple[dict[str, Any], ...]
     notes: tuple[str, ...]
     seconds: float
+    changes: tuple[Change, ...] = ()
 
 
 class Choice(NamedTuple):

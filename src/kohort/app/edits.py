@@ -96,6 +96,13 @@ def with_roles(text: str, roles: Mapping[str, str], proposed: Mapping[str, Mappi
     return tomlkit.dumps(document)
 
 
+def taken(text: str, changes: Mapping[Place, object]) -> str:
+    """The text with a change that advice tells; see `kohort.job.steps`."""
+    roles = {place[1]: str(value) for place, value in changes.items() if place[-1] == "role"}
+    text = changed(text, {place: one for place, one in changes.items() if place[-1] != "role"})
+    return with_roles(text, roles, {}) if roles else text
+
+
 class Difference(NamedTuple):
     """A key that two jobs say differently; empty where one of them does not say it."""
 

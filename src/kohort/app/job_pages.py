@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from kohort.app.desk import StaleError, tables_of
-from kohort.app.edits import differences
+from kohort.app.edits import differences, taken
 from kohort.app.fields import table_at
 from kohort.app.frame import AT_ONCE, Frame, UnansweredError, number
 from kohort.app.subjects import subject_of
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from starlette.requests import Request
+
+    from kohort.app.answers import Change
 
     #: What answers a request for a page.
     Endpoint: TypeAlias = Callable[[Request], Response]
@@ -52,6 +54,7 @@ class JobPages(Frame, ABC):
     def changes(self) -> Mapping[str, Endpoint]:
         """What the forms of a path do."""
         return {
+            "/advice": self.take,
             "/release": self.start_release,
             "/history": self.move,
             "/job": self.set_text,
@@ -87,6 +90,15 @@ class JobPages(Frame, ABC):
     def job(self, _: Request) -> Response:
         """The job as text."""
         return self._page("job", "Job file", text=self.desk.text)
+
+    def take(self, request: Request) -> Response:
+        """Take a change that the preview offers."""
+        changes: tuple[Change, ...] = self._of_job("preview").changes
+        place = number(request.scope["form"].get("change", ""))
+        if not 0 <= place < len(changes):
+            raise UsageError("there is no such change", hint="choose one of the page Preview")
+        self._change(request, taken(self.desk.text, changes[place].keys), changes[place].words.partition(": ")[2])
+        return RedirectResponse("/preview", 303)
 
     def history(self, _: Request) -> Response:
         """The versions of the job."""

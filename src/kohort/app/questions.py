@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from kohort import io, pipeline
-from kohort.app.answers import Choice, ColumnLook, Look, Preview, Released, Rows
+from kohort.app.answers import Change, Choice, ColumnLook, Look, Preview, Released, Rows
 from kohort.app.fields import read as field_value
 from kohort.app.making import Values, made_over
 from kohort.app.nodes import lattice_look
@@ -19,6 +19,7 @@ from kohort.assessment.inspection.notes import noticed
 from kohort.engines.known import engine_of
 from kohort.errors import UnsupportedError
 from kohort.io.forms import files
+from kohort.job.advice import advice_on
 from kohort.job.document import document
 from kohort.job.draft import draft_of, job_text
 from kohort.job.draft.shapes import scale_of, shape_of
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from kohort.app.nodes import LatticeLook
     from kohort.assessment.inspection.guesses import Guess
     from kohort.engines.base import Engine
+    from kohort.job.advice import Advised
     from kohort.release import Release
     from kohort.sweeps.tables import Point
     from kohort.tables.table import Column, Table
@@ -144,7 +146,11 @@ class Bench:
         """What a job would release, written nowhere: verified as text; of records elsewhere, as they are counted."""
         made = request_of(text, folder)
         if made.engine == HERE:
-            return _preview(self._try(text, folder))
+            release, said = self._try(text, folder), replace(document(text, folder=Path(folder)), held=folder.held)
+            self.tell("compare")
+            source = self._read(made.source, _input(text))
+            advice = advice_on(said, source=source, now=release.metrics.get("ncp"), most=0)
+            return _preview(release)._replace(changes=changes_in(advice))
         refuse_piped(made.source)
         engine = self._engine(made)
         return _outline(
@@ -257,6 +263,11 @@ class Bench:
             known = made.population
             self._tried = {text: pipeline.anonymize(source, made.job, population=known, tell=self.tell)}
         return self._tried[text]
+
+
+def changes_in(found: Advised[Any]) -> tuple[Change, ...]:
+    """The changes to offer."""
+    return tuple(Change(str(one), dict(one.step.changes)) for one in found.steps)
 
 
 def refuse_piped(source: str) -> None:

@@ -16,6 +16,7 @@ from kohort.job.keys import USUAL_K, with_usual_k
 from kohort.shown import took
 
 if TYPE_CHECKING:
+    from kohort.job.document import Document
     from kohort.job.request import Request
 
 #: How the flag of k differs from the job file's key.
@@ -62,16 +63,18 @@ def run(
         from kohort.job.transactions import of as made_of
 
         flags.refuse(outputs.used(files), "this flag is only for jobs on tables")
-        transactions.carry_out(made_of(text), page, shown, run)
+        transactions.carry_out(made_of(text), page, shown, run, text)
         return
     from kohort.job.request import of
 
     flags.refuse({"trace": shown.trace, "show-values": shown.show_values}, "this flag is only for jobs on transactions")
-    _carry_out(of(text), page, files, run)
+    _carry_out(of(text), page, files, run, text)
 
 
-def _carry_out(made: Request, page: outputs.PageOptions, files: outputs.Files, run: options.Run) -> None:
-    """Anonymize as `made` asks, and print the result."""
+def _carry_out(
+    made: Request, page: outputs.PageOptions, files: outputs.Files, run: options.Run, text: Document | None = None
+) -> None:
+    """Anonymize as `made` asks, and print the result; of a job file also what changes of it would give."""
     from kohort import pipeline
     from kohort.engines.known import engine_of
 
@@ -102,5 +105,9 @@ def _carry_out(made: Request, page: outputs.PageOptions, files: outputs.Files, r
     from kohort.report.render.release import release_text
 
     figures = figures_of(release)
-    text = f"{release_text(figures, made.quasi)}\n{took(release.seconds)}"
-    say(text, figures.as_json(), as_json=run.json, internal=True)
+    told = f"{release_text(figures, made.quasi)}\n{took(release.seconds)}"
+    if text is not None and not run.json:
+        from kohort.cli.advise import changes_of
+
+        told += changes_of(text, release.records.whole, release.metrics.get("ncp"))
+    say(told, figures.as_json(), as_json=run.json, internal=True)

@@ -165,7 +165,13 @@ def init(
     keys = flags.tables(reading.only(*(flag for flag in reading.used() if flag not in {"path", "missing-token"})), [])
     text = job_text(draft, _from_folder(source, out.parent), reading=keys.get("input", {}))
     publish(out, lambda file: file.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)
-    say(_drafted(out, draft), quiet=quiet)
+    told = _drafted(out, draft)
+    if not (quiet or draft.undecided or draft.whose.asked):  # else no job runs yet
+        from kohort.cli.advise import changes_of
+        from kohort.job.document import document_at
+
+        told += changes_of(document_at(out), table, draft.protection.together or draft.protection.alone)
+    say(told, quiet=quiet, internal=True)
 
 
 def _drafted(out: Path, draft: Draft) -> str:

@@ -63,6 +63,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "transactions": ("transactions:transactions", "Turn baskets into a verified (h,k,p)-coherent release."),
         "convert": ("convert:convert", "Convert transactions to another format; this does not anonymize them."),
         "run": ("anonymize:run", "Run a job file, on a table or on transactions."),
+        "advise": ("advise:advise", "Show what single changes of a job would keep or cost, and take one."),
         "check": (
             "check:check",
             "Check a file against privacy models or its certificate (status 1 if not met), or only measure it.",

@@ -13,6 +13,7 @@ from kohort.errors import InfeasibleError, UsageError
 from kohort.shown import took
 
 if TYPE_CHECKING:
+    from kohort.job.document import Document
     from kohort.job.transactions import TransactionRequest
     from kohort.release.transactions import TransactionRelease
 
@@ -48,8 +49,14 @@ def transactions(
     carry_out(flags.transaction_request(raw, faults), page, shown, run)
 
 
-def carry_out(made: TransactionRequest, page: outputs.PageOptions, shown: Teaching, run: options.Run) -> None:
-    """Make the transactions coherent as `made` asks, and print the result."""
+def carry_out(
+    made: TransactionRequest,
+    page: outputs.PageOptions,
+    shown: Teaching,
+    run: options.Run,
+    job: Document | None = None,
+) -> None:
+    """Make the transactions coherent as `made` asks, and print the result; of a job file also what changes give."""
     from kohort.engines.known import engine_of
     from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions
     from kohort.report.render.transactions import transactions_text
@@ -85,6 +92,10 @@ def carry_out(made: TransactionRequest, page: outputs.PageOptions, shown: Teachi
     text = f"{transactions_text(figures)}\n{took(release.seconds)}"
     if shown.trace:
         text = f"{_trace(release)}\n\n{text}"
+    if job is not None and not run.json and not run.quiet:
+        from kohort.cli.advise import changes_of
+
+        text += changes_of(job, release.source, figures.distortion)
     say(text, figures.as_json(), as_json=run.json, quiet=run.quiet, internal=True)
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, assert_never
 
 import numpy as np
 
 from kohort.core.frequency import group
 from kohort.core.recoding import FullDomain, Multidimensional
-from kohort.schema import Label
+from kohort.schema import Label, Scale
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.arrays import Codes, Counts, Index, Mask, Numbers, Shares
     from kohort.core.frequency import FrequencySet
+    from kohort.core.labels import Labels
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.schema.domain import Domain
     from kohort.specification import Specification
@@ -85,29 +86,20 @@ class Detail:
     @cached_property
     def whole(self) -> Shares:
         """(d,) |A|, how many values each domain has."""
-        return np.array([self._others(domain) + 1 for domain in self.domains])
+        return np.array([_others(domain, self.recoding) + 1 for domain in self.domains])
 
     @cached_property
     def covered(self) -> Shares:
         """(c, d) M, how many values of its domain each class's label may stand for: 1 + loss · (|A| - 1)."""
         found = np.ones((self.classes.sizes.size, len(self.domains)))
         for column, (label, domain) in enumerate(zip(self.classes.labels, self.domains, strict=True)):
-            np.maximum.at(found[:, column], self.classes.of, 1 + label.losses * self._others(domain))
+            np.maximum.at(found[:, column], self.classes.of, 1 + label.losses * _others(domain, self.recoding))
         return found
 
     @property
     def spans(self) -> Mask:
         """(d,) whether labels are ranges, whose loss is that of their width; else sets, or nodes of a hierarchy."""
-        return np.array([self._is_span(domain) for domain in self.domains], dtype=np.bool_)
-
-    def _is_span(self, domain: Domain) -> bool:
-        if isinstance(self.recoding, FullDomain) or self.recoding.nodes:
-            return False
-        return domain.label not in {Label.ANCESTOR, Label.SET}
-
-    def _others(self, domain: Domain) -> float:
-        """|A| - 1 as the loss of the released labels counts: of ranges the width of the domain, in its steps."""
-        return domain.extent / float(domain.step) if self._is_span(domain) else domain.others
+        return np.array([_is_span(domain, self.recoding) for domain in self.domains], dtype=np.bool_)
 
     @cached_property
     def cell_bits(self) -> float:
@@ -133,6 +125,55 @@ class Detail:
         found = group(keys)
         records = np.bincount(found.of, weights=self.counts).astype(np.int64)
         return self.of[found.first], records
+
+
+def _is_span(domain: Domain, recoding: Recoding) -> bool:
+    """Whether the labels of a quasi-identifier are ranges."""
+    if isinstance(recoding, FullDomain) or recoding.nodes:
+        return False
+    return domain.label not in {Label.ANCESTOR, Label.SET}
+
+
+def _others(domain: Domain, recoding: Recoding) -> float:
+    """|A| - 1 as the loss of the released labels counts: of ranges the width of the domain, in its steps."""
+    return domain.extent / float(domain.step) if _is_span(domain, recoding) else domain.others
+
+
+class Kept(NamedTuple):
+    """What a release leaves of one quasi-identifier, in words that people use.
+
+    Attributes:
+        exact: The share of the people whose value is released as it is.
+        hidden: The share of those of whom nothing is: `*`, or no record.
+        half: For half of the people, the released value stands for at most so many values, or a range so wide.
+        unit: What that is in: the `values` of names; the `width` of numbers, or the `days` of dates.
+    """
+
+    exact: float
+    hidden: float
+    half: float
+    unit: Literal["values", "width", "days"]
+
+
+def kept_of(domain: Domain, labels: Labels, recoding: Recoding, regions: Counts, suppressed: int) -> Kept:
+    """What is left of a quasi-identifier.
+
+    Args:
+        domain: What its codes mean.
+        labels: Its released values, by region.
+        recoding: What became of every tuple.
+        regions: (r,) the records of each region.
+        suppressed: The records that are not released.
+    """
+    shares = np.append(labels.shares, 1.0)
+    records = np.append(np.bincount(labels.share_of, regions, labels.shares.size), suppressed)
+    order, total = np.argsort(shares, kind="stable"), max(float(records.sum()), 1.0)
+    middle = shares[order][np.searchsorted(np.cumsum(records[order]), total / 2)]
+    wide = _is_span(domain, recoding) and domain.scale is not Scale.CATEGORICAL
+    half = (1 + float(middle) * _others(domain, recoding)) * (float(domain.step) if wide else 1.0)
+    exact, hidden = (float(records[shares == loss].sum()) / total for loss in (0.0, 1.0))
+    days = domain.attribute.scale is Scale.DATE
+    return Kept(exact, hidden, half, ("days" if days else "width") if wide else "values")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

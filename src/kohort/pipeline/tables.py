@@ -18,7 +18,7 @@ from kohort.engines.local import LOCAL
 from kohort.errors import UsageError
 from kohort.io.tables import table_within
 from kohort.io.typed import kind_of
-from kohort.metrics.base import Outcome
+from kohort.metrics.base import Outcome, kept_of
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.outlets import check, outlet, written_as
@@ -203,6 +203,10 @@ def solve(
         metrics=measured(outcome),
         losses=dict(zip(names, attribute_losses(outcome).tolist(), strict=True)),
         constant=tuple(one.attribute.name for one in counts.domains if not one.varies),
+        kept={
+            name: kept_of(domain, labels, solution.recoding, classes.regions, suppressed)
+            for name, domain, labels in zip(names, counts.domains, classes.labels, strict=True)
+        },
         trace=solution.trace,
         proven=solution.proven,
         seconds=stage.seconds,

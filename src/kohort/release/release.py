@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kohort.assessment.comparison import Comparison
     from kohort.assessment.risk.overall import Risk
     from kohort.io.objects import Address
+    from kohort.metrics.base import Kept
     from kohort.perturbation.effect import Effect
     from kohort.release.job import Job
     from kohort.shown import Rows
@@ -43,6 +44,7 @@ class Release(Shown):
         metrics: Cost by metric; see `kohort.metrics`.
         losses: Loss of each quasi-identifier, in 0..1.
         constant: The quasi-identifiers of one value, which NCP leaves out.
+        kept: What is left of each quasi-identifier.
         trace: The counts of the search.
         proven: Whether the algorithm proves that its result is optimal.
         seconds: Wall time of each stage.
@@ -75,6 +77,7 @@ class Release(Shown):
     candidates: tuple[Candidate, ...] = ()
     bound: float | None = None
     constant: tuple[str, ...] = ()
+    kept: Mapping[str, Kept] = field(default_factory=dict[str, "Kept"])
     population: Dataset | None = None
     verdict: Verdict | None = None
     like: str = "polars"

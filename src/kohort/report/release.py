@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -83,6 +83,15 @@ class HomogeneityFigures(Figures, frozen=True):
     share_of_all: Number
 
 
+class KeptFigures(Figures, frozen=True):
+    """What is left of a quasi-identifier; see `kohort.metrics.base.Kept`."""
+
+    exact: Share
+    hidden: Share
+    half: Number
+    unit: Literal["values", "width", "days"]
+
+
 class ObjectiveFigures(Figures, frozen=True):
     """What a lattice method minimised, with attribute weights; `bound`: no allowed release is better than this."""
 
@@ -148,6 +157,7 @@ class ReleaseFigures(Figures, frozen=True):
         metrics: Each metric's value.
         losses: The loss of each quasi-identifier.
         constant: The quasi-identifiers of one value, which NCP leaves out.
+        kept: What is left of each quasi-identifier.
         bulk: The loss over the bulk of the values, of each numeric quasi-identifier whose domain far values stretch.
         members: How many values a set prints, on average over the records, of each column released as sets.
         node: The level of each quasi-identifier; null where the method has no lattice.
@@ -189,6 +199,7 @@ class ReleaseFigures(Figures, frozen=True):
     metrics: dict[str, Number]
     losses: dict[str, Number]
     constant: tuple[str, ...]
+    kept: dict[str, KeptFigures]
     bulk: dict[str, BulkLoss]
     members: dict[str, Number]
     node: dict[str, int] | None
@@ -244,6 +255,7 @@ def release_figures(release: Release) -> ReleaseFigures:
         metrics=_whole(release.metrics),
         losses=_whole(release.losses),
         constant=release.constant,
+        kept={name: KeptFigures.from_attributes(one, half=whole(one.half)) for name, one in release.kept.items()},
         bulk=bulk_losses(release),
         members=_whole(members_of(release)),
         node=dict(release.levels) or None,

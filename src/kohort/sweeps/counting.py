@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
+from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 import numpy as np
 
@@ -15,14 +14,11 @@ from kohort.core.frequency import people_in
 from kohort.core.labels import ANY
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines.local import LOCAL
-from kohort.errors import InfeasibleError
 from kohort.metrics.base import Detail
-from kohort.metrics.known import measured
 from kohort.pipeline import outcome_of
 from kohort.pipeline.problem import problem_of, refuse_hopeless
 from kohort.release import plain
 from kohort.release.fit import check_population
-from kohort.schema import Role
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -35,7 +31,6 @@ if TYPE_CHECKING:
     from kohort.metrics.base import Outcome
     from kohort.release import Job
     from kohort.tables.dataset import Dataset
-    from kohort.tables.table import Table
 
 
 class PointAnswer(NamedTuple):
@@ -94,24 +89,6 @@ def answer(counts: Counts, job: Job) -> PointAnswer:
         solution.recoding.levels if isinstance(solution.recoding, FullDomain) else (),
         by_size(_distribution(frequency, solution.recoding, classes, job.schema.missing), THRESHOLD),
     )
-
-
-#: Records of the sample that prices are measured on: enough to compare jobs, and done in a second.
-SAMPLE: Final = 5_000
-
-
-def priced(job: Job, table: Table) -> float | None:
-    """The price of a job: the mean loss of a cell in its release, of records evenly spread over the table.
-
-    `None` where there is no release, or no quasi-identifier.
-    """
-    if not any(one.role is Role.QUASI for one in job.schema.attributes):
-        return None
-    if table.records > SAMPLE:
-        table = table.take(np.linspace(0, table.records - 1, SAMPLE).astype(np.int64))
-    with suppress(InfeasibleError):
-        return measured(answer(count(table, job, None), job).outcome)["ncp"]
-    return None
 
 
 def _needs_population(job: Job) -> bool:

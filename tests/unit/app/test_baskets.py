@@ -260,6 +260,15 @@ def test_the_preview_says_what_would_go(visitor: Visitor) -> None:
     assert not (visitor.desk.path.parent / "shop.release.csv").exists()
 
 
+def test_a_change_of_transactions_is_taken(visitor: Visitor) -> None:
+    """Where something is lost the preview offers changes, and one that is taken is in the job."""
+    before, page = visitor.desk.text, visitor.get("/preview")
+    offered = re.findall(r'name="change" value="(\d+)"', page.text)
+    assert offered
+    assert visitor.post("/advice", change=offered[0]).status_code == 200
+    assert visitor.desk.text != before
+
+
 def test_repeated_and_rare_items_are_told_of(shop: Path, visit: Callable[..., Visitor]) -> None:
     """As in the report."""
     lines = (shop / "shop.csv").read_text(encoding="utf-8")

@@ -63,6 +63,7 @@ def figures(**others: Json) -> ReleaseFigures:
         "singling": [],
         "together": [],
         "constant": [],
+        "kept": {},
         "bulk": {},
         "exposed": None,
         "range_exposure": None,
@@ -97,6 +98,103 @@ def test_what_is_proven_is_said_and_no_more(others: dict[str, Json], said: str, 
     text = release_text(figures(**others))
     assert said in text
     assert unsaid not in text
+
+
+def kept(**others: Json) -> Json:
+    """What is left of a column, of which half the people have a value in five."""
+    return {"exact": 0.1, "hidden": 0.2, "half": 5, "unit": "values"} | others
+
+
+@pytest.mark.parametrize(
+    ("lost", "first"),
+    [
+        (0.25, "75.0% of the detail of 2 columns is left"),
+        (0.5, "50.0% of the detail of 2 columns is left"),
+        (0.501, "Warning: only 49.9% of the detail of 2 columns is left; see what would keep more: kohort advise JOB"),
+        (1.0, "Warning: only 0.0% of the detail of 2 columns is left; see what would keep more: kohort advise JOB"),
+    ],
+)
+def test_the_first_line_says_what_is_left(lost: float, first: str) -> None:
+    """Above half lost it warns."""
+    assert release_text(figures(metrics={"lm": 0.5, "ncp": lost})).splitlines()[0] == first
+
+
+@pytest.mark.parametrize(
+    ("age", "sex", "constant", "named"),
+    [
+        (0.96, 1.0, [], "age, sex"),
+        (0.95, 0.951, [], "sex"),
+        (1.0, 1.0, ["sex"], "age"),
+        (0.5, 0.0, [], None),
+    ],
+)
+def test_columns_of_which_nothing_is_left_are_named(
+    age: float, sex: float, constant: list[Json], named: str | None
+) -> None:
+    """Where more than half is lost, those that are * for over 95 % of the people; not one that has one value anyhow."""
+    told: dict[str, Json] = {"age": kept(hidden=age), "sex": kept(hidden=sex)}
+    text = release_text(figures(metrics={"ncp": 0.6}, kept=told, constant=constant))
+    line = f"  for more than 95% of the people nothing is left of: {named}"
+    assert (text.splitlines()[1] == line) is (named is not None)
+    assert "nothing is left of" not in release_text(figures(metrics={"ncp": 0.4}, kept=told))
+
+
+@pytest.mark.parametrize(
+    ("one", "words"),
+    [
+        (kept(unit="width"), "known to within 5 for half of the people"),
+        (kept(half=0.25, unit="width"), "known to within 0.25 for half of the people"),
+        (kept(half=1_234.0, unit="width"), "known to within 1,234 for half of the people"),
+        (kept(unit="days"), "known to within 5 days for half of the people"),
+        (kept(), "one of 5 values for half of the people"),
+        (kept(exact=0.5), "exact for 50% of the people"),
+        (kept(hidden=0.75), "nothing for 75% of the people"),
+    ],
+)
+def test_a_loss_is_told_as_people_mean_it(one: Json, words: str) -> None:
+    """How exactly a column is known of half of the people, behind its share."""
+    assert f"50.0% of detail lost; {words}\n" in release_text(figures(kept={"age": one}))
+
+
+@pytest.mark.parametrize(
+    ("said", "k", "age"),
+    [
+        ("grid = 5", 2, (0.0, 0.0, 5.0, "width")),
+        ("grid = 5", 60, (0.0, 0.0, 10.0, "width")),
+        ("grid = 1", 60, (0.0, 0.0, 10.0, "width")),
+        ("hierarchy = 'intervals:5'", 60, (0.0, 0.0, 10.0, "width")),
+        ("scale = 'categorical'", 60, (0.0, 0.0, 10.0, "values")),
+        ("scale = 'categorical'", 150, (0.0, 1.0, 20.0, "values")),
+        ("grid = 5", 150, (0.0, 1.0, 20.0, "width")),
+    ],
+)
+def test_what_is_known_of_a_column_is_what_its_labels_say(
+    said: str, k: int, age: tuple[float, float, float, str]
+) -> None:
+    """Ten people of each age: [20-30) is known to within 10, as ten names are, and of * nothing is left."""
+    ages = pl.DataFrame({"age": [str(20 + n % 20) for n in range(200)]})
+    text = f"input.path='x.csv'\noutput.path='y.csv'\nprivacy.k={k}\n[columns.age]\nrole='quasi'\n{said}\n"
+    assert kohort.anonymize(ages, kohort.Job.from_toml(text)).kept["age"] == age
+
+
+def test_dates_are_known_to_days() -> None:
+    """Months of one year at k = 2: at most 31 days each."""
+    days = pl.DataFrame({"day": [f"2020-{1 + n % 12:02}-{1 + n // 12:02}" for n in range(120)]})
+    text = "input.path='x.csv'\noutput.path='y.csv'\nprivacy.k=2\n[columns.day]\nrole='quasi'\ngrid='month'\n"
+    one = kohort.anonymize(days, kohort.Job.from_toml(text)).kept["day"]
+    assert one.unit == "days"
+    assert 28 <= one.half <= 31
+
+
+def test_a_single_value_that_is_the_common_one_is_no_alarm() -> None:
+    """Of a class where all say no, as most do, little is learned; where a few say yes, much."""
+    common: Json = {"people": 30, "uncommon": 0, "largest_share": 1.0, "share_of_all": 0.9}
+    rare: Json = {"people": 30, "uncommon": 1, "largest_share": 1.0, "share_of_all": 0.1}
+    lines = release_text(figures(homogeneity={"smokes": common, "illness": rare}), ["age"]).splitlines()
+    assert [line.startswith("Warning: ") for line in lines if "smokes: " in line or "illness: " in line] == [
+        False,
+        True,
+    ]
 
 
 def test_classes_of_a_single_value_are_told() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from kohort.app.answers import Change
     from kohort.assessment.inspection.distribution import Bar
 
 
@@ -55,12 +56,13 @@ class Baskets(NamedTuple):
 
 
 class BasketPreview(NamedTuple):
-    """What a job would release: the steward's page model, see `kohort.report.page.transactions`."""
+    """What a job would release: the steward's page model, see `kohort.report.page.transactions`; and its changes."""
 
     page: dict[str, Any]
     lost: int
     whole: int
     seconds: float
+    changes: tuple[Change, ...] = ()
 
 
 class Point(NamedTuple):

@@ -13,12 +13,13 @@ import numpy as np
 
 from kohort.app.answers import Released
 from kohort.app.baskets.answers import BasketPreview, Baskets, ItemRoles, ItemsLook, Point
-from kohort.app.questions import REPORTS, SHOWN, refuse_piped, reports_of
+from kohort.app.questions import REPORTS, SHOWN, changes_in, refuse_piped, reports_of
 from kohort.assessment.inspection.distribution import Bar
 from kohort.engines.known import engine_of
 from kohort.errors import KohortError, UnsupportedError, UsageError
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.seen import seen_in
+from kohort.job.advice import advice_on
 from kohort.job.document import document
 from kohort.job.draft.transactions import transactions_text
 from kohort.job.lines import read_toml
@@ -106,7 +107,11 @@ class Bench:
 
     def preview(self, text: str, folder: str) -> BasketPreview:
         """What a job would release; verified as text, and written nowhere."""
-        return _preview(self._try(text, folder))
+        release = self._try(text, folder)
+        self.tell("compare")
+        source, file = self._read(text, folder).database, document(text, folder=Path(folder))
+        advice = advice_on(file, source=source, now=float(release.distortion), most=0)
+        return _preview(release)._replace(changes=changes_in(advice))
 
     def changes(self, text: str, folder: str) -> Baskets:
         """Ten transactions before and after, spread over the release."""

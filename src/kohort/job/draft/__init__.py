@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
     from kohort.assessment.inspection.guesses import Guess, Known
     from kohort.core.uniques import Singling
-    from kohort.job.draft.protection import Proposal
     from kohort.job.options import Options
+    from kohort.models.base import PrivacyModel
     from kohort.shown import Rows
 
 __all__ = ["Draft", "draft_of", "job_text"]
@@ -91,7 +91,7 @@ class Draft(Shown):
     k: int
     shapes: Mapping[str, Shape] = field(default_factory=dict[str, Shape])
     roundings: Mapping[str, RoundingProposal] = field(default_factory=dict[str, RoundingProposal])
-    protection: Protection = field(default_factory=lambda: Protection({}, None, None, 0))
+    protection: Protection = field(default_factory=Protection)
     missing: tuple[str, ...] = ()
     trim: bool = False
     whose: Whose = field(default_factory=Whose)
@@ -180,12 +180,11 @@ def draft_of(
         warnings.warn(SourceNote(_unkeyed(person, nobodys)), stacklevel=2)
     told = [one for one in guesses if one.answer and one.name not in roundings]
     answers = tuple(one.name for one in sorted(told, key=lambda one: -one.separation))
-    models = (found[0].model for found in protection.proposals.values())
+    models = (protection.models_of(one.name)[0] for one in schema.sensitive if protection.profiles)
     job = Job.of(schema, KAnonymity(k), *models, algorithm=protection.method, answers=answers, perturbations=rounded)
     alone = together([table], table.records, together_of(schema, answers)[2:], people=people)
     asked = _asked(seen.table, answers, tokens, path, folder) if known is None else []
-    lost = protection.alone if protection.together is None else protection.together
-    questions = [who(job, table, guesses, asked, lost)] if known is None else []
+    questions = [who(job, table, guesses, asked)] if known is None else []
     questions.append(which_k(job, table, table.records if people is None else np.unique(people).size))
     said = tuple("\n".join(lines) for one in questions if (lines := [*one]))
     return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys, answers, alone, said)
@@ -353,9 +352,9 @@ def _costs(protection: Protection) -> list[str]:
         return []
     of = f"measured on {protection.records:,} records"
     lines = [f"with k alone a release loses {protection.alone:.1%} of the detail of the quasi-identifiers ({of})"]
-    if protection.together is not None:
-        lines.append(f"with all models below it loses {protection.together:.1%}")
-    return lines
+    if protection.is_dear:
+        lines.append("decide which models the sensitive columns need; each of these costs more than 5 points:")
+    return [*lines, *(f"models of the sensitive columns: {price}" for price in protection.prices)]
 
 
 def _released(source: str) -> str:
@@ -388,7 +387,7 @@ def _column(guess: Guess, draft: Draft) -> TomlTable:
     if guess.role == "quasi":
         _add_shape(column, shape)
     if guess.role == "sensitive":
-        _add_models(column, draft.protection.proposals.get(guess.name, ()))
+        _add_models(column, draft.protection.models_of(guess.name))
     return column
 
 
@@ -403,12 +402,13 @@ def _add_shape(column: TomlTable, shape: Shape | None) -> None:
         column["hierarchy"] = tomlkit.string(str(shape.hierarchy)).comment(shape.why)
 
 
-def _add_models(column: TomlTable, proposals: Sequence[Proposal]) -> None:
+def _add_models(column: TomlTable, models: Sequence[PrivacyModel]) -> None:
     """The chosen model, and the others as comments."""
-    for at, one in enumerate(proposals):
-        cost = "" if one.loss is None else f"with it and k a release loses {one.loss:.1%}"
+    for at, one in enumerate(models):
+        own = one.specification
+        value = said(Fraction(getattr(one, own.own[0].name)))
         if at:
-            column.add(tomlkit.comment(f"{one.key} = {one.value}{cost and f'  # {cost}'}"))
+            column.add(tomlkit.comment(f"{own.key} = {value}"))
         else:
-            column[one.key] = tomlkit.value(one.value).comment(cost) if cost else tomlkit.value(one.value)
+            column[own.key] = tomlkit.value(value)
     column.add(tomlkit.comment("no-model = true  # releases it with no limit on what a class reveals"))

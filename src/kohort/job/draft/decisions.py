@@ -13,7 +13,7 @@ from kohort.engines.unsafe import quoted
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Role
 from kohort.shown import many
-from kohort.sweeps.counting import priced
+from kohort.sweeps.prices import priced, sampled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,9 +30,7 @@ KS: Final = (3, 5, 10)
 _NAMED: Final = 20
 
 
-def who(
-    job: Job, table: Table, guesses: Sequence[Guess], asked: Sequence[Attribute], lost: float | None
-) -> Iterator[str]:
+def who(job: Job, table: Table, guesses: Sequence[Guess], asked: Sequence[Attribute]) -> Iterator[str]:
     """Who could know it? Asked where some columns are in blocks, or left over.
 
     Args:
@@ -40,9 +38,8 @@ def who(
         table: The records.
         guesses: What its columns seem to reveal.
         asked: The columns of blocks, as quasi-identifiers.
-        lost: What the job loses.
 
-    Cost: a search of a sample for each of two jobs.
+    Cost: a search of a sample for each of three jobs.
     """
     likely = [one.name for one in guesses if one.role == "quasi" and not one.left_over]
     left, blocks = [one.name for one in guesses if one.left_over], [one.name for one in asked]
@@ -53,13 +50,14 @@ def who(
     if likely:
         free = job.schema.changed(Attribute(name, Role.INSENSITIVE) for name in left)
         flag = f"--known {quote(','.join(map(quoted, likely)))}"
-        price = priced(replace(job, schema=free), table)
+        price = _lost(replace(job, schema=free), table)
         yield _choice(price, flag, f"{len(likely)} that an outsider is likely to know")
     told = [f"{len(left)} more are generalized, since nobody can tell: {_listed(left)}"] if left else []
     told += [f"{len(blocks)} are answers by their names and values: {_listed(blocks)}"] if blocks else []
+    lost = _lost(job, table)
     yield _choice(lost, "as drafted", "; ".join(told))
     if blocks:
-        lost = priced(replace(job, schema=job.schema.changed(asked), answers=None), table)
+        lost = _lost(replace(job, schema=job.schema.changed(asked), answers=None), table)
     yield _choice(lost, "--known all", f"all {len([*likely, *left, *blocks])}")
 
 
@@ -70,7 +68,13 @@ def which_k(job: Job, table: Table, people: int) -> Iterator[str]:
     yield f"Which k? {many(people, 'person is', 'people are')} few, and the greater k, the more is lost"
     others = [model for model in job.models if not isinstance(model, KAnonymity)]
     for k in KS:
-        yield _choice(priced(replace(job, models=(KAnonymity(k), *others)), table), f"--k {k}")
+        yield _choice(_lost(replace(job, models=(KAnonymity(k), *others)), table), f"--k {k}")
+
+
+def _lost(job: Job, table: Table) -> float | None:
+    """What a job loses of a sample; `None` where there is no release, or no quasi-identifier."""
+    found = priced(sampled(table), job) if job.schema.quasi else None
+    return None if found is None else found.loss
 
 
 def _choice(lost: float | None, what: str, told: str = "") -> str:

@@ -1,18 +1,20 @@
-"""Which privacy models a draft proposes for sensitive columns, and what each costs."""
+"""Which privacy models a draft proposes for sensitive columns: whole profiles, in order of price."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.assessment.risk.singling import proposals, proposed, rounded_column
 from kohort.models.distinct_l_diversity import DistinctLDiversity
+from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
 from kohort.release import Job
-from kohort.sweeps.counting import SAMPLE, priced
+from kohort.sweeps.prices import priced, sampled
 from kohort.verify.singling import MOST_COLUMNS, singled_out
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Index
     from kohort.assessment.risk.singling import RoundingProposal
+    from kohort.engines.base import Counts
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.base import Perturbation
     from kohort.schema import Schema
@@ -29,111 +32,149 @@ if TYPE_CHECKING:
 #: a draft proposes, cuts by loss reveal no more than others and mostly lose far less (decision 0015).
 METHODS: Final = (Mondrian("loss"), Mondrian("nearest"))
 
-#: From this many sensitive columns on, only the models that are chosen are measured.
-MANY: Final = 12
+#: Records that costs are measured on: enough to compare models, and done in seconds.
+MEASURED: Final = 20_000
 
-#: The parameters that are proposed.
-CLOSENESS: Final = (Fraction(1, 5), Fraction(1, 10))
-DIVERSITY: Final = (2, 3)
+#: The loss that models may add to that of k alone without anybody being asked.
+WITHIN: Final = 0.05
+
+#: A value that more than this share of the people have: of a class where all have it, little is learned, and diversity
+#: would make every class find one of the few others.
+USUAL: Final = Fraction(9, 10)
+
+
+class Kinds(NamedTuple):
+    """The models of a profile: of numbers and of names that have one usual value, and of other names."""
+
+    words: str
+    numbers: Callable[[str], PrivacyModel]
+    names: Callable[[str], PrivacyModel]
+
+
+#: The profiles, the strictest first. Prices do not add up (each model may be cheap alone, and two of them dear), so a
+#: profile is priced as a whole.
+PROFILES: Final = (
+    Kinds("t = 0.2 for all", _t := partial(TCloseness, t=Fraction(1, 5)), _t),
+    Kinds(
+        "t = 0.3 for numbers, enhanced beta = 2 for names",
+        partial(TCloseness, t=Fraction(3, 10)),
+        partial(EnhancedBetaLikeness, beta=Fraction(2)),
+    ),
+    Kinds(
+        "t = 0.5 for numbers, l = 2 for names",
+        partial(TCloseness, t=Fraction(1, 2)),
+        partial(DistinctLDiversity, l=2),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
-    """A privacy model for a sensitive column.
+class Profile:
+    """A model for every sensitive column.
 
     Attributes:
-        key: What asks for it in a job file: `t` or `l`.
-        model: The model.
-        loss: The detail that a release loses with k and this model alone, 0..1; `None` where it was not measured.
+        words: What it asks, in words.
+        models: By column.
+        loss: The detail that a release loses with k and all of them, 0..1; `None` where there is none.
+        method: That of `METHODS` with which it loses least.
     """
 
-    key: str
-    model: PrivacyModel
-    loss: float | None = None
-
-    @property
-    def value(self) -> str:
-        """Its parameter, as a job file writes it."""
-        parameter, *_ = self.model.specification.parameters
-        return f"{float(getattr(self.model, parameter.name)):g}"
+    words: str
+    models: Mapping[str, PrivacyModel]
+    loss: float | None
+    method: Mondrian
 
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """The proposals for all sensitive columns.
+    """The profiles for all sensitive columns.
 
     Attributes:
-        proposals: By column; the first of each is chosen.
+        profiles: In order of strictness, as far as they were measured: up to one that is cheap; empty without sensitive
+            columns.
+        chosen: The place of the one that is proposed.
         alone: The loss of a release with k alone; `None` where there is no such release.
-        together: Its loss with all chosen models; likewise.
         records: How many records were measured.
-        method: That of `METHODS` with which the release with all chosen models loses least; all is measured with it.
+        method: That of `METHODS` with which the release that is proposed loses least.
     """
 
-    proposals: Mapping[str, tuple[Proposal, ...]]
-    alone: float | None
-    together: float | None
-    records: int
+    profiles: tuple[Profile, ...] = ()
+    chosen: int = 0
+    alone: float | None = None
+    records: int = 0
     method: Mondrian = METHODS[0]
+
+    @property
+    def together(self) -> float | None:
+        """The loss with all models of the chosen profile."""
+        return self.profiles[self.chosen].loss if self.profiles else None
+
+    @property
+    def is_dear(self) -> bool:
+        """Whether even the chosen profile costs more than what nobody is asked about."""
+        return self.alone is not None and bool(self.profiles) and not _cheap(self.together, self.alone)
+
+    @property
+    def prices(self) -> tuple[str, ...]:
+        """What each profile costs, as far as it was measured; the chosen one is marked."""
+        told = [(one, "no release" if one.loss is None else f"{one.loss:.1%} lost") for one in self.profiles]
+        marks = ("  (chosen)" if place == self.chosen else "" for place in range(len(told)))
+        lines = (f"{one.words}: {price}{mark}" for (one, price), mark in zip(told, marks, strict=True))
+        return tuple(lines) if self.alone is not None else ()
+
+    def models_of(self, name: str) -> tuple[PrivacyModel, ...]:
+        """The models of a column: the chosen one, then those of the other profiles that differ."""
+        first = self.profiles[self.chosen : self.chosen + 1]
+        return tuple(dict.fromkeys(one.models[name] for one in (*first, *self.profiles)))
 
 
 def protected(
     table: Table, schema: Schema, perturbations: Sequence[Perturbation], *, k: int, numeric: frozenset[str]
 ) -> Protection:
-    """Models for every sensitive attribute, the chosen one first, with what each costs.
+    """Models for every sensitive attribute: the strictest profile within 5 points of k alone.
 
-    A model with which nothing would be left is not chosen while another one leaves something.
+    Where none is, the one that costs least is proposed, and `is_dear` asks somebody to decide.
 
-    Cost: a search of a sample for each proposal, and one more.
+    Cost: at most eight searches of 20,000 records.
     """
-    models = {one.name: _models(table, one.name, schema, k, numeric=one.name in numeric) for one in schema.sensitive}
+    some = sampled(table, MEASURED)
 
-    def loss(method: Mondrian, *asked: PrivacyModel) -> float | None:
-        job = Job.of(schema, KAnonymity(k), *asked, algorithm=method, perturbations=tuple(perturbations))
-        return priced(job, table)
+    def least(*asked: PrivacyModel) -> tuple[float | None, Mondrian]:
+        """The least loss of the methods, and the method."""
+        if not schema.quasi:
+            return None, METHODS[0]
+        jobs = {
+            one: Job.of(schema, KAnonymity(k), *asked, algorithm=one, perturbations=tuple(perturbations))
+            for one in METHODS
+        }
+        found = {one: price.loss for one, job in jobs.items() if (price := priced(some, job, counted=counted))}
+        method = min(METHODS, key=lambda one: found.get(one, 1.0))
+        return found.get(method), method
 
-    few = len(models) < MANY
-    method, together = _best(loss, models)
-    proposals = {
-        name: tuple(
-            replace(one, loss=loss(method, one.model) if few or not at else None) for at, one in enumerate(found)
-        )
-        for name, found in models.items()
-    }
-    if few and together is not None and together >= 1:  # nothing is left: what leaves something goes first
-        proposals = {name: tuple(sorted(found, key=_leaves_nothing)) for name, found in proposals.items()}
-        together = loss(method, *(found[0].model for found in proposals.values()))
-    alone, records = loss(method) if models else together, min(table.records, SAMPLE)
-    return Protection(proposals, alone, together if models else None, records, method)
-
-
-def _best(loss: Callable[..., float | None], models: Mapping[str, Sequence[Proposal]]) -> tuple[Mondrian, float | None]:
-    """The method with which all chosen models lose least, and that loss; `None` is that there is no release."""
-    chosen = [found[0].model for found in models.values()]
-    together = {method: loss(method, *chosen) for method in METHODS}
-    method = min(METHODS, key=lambda one: 1.0 if (lost := together[one]) is None else lost)
-    return method, together[method]
-
-
-def _leaves_nothing(proposal: Proposal) -> bool:
-    """Whether a release with the model keeps nothing of the quasi-identifiers, or there is none."""
-    return proposal.loss is None or proposal.loss >= 1
+    counted: dict[str, Counts] = {}
+    alone, method = least()
+    usual = frozenset(one.name for one in schema.sensitive if one.name in numeric or _is_usual(table[one.name], schema))
+    profiles: list[Profile] = []
+    for kinds in PROFILES if schema.sensitive else ():
+        models = {one.name: (kinds.numbers if one.name in usual else kinds.names)(one.name) for one in schema.sensitive}
+        profiles.append(Profile(kinds.words, models, *least(*models.values())))
+        if _cheap(profiles[-1].loss, alone):
+            break
+    price = [2.0 if one.loss is None else one.loss for one in profiles]
+    chosen = next((at for at, one in enumerate(profiles) if _cheap(one.loss, alone)), None)
+    chosen = price.index(min(price, default=0.0)) if chosen is None and profiles else chosen or 0
+    return Protection((*profiles,), chosen, alone, some.records, profiles[chosen].method if profiles else method)
 
 
-def _models(table: Table, name: str, schema: Schema, k: int, *, numeric: bool) -> tuple[Proposal, ...]:
-    """The models to propose for a column.
+def _cheap(loss: float | None, alone: float | None) -> bool:
+    """Whether models cost no more than what nobody is asked about."""
+    return loss is not None and alone is not None and loss <= alone + WITHIN
 
-    A number is best described by t-closeness, which knows what is near. Diversity is for names, unless one of them is
-    so frequent that many classes would have to grow for the sake of the others.
-    """
-    column = table[name]
+
+def _is_usual(column: Column, schema: Schema) -> bool:
+    """Whether nearly all values are the same one, or there are not two: diversity is for other names."""
     counts = column.counts()[~column.absent(schema.missing)]
-    close = [Proposal("t", TCloseness(name, t)) for t in CLOSENESS]
-    diverse = [Proposal("l", DistinctLDiversity(name, l)) for l in DIVERSITY if l <= min(k, counts.size)]  # noqa: E741
-    if numeric or not diverse:
-        return tuple(close)
-    even = counts.size > DIVERSITY[0] and 2 * int(counts.max()) <= int(counts.sum())
-    return (*diverse, close[0]) if even else (close[0], *diverse)
+    return counts.size < 2 or int(counts.max()) > USUAL * int(counts.sum())  # noqa: PLR2004  two are diverse
 
 
 # ── the roundings that a draft proposes ────────────────────────────────────────────────────────────

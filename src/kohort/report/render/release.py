@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from kohort.metrics.known import METRICS
 from kohort.report.perturbed import outcome
 from kohort.report.render.risk import attacks_text
-from kohort.report.render.text import averaged_over, bound_text, files
+from kohort.report.render.text import DEAR, averaged_over, bound_text, files
 from kohort.shown import many, span
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         GridFigures,
         GridSide,
         HomogeneityFigures,
+        KeptFigures,
         ReleaseFigures,
         SinglingFigures,
     )
@@ -42,6 +43,12 @@ PAIRS: Final = 3
 
 #: The share of the people from which a column or a pair is warned of.
 MANY: Final = 0.05
+
+#: The share of the people of whom a column says nothing, from which it is named where a release loses much.
+EMPTY: Final = 0.95
+
+#: The share of the people that is told of where it is most of them.
+HALF: Final = 0.5
 
 #: A value that more than half of all have: that a class shares it tells little.
 _COMMON: Final = "the table's most frequent value"
@@ -63,6 +70,7 @@ def release_text(figures: ReleaseFigures, quasi: Sequence[str] = ()) -> str:
     """
     names = quasi or tuple(figures.node or {})
     parts = (
+        _left(figures),
         _unchanged(figures),
         _classes(figures),
         _attributes(figures),
@@ -78,6 +86,21 @@ def release_text(figures: ReleaseFigures, quasi: Sequence[str] = ()) -> str:
         files(figures),
     )
     return "\n".join(line for part in parts for line in part)
+
+
+def _left(figures: ReleaseFigures) -> Iterator[str]:
+    """How much of the detail is left; where that is little, the columns of which nothing is."""
+    lost = figures.metrics.get("ncp")
+    if lost is None:
+        return
+    left = f"{1 - lost:.1%} of the detail of {many(len(figures.losses) - len(figures.constant), 'column')} is left"
+    if lost <= DEAR:
+        yield left
+        return
+    yield f"Warning: only {left}; see what would keep more: kohort advise JOB"
+    empty = [name for name, one in figures.kept.items() if one.hidden > EMPTY and name not in figures.constant]
+    if empty:
+        yield f"  for more than {EMPTY:.0%} of the people nothing is left of: {', '.join(empty)}"
 
 
 def _unchanged(figures: ReleaseFigures) -> Iterator[str]:
@@ -234,7 +257,8 @@ def _attributes(figures: ReleaseFigures) -> Iterator[str]:
         yield f"required    {', '.join(models)}"
     counted = "records" if figures.people is None else "people"
     for name, one in figures.homogeneity.items():
-        yield f"{name}: {_alike(one, counted)}; at most {one.largest_share:.1%} of a class share {_which(one)}"
+        alarm = "Warning: " if one.uncommon else ""
+        yield f"{alarm}{name}: {_alike(one, counted)}; at most {one.largest_share:.1%} of a class share {_which(one)}"
 
 
 def _alike(one: HomogeneityFigures, counted: str) -> str:
@@ -378,8 +402,28 @@ def _cost(figures: ReleaseFigures) -> Iterator[str]:
     yield from _bulk(figures)
     width = max(map(len, figures.losses), default=0)
     for name, loss in figures.losses.items():
+        known = f"; {_known(figures.kept[name])}" if name in figures.kept and name not in figures.constant else ""
         more = f"; {_members(figures.members[name])}" if name in figures.members else ""
-        yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of detail lost{more}"
+        yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of detail lost{known}{more}"
+
+
+def _known(one: KeptFigures) -> str:
+    """How exactly a column is known of people.
+
+    >>> from kohort.report.release import KeptFigures
+    >>> _known(KeptFigures(exact=0.1, hidden=0, half=5, unit="width"))
+    'known to within 5 for half of the people'
+    >>> _known(KeptFigures(exact=0.2, hidden=0, half=3, unit="values"))
+    'one of 3 values for half of the people'
+    >>> _known(KeptFigures(exact=0.83, hidden=0.17, half=1, unit="values"))
+    'exact for 83% of the people'
+    """
+    if one.exact >= HALF:
+        return f"exact for {one.exact:.0%} of the people"
+    if one.hidden >= HALF:
+        return f"nothing for {one.hidden:.0%} of the people"
+    within = {"values": "one of {} values", "width": "known to within {}", "days": "known to within {} days"}
+    return f"{within[one.unit].format(f'{one.half:,.6g}')} for half of the people"
 
 
 def _bulk(figures: ReleaseFigures) -> Iterator[str]:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: Names of items that are listed at once: two or three lines.
 LISTED: Final = 20
 
+#: The loss above which a release says so on its first lines.
+DEAR: Final = 0.5
+
 
 def files(figures: ReleaseFigures | TransactionFigures) -> Iterator[str]:
     """Where the release and its certificate are."""

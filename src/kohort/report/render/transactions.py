@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
-from kohort.report.render.text import files, listed, shown
+from kohort.report.render.text import DEAR, files, listed, shown
 from kohort.shown import many
 from kohort.transactions.suppression import Greedy, Score
 
@@ -45,7 +45,9 @@ def transactions_text(figures: TransactionFigures) -> str:
 
 
 def _released(figures: TransactionFigures) -> Iterator[str]:
-    """What was released."""
+    """What was released, and how much is left."""
+    left = f"{1 - figures.distortion:.1%} of the detail is left"
+    yield f"Warning: only {left}; see what would keep more: kohort advise JOB" if figures.distortion > DEAR else left
     emptied = f", {figures.emptied:,} of them emptied" * (figures.emptied > 0)
     yield f"{many(figures.transactions, 'transaction')} released{emptied}"
     removed = many(figures.removed_cells, "cell")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import kohort
 from kohort.errors import SourceNote, UsageError
-from kohort.job.draft import draft_of
-from kohort.sweeps import counting
+from kohort.job.draft import decisions, draft_of, protection
+from kohort.sweeps import prices
 from tests.command import kohort as command
 from tests.unit.assessment.test_inspection import encoded
 from tests.unit.assessment.test_known import HIDDEN, JOINED, RECORDS, drawn, survey
@@ -84,14 +85,15 @@ def test_people_are_counted_and_not_records(tmp_path: Path) -> None:
 def test_prices_are_those_of_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No search sees more records than the sample has."""
     seen: list[int] = []
-    count = counting.count
+    count = prices.count  # type: ignore[attr-defined]
 
     def counted(data: Any, *others: Any) -> Any:  # noqa: ANN401  what it stands for
         seen.append(data.records)
         return count(data, *others)
 
-    monkeypatch.setattr(counting, "count", counted)
-    monkeypatch.setattr(counting, "SAMPLE", 50)
+    monkeypatch.setattr(prices, "count", counted)
+    monkeypatch.setattr(decisions, "sampled", partial(prices.sampled, most=50))
+    monkeypatch.setattr(protection, "MEASURED", 50)
     assert drafted(tmp_path).decisions
     assert {*seen} == {50}
 

@@ -15,7 +15,7 @@ from kohort.assessment.inspection.guesses import Guess
 from kohort.core.uniques import Singling
 from kohort.errors import JobError
 from kohort.job.draft import Draft, job_text
-from kohort.job.draft.protection import Proposal, Protection
+from kohort.job.draft.protection import METHODS, Profile, Protection
 from kohort.job.draft.shapes import Shape
 from kohort.job.request import parse
 from kohort.models.distinct_l_diversity import DistinctLDiversity
@@ -118,31 +118,38 @@ def test_a_form_of_dates_that_a_job_must_say_is_said() -> None:
     assert (day.scale, day.date_format, day.grid) == (Scale.DATE, DateFormat.COMPACT, Period.YEAR)
 
 
-def test_the_first_model_is_chosen_and_the_others_are_comments() -> None:
-    """Costs stand behind models; without a measurement nothing is said of them."""
-    proposals = {
-        "pay": (
-            Proposal("t", TCloseness("pay", Fraction("0.3")), 0.25),
-            Proposal("t", TCloseness("pay", Fraction("0.15"))),
-        ),
-        "ill": (Proposal("l", DistinctLDiversity("ill", 2)), Proposal("l", DistinctLDiversity("ill", 3), 0.5)),
-    }
-    draft = Draft(
-        (guess("pay", "sensitive", grid="1"), guess("ill", "sensitive")),
-        3,
-        protection=Protection(proposals, 0.1, 0.6, 40),
-    )
-    text = job_text(draft, "-", reading={})
-    assert "t = 0.3 # with it and k a release loses 25.0%\n# t = 0.15\n# no-model = true" in text
-    assert "l = 2\n# l = 3  # with it and k a release loses 50.0%\n" in text
+def profiles(*losses: float | None) -> tuple[Profile, ...]:
+    """Profiles of two columns that lose so much."""
+    every = [Profile(f"t = 0.{3 - at}", {}, loss, METHODS[0]) for at, loss in enumerate(losses)]
+    models = [{"pay": TCloseness("pay", f"0.{3 - at}"), "ill": DistinctLDiversity("ill", 2)} for at in range(3)]
+    return tuple(replace(one, models=these) for one, these in zip(every, models, strict=False))
+
+
+def test_the_models_of_the_chosen_profile_are_keys_and_the_others_comments() -> None:
+    """A profile's price is that of all its models, so it stands at the top; a model that repeats is told once."""
+    guesses = (guess("pay", "sensitive", grid="1"), guess("ill", "sensitive"))
+    text = job_text(Draft(guesses, 3, protection=Protection(profiles(0.25, 0.12), 1, 0.1, 40)), "-", reading={})
+    assert "t = 0.2\n# t = 0.3\n# no-model = true" in text
+    assert "l = 2\n# no-model = true" in text
     assert "k alone a release loses 10.0% of the detail of the quasi-identifiers (measured on 40 records)" in text
-    assert "with all models below it loses 60.0%" in text
-    assert parse(text).job.models[1:] == (TCloseness("pay", Fraction("0.3")), DistinctLDiversity("ill", 2))
+    assert "# models of the sensitive columns: t = 0.3: 25.0% lost\n" in text
+    assert "# models of the sensitive columns: t = 0.2: 12.0% lost  (chosen)\n" in text
+    assert "decide which models" not in text
+    assert parse(text).job.models[1:] == (TCloseness("pay", Fraction("0.2")), DistinctLDiversity("ill", 2))
+
+
+@pytest.mark.parametrize(("alone", "loss", "asked"), [(0.1, 0.15, False), (0.1, 0.16, True), (0.1, None, True)])
+def test_models_that_cost_more_than_5_points_are_a_question(alone: float, loss: float | None, asked: bool) -> None:  # noqa: FBT001  a case
+    """Where even the chosen profile is dear, or has no release, the draft says so above the prices."""
+    text = job_text(Draft((), 3, protection=Protection(profiles(loss), 0, alone, 9)), "-", reading={})
+    assert ("decide which models the sensitive columns need" in text) is asked
+    assert ("no release" in text) is (loss is None)
 
 
 def test_a_cost_that_no_release_has_is_not_told() -> None:
-    """Where the models together allow no release, only k's cost is told; where k allows none, nothing is."""
-    assert "with all models" not in job_text(Draft((), 3, protection=Protection({}, 0.1, None, 9)), "-", reading={})
+    """Without sensitive columns only k's cost is told; where k allows no release, nothing is."""
+    assert "models of" not in job_text(Draft((), 3, protection=Protection((), 0, 0.1, 9)), "-", reading={})
+    assert "lost" not in job_text(Draft((), 3, protection=Protection(profiles(None), 0, None, 9)), "-", reading={})
     assert "loses" not in text_of()
 
 

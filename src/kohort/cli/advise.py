@@ -1,0 +1,116 @@
+"""`kohort advise`: what single changes of a job would cost or keep, and one of them taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from kohort.cli import options
+from kohort.cli.anonymize import Job
+from kohort.cli.screen import progress, say
+from kohort.errors import KohortError, UsageError
+from kohort.shown import whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kohort.job.advice import Advice
+    from kohort.job.document import Document
+    from kohort.job.steps import Step
+    from kohort.report import Json
+
+#: The methods of which a run tells changes: those that take no longer on a sample than a blink.
+QUICK: Final = frozenset({"mondrian", "mondrian-relaxed", "ordered"})
+
+
+def advise(
+    job: Job,
+    *,
+    take: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Write the N-th change into the job file.", rich_help_panel="Writing"),
+    ] = None,
+    printed: options.Printed,
+) -> None:
+    """Show what single changes of a job would keep or cost; write nothing, or one of them into the job file."""
+    options.use_threads()
+    from kohort.job.advice import advice_on
+    from kohort.job.document import document_at
+
+    text = document_at(job)
+    with progress(quiet=printed.quiet) as tell:
+        found = advice_on(text, tell=tell)
+    told = found.text() or "No single change would keep more."
+    if take is not None:
+        if take > len(found.steps):
+            there = f"1 to {len(found.steps)}" if found.steps else "none"
+            raise UsageError(
+                f"there is no change {take}", where="--take", hint=f"there are {there}: kohort advise {job}"
+            )
+        _take(job, found.steps[take - 1].step)
+        told = f"changed {job}: {found.steps[take - 1].step.words}; then   kohort run {job}"
+    figures: dict[str, Json] = {
+        "loss": None if found.loss is None else whole(found.loss),
+        "records": found.of,
+        "sample": found.records,
+        "steps": [_figures(one) for one in found.steps],
+        "taken": take,
+    }
+    say(told, figures, as_json=printed.json, quiet=printed.quiet, internal=True)
+
+
+def changes_of(text: Document, source: object, now: float | None) -> str:
+    """The best changes of a job that was run, as lines to print below its figures; empty where nothing would help.
+
+    Nothing that is wrong here may spoil a release that is there, and no search of a lattice is begun once more.
+
+    Args:
+        text: The job file.
+        source: Its records or transactions; others than those in memory are left alone.
+        now: The loss of its release.
+    """
+    from kohort.job.advice import SHORT, advice_on
+    from kohort.job.parts import table
+    from kohort.tables.table import Table
+    from kohort.transactions.database import Transactions
+
+    method = table(text.raw, "method")
+    slow = method.get("optimal") is True or method.get("name", "mondrian") not in QUICK
+    if now is None or slow or not isinstance(source, Table | Transactions):
+        return ""
+    try:
+        found = advice_on(text, source=source, now=now, most=0)
+    except KohortError:
+        return ""
+    lines = found.text(SHORT)
+    name = text.path[0] if text.path else "JOB"
+    return f"\n\n{lines}\nAll changes, measured, and one taken:   kohort advise {name}" if lines else ""
+
+
+def _take(job: Path, step: Step) -> None:
+    """Write a change into a job file, which keeps its comments."""
+    from kohort.app.edits import taken
+    from kohort.publish import publish
+
+    text = taken(job.read_text("utf-8-sig"), step.changes)
+    publish(job, lambda file: file.write(text.encode()), lambda _: None, overwrite=True, inputs=())
+
+
+def _figures(one: Advice[Any]) -> dict[str, Json]:
+    """A change for a program, with the figures of a run as it prints them; keys that are taken out are null."""
+    loss, told, risk = one.cost
+    return {
+        "change": one.step.words,
+        "keys": [{"key": list(place), "value": _plain(value)} for place, value in one.step.changes.items()],
+        "loss": whole(loss),
+        "told": told if told is None or risk is None else whole(told),
+        "risk": None if risk is None else whole(risk),
+        "measured": one.measured,
+        "weakens": one.step.weakens,
+    }
+
+
+def _plain(value: object) -> Json:
+    """The value of a key."""
+    return value if isinstance(value, int | float | str) else None

@@ -1,0 +1,382 @@
+"""What single changes of a job would cost or keep: ranked on a sample, the best of them measured in full."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from kohort.errors import InfeasibleError, KohortError, SourceNote, UnsupportedError, UsageError
+from kohort.io import read
+from kohort.io.baskets import read_transactions
+from kohort.job.request import of, request
+from kohort.job.steps import changed, steps_of, transaction_steps_of
+from kohort.job.transactions import of as of_transactions
+from kohort.job.transactions import request as request_of_transactions
+from kohort.pipeline.publishing import silent
+from kohort.pipeline.transactions import rehearse_transactions
+from kohort.shown import Shown, many
+from kohort.sweeps.prices import SAMPLED, priced, sampled
+from kohort.tables.table import Table
+from kohort.transactions.database import Transactions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+
+    from kohort.arrays import Index
+    from kohort.engines.base import Counts
+    from kohort.job.document import Document
+    from kohort.job.request import Request
+    from kohort.job.steps import Step
+    from kohort.job.transactions import TransactionRequest
+    from kohort.release import Job
+    from kohort.release.transactions import TransactionJob
+    from kohort.shown import Rows
+    from kohort.tables.dataset import Dataset
+
+J = TypeVar("J")
+
+#: Steps that are told, and of these, steps that are measured in full: with the job itself some four solves in all.
+TOLD: Final = 10
+MEASURED: Final = 3
+
+#: Steps that are told at the end of another command.
+SHORT: Final = 3
+
+#: A step that keeps less than this share of the detail is not worth telling.
+GAIN: Final = 0.001
+
+#: Seconds of a search that can stop early, for each step that is ranked.
+HURRIED: Final = 1.0
+
+#: The share that is lost where there is no release.
+ALL: Final = 1.0
+
+
+class Cost(NamedTuple):
+    """What a job costs.
+
+    Attributes:
+        loss: The detail lost, over the columns one started with: of one that is dropped, all.
+        told: What a run tells as its loss: the NCP, or the distortion of transactions; `None` of an estimate.
+        risk: The highest risk of a person; `None` of transactions, and of an estimate.
+    """
+
+    loss: float
+    told: float | None = None
+    risk: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Advice(Generic[J]):
+    """What a single change of a job would give.
+
+    Attributes:
+        step: The change.
+        job: The changed job.
+        cost: What it costs.
+        measured: Whether it was measured in full: then it is what a run of the job tells; else an estimate.
+    """
+
+    step: Step
+    job: J
+    cost: Cost
+    measured: bool
+
+    def __str__(self) -> str:
+        """The cost, the change, and which promise it weakens, in a line."""
+        loss, _, risk = self.cost
+        figure = f"{loss:.1%} lost" if self.measured else f"about {loss:.0%} lost"
+        risks = "" if risk is None else f", highest risk {risk:.1%}"
+        weakens = f"; weakens: {self.step.weakens}" if self.step.weakens else ""
+        return f"{figure}{risks}: {self.step.words}{weakens}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Advised(Shown, Generic[J]):
+    """What single changes of a job would give, the one that keeps most first.
+
+    Attributes:
+        loss: The detail that is lost without a change; `None` where there is no release.
+        steps: The changes.
+        records: The records, or transactions, that the changes were ranked on.
+        of: All there are.
+    """
+
+    loss: float | None
+    steps: tuple[Advice[J], ...]
+    records: int
+    of: int
+
+    def text(self, most: int | None = None) -> str:
+        """The steps as numbered lines for a person, or only the first ones; empty where none keeps more."""
+        if all(one.step.dearer for one in self.steps):
+            return ""
+        now = "there is no release" if self.loss is None else f"{self.loss:.1%} of the detail is lost"
+        lines = [f"Now {now}. Single changes would give:"]
+        marks = ["-"] * most if most else [f"{place:>2}" for place in range(1, len(self.steps) + 1)]
+        lines += [f"  {mark} {one}" for mark, one in zip(marks, self.steps, strict=False)]
+        if not all(one.measured for one in self.steps[: len(marks)]):
+            lines.append(f"    (about: estimated on {self.records:,} of {many(self.of, 'record')})")
+        return "\n".join(lines)
+
+    def _shown(self) -> tuple[str, Rows]:
+        return "Advice", [(one.step.words, f"{one.cost.loss:.1%} lost") for one in self.steps]
+
+
+# --- job files --------------------------------------------------------------------------------------------------------
+
+
+def advice_on(
+    text: Document,
+    *,
+    source: object = None,
+    now: float | None = None,
+    most: int = MEASURED,
+    tell: Callable[[str], None] = silent,
+) -> Advised[Job] | Advised[TransactionJob]:
+    """What single changes of a job file would give.
+
+    Args:
+        text: The job file, on a table or on transactions.
+        source: The records or transactions, where they are read already.
+        now: The loss of the job where it is known.
+        most: How many steps are measured in full; 0 for estimates alone.
+        tell: Called with the name of each stage as it begins.
+
+    Raises:
+        UnsupportedError: the job's records are counted elsewhere.
+        KohortError: the job has faults, or its input cannot be read.
+    """
+    if text.is_of_transactions:
+        given, said = of_transactions(text), partial(request_of_transactions, where=text.where, folder=text.folder)
+        _refuse_elsewhere(given.run.engine)
+        tell("read")
+        if not isinstance(source, Transactions):
+            source = read_transactions(given.source, given.job.reading).database
+        tell("measure")
+        with _placing(given):
+            return advised_transactions(text.raw, lambda raw: said(raw).job, source, now=now, most=most)
+    made, asked = of(text), partial(request, where=text.where, folder=text.folder, held=text.held)
+    _refuse_elsewhere(made.engine)
+    tell("read")
+    table = source if isinstance(source, Table) else read(made.source, made.job.reading)
+    population = None if made.population is None else read(made.population, made.job.reading)
+    tell("measure")
+    with _placing(made):
+        return advised(text.raw, lambda raw: asked(raw).job, table, population=population, now=now, most=most)
+
+
+@contextmanager
+def _placing(made: Request | TransactionRequest) -> Generator[None]:
+    """Give a fault that the records show its line in the job file."""
+    try:
+        yield
+    except UsageError as fault:
+        raise made.placed(fault) from None
+
+
+def _refuse_elsewhere(engine: str) -> None:
+    """Refuse records that are not counted here."""
+    if engine != "local":
+        what = f"the records are counted by {engine}, and advice needs them here"
+        raise UnsupportedError(what, where="engine", hint="change the job yourself, and compare its dry runs")
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def advised(
+    tables: Mapping[str, object],
+    make: Callable[[Mapping[str, object]], Job],
+    table: Table,
+    *,
+    population: Dataset | None = None,
+    now: float | None = None,
+    most: int = MEASURED,
+) -> Advised[Job]:
+    """What single changes of a job on a table would give.
+
+    Cost: one solve of a sample for each step, some twenty, and `most` solves of the whole table, and one more.
+
+    Args:
+        tables: The tables of the job.
+        make: Makes a job of tables.
+        table: The records.
+        population: The population table, if a model needs one.
+        now: The loss of the job where it is known.
+        most: How many steps are measured in full.
+    """
+    job, some = make(tables), sampled(table)
+    columns = [one.name for one in job.schema.quasi]
+    of_some, of_all = (partial(_cost, data, columns, population, {}) for data in (some, table))
+
+    def hurried(one: Job) -> Cost | None:
+        return of_some(_hurried(one))
+
+    before = priced(some, _hurried(job), population=population)
+    steps = _made(steps_of(job, before.losses if before else {}), tables, make)
+    exact = some is table and job.time_limit is None
+    costing = _Costing(of_all if exact else hurried, of_all, most)
+    return Advised(*_ranked(job, steps, costing, now, _by_loss), some.records, table.records)
+
+
+def _hurried(job: Job) -> Job:
+    """The same, where its search can stop early: after a second."""
+    return job if job.time_limit is None else replace(job, time_limit=min(job.time_limit, HURRIED))
+
+
+def _cost(
+    data: Table, columns: Sequence[str], population: Dataset | None, counted: dict[str, Counts], job: Job
+) -> Cost | None:
+    """What a job on a table costs, over the columns one started with."""
+    price = priced(data, job, population=population, counted=counted)
+    if price is None:
+        return None
+    released = {one.name for one in job.schema.released}
+    losses = [price.losses.get(name, float(name not in released)) for name in columns if name not in price.constant]
+    same = not losses or set(columns) == set(price.losses)
+    return Cost(price.loss if same else float(np.mean(losses)), price.loss, price.highest)
+
+
+# --- transactions -----------------------------------------------------------------------------------------------------
+
+
+def advised_transactions(
+    tables: Mapping[str, object],
+    make: Callable[[Mapping[str, object]], TransactionJob],
+    transactions: Transactions,
+    *,
+    now: float | None = None,
+    most: int = MEASURED,
+) -> Advised[TransactionJob]:
+    """The same of a job on transactions; what is lost is their distortion.
+
+    What an attacker knows comes first: its price is the greatest, and it is often set without need.
+    """
+    job, some = make(tables), _some(transactions)
+    steps = [*transaction_steps_of(job)]
+    of_some, of_all = (partial(_distortion, data) for data in (some, transactions))
+    costing = _Costing(of_some, of_some if some is transactions else of_all, most)
+    made = _made(steps, tables, make)
+    found = _ranked(job, made, costing, now, lambda one: (one.step.dearer, steps.index(one.step)))
+    return Advised(*found, len(some), len(transactions))
+
+
+def _some(transactions: Transactions) -> Transactions:
+    """At most `SAMPLED` transactions, evenly spread, over the same items."""
+    if len(transactions) <= SAMPLED:
+        return transactions
+    rows = np.linspace(0, len(transactions) - 1, SAMPLED).astype(np.int64)
+    lengths = transactions.lengths[rows]
+    starts: Index = np.append(0, np.cumsum(lengths, dtype=np.int64))
+    cells: Index = np.repeat(transactions.starts[rows] - starts[:-1], lengths) + np.arange(int(starts[-1]))
+    return Transactions(transactions.names, starts, transactions.cells[cells])
+
+
+def _distortion(transactions: Transactions, job: TransactionJob) -> Cost | None:
+    """What a job on transactions costs."""
+    try:
+        distortion = float(rehearse_transactions(transactions, job).distortion)
+    except InfeasibleError:
+        return None
+    return Cost(distortion, distortion)
+
+
+# --- what both share --------------------------------------------------------------------------------------------------
+
+
+class _Costing(NamedTuple, Generic[J]):
+    """What jobs cost; `None` where there is no release.
+
+    Attributes:
+        some: Of a sample.
+        all: Of everything; the same where the sample is everything.
+        most: How many steps are measured of everything.
+    """
+
+    some: Callable[[J], Cost | None]
+    all: Callable[[J], Cost | None]
+    most: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether there is nothing to estimate."""
+        return self.some is self.all
+
+
+def _made(
+    steps: Iterable[Step], tables: Mapping[str, object], make: Callable[[Mapping[str, object]], J]
+) -> Iterator[tuple[Step, J]]:
+    """The steps with the jobs that they make; a change that a job cannot have is no step."""
+    for step in steps:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SourceNote)
+                yield step, make(changed(tables, step.changes))
+        except KohortError:
+            continue
+
+
+def _ranked(
+    job: J,
+    steps: Iterable[tuple[Step, J]],
+    costing: _Costing[J],
+    now: float | None,
+    order: Callable[[Advice[J]], tuple[bool, float]],
+) -> tuple[float | None, tuple[Advice[J], ...]]:
+    """The loss without a change, and the steps that are told, in an order.
+
+    Args:
+        job: The job without a change.
+        steps: Every step with its job.
+        costing: What jobs cost.
+        now: The loss of the job where it is known.
+        order: What steps are sorted by.
+    """
+    before = costing.some(job)
+    if now is None:
+        cost = before if costing.exact or not costing.most else costing.all(job)
+        now = None if cost is None else cost.loss
+    shift = 0.0 if now is None or before is None else now - before.loss
+    found = sorted(_paying(_estimated(steps, costing, shift), now), key=_by_loss)
+    if not costing.exact:
+        costs = [(one, _tried(costing.all, one.job)) for one in found[: costing.most]]
+        measured = [Advice(one.step, one.job, cost, measured=True) for one, cost in costs if cost is not None]
+        found = [*_paying(measured, now), *(one for one in found[costing.most :] if not one.step.doubtful)]
+    found.sort(key=order)
+    dearer = [one for one in found if one.step.dearer]
+    return now, (*[one for one in found if not one.step.dearer][: TOLD - len(dearer)], *dearer)
+
+
+def _estimated(steps: Iterable[tuple[Step, J]], costing: _Costing[J], shift: float) -> Iterator[Advice[J]]:
+    """The steps with what they cost: of a sample, moved by what the job without a change costs less or more there."""
+    for step, made in steps:
+        if step.doubtful and not (costing.exact or costing.most):
+            continue  # nothing can show that it pays
+        cost = _tried(costing.some, made)
+        if cost is not None:
+            estimate = cost if costing.exact else Cost(min(max(cost.loss + shift, 0.0), ALL))
+            yield Advice(step, made, estimate, costing.exact)
+
+
+def _tried(costs: Callable[[J], Cost | None], job: J) -> Cost | None:
+    """What a job costs; `None` where it has no release, or cannot be solved."""
+    try:
+        return costs(job)
+    except KohortError:
+        return None
+
+
+def _paying(found: Iterable[Advice[J]], now: float | None) -> Iterator[Advice[J]]:
+    """The steps that keep more detail than the job does now, or promise more."""
+    return (one for one in found if one.step.dearer or one.cost.loss < (ALL if now is None else now) - GAIN)
+
+
+def _by_loss(advice: Advice[J]) -> tuple[bool, float]:
+    """Steps that promise more come last, each by the detail that it keeps."""
+    return advice.step.dearer, advice.cost.loss
