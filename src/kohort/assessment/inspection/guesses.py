@@ -18,10 +18,19 @@ from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.inspection.codes import rule_of
 from kohort.assessment.inspection.evidence import evidence_of
 from kohort.assessment.inspection.panels import period_of
-from kohort.assessment.inspection.rules import Certainty, Context, is_clinical, may_be_key, opinions
+from kohort.assessment.inspection.parts import date_parts, same
+from kohort.assessment.inspection.rules import (
+    CATEGORIES,
+    Certainty,
+    Context,
+    is_clinical,
+    is_weight,
+    may_be_key,
+    opinions,
+)
 from kohort.assessment.inspection.safe_harbor import Finding, found_in
 from kohort.schema.dates import DateFormat, Period, day_of, formats_of, round_period, starts
-from kohort.schema.numbers import exact, round_step, said
+from kohort.schema.numbers import exact, is_numeric_text, round_step, said
 from kohort.schema.open_ends import DAYS as FAR_DAYS
 from kohort.schema.open_ends import SENTINELS, days_open, inner, near
 from kohort.schema.patterns import DAYS, ISO_DATE, ISO_TIME, POSTAL_CODE
@@ -44,9 +53,8 @@ ScaleName: TypeAlias = Literal["numeric", "categorical", "date"]
 #: Up to this many values there is no room for a level between a value and "*".
 FEW: Final = 3
 
-#: Whole numbers of at most so many values are categories, unless the name says that they measure something; of a flag's
-#: two values nothing else can be said.
-CATEGORIES, FLAG = 10, 2
+#: Of a flag's two values nothing else can be said than that they are categories.
+FLAG: Final = 2
 
 #: How many times as wide as those of nearly all records must be a grid's intervals, for its ends to be left open.
 FAR: Final = 5
@@ -86,6 +94,9 @@ class Guess:
         missing_tokens: Texts that seem to mean "no value" in this column, besides those that are known to.
         trim: Whether nearly all cells have blanks around them, so that the table should be read without.
         findings: Which of the identifiers that HIPAA Safe Harbor removes it seems to hold; see `safe_harbor`.
+        quantity: Whether its numbers measure or count something, and so can be rounded: they are no codes, no
+            categories, and no parts of a date.
+        weight: Whether it weighs the records of a survey.
     """
 
     name: str
@@ -105,6 +116,8 @@ class Guess:
     missing_tokens: tuple[str, ...] = ()
     trim: bool = False
     findings: tuple[Finding, ...] = ()
+    quantity: bool = False
+    weight: bool = False
 
 
 def inspect_table(table: Table, *, missing: AbstractSet[str] = frozenset({""})) -> tuple[Guess, ...]:
@@ -114,8 +127,32 @@ def inspect_table(table: Table, *, missing: AbstractSet[str] = frozenset({""})) 
     columns = [evidence_of(column, table.records, missing) for column in table.columns]
     clinical, alone_at = is_clinical(columns), _coordinates(table, columns)
     keys = {one.name: period_of(table, one.name) for one in columns if may_be_key(one)}
-    found = (_guess(one, Context(clinical, alone_at.get(one.name), keys.get(one.name))) for one in columns)
-    return tuple(_without(one, unread[one.name]) if one.name in unread else one for one in found)
+    dates = date_parts(columns)
+    contexts = (Context(clinical, alone_at.get(one.name), keys.get(one.name), dates.get(one.name)) for one in columns)
+    found = map(_guess, columns, contexts)
+    return _once(table, [_without(one, unread[one.name]) if one.name in unread else one for one in found])
+
+
+def _once(table: Table, guesses: Sequence[Guess]) -> tuple[Guess, ...]:
+    """The guesses, with one of two columns that say the same to be dropped: the less sure one, or numbers for names."""
+    held = {one.name: one for one in guesses if one.role not in {"identifying", "drop"}}
+
+    def rank(one: Guess) -> tuple[int, bool, bool]:
+        numbers = is_numeric_text(table[one.name].values.drop_nulls().to_list())
+        return _SURE.index(one.certainty), one.role != "quasi", numbers
+
+    order = sorted(held.values(), key=rank)
+    for kept, name in same([table[one.name] for one in order]):
+        if held[kept].role != "drop" and held[name].role != "drop":
+            told = f"it says the same as {kept}, value by value: one of the two is enough"
+            held[name] = replace(
+                held[name], role="drop", reasons=(told, *held[name].reasons), hierarchy=None, grid=None
+            )
+    return tuple(held.get(one.name, one) for one in guesses)
+
+
+#: Certainties, the surest first.
+_SURE: Final[tuple[Certainty, ...]] = ("sure", "likely", "unsure")
 
 
 def _without(guess: Guess, fault: InputError) -> Guess:
@@ -173,6 +210,8 @@ def _guess(evidence: ColumnEvidence, context: Context) -> Guess:
         certainty=found[0].certainty,
         missing_tokens=evidence.missing_tokens,
         trim=evidence.trim,
+        quantity=numeric and context.part is None and not _is_code(evidence),
+        weight=is_weight(evidence),
         findings=found_in(
             evidence,
             identifying=found[0].reason if role == "identifying" else None,
@@ -216,6 +255,11 @@ def _remarks(evidence: ColumnEvidence, forms: Sequence[DateFormat]) -> tuple[str
     written = " and ".join(evidence.unread)
     told = f"its {evidence.distinct:,} values are numbers, some with {written}, which kohort reads as text"
     return (f"{told}: only plain numbers such as -1234.5 can be rounded and released as ranges",)
+
+
+def _is_code(evidence: ColumnEvidence) -> bool:
+    """Whether whole numbers stand for places, trades or the like, by their name."""
+    return evidence.whole and "code" in evidence.topics and _MEASURED.isdisjoint(evidence.topics)
 
 
 def _is_category(evidence: ColumnEvidence) -> bool:

@@ -19,11 +19,9 @@ from kohort.job.draft.protection import Protection, protected, roundings_of
 from kohort.job.draft.reading import Whose, seen_in, whose
 from kohort.job.draft.shapes import Shape, scale_of, shape_of
 from kohort.job.faults import UNDECIDED
-from kohort.perturbation.rounding import Rounding
 from kohort.publish import check_target, publish
 from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.dates import Period
-from kohort.schema.numbers import said
 from kohort.shown import INTERNAL_LINE, Shown, many
 from kohort.tables.complete import entered
 from kohort.tables.people import person_codes
@@ -156,11 +154,14 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
             values = [text for text in column.values.to_list() if text is not None and text not in tokens]
             alone = bool((column.counts()[~column.absent(tokens)] == 1).any())
             shapes[guess.name] = shape_of(guess, values, path, folder, alone=alone)
-    kept = [guess.name for guess in seen.guesses if guess.role in {"sensitive", "insensitive"}]
-    roundings = roundings_of(table, kept, missing=tokens, people=people)
+    kept = [guess for guess in seen.guesses if guess.role in _RELEASED]
+    numbers, weights = [one.name for one in kept if one.quantity], [one.name for one in kept if one.weight]
+    names = [one.name for one in kept]
+    roundings, left = roundings_of(table, names, numbers, k=k, weights=weights, missing=tokens, people=people)
+    seen = replace(seen, guesses=tuple(_left_out(one, left, numbers) for one in seen.guesses))
     attributes = tuple(_attribute(one, shapes.get(one.name), folder) for one in seen.guesses)
     schema = Schema(attributes, tokens, person=person)
-    rounded = tuple(Rounding(name, found.step) for name, found in roundings.items())
+    rounded = tuple(found.method(name) for name, found in roundings.items())
     numeric = frozenset(guess.name for guess in seen.guesses if guess.scale == "numeric")
     protection = protected(table, schema, rounded, k=k, numeric=numeric)
     spoken = seen.missing if len(seen.missing) > 1 else ()
@@ -168,6 +169,23 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
     if nobodys:
         warnings.warn(SourceNote(_unkeyed(person, nobodys)), stacklevel=2)
     return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys)
+
+
+#: The roles of columns that are released as they are.
+_RELEASED: Final = frozenset({"sensitive", "insensitive"})
+
+
+def _left_out(guess: Guess, left: Collection[str], numbers: Sequence[str]) -> Guess:
+    """The guess; a weight that cannot be released is dropped, and somebody has to decide of another number."""
+    if guess.name not in left:
+        return guess
+    others = ", ".join(name for name in numbers if name != guess.name and name not in left)
+    beside = f" with {others}" if others else ""
+    told = f"rounded to a standard deviation{beside}, it would still single out more than 5 % of the people"
+    if guess.weight:
+        return replace(guess, role="drop", reasons=(told, *guess.reasons))
+    told += ": drop it, make it quasi-identifying, or round it more (--perturb)"
+    return replace(guess, role="undecided", certainty="unsure", reasons=(told, *guess.reasons))
 
 
 #: What to look at where a separator was perhaps not seen.
@@ -273,7 +291,9 @@ def _rounded(roundings: Mapping[str, RoundingProposal]) -> TomlTable:
     for name, found in roundings.items():
         column = tomlkit.table()
         column["method"] = "rounding"
-        column["step"] = tomlkit.value(said(found.step)).comment(found.told)
+        for key, value in found.keys.items():
+            column[key] = tomlkit.value(value)
+        column["step"].comment(found.told)
         columns[name] = column
     return columns
 

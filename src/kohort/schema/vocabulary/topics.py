@@ -36,6 +36,8 @@ Topic: TypeAlias = Literal[
     "clinical",
     "arm",
     "quantity",
+    "weighting",
+    "code",
     "filler",
 ]
 
@@ -56,11 +58,14 @@ _VOCABULARY: Final[Mapping[Topic, str]] = MappingProxyType(
         "clinical": words.CLINICAL,
         "arm": words.ARMS,
         "quantity": words.QUANTITIES,
+        "weighting": words.WEIGHTS,
+        "code": words.CODES,
         "filler": words.FILLERS,
     }
 )
 
 _POSTAL: Final = frozenset(words.POSTAL.split())
+_HEAVY: Final = frozenset(words.HEAVY.split())
 _PLACES: Final = frozenset(words.PLACES.split())
 _SEVERAL: Final = frozenset(words.SEVERAL.split())
 _LATITUDE: Final = frozenset(["lat", "latitude", "latitudine", "latitud", "breite", "breitengrad"])
@@ -106,15 +111,33 @@ def topics_of(name: str) -> dict[Topic, str]:
     {}
     """
     found: dict[Topic, str] = {}
-    joined = "".join(_chunks(_plain(name).lower()))
+    whole = joined(name)
     for topic, known in _COLUMNS:
-        if joined in known:
-            found[topic] = joined
+        if whole in known:
+            found[topic] = whole
     single = set(_parts(name))
     for word in words_of(name):
         for topic in _topics(word) if word in single or not word.isalpha() else _WHOLE.get(word, ()):
             found.setdefault(topic, word)
     return found
+
+
+def joined(name: str) -> str:
+    """The letters and digits of `name`, in plain lower case.
+
+    >>> joined("Date_Décès")
+    'datedeces'
+    """
+    return "".join(_chunks(_plain(name).lower()))
+
+
+def says_weight(name: str) -> bool:
+    """Whether `name` speaks of a weight, of a body or of a record in a survey.
+
+    >>> says_weight("wt82_71"), says_weight("GEWICHT"), says_weight("waist")
+    (True, True, False)
+    """
+    return not _HEAVY.isdisjoint(parts_of(name))
 
 
 def says_postal_code(name: str) -> bool:
