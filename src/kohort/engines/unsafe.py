@@ -5,7 +5,6 @@ What the gates refuse comes together, with the flags that mend all of it: `refus
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from kohort.assessment.risk.singling import proposed, refuse_found, refuse_needless, refuse_singling, roundings
+from kohort.assessment.risk.telling import covering
 from kohort.core.uniques import Singling
 from kohort.engines.repeated import refuse_repeated
 from kohort.errors import (
@@ -217,7 +217,7 @@ def _refuse_found(pairs: Sequence[Singling], who: str) -> None:
     """Refuse pairs that single out more than half of the people, the worst one first."""
     if not pairs:
         return
-    worst, columns = pairs[0], _covering([one.columns for one in pairs])
+    worst, columns = pairs[0], covering([one.columns for one in pairs])
     named = ", ".join(columns)
     others = f" (and {len(pairs) - 1} more pairs more than half of them)" if len(pairs) > 1 else ""
     raise SchemaError(
@@ -402,21 +402,6 @@ def _listed(column: Column, one: Singling) -> SchemaError:
         unsafe=(name,),
         flag=None if 2 * dates > len(values) else ("--hierarchy", f"{name}=mask:right"),
     )
-
-
-def _covering(pairs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Few columns of which each pair has one: again and again the one in most pairs that are left.
-
-    >>> _covering([("time", "dose"), ("age", "time"), ("dose", "zip")])
-    ('time', 'dose')
-    """
-    left: list[tuple[str, ...]] = [*pairs]
-    found: list[str] = []
-    while left:
-        counts = Counter(name for pair in left for name in pair)
-        found.append(max(counts, key=lambda name: counts[name]))
-        left = [pair for pair in left if found[-1] not in pair]
-    return tuple(found)
 
 
 def _leaking(one: Leak) -> SchemaError:

@@ -271,9 +271,10 @@ def release_figures(release: Release) -> ReleaseFigures:
 
 
 def source_notes(release: Release) -> tuple[str, ...]:
-    """What of the source its owner may not know."""
+    """What of the source its owner may not know, and what released columns tell of hidden ones."""
     schema = release.job.schema
-    return noticed(release.records.whole, [one.name for one in schema.released], schema.missing)
+    found = noticed(release.records.whole, [one.name for one in schema.released], schema.missing)
+    return (*found, *(one.told for one in release.telling))
 
 
 def _objective(release: Release) -> ObjectiveFigures | None:

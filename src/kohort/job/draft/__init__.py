@@ -12,7 +12,7 @@ import tomlkit
 
 from kohort.assessment.inspection.panels import either
 from kohort.assessment.risk.singling import RoundingProposal
-from kohort.engines.retold import retold, telling
+from kohort.assessment.risk.telling import Hidden, tellings
 from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
 from kohort.job.draft.protection import Protection, protected, roundings_of
@@ -28,7 +28,7 @@ from kohort.tables.people import person_codes
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from tomlkit.items import Table as TomlTable
 
@@ -165,7 +165,7 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
     numeric = frozenset(guess.name for guess in seen.guesses if guess.scale == "numeric")
     protection = protected(table, schema, rounded, k=k, numeric=numeric)
     spoken = seen.missing if len(seen.missing) > 1 else ()
-    guesses = tuple(_warned(seen.table, seen.guesses, roundings))
+    guesses = _warned(seen.table, seen.guesses, roundings, tokens)
     if nobodys:
         warnings.warn(SourceNote(_unkeyed(person, nobodys)), stacklevel=2)
     return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys)
@@ -204,18 +204,20 @@ def _unkeyed(person: str | None, records: int) -> str:
     )
 
 
-def _warned(table: Table, guesses: Sequence[Guess], rounded: Collection[str]) -> Iterator[Guess]:
-    """The guesses; one that would be released as it is, and gives back another, says so, as a `SourceNote` does."""
-    hidden = [one.name for one in guesses if one.role == "quasi" or one.name in rounded]
-    released = [one.name for one in guesses if one.role in {"sensitive", "insensitive"} and one.name not in rounded]
-    found = dict(retold(table, released, hidden))
-    for guess in guesses:
-        if guess.name not in found:
-            yield guess
-            continue
-        told = telling(guess.name, found[guess.name])
-        warnings.warn(SourceNote(f"{guess.name} would be released unchanged, and {told}"), stacklevel=2)
-        yield replace(guess, certainty="unsure", reasons=(*guess.reasons, told))
+def _warned(
+    table: Table, guesses: Sequence[Guess], rounded: Collection[str], missing: Collection[str]
+) -> tuple[Guess, ...]:
+    """The guesses; one that would be released as it is, and tells a hidden one, says so, as a `SourceNote` does."""
+    hidden = [Hidden(table[one.name]) for one in guesses if one.role == "quasi" or one.name in rounded]
+    released = [table[one.name] for one in guesses if one.role in _RELEASED and one.name not in rounded]
+    found = tellings(released, hidden, missing)
+    for one in found:
+        warnings.warn(SourceNote(one.told), stacklevel=3)
+    told = {guess.name: tuple(one.told for one in found if guess.name in one.drop) for guess in guesses}
+    return tuple(
+        replace(one, certainty="unsure", reasons=(*one.reasons, *told[one.name])) if told[one.name] else one
+        for one in guesses
+    )
 
 
 def _attribute(guess: Guess, shape: Shape | None, folder: Path) -> Attribute:
