@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.assessment.risk.telling import LOOKED_AT, Hidden, tellings
-from kohort.errors import LimitError
+from kohort.errors import LimitError, UnsupportedError
 from kohort.tables.people import person_codes
 from kohort.tables.recoded import RecodedTable
+from kohort.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from kohort.assessment.risk.telling import Telling
     from kohort.release.job import Job
     from kohort.tables.dataset import ReleasedRecords
-    from kohort.tables.table import Table
 
 
 def told_of(records: ReleasedRecords, job: Job) -> tuple[Telling, ...]:
@@ -35,7 +35,7 @@ def told_of(records: ReleasedRecords, job: Job) -> tuple[Telling, ...]:
     quasi = [one.name for one in schema.quasi]
     if not records.data.records or not names or not (quasi or perturbed):
         return ()
-    with suppress(LimitError):
+    with suppress(LimitError, UnsupportedError):
         keys = [] if schema.person is None else [schema.person]
         table, labels = _looked_at(records, [*names, *quasi, *perturbed, *keys], [*quasi, *fixed])
         if schema.person is not None:
@@ -56,5 +56,6 @@ def _looked_at(
     data, m = records.data, records.data.records
     rows = np.linspace(0, m - 1, min(m, LOOKED_AT)).astype(np.int64)
     released = data if isinstance(data, RecodedTable) else data.collect()
-    source = records.source.collect().take(records.lineage.take(rows))
-    return source, {name: released[name].codes.take(rows).astype(np.int64) for name in labelled}
+    source = records.source.collect()
+    some = Table(tuple(source[name] for name in names), source.records).take(records.lineage.take(rows))
+    return some, {name: released[name].codes.take(rows).astype(np.int64) for name in labelled}

@@ -690,3 +690,44 @@ def test_dates_are_no_numbers_of_people(name: str, form: str) -> None:
     start = datetime(2015, 1, 3, 8, 5, 7)  # noqa: DTZ001  a table's dates have no zone
     days = [(start + timedelta(days=3 * row, minutes=row)).strftime(form) for row in range(600)]
     assert guess(days, name).role != "identifying"
+
+
+# ── columns that are one ─────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("year", "month", "day"),
+    [
+        ("yrdth", "modth", "dadth"),
+        ("birth_year", "birth_month", "birth_day"),
+        ("Sterbejahr", "Sterbemonat", "Sterbetag"),
+        ("anno_decesso", "mese_decesso", "giorno_decesso"),
+        ("annee_deces", "mois_deces", "jour_deces"),
+        ("Year", "Month", "Day"),
+    ],
+)
+def test_the_parts_of_a_date_are_one_date(year: str, month: str, day: str) -> None:
+    """The year stays, quasi-identifying; month and day are dropped; none is a number to be rounded."""
+    frame = {
+        year: [str(1983 + place % 10) for place in range(400)],
+        month: [str(1 + place % 12) for place in range(400)],
+        day: [str(1 + place % 31) for place in range(400)],
+    }
+    found = inspect_table(encoded(frame))
+    assert [one.role for one in found] == ["quasi", "drop", "drop"]
+    assert not any(one.quantity for one in found)
+    assert [one.role for one in inspect_table(encoded({month: frame[month], day: frame[day]}))] != ["drop", "drop"]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"years": 40, "months": 12, "days": 31},  # how long it took
+        {"year_hired": 30, "month_left": 12},  # two dates
+        {"year": 40, "month": 60},  # a month of which year is no month
+    ],
+)
+def test_other_numbers_are_no_parts_of_a_date(columns: dict[str, int]) -> None:
+    """Durations, parts of different dates, and numbers that are no months stay what they are."""
+    frame = {name: [str(1 + place % most) for place in range(400)] for name, most in columns.items()}
+    assert "drop" not in {one.role for one in inspect_table(encoded(frame))}

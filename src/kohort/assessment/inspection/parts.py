@@ -75,8 +75,9 @@ def _stems(name: str) -> Iterator[tuple[Unit, str]]:
     """Which part of a date a name may speak of, and what is left of it."""
     for unit, words in _UNITS.items():
         for found in (re.match(rf"(?:{words})", name), re.search(rf"(?:{words})$", name)):
-            if found is not None:
-                yield unit, name[: found.start()] + name[found.end() :]
+            stem = "s" if found is None else name[: found.start()] + name[found.end() :]
+            if stem != "s":  # years and months are a duration
+                yield unit, stem
 
 
 def _lies_in(evidence: ColumnEvidence, unit: Unit) -> bool:

@@ -51,7 +51,7 @@ def test_two_that_single_out_together_are_both_rounded(stays: Table) -> None:
     """No pair of what is released singles out most, a column that is in no such pair stays as it is."""
     assert most([*stays.columns]) == [{"nights", "price"}]
     found, left = roundings_of(stays, stays.names, ["nights", "price"], k=10)
-    assert (found.keys(), left) == ({"nights", "price"}, ())
+    assert ({*found}, left) == ({"nights", "price"}, ())
     assert most(released(stays, found)) == []
     assert all(one.spread < 0.3 for one in found.values())
 
@@ -95,7 +95,7 @@ def test_of_too_many_columns_no_pairs_are_looked_at(stays: Table, monkeypatch: p
 # ── drafts ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def drafted(records: int = 900, **columns: list[str]) -> Draft:
+def drafted(records: int = 900, /, **columns: list[str]) -> Draft:
     """A draft of people of some age, with further columns."""
     random = np.random.default_rng(1)
     frame = {"age": random.integers(20, 70, records).astype(str).tolist(), **columns}
@@ -106,7 +106,7 @@ def drafted(records: int = 900, **columns: list[str]) -> Draft:
 
 def amounts(records: int = 900, seed: int = 2, mean: float = 8) -> list[str]:
     """Amounts, all different."""
-    return np.exp(np.random.default_rng(seed).normal(mean, 0.5, records)).round(2).astype(str).tolist()
+    return [f"{one:.2f}" for one in np.exp(np.random.default_rng(seed).normal(mean, 0.5, records))]
 
 
 def test_a_draft_rounds_its_numbers_together_and_a_run_takes_it() -> None:
