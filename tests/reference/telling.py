@@ -42,7 +42,7 @@ def _numbers(hidden: Cells) -> bool:
 
 
 def _share(seen: Sequence[tuple[str, ...]], part: Sequence[bool], labels: Cells) -> float:
-    """Of the people in the part whom their label does not tell, the share who are told; 0 of fewer than twenty."""
+    """Of the people in the part whom their label does not tell, the share who are told; 0 of fewer than ten."""
     rest = known = 0
     for person, inside in enumerate(part):
         alike = [other for other, label in enumerate(labels) if label == labels[person]]
@@ -54,4 +54,4 @@ def _share(seen: Sequence[tuple[str, ...]], part: Sequence[bool], labels: Cells)
         there = sum(part[other] for other in others)
         doubt = 2 * (len(others) - there) * len(alike) < (len(alike) - share * len(alike)) * len(others) - 1e-9
         known += doubt and share ** len(others) < 1 / 20
-    return known / rest if known >= 20 else 0.0
+    return known / rest if known >= 10 else 0.0

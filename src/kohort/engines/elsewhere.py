@@ -221,8 +221,9 @@ class GroupsElsewhere:
         cells = self.sources.cells(names)
         found = self.sources.some(cells._replace(of=(*cells.of, f"{sql.RECORDS}.{CLASS}")), most)
         found = found.sort(found.columns)
-        ends = np.cumsum(found["n"].to_numpy())
-        chosen = np.linspace(0, ends[-1] - 1, min(int(ends[-1]), most)).astype(np.int64)
+        ends: Index = np.cumsum(found["n"].to_numpy())
+        records = int(ends[-1])
+        chosen = np.linspace(0, records - 1, min(records, most)).astype(np.int64)
         found = found[np.searchsorted(ends, chosen, side="right")]
         return found[f"c{len(names)}"].cast(pl.Int64).to_numpy() - 1, self.sources.table_of(names, found)
 

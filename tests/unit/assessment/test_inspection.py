@@ -380,7 +380,7 @@ def test_coordinates_are_judged_as_a_pair() -> None:
     others = [f"{n // 20}.25" for n in range(200)]
     both = inspect_table(encoded({"lat": degrees, "lon": others}))
     assert {found.role for found in both} == {"identifying"}
-    shared = inspect_table(encoded({"lat": degrees, "lon": degrees}))
+    shared = inspect_table(encoded({"lat": degrees, "lon": [f"{n % 20 // 2}.5" for n in range(200)]}))
     assert {found.role for found in shared} == {"quasi"}
     assert "0.0 %" in shared[0].reasons[0]
     far = inspect_table(encoded({"lat": [f"9{cell}" for cell in degrees], "lon": others}))
@@ -389,12 +389,16 @@ def test_coordinates_are_judged_as_a_pair() -> None:
 
 def test_a_clinical_table_makes_numbers_sensitive() -> None:
     """Unknown flags and numbers beside many clinical columns are sensitive, with words like status; names are not."""
-    clinical = dict.fromkeys(("bp", "chol", "bmi"), FEW)
-    columns: dict[str, list[str]] = {**clinical, "z30": FEW, "status": FEW, "trt": FEW * 1, "who1": FLAGS, "age": FEW}
+
+    def dealt(seed: int) -> list[str]:
+        return [FEW[place] for place in np.random.default_rng(seed).permutation(len(FEW))]
+
+    names = ("bp", "chol", "bmi", "z30", "status", "trt", "age")
+    columns = {**{name: dealt(seed) for seed, name in enumerate(names)}, "who1": FLAGS}
     found = {one.name: one.role for one in inspect_table(encoded(columns))}
     assert found["z30"] == found["status"] == "sensitive"
     assert (found["trt"], found["who1"], found["age"]) == ("insensitive", "quasi", "quasi")
-    several = dict.fromkeys(("sex", "city", "job", "race"), FEW)
+    several = {name: dealt(9 + seed) for seed, name in enumerate(("sex", "city", "job", "race"))}
     assert {one.name: one.role for one in inspect_table(encoded({**columns, **several}))}["z30"] == "quasi"
 
 

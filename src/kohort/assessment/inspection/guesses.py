@@ -34,7 +34,7 @@ from kohort.schema.numbers import exact, is_numeric_text, round_step, said
 from kohort.schema.open_ends import DAYS as FAR_DAYS
 from kohort.schema.open_ends import SENTINELS, days_open, inner, near
 from kohort.schema.patterns import DAYS, ISO_DATE, ISO_TIME, POSTAL_CODE
-from kohort.schema.vocabulary import says_coordinate, says_postal_code
+from kohort.schema.vocabulary import says_code, says_coordinate, says_postal_code
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -259,7 +259,7 @@ def _remarks(evidence: ColumnEvidence, forms: Sequence[DateFormat]) -> tuple[str
 
 def _is_code(evidence: ColumnEvidence) -> bool:
     """Whether whole numbers stand for places, trades or the like, by their name."""
-    return evidence.whole and "code" in evidence.topics and _MEASURED.isdisjoint(evidence.topics)
+    return evidence.whole and says_code(evidence.name) and _MEASURED.isdisjoint(evidence.topics)
 
 
 def _is_category(evidence: ColumnEvidence) -> bool:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 #: A part of a date.
 Unit: TypeAlias = Literal["year", "month", "day"]
 
-#: What names a part, at either end of a column's name, in five languages; of several the longest.
+#: What names a part, at either end of a column's name, in five languages: longer words first.
 _UNITS: Final[Mapping[Unit, str]] = {
-    "year": "year|yr|anno|jahr|annee|ano|an",
-    "month": "month|mnth|mth|mon|mo|mese|monat|mois|mes",
-    "day": "day|mday|dy|da|giorno|tag|jour|dia",
+    "year": "annee|year|anno|jahr|ano|yr|an",
+    "month": "month|monat|mnth|mese|mois|mth|mon|mes|mo",
+    "day": "giorno|mday|jour|day|tag|dia|dy|da",
 }
 
 #: Between which numbers a part lies.

@@ -143,7 +143,8 @@ def is_weight(evidence: ColumnEvidence) -> bool:
     """
     if not evidence.numeric or evidence.distinct <= CATEGORIES or evidence.values.str.starts_with("-").any():
         return False
-    return "weighting" in evidence.topics or (says_weight(evidence.name) and _weighs_people(evidence))
+    says = says_weight(evidence.name)
+    return says == "survey" or (says == "any" and _weighs_people(evidence))
 
 
 def _weighs_people(evidence: ColumnEvidence) -> bool:

@@ -143,7 +143,7 @@ _LEADING: Final = (1, 2, 5)
 _BOUND: Final = 10
 
 #: Records times steps up to which every step is tried; of more the smallest is found by halving.
-_TRIED: Final = 5_000_000
+_TRIED: Final = 500_000
 
 #: Columns of which each is left out in turn, to find the one that matters; of more the one of most values is.
 _EACH: Final = 8

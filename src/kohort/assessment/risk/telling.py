@@ -10,7 +10,7 @@ value by the others that have the same label and the same released values. The d
   p^m < 1/20, of m others.
 - Where p is above nine in ten, the label tells the part already: these people count neither for nor against a column.
 - A set of columns *tells* the hidden one if, of the people in some part whom the label does not tell, more than nine in
-  ten are told, and at least twenty.
+  ten are told, and at least ten.
 
 Sets of one, two and three columns are looked at. A set is named if no smaller one in it tells the same column.
 """
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 NEARLY_ALL: Final = 0.9
 
 #: People who must be told: of fewer nothing can be said.
-FEWEST: Final = 20
+FEWEST: Final = 10
 
 #: How likely it may be that all of the others are in a part by chance.
 _CHANCE: Final = 1 / 20

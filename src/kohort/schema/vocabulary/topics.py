@@ -36,8 +36,6 @@ Topic: TypeAlias = Literal[
     "clinical",
     "arm",
     "quantity",
-    "weighting",
-    "code",
     "filler",
 ]
 
@@ -58,14 +56,14 @@ _VOCABULARY: Final[Mapping[Topic, str]] = MappingProxyType(
         "clinical": words.CLINICAL,
         "arm": words.ARMS,
         "quantity": words.QUANTITIES,
-        "weighting": words.WEIGHTS,
-        "code": words.CODES,
         "filler": words.FILLERS,
     }
 )
 
 _POSTAL: Final = frozenset(words.POSTAL.split())
 _HEAVY: Final = frozenset(words.HEAVY.split())
+_WEIGHING: Final = tuple(words.WEIGHTS.split())
+_CODES: Final = tuple(words.CODES.split())
 _PLACES: Final = frozenset(words.PLACES.split())
 _SEVERAL: Final = frozenset(words.SEVERAL.split())
 _LATITUDE: Final = frozenset(["lat", "latitude", "latitudine", "latitud", "breite", "breitengrad"])
@@ -131,13 +129,35 @@ def joined(name: str) -> str:
     return "".join(_chunks(_plain(name).lower()))
 
 
-def says_weight(name: str) -> bool:
-    """Whether `name` speaks of a weight, of a body or of a record in a survey.
+def says_weight(name: str) -> Literal["survey", "any"] | None:
+    """Whether `name` speaks of the weight of a record in a survey, or of any weight.
 
-    >>> says_weight("wt82_71"), says_weight("GEWICHT"), says_weight("waist")
+    >>> says_weight("sample_weight"), says_weight("PWGTP12"), says_weight("wt82_71"), says_weight("waist")
+    ('survey', 'survey', 'any', None)
+    """
+    if _says(name, _WEIGHING):
+        return "survey"
+    return None if _HEAVY.isdisjoint(parts_of(name)) else "any"
+
+
+def says_code(name: str) -> bool:
+    """Whether `name` speaks of places, trades or codes, for which numbers stand that are no quantities.
+
+    >>> says_code("occ_code"), says_code("Regione"), says_code("hours")
     (True, True, False)
     """
-    return not _HEAVY.isdisjoint(parts_of(name))
+    return _says(name, _CODES)
+
+
+def _says(name: str, entries: tuple[str, ...]) -> bool:
+    """Whether a word of `name` is one of these, or begins as one with a star does; a plural s may be added."""
+    said = words_of(name)
+    return any(
+        any(word.startswith(entry[:-1]) for word in said)
+        if entry[-1] == "*"
+        else not {entry, f"{entry}s"}.isdisjoint(said)
+        for entry in entries
+    )
 
 
 def says_postal_code(name: str) -> bool:
