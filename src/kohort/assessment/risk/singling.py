@@ -24,7 +24,7 @@ from kohort.perturbation.base import MOST_DECIMALS
 from kohort.perturbation.coding import FEWEST
 from kohort.perturbation.rounding import Rounding
 from kohort.schema.numbers import digits_of, is_numeric_text, said
-from kohort.schema.vocabulary import topics_of
+from kohort.schema.vocabulary import says_code, topics_of
 from kohort.tables.amounts import EXACT, decimals_of, distinct_from, rounded
 from kohort.tables.table import Column, narrow
 from kohort.workspace import tallied
@@ -106,7 +106,7 @@ def refuse_singling(
         k: People at least at either end of numbers that are rounded.
     """
     found = singling(table, names, people)
-    columns = [table[one.columns[0]] for one in found]
+    columns = [table[one.columns[0]] for one in found if not _says_who(one.columns[0])]
     steps, _ = roundings(columns, k=k, missing=missing, people=people, weights=weights)
     refuse_found([(one, steps.get(one.columns[0])) for one in found], "records" if people is None else "people")
 
@@ -121,7 +121,7 @@ def refuse_found(found: Sequence[tuple[Singling, RoundingProposal | None]], who:
 def _refused(one: Singling, step: RoundingProposal | None, who: str) -> SchemaError:
     """The error of one column, with the rounding that would do: of a measure, not of a number that says who."""
     name = one.columns[0]
-    named = topics_of(name).keys() & {"id", "person", "name", "number"}
+    step = None if _says_who(name) else step
     rounding = "" if step is None else f"; round a measure: --perturb {step.perturbation(name)} ({step.told})"
     return SchemaError(
         f"{one.unique:,} of {one.people:,} {who} have a value of their own and can be identified by it",
@@ -129,8 +129,13 @@ def _refused(one: Singling, step: RoundingProposal | None, who: str) -> SchemaEr
         hint=f"make it quasi-identifying or drop it{rounding}; to release it as it is: --allow-singling {name}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
         unsafe=one.columns,
-        flag=None if step is None or named else ("--perturb", step.perturbation(name)),
+        flag=None if step is None else ("--perturb", step.perturbation(name)),
     )
+
+
+def _says_who(name: str) -> bool:
+    """Whether numbers of that name say who, where or what somebody is, and are no quantities."""
+    return bool(topics_of(name).keys() & {"id", "person", "name", "number"}) or says_code(name)
 
 
 #: One in so many people may be unique by the numbers of a release.
