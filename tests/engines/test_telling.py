@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from kohort.engines.base import Engine
     from kohort.release import Job
 
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::FutureWarning")
+
 BASE = DuckDB.opened(None, None)
 
 DRAW = random.Random(8)  # noqa: S311  no secret
