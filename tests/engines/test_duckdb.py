@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 ENGINE = ElsewhereEngine(DuckDB.opened(None, None))
 
 #: Columns of made-up tables repeat, so one tells another.
-RETOLD = "ignore:.* is released unchanged, and for nearly all records:kohort.errors.SourceNote"
+RETOLD = "ignore:.* can be guessed from:kohort.errors.SourceNote"
 
 pytestmark = pytest.mark.filterwarnings(RETOLD)
 

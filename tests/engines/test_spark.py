@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.filterwarnings(
     "ignore::ResourceWarning",
     "ignore::FutureWarning",
-    "ignore:.* is released unchanged, and for nearly all:kohort.errors.SourceNote",
+    "ignore:.* can be guessed from:kohort.errors.SourceNote",
 )
 
 #: Settings by which small queries take a tenth of a second: nothing is compiled for a handful of records.

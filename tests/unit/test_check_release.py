@@ -260,7 +260,7 @@ def test_a_thousand_changed_pairs_are_refused_by_both(tmp_path: Path) -> None:
     assert taken == []
 
 
-@pytest.mark.filterwarnings("ignore:.* is released unchanged, and for nearly all:kohort.errors.SourceNote")
+@pytest.mark.filterwarnings("ignore:.* can be guessed from:kohort.errors.SourceNote")
 @pytest.mark.parametrize("make", [made, table, by_level])
 def test_it_agrees_with_kohort_or_says_that_it_does_not_check(
     make: Callable[[Path], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, replace
@@ -19,7 +20,7 @@ from kohort.assessment.checking.findings import FIRST
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.calls import called, threads_of
 from kohort.engines.known import LOCALLY, engine_of
-from kohort.errors import CallError, UsageError
+from kohort.errors import CallError, SourceNote, UsageError
 from kohort.io import ReadOptions
 from kohort.io.tables import table_within
 from kohort.io.typed import kind_of
@@ -209,7 +210,7 @@ def anonymize(
     made = job_by(job, options, population=population)
     memory = _memory(memory_limit)
     with _placing(made):
-        return pipeline.anonymize(
+        release = pipeline.anonymize(
             source,
             made if isinstance(made, Job) else made.job,
             population=population,
@@ -220,6 +221,10 @@ def anonymize(
             engine=engine_of(engine, memory, spill_folder),
             staging=None if spill_folder is None else Path(spill_folder),
         )
+    for one in release.telling:
+        if any({*names}.isdisjoint(release.job.allow_singling) for names in one.sets):
+            warnings.warn(SourceNote(one.told), stacklevel=3)
+    return release
 
 
 @overload

@@ -24,7 +24,6 @@ from kohort.engines.coded import CodedColumns
 from kohort.engines.local import LOCAL
 from kohort.engines.relation import CELL, Kind, Relation, unused
 from kohort.engines.repeated import refuse_repeated
-from kohort.engines.retold import note_retold_of
 from kohort.engines.typed import TypedRecords
 from kohort.engines.unsafe import (
     looked_at,
@@ -120,7 +119,10 @@ class CountedRelation:
             one.name: Kind(pl.String(), pl.String()) if one.role is Role.QUASI else self.source.kinds[one.name]
             for one in self.job.schema.released
         }
-        placed = self.source.over(self._placed(tuples, dealt, parted=parted), kinds, int(classes.sizes.sum()))
+        sources = self.source.over(
+            self._placed(tuples, dealt, parted=parted), self.source.kinds, int(classes.sizes.sum())
+        )
+        placed = sources.over(sources.source, kinds, sources.records)
         released = labelled(placed, dealt.labels, dealt.classes.size)
         known = dict(zip(self.columns[:split], tuples, strict=False))
         people = None if self.job.schema.person is None else person_codes(known[self.job.schema.person])
@@ -130,12 +132,12 @@ class CountedRelation:
             refuse_pairs(Table(tuple(tuples), dealt.rows.size), people, self.job)
         none = np.empty(0, np.uint32)
         every = Table(labels, dealt.classes.size)
-        groups = GroupsElsewhere(placed, every, known, dealt.ranks, dealt.counts, people)
+        groups = GroupsElsewhere(placed, every, known, dealt.ranks, dealt.counts, people, sources)
         lost = classes.lost[dealt.classes]
         return ReleasedRecords(released, self.source, sent, none, None, None, lost, groups=groups)
 
     def _placed(self, tuples: Sequence[Column], dealt: Dealt, *, parted: bool) -> str:
-        """The released records, with the number of their class, and without their quasi-identifiers.
+        """The released records as they entered, with the number of their class.
 
         They are found by the hash of their tuple, which is much less to send and to compare than its texts; unless two
         tuples have the same one. Records of a tuple that goes to several classes are alike in all that is released:
@@ -154,9 +156,7 @@ class CountedRelation:
             keys = {"k0": self.numbers.gather(dealt.rows)}
             joined = sql.placed(cells.source, places, dialect.number(source.as_one(cells).of), "k0")
         dialect.give(places, pl.DataFrame({**keys, **_destined(dealt, parted=parted)}))
-        shown = [f"{places}.class AS {CLASS}"]
-        shown += [f"{sql.RECORDS}.{dialect.quoted(one.name)}" for one in self.job.schema.unchanged]
-        return f"(SELECT {', '.join(shown)} FROM {joined}{also})"  # noqa: S608  names are quoted by the dialect
+        return f"(SELECT {places}.class AS {CLASS}, {sql.RECORDS}.* FROM {joined}{also})"  # noqa: S608  names are quoted by the dialect
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,6 +171,7 @@ class GroupsElsewhere:
         ranks: (p,) the class of each of them, from 1.
         weights: (p,) its records.
         people: (p,) whose they are; `None` without a person key.
+        sources: The released records as they entered, with their class.
     """
 
     data: Relation
@@ -179,6 +180,7 @@ class GroupsElsewhere:
     ranks: Index
     weights: Numbers
     people: Index | None
+    sources: Relation
 
     @property
     def sizes(self) -> Numbers:
@@ -214,6 +216,21 @@ class GroupsElsewhere:
     def original(self, name: str) -> Iterator[CellsByClass]:
         """The values that released records had, by class."""
         yield CellsByClass(self.ranks, self.tuples[name], self.weights)
+
+    def witnesses(self, names: Sequence[str], most: int) -> tuple[Index, Table]:
+        """Some of the released records, evenly chosen by the hash of their cells, and then of those."""
+        cells = self.sources.cells(names)
+        found = self.sources.some(cells._replace(of=(*cells.of, f"{sql.RECORDS}.{CLASS}")), most)
+        found = found.sort(found.columns)
+        ends: Index = np.cumsum(found["n"].to_numpy())
+        records = int(ends[-1])
+        chosen = np.linspace(0, records - 1, min(records, most)).astype(np.int64)
+        found = found[np.searchsorted(ends, chosen, side="right")]
+        return found[f"c{len(names)}"].cast(pl.Int64).to_numpy() - 1, self.sources.table_of(names, found)
+
+    def label(self, name: str) -> Index:
+        """(c,) a number for the label of each class."""
+        return self.labels[name].codes.astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -309,10 +326,7 @@ class ElsewhereEngine:
             if not refused:
                 from kohort.engines.in_parts import CountedInParts  # noqa: PLC0415  it knows the classes above
 
-                in_parts = CountedInParts.of(data, source, job, most, releasing=releasing)
-                if releasing:
-                    note_retold_of(source, job)
-                return in_parts
+                return CountedInParts.of(data, source, job, most, releasing=releasing)
         try:
             found = source.flagged(columns, flagged, job.schema.missing)
         except LimitError as error:
@@ -328,7 +342,6 @@ class ElsewhereEngine:
         known = None if population is None else could_enter(_held(population), job.schema, job.complete)
         table = CodedTable(found.table, job.schema, known, weights=found.counts)
         if releasing:
-            note_retold_of(source, job)
             refuse_listed(table, job)
         frequency = table.count(job.looked_at, distinct=True)
         limits.refuse_large(frequency, self.limit, job.algorithm)

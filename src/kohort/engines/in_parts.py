@@ -155,7 +155,7 @@ class CountedInParts:
         every = Table(tuple(labels.values()), order.size)
         nothing, none = Table((), 0), np.empty(0, np.int64)
         sent = SentInParts(self.whole, Destinations(nothing, nothing), self, every, placed, sources)
-        groups = GroupsInParts(classed, every, {}, none, none, None, self, sources, classes.sizes[order])
+        groups = GroupsInParts(classed, every, {}, none, none, None, sources, self, classes.sizes[order])
         lost = classes.lost[order]
         return ReleasedRecords(released, self.source, sent, none.astype(np.uint32), None, None, lost, groups=groups)
 
@@ -179,12 +179,10 @@ class GroupsInParts(GroupsElsewhere):
 
     Attributes:
         counted: The records.
-        sources: The released ones as they entered, with their class.
         of: (c,) the records of each class.
     """
 
     counted: CountedInParts
-    sources: Relation
     of: Numbers
 
     @property

@@ -11,7 +11,6 @@ from kohort import io, system
 from kohort.core.order import order_by
 from kohort.engines import limits, unsafe
 from kohort.engines.base import Counts
-from kohort.engines.retold import note_retold
 from kohort.errors import InfeasibleError, UsageError
 from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import write
@@ -115,7 +114,6 @@ class LocalEngine:
         source, rows = entering(whole, job)
         if releasing:
             unsafe.refuse_unsafe(source, job)
-            note_retold(source, job)
         changed = unsafe.coarsened(source, job)
         known = None if population is None else could_enter(population.collect(), job.schema, job.complete)
         coded = CodedTable(unsafe.with_columns(source, changed), job.schema, known, self.workspace)

@@ -280,15 +280,16 @@ class Relation(Shown):
         cells = self.cells(names)
         return int(self.dialect.run(sql.alone(cells._replace(of=(*others, *cells.of))))["n"].item())
 
-    def known(self, name: str, others: Sequence[str]) -> list[int]:
-        """Of each of some columns, how many records have a value of this one that goes with one of its values.
+    def some(self, cells: sql.Cells, most: int) -> pl.DataFrame:
+        """The distinct tuples of some cells, and how many records have each; of more than so many, about so many.
 
-        They are told apart by hashes of 64 bits.
+        These are chosen by a hash, so that all records of one tuple are, or none.
         """
         self.settle()
-        cells = self.cells([name, *others])
-        numbers = [self.dialect.number([cell]) for cell in cells.of[1:]]
-        return [int(one) for one in self.dialect.run(sql.known(cells, numbers)).row(0)]
+        share = -(-self._estimated(cells) // most)
+        if share > 1:
+            cells = cells._replace(source=f"{cells.source} WHERE {self.dialect.number(cells.of)} % {share} = 0")
+        return self.dialect.run(sql.tuples(cells))
 
     def with_values(self, names: Sequence[str], missing: Collection[str]) -> Relation:
         """The records that have a value in all of these columns."""

@@ -283,19 +283,6 @@ def alone(cells: Cells) -> str:
     return f"SELECT count(*) AS n FROM ({inner}) g"  # noqa: S608  as above
 
 
-def known(cells: Cells, others: Sequence[str]) -> str:
-    """Of how many records the value of a column goes with a single one of others (`c0`, `c1`, …), told by numbers.
-
-    Args:
-        cells: The column's.
-        others: A number of each of the others' cells.
-    """
-    ends = "".join(f", min({one}) AS a{at}, max({one}) AS b{at}" for at, one in enumerate(others))
-    inner = f"SELECT count(*) AS n{ends} FROM {cells.source} GROUP BY {cells.of[0]}"  # noqa: S608  as above
-    shown = (f"coalesce(sum(CASE WHEN g.a{at} = g.b{at} THEN g.n END), 0) AS c{at}" for at in range(len(others)))
-    return f"SELECT {', '.join(shown)} FROM ({inner}) g"  # noqa: S608  as above
-
-
 def told(cell: str) -> str:
     """A cell as it is hashed: its length in characters, a colon and its text; a null is `-`."""
     return f"coalesce(length({cell}) || ':' || {cell}, '-')"

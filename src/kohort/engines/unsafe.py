@@ -5,7 +5,6 @@ What the gates refuse comes together, with the flags that mend all of it: `refus
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -14,14 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from kohort.assessment.risk.singling import (
-    SHARE,
-    proposals,
-    refuse_found,
-    refuse_needless,
-    refuse_singling,
-    rounding_step,
-)
+from kohort.assessment.risk.singling import proposed, refuse_found, refuse_needless, refuse_singling, roundings
+from kohort.assessment.risk.telling import covering
 from kohort.core.uniques import Singling
 from kohort.engines.repeated import refuse_repeated
 from kohort.errors import (
@@ -33,12 +26,11 @@ from kohort.errors import (
     UsageError,
     combined,
 )
-from kohort.perturbation.text import perturbation_of
 from kohort.schema import Label
 from kohort.tables.coded import CodedTable
 from kohort.tables.people import person_codes, refuse_spellings
 from kohort.tables.perturbing import perturbed
-from kohort.tables.table import Table
+from kohort.tables.table import Column, Table
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.singling import most, refuse_many, singled_out, told
 
@@ -53,7 +45,6 @@ if TYPE_CHECKING:
     from kohort.tables.coded import Recoded
     from kohort.tables.dataset import Values
     from kohort.tables.recoded import RecodedTable
-    from kohort.tables.table import Column
     from kohort.verify.identifiers import Leak
 
     #: What refuses columns: it raises a `SchemaError`, or a `JobError` of several.
@@ -115,28 +106,25 @@ def without(faults: Sequence[UsageError], job: Job, *, rounding: bool = False) -
     return replace(job, allow_singling=(*job.allow_singling, *(name for one in unsafe for name in one.unsafe)))
 
 
-def _rounded(table: Table, faults: Sequence[UsageError], job: Job) -> Table:
-    """The table with the columns rounded that the flags of the faults round."""
-    flags = [one.flag for one in faults if isinstance(one, SchemaError) and one.flag]
-    methods = [perturbation_of(value) for flag, value in flags if flag == "--perturb"]
-    return with_columns(table, perturbed(table, methods, missing=job.schema.missing, seed=None)) if methods else table
-
-
 def _coarsen(table: Table, people: Index | None, faults: Sequence[UsageError], job: Job) -> None:
-    """Have the flags round in coarser steps, up to a standard deviation, where pairs of columns need it."""
-    flagged = [one for one in faults if isinstance(one, SchemaError) and one.flag and one.flag[0] == "--perturb"]
-    rounded = {one.unsafe[0]: one for one in flagged}
-    steps = {name: proposals(table[name], missing=job.schema.missing, people=people) for name in rounded}
-    while steps:
-        columns = _to_release(_rounded(table, faults, job), without(faults, job, rounding=True))
-        pairs = [one for one in singled_out(columns, people) if len(one.columns) > 1 and one.most]
-        name = next((name for one in pairs for name in one.columns if name in steps), None)
-        if name is None:
-            return
-        step = next((one for one in steps[name] if SHARE * one.after <= one.people), None)
-        if step is None:  # none is enough: the column is dropped
-            del steps[name]
-        rounded[name].flag = None if step is None else ("--perturb", step.perturbation(name))
+    """Have the flags round in coarser steps, up to a standard deviation, where pairs of columns need it.
+
+    Those of columns that no step helps are taken away: the columns are dropped.
+    """
+    rounded = {
+        one.unsafe[0]: one for one in faults if isinstance(one, SchemaError) and one.flag and one.flag[0] == "--perturb"
+    }
+    released = _to_release(table, without(faults, job, rounding=True))
+    others = [one for one in released if one.name not in rounded]
+
+    def safe(made: Sequence[Column]) -> bool:
+        found = singled_out([*others, *made], people)
+        return not any(one.most and rounded.keys() & one.columns for one in found if len(one.columns) > 1)
+
+    columns = [table[name] for name in rounded]
+    steps, _ = roundings(columns, k=job.k, missing=job.schema.missing, people=people, safe=safe)
+    for name, one in rounded.items():
+        one.flag = ("--perturb", steps[name].perturbation(name)) if name in steps else None
 
 
 def _to_release(table: Table | RecodedTable, job: Job) -> list[Column]:
@@ -194,7 +182,7 @@ def refuse_unsafe(table: Table, job: Job) -> None:
 
     gates: list[Gate] = [
         partial(refuse_needless, schema, allowed),
-        partial(refuse_singling, table, names, missing=schema.missing, people=people),
+        partial(refuse_singling, table, names, missing=schema.missing, people=people, k=job.k),
         refuse_leaking,
         partial(refuse_repeated, job, table, lambda _: (table, None)),
     ]
@@ -208,7 +196,7 @@ def refuse_released(recoded: Recoded, source: Table, job: Job) -> None:
     people = None if person is None else person_codes(source[person]).take(recoded.lineage)
     pairs = partial(refuse_pairs, recoded.data, people, job)
     if names:
-        alone = partial(refuse_singling, recoded.table, names, missing=missing, people=people)
+        alone = partial(refuse_singling, recoded.table, names, missing=missing, people=people, k=job.k)
         refuse_all([alone], lambda _: [pairs])
     pairs()
 
@@ -229,7 +217,7 @@ def _refuse_found(pairs: Sequence[Singling], who: str) -> None:
     """Refuse pairs that single out more than half of the people, the worst one first."""
     if not pairs:
         return
-    worst, columns = pairs[0], _covering([one.columns for one in pairs])
+    worst, columns = pairs[0], covering([one.columns for one in pairs])
     named = ", ".join(columns)
     others = f" (and {len(pairs) - 1} more pairs more than half of them)" if len(pairs) > 1 else ""
     raise SchemaError(
@@ -277,12 +265,13 @@ def refuse_alone_of(table: Table, counts: Counts, job: Job, person: str) -> None
     refuse_many(len(schema.unchanged))
     names = [one.name for one in schema.unchanged if one.name not in job.accepted]
     people = person_codes(table[person])
-    refuse_singling(table, names, missing=schema.missing, people=people, weights=counts)
+    refuse_singling(table, names, missing=schema.missing, people=people, weights=counts, k=job.k)
 
 
 def _step(values: Values, job: Job) -> RoundingProposal | None:
     """The rounding that would do."""
-    return rounding_step(values.texts.to_list(), values.counts, missing=job.schema.missing)
+    column = Column("", values.texts, np.arange(len(values.texts), dtype=np.uint32), values.texts.dtype)
+    return proposed(column, missing=job.schema.missing, weights=values.counts, k=job.k)
 
 
 def refuse_alone_together(released: Relation, source: Relation, job: Job) -> None:
@@ -417,21 +406,6 @@ def _listed(column: Column, one: Singling) -> SchemaError:
         unsafe=(name,),
         flag=None if 2 * dates > len(values) else ("--hierarchy", f"{name}=mask:right"),
     )
-
-
-def _covering(pairs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Few columns of which each pair has one: again and again the one in most pairs that are left.
-
-    >>> _covering([("time", "dose"), ("age", "time"), ("dose", "zip")])
-    ('time', 'dose')
-    """
-    left: list[tuple[str, ...]] = [*pairs]
-    found: list[str] = []
-    while left:
-        counts = Counter(name for pair in left for name in pair)
-        found.append(max(counts, key=lambda name: counts[name]))
-        left = [pair for pair in left if found[-1] not in pair]
-    return tuple(found)
 
 
 def _leaking(one: Leak) -> SchemaError:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kohort.perturbation.base import Amounts
 
 #: Fewer records than these have a mean that tells one of them the other's number.
-_FEWEST: Final = 3
+FEWEST: Final = 3
 
 _BY: Final = ("value", "mean")
 
@@ -92,6 +92,11 @@ class Coding(Perturbation):
         return False
 
     @property
+    def valuewise(self) -> bool:
+        """Equal numbers are coded alike."""
+        return True
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """What is coded by value lies between the bounds."""
         if self.by == "mean":
@@ -113,8 +118,8 @@ class Coding(Perturbation):
                 what = "the bound has more decimals than the column's numbers"
                 raise UsageError(what, where=place, hint="a bound that the column could hold")
         for beyond in self._beyond(amounts[0]):
-            if self.by == "mean" and 0 < beyond.sum() < _FEWEST:
-                what = f"fewer than {_FEWEST} records lie beyond a bound: their mean would reveal their numbers"
+            if self.by == "mean" and 0 < beyond.sum() < FEWEST:
+                what = f"fewer than {FEWEST} records lie beyond a bound: their mean would reveal their numbers"
                 raise UsageError(what, where=place, hint="a bound with more records beyond it, or by = value")
 
     def perturb(self, amounts: Sequence[Amounts], streams: Sequence[np.random.Generator]) -> list[Amounts]:  # noqa: ARG002

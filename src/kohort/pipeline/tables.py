@@ -27,6 +27,7 @@ from kohort.pipeline.publishing import Parts, Publication, Stages, is_path, path
 from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release
 from kohort.release.fit import check_population, refuse_unmodelled
+from kohort.release.telling import told_of
 from kohort.tables.dataset import ReleasedRecords
 from kohort.tables.recoded import RecodedTable
 from kohort.tables.table import Table
@@ -190,6 +191,7 @@ def solve(
         if classes is None:
             classes = classes_of(solution.recoding, counts.frequency, counts.domains, counts.workspace)
         released = counted.recode(solution.recoding, classes)
+        told = told_of(released, job)
     suppressed = counts.suppressed_by_schema + classes.suppressed
     node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()
     full = solution.candidates[0].outcome.full_domain if solution.candidates else None
@@ -216,6 +218,7 @@ def solve(
         candidates=solution.candidates,
         bound=solution.bound,
         population=population,
+        telling=told,
     )
 
 

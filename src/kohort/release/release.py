@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Numbers, Shares
     from kohort.assessment.comparison import Comparison
     from kohort.assessment.risk.overall import Risk
+    from kohort.assessment.risk.telling import Telling
     from kohort.io.objects import Address
     from kohort.metrics.base import Kept
     from kohort.perturbation.effect import Effect
@@ -60,6 +61,7 @@ class Release(Shown):
             memory.
         certificate: Where its certificate is; `None` while the release is only in memory.
         signed_by: The fingerprint of the key that signed the certificate; `None` if it is unsigned.
+        telling: What released columns tell of hidden ones.
     """
 
     job: Job
@@ -84,6 +86,7 @@ class Release(Shown):
     path: Path | Address | None = None
     certificate: Path | Address | None = None
     signed_by: str | None = None
+    telling: tuple[Telling, ...] = ()
 
     @property
     def table(self) -> Table:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from kohort.assessment.inspection.notes import noticed
-from kohort.assessment.risk.singling import proposed, rounding_step
+from kohort.assessment.risk.singling import proposed
 from kohort.core.uniques import Exposed, together_of
 from kohort.errors import LimitError
 from kohort.metrics.known import METRICS, measured
@@ -23,6 +23,7 @@ from kohort.report.perturbed import EffectFigures, effect_figures
 from kohort.schema.numbers import said
 from kohort.shown import Number, Share, whole
 from kohort.tables.pseudonyms import Linked
+from kohort.tables.table import Column
 from kohort.verify.singling import singled_out, together
 
 if TYPE_CHECKING:
@@ -282,9 +283,10 @@ def release_figures(release: Release) -> ReleaseFigures:
 
 
 def source_notes(release: Release) -> tuple[str, ...]:
-    """What of the source its owner may not know."""
+    """What of the source its owner may not know, and what released columns tell of hidden ones."""
     schema = release.job.schema
-    return noticed(release.records.whole, [one.name for one in schema.released], schema.missing)
+    found = noticed(release.records.whole, [one.name for one in schema.released], schema.missing)
+    return (*found, *(one.told for one in release.telling))
 
 
 def _objective(release: Release) -> ObjectiveFigures | None:
@@ -361,18 +363,19 @@ def _rounding(release: Release, one: Singling, people: Index | None) -> Rounding
     name, *others = one.columns
     if not one.many or others or any(name == effect.column for effect in release.effects):
         return None
-    missing = release.job.schema.missing
-    if release.records.groups is None:
-        found = proposed(release.table[name], missing=missing, people=people)
+    weights, groups = None, release.records.groups
+    if groups is None:
+        column = release.table[name]
     elif people is not None:
-        cells = next(release.records.groups.released(name))  # where people are counted, all together
-        found = proposed(cells.column, missing=missing, people=people, weights=cells.counts)
+        _, column, weights = next(groups.released(name))  # where people are counted, all together
     else:
         try:
-            values = release.records.data.distinct(name)
+            texts, weights = release.records.data.distinct(name)
         except LimitError:  # they do not fit into memory
             return None
-        found = rounding_step(values.texts.to_list(), values.counts, missing=missing)
+        column = Column(name, texts, np.arange(len(texts), dtype=np.uint32), texts.dtype)
+    job = release.job
+    found = proposed(column, missing=job.schema.missing, people=people, weights=weights, k=job.k)
     if found is None:
         return None
     return RoundingFigures.from_attributes(found, perturb=found.perturbation(name), unique=found.after)

@@ -95,6 +95,14 @@ class ReleasedGroups(Protocol):
         """The values that released records had in a quasi-identifier, likewise."""
         ...
 
+    def witnesses(self, names: Sequence[str], most: int) -> tuple[Index, Table]:
+        """Some of the released records, so many at most: (w,) the class of each, and cells as they were read."""
+        ...
+
+    def label(self, name: str) -> Index:
+        """(c,) a number for the label of each class."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReleasedRecords:

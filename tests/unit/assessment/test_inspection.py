@@ -270,7 +270,7 @@ def test_what_counts_people_or_days_names_nobody(name: str, cells: list[str], ro
 def test_the_sex_is_known_in_a_clinical_table_too() -> None:
     """A flag `female` is no finding."""
     health = {"disease": ["flu", "none"] * 50, "smoker": ["yes", "no"] * 50, "bmi": [str(n % 9) for n in range(100)]}
-    found = inspect_table(encoded({**health, "female": ["0", "1"] * 50, "z1": ["0", "1"] * 50}))
+    found = inspect_table(encoded({**health, "female": ["0", "1"] * 50, "z1": [*"0011"] * 25}))
     assert [one.role for one in found[3:]] == ["quasi", "sensitive"]
 
 
@@ -380,7 +380,7 @@ def test_coordinates_are_judged_as_a_pair() -> None:
     others = [f"{n // 20}.25" for n in range(200)]
     both = inspect_table(encoded({"lat": degrees, "lon": others}))
     assert {found.role for found in both} == {"identifying"}
-    shared = inspect_table(encoded({"lat": degrees, "lon": degrees}))
+    shared = inspect_table(encoded({"lat": degrees, "lon": [f"{n % 20 // 2}.5" for n in range(200)]}))
     assert {found.role for found in shared} == {"quasi"}
     assert "0.0 %" in shared[0].reasons[0]
     far = inspect_table(encoded({"lat": [f"9{cell}" for cell in degrees], "lon": others}))
@@ -389,12 +389,16 @@ def test_coordinates_are_judged_as_a_pair() -> None:
 
 def test_a_clinical_table_makes_numbers_sensitive() -> None:
     """Unknown flags and numbers beside many clinical columns are sensitive, with words like status; names are not."""
-    clinical = dict.fromkeys(("bp", "chol", "bmi"), FEW)
-    columns: dict[str, list[str]] = {**clinical, "z30": FEW, "status": FEW, "trt": FEW * 1, "who1": FLAGS, "age": FEW}
+
+    def dealt(seed: int) -> list[str]:
+        return [FEW[place] for place in np.random.default_rng(seed).permutation(len(FEW))]
+
+    names = ("bp", "chol", "bmi", "z30", "status", "trt", "age")
+    columns = {**{name: dealt(seed) for seed, name in enumerate(names)}, "who1": FLAGS}
     found = {one.name: one.role for one in inspect_table(encoded(columns))}
     assert found["z30"] == found["status"] == "sensitive"
     assert (found["trt"], found["who1"], found["age"]) == ("insensitive", "quasi", "quasi")
-    several = dict.fromkeys(("sex", "city", "job", "race"), FEW)
+    several = {name: dealt(9 + seed) for seed, name in enumerate(("sex", "city", "job", "race"))}
     assert {one.name: one.role for one in inspect_table(encoded({**columns, **several}))}["z30"] == "quasi"
 
 
@@ -691,3 +695,44 @@ def test_dates_are_no_numbers_of_people(name: str, form: str) -> None:
     start = datetime(2015, 1, 3, 8, 5, 7)  # noqa: DTZ001  a table's dates have no zone
     days = [(start + timedelta(days=3 * row, minutes=row)).strftime(form) for row in range(600)]
     assert guess(days, name).role != "identifying"
+
+
+# ── columns that are one ─────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("year", "month", "day"),
+    [
+        ("yrdth", "modth", "dadth"),
+        ("birth_year", "birth_month", "birth_day"),
+        ("Sterbejahr", "Sterbemonat", "Sterbetag"),
+        ("anno_decesso", "mese_decesso", "giorno_decesso"),
+        ("annee_deces", "mois_deces", "jour_deces"),
+        ("Year", "Month", "Day"),
+    ],
+)
+def test_the_parts_of_a_date_are_one_date(year: str, month: str, day: str) -> None:
+    """The year stays, quasi-identifying; month and day are dropped; none is a number to be rounded."""
+    frame = {
+        year: [str(1983 + place % 10) for place in range(400)],
+        month: [str(1 + place % 12) for place in range(400)],
+        day: [str(1 + place % 31) for place in range(400)],
+    }
+    found = inspect_table(encoded(frame))
+    assert [one.role for one in found] == ["quasi", "drop", "drop"]
+    assert not any(one.quantity for one in found)
+    assert [one.role for one in inspect_table(encoded({month: frame[month], day: frame[day]}))] != ["drop", "drop"]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"years": 40, "months": 12, "days": 31},  # how long it took
+        {"year_hired": 30, "month_left": 12},  # two dates
+        {"year": 40, "month": 60},  # a month of which year is no month
+    ],
+)
+def test_other_numbers_are_no_parts_of_a_date(columns: dict[str, int]) -> None:
+    """Durations, parts of different dates, and numbers that are no months stay what they are."""
+    frame = {name: [str(1 + place % most) for place in range(400)] for name, most in columns.items()}
+    assert "drop" not in {one.role for one in inspect_table(encoded(frame))}

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: What repeats in this table tells something else of it.
-pytestmark = pytest.mark.filterwarnings("ignore:.* is released unchanged, and for nearly all:kohort.errors.SourceNote")
+pytestmark = pytest.mark.filterwarnings("ignore:.* can be guessed from:kohort.errors.SourceNote")
 
 #: A certificate, as JSON has it.
 Parts: TypeAlias = dict[str, Any]

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* is released unchanged, and for nearly all:kohort.errors.SourceNote")
+pytestmark = pytest.mark.filterwarnings("ignore:.* can be guessed from:kohort.errors.SourceNote")
 
 #: The generalized columns of `table`.
 QUASI = ("age", "height", "town", "job")

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 TOLD: Final = Path(__file__).with_name("told.txt")
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* is released unchanged, and for nearly all:kohort.errors.SourceNote")
+pytestmark = pytest.mark.filterwarnings("ignore:.* can be guessed from:kohort.errors.SourceNote")
 
 
 def suppressing(folder: Path, *, local: bool = False, into: str = "r.csv", **writing: Any) -> Path:  # noqa: ANN401

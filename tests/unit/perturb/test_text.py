@@ -6,6 +6,7 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
 import pytest
 
 from kohort.errors import UsageError
@@ -15,7 +16,7 @@ from kohort.perturbation.noise import Noise
 from kohort.perturbation.post_randomization import PostRandomization
 from kohort.perturbation.rank_swapping import RankSwapping
 from kohort.perturbation.rounding import Rounding
-from kohort.perturbation.text import METHODS, perturbation_from, perturbation_of
+from kohort.perturbation.text import METHODS, parameters_of, perturbation_from, perturbation_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -116,3 +117,23 @@ def test_every_method_has_its_parameters() -> None:
         told = [one.name for one in fields(cast("type[Noise]", method)) if one.name not in {"column", "columns"}]
         assert [one.name for one in method.specification.parameters] == told
         assert method.specification.key == key
+
+
+def test_a_rounding_with_bounds_says_them() -> None:
+    """Read from a text, written back as keys, and in its name; bounds that are none are refused."""
+    one = perturbation_of("pay=rounding:step=10,bottom=20,top=90.5")
+    assert parameters_of(one) == {"method": "rounding", "step": 10, "bottom": 20, "top": Fraction(181, 2)}
+    assert (
+        one.name == "rounding to multiples of 10 after bottom coding below 20 and top coding above 90.5 by their mean"
+    )
+    with pytest.raises(UsageError, match="bottom is not below top"):
+        perturbation_of("pay=rounding:step=10,bottom=90,top=20")
+
+
+def test_the_numbers_beyond_a_bound_become_one_multiple() -> None:
+    """Their mean, rounded; of one or two there is none."""
+    one = perturbation_of("pay=rounding:step=10,top=90")
+    (made,) = one.perturb([np.array([12.0, 90.0, 91.0, 140.0, 250.0])], [])
+    assert made.tolist() == [10.0, 90.0, 160.0, 160.0, 160.0]
+    with pytest.raises(UsageError, match="fewer than 3 records lie beyond a bound"):
+        one.check([np.array([12.0, 91.0, 140.0])], 1.0)

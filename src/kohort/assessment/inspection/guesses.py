@@ -20,15 +20,25 @@ from kohort.assessment.inspection.blocks import blocks
 from kohort.assessment.inspection.codes import rule_of
 from kohort.assessment.inspection.evidence import evidence_of
 from kohort.assessment.inspection.panels import period_of
-from kohort.assessment.inspection.rules import Certainty, Context, Opinion, is_clinical, may_be_key, opinions
+from kohort.assessment.inspection.parts import date_parts, same
+from kohort.assessment.inspection.rules import (
+    CATEGORIES,
+    Certainty,
+    Context,
+    Opinion,
+    is_clinical,
+    is_weight,
+    may_be_key,
+    opinions,
+)
 from kohort.assessment.inspection.safe_harbor import Finding, found_in
 from kohort.errors import UsageError, combined
 from kohort.schema.dates import DateFormat, Period, day_of, formats_of, round_period, starts
-from kohort.schema.numbers import exact, round_step, said
+from kohort.schema.numbers import exact, is_numeric_text, round_step, said
 from kohort.schema.open_ends import DAYS as FAR_DAYS
 from kohort.schema.open_ends import SENTINELS, days_open, inner, near
 from kohort.schema.patterns import DAYS, ISO_DATE, ISO_TIME, POSTAL_CODE
-from kohort.schema.vocabulary import says_coordinate, says_postal_code
+from kohort.schema.vocabulary import says_code, says_coordinate, says_postal_code
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -50,9 +60,8 @@ Known: TypeAlias = "Collection[str] | Literal['all'] | None"
 #: Up to this many values there is no room for a level between a value and "*".
 FEW: Final = 3
 
-#: Whole numbers of at most so many values are categories, unless the name says that they measure something; of a flag's
-#: two values nothing else can be said.
-CATEGORIES, FLAG = 10, 2
+#: Of a flag's two values nothing else can be said than that they are categories.
+FLAG: Final = 2
 
 #: How many times as wide as those of nearly all records must be a grid's intervals, for its ends to be left open.
 FAR: Final = 5
@@ -96,6 +105,9 @@ class Guess:
         trim: Whether nearly all cells have blanks around them, so that the table should be read without.
         findings: Which of the identifiers that HIPAA Safe Harbor removes it seems to hold; see `safe_harbor`.
         answer: Whether it is insensitive as an answer to a question, since no outsider is likely to know it.
+        quantity: Whether its numbers measure or count something, and so can be rounded: they are no codes, no
+            categories, and no parts of a date.
+        weight: Whether it weighs the records of a survey.
     """
 
     name: str
@@ -115,6 +127,8 @@ class Guess:
     missing_tokens: tuple[str, ...] = ()
     trim: bool = False
     findings: tuple[Finding, ...] = ()
+    quantity: bool = False
+    weight: bool = False
     answer: bool = False
 
     @property
@@ -139,14 +153,37 @@ def inspect_table(
     columns = [evidence_of(column, table.records, missing) for column in table.columns]
     clinical, alone_at = is_clinical(columns), _coordinates(table, columns)
     keys = {one.name: period_of(table, one.name) for one in columns if may_be_key(one)}
-    contexts = [Context(clinical, alone_at.get(one.name), keys.get(one.name)) for one in columns]
+    dates = date_parts(columns)
+    contexts = [Context(clinical, alone_at.get(one.name), keys.get(one.name), dates.get(one.name)) for one in columns]
     said = [opinions(one, context) for one, context in zip(columns, contexts, strict=True)]
     decided = _decided(columns, [found[0] for found in said], known)
     found = (
         _guess(one, context, [decided[one.name]] if one.name in decided else its)
         for one, context, its in zip(columns, contexts, said, strict=True)
     )
-    return tuple(_without(one, unread[one.name]) if one.name in unread else one for one in found)
+    return _once(table, [_without(one, unread[one.name]) if one.name in unread else one for one in found])
+
+
+def _once(table: Table, guesses: Sequence[Guess]) -> tuple[Guess, ...]:
+    """The guesses, with one of two columns that say the same to be dropped: the less sure one, or numbers for names."""
+    held = {one.name: one for one in guesses if one.role not in {"identifying", "drop"}}
+
+    def rank(one: Guess) -> tuple[int, bool, bool]:
+        numbers = is_numeric_text(table[one.name].values.drop_nulls().to_list())
+        return _SURE.index(one.certainty), one.role != "quasi", numbers
+
+    order = sorted(held.values(), key=rank)
+    for kept, name in same([table[one.name] for one in order]):
+        if held[kept].role != "drop" and held[name].role != "drop":
+            told = f"it says the same as {kept}, value by value: one of the two is enough"
+            held[name] = replace(
+                held[name], role="drop", reasons=(told, *held[name].reasons), hierarchy=None, grid=None
+            )
+    return tuple(held.get(one.name, one) for one in guesses)
+
+
+#: Certainties, the surest first.
+_SURE: Final[tuple[Certainty, ...]] = ("sure", "likely", "unsure")
 
 
 def _decided(columns: Sequence[ColumnEvidence], said: Sequence[Opinion], known: Known) -> dict[str, Opinion]:
@@ -238,6 +275,8 @@ def _guess(evidence: ColumnEvidence, context: Context, found: Sequence[Opinion])
         certainty=found[0].certainty,
         missing_tokens=evidence.missing_tokens,
         trim=evidence.trim,
+        quantity=numeric and context.part is None and not _is_code(evidence),
+        weight=is_weight(evidence),
         findings=found_in(
             evidence,
             identifying=found[0].reason if role == "identifying" else None,
@@ -282,6 +321,11 @@ def _remarks(evidence: ColumnEvidence, forms: Sequence[DateFormat]) -> tuple[str
     written = " and ".join(evidence.unread)
     told = f"its {evidence.distinct:,} values are numbers, some with {written}, which kohort reads as text"
     return (f"{told}: only plain numbers such as -1234.5 can be rounded and released as ranges",)
+
+
+def _is_code(evidence: ColumnEvidence) -> bool:
+    """Whether whole numbers stand for places, trades or the like, by their name."""
+    return evidence.whole and says_code(evidence.name) and _MEASURED.isdisjoint(evidence.topics)
 
 
 def _is_category(evidence: ColumnEvidence) -> bool:

@@ -3,6 +3,8 @@
 They are tried in this order, and the first that has an opinion decides:
 
     1. values of an identifying form (codice fiscale, IBAN, e-mail …)       identifying, whatever the name
+       numbers that weigh the records of a survey                           insensitive: rounded or dropped
+       parts of one date: its year, its month and day                       quasi-identifying, dropped
     2. long cells of many words                                             identifying
     3. a name that speaks of names, contacts or ids                         identifying
     4. whole numbers that number the records                                identifying
@@ -19,7 +21,7 @@ They are tried in this order, and the first that has an opinion decides:
     15. values that records share                                           quasi-identifying
 
 A column is never called sensitive or insensitive while most records have a value of their own, unless it holds numbers
-and its name speaks of money, time or health. No reason repeats a value.
+and its name speaks of money, time or health, or of a survey's weights. No reason repeats a value.
 """
 
 from __future__ import annotations
@@ -27,15 +29,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+import numpy as np
+
 from kohort.assessment.inspection.evidence import HALF
 from kohort.assessment.inspection.panels import are_codes
 from kohort.schema.patterns import COMPACT_DATE, DAYS, IDENTIFIERS, POSTAL_CODE
-from kohort.schema.vocabulary import ends_in, ends_in_place, ends_in_plural, known_within, parts_of, topics_of
+from kohort.schema.vocabulary import (
+    ends_in,
+    ends_in_place,
+    ends_in_plural,
+    known_within,
+    parts_of,
+    says_weight,
+    topics_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from kohort.assessment.inspection.evidence import ColumnEvidence
+    from kohort.assessment.inspection.parts import DatePart
     from kohort.schema.vocabulary import RoleName, Topic
 
 #: How sure a guess is.
@@ -65,12 +78,17 @@ class Context:
         clinical: Whether the names of most columns speak of health.
         alone_at: Share of records with coordinates of their own, where the column is one of a pair; else `None`.
         period: The column that tells apart all records with the same value of this one; see `panels`.
+        part: Which part of a date it is, whose others are columns, too; else `None`.
     """
 
     clinical: bool = False
     alone_at: float | None = None
     period: str | None = None
+    part: DatePart | None = None
 
+
+#: Whole numbers of at most so many values are categories, unless the name says that they measure something.
+CATEGORIES: Final = 10
 
 #: Up to so many values, what sounds like a way to reach somebody (phone) is a word for something else (phone service).
 _FLAG: Final = 3
@@ -130,6 +148,44 @@ def _by_identifying_form(evidence: ColumnEvidence, _: Context) -> Opinion | None
         return None
     how = " with the right check digits" if form.checked else ""
     return Opinion("identifying", "sure", f"nearly all of its {_values(evidence)} are {form.plural}{how}")
+
+
+def is_weight(evidence: ColumnEvidence) -> bool:
+    """Whether it weighs the records of a survey: by its name, or by that of any weight and numbers of no body.
+
+    Such numbers are 1 on average, with decimals; or they are many people each, and far apart.
+    """
+    if not evidence.numeric or evidence.distinct <= CATEGORIES or evidence.values.str.starts_with("-").any():
+        return False
+    says = says_weight(evidence.name)
+    return says == "survey" or (says == "any" and _weighs_people(evidence))
+
+
+def _weighs_people(evidence: ColumnEvidence) -> bool:
+    numbers = np.repeat(evidence.values.cast(float).to_numpy(), evidence.sizes)
+    low, middle, high = np.quantile(numbers, (0.1, 0.5, 0.9))
+    even = not evidence.whole and abs(float(numbers.mean()) - 1) < _EVEN
+    return even or (middle > _HEAVIEST and high > _APART * low)
+
+
+#: How far from 1 the mean of a survey's weights is; kilograms or pounds of nobody; how far apart are most of them.
+_EVEN, _HEAVIEST, _APART = 0.1, 400, 3
+
+
+def _by_weight(evidence: ColumnEvidence, _: Context) -> Opinion | None:
+    if not is_weight(evidence):
+        return None
+    return Opinion("insensitive", "likely", "it weighs the records of a survey: rounded or dropped, never ranges")
+
+
+def _by_date_part(_: ColumnEvidence, context: Context) -> Opinion | None:
+    part = context.part
+    if part is None:
+        return None
+    one = f"with {' and '.join(part.others)} it is one date"
+    if part.unit == "year":
+        return Opinion("quasi", "likely", f"{one}, which others may know")
+    return Opinion("drop", "likely", f"{one}, of which {part.year} stays")
 
 
 def _values(evidence: ColumnEvidence) -> str:
@@ -354,6 +410,8 @@ _Rule: TypeAlias = "Callable[[ColumnEvidence, Context], Opinion | None]"
 #: In order: the first opinion decides, later ones that agree are further reasons.
 _RULES: Final[tuple[_Rule, ...]] = (
     _by_identifying_form,
+    _by_weight,
+    _by_date_part,
     _by_prose,
     _by_identifying_name,
     _by_row_number,

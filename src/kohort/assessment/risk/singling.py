@@ -4,37 +4,40 @@ A column most of whose values occur once (a serial number, an exact time, an exa
 name does: anyone who has seen the value once finds the record, however the quasi-identifiers are generalized. The
 column's role makes no difference to that, nor does a model that limits what classes reveal of it.
 
-Rounding removes this at little cost: what matters in incomes is thousands. Proposed is the smallest of the steps 1, 2
-and 5 times a power of ten with which at most 5 % of the people have a value that nobody else has, after that very
-rounding (`kohort.perturbation.rounding`).
+Rounding removes this at little cost: what matters in incomes is thousands. Numbers that are harmless alone single
+people out together, so all that are released together are rounded by one share of their spread: see `roundings`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_left
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from math import ceil, floor, sqrt
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from kohort.core.uniques import Singling
 from kohort.errors import SchemaError, combined
 from kohort.perturbation.base import MOST_DECIMALS
+from kohort.perturbation.coding import FEWEST
 from kohort.perturbation.rounding import Rounding
-from kohort.schema.numbers import is_numeric_text, said
-from kohort.schema.vocabulary import topics_of
+from kohort.schema.numbers import digits_of, is_numeric_text, said
+from kohort.schema.vocabulary import says_code, topics_of
 from kohort.tables.amounts import EXACT, decimals_of, distinct_from, rounded
-from kohort.tables.perturbing import perturbed
-from kohort.tables.table import Table
+from kohort.tables.table import Column, narrow
 from kohort.workspace import tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index
     from kohort.perturbation.base import Amounts
     from kohort.schema import Schema
-    from kohort.tables.table import Column
+    from kohort.tables.table import CellCodes, Table
 
 
 __all__ = ["Singling", "refuse_needless", "refuse_singling", "singling"]
@@ -90,6 +93,7 @@ def refuse_singling(
     missing: Collection[str] = (),
     people: Index | None = None,
     weights: Counts | None = None,
+    k: int = 1,
 ) -> None:
     """Raise if columns to release single out more than half of the people.
 
@@ -99,10 +103,12 @@ def refuse_singling(
         missing: Texts that mean no value.
         people: (n,) the person of each record; `None` counts each record as a person.
         weights: (n,) how many records of a person each stands for; `None`: for itself.
+        k: People at least at either end of numbers that are rounded.
     """
     found = singling(table, names, people)
-    steps = (proposed(table[one.columns[0]], missing=missing, people=people, weights=weights) for one in found)
-    refuse_found(list(zip(found, steps, strict=True)), "records" if people is None else "people")
+    columns = [table[one.columns[0]] for one in found if not _says_who(one.columns[0])]
+    steps, _ = roundings(columns, k=k, missing=missing, people=people, weights=weights)
+    refuse_found([(one, steps.get(one.columns[0])) for one in found], "records" if people is None else "people")
 
 
 def refuse_found(found: Sequence[tuple[Singling, RoundingProposal | None]], who: str) -> None:
@@ -115,7 +121,7 @@ def refuse_found(found: Sequence[tuple[Singling, RoundingProposal | None]], who:
 def _refused(one: Singling, step: RoundingProposal | None, who: str) -> SchemaError:
     """The error of one column, with the rounding that would do: of a measure, not of a number that says who."""
     name = one.columns[0]
-    named = topics_of(name).keys() & {"id", "person", "name", "number"}
+    step = None if _says_who(name) else step
     rounding = "" if step is None else f"; round a measure: --perturb {step.perturbation(name)} ({step.told})"
     return SchemaError(
         f"{one.unique:,} of {one.people:,} {who} have a value of their own and can be identified by it",
@@ -123,28 +129,45 @@ def _refused(one: Singling, step: RoundingProposal | None, who: str) -> SchemaEr
         hint=f"make it quasi-identifying or drop it{rounding}; to release it as it is: --allow-singling {name}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
         unsafe=one.columns,
-        flag=None if step is None or named else ("--perturb", step.perturbation(name)),
+        flag=None if step is None else ("--perturb", step.perturbation(name)),
     )
 
 
-#: One in so many people may have a value of their own.
+def _says_who(name: str) -> bool:
+    """Whether numbers of that name say who, where or what somebody is, and are no quantities."""
+    return bool(topics_of(name).keys() & {"id", "person", "name", "number"}) or says_code(name)
+
+
+#: One in so many people may be unique by the numbers of a release.
 SHARE: Final = 20
 
 #: A step is one of these times a power of ten.
 _LEADING: Final = (1, 2, 5)
 
+#: What a bound is a multiple of is at most so much of a standard deviation: a round number, and no one's own.
+_BOUND: Final = 10
+
+#: Records times steps up to which every step is tried; of more the smallest is found by halving.
+_TRIED: Final = 500_000
+
+#: Columns of which each is left out in turn, to find the one that matters; of more the one of most values is.
+_EACH: Final = 8
+
 
 @dataclass(frozen=True, slots=True)
 class RoundingProposal:
-    """A step of rounding, what it helps, and what it costs.
+    """How a column of numbers is rounded beside the others, what that helps, and what it costs.
 
     Attributes:
         step: Distance of the numbers that are left.
-        before: People with a value of their own.
-        after: People with one when the column is rounded: at most 5 %.
+        before: People unique by these columns together.
+        after: People unique when all of them are rounded so: at most 5 %.
         people: All people.
-        change: How far a number moves, on average over the records that have one.
+        change: How far a number of this column moves, on average over the records that have one.
         spread: The same as a share of the numbers' standard deviation.
+        bottom: The numbers below it become their mean, since few have them; `None` for none.
+        top: The numbers above it do, likewise.
+        columns: How many columns are rounded together.
     """
 
     step: Fraction
@@ -153,14 +176,27 @@ class RoundingProposal:
     people: int
     change: float
     spread: float
+    bottom: Fraction | None = None
+    top: Fraction | None = None
+    columns: int = 1
+
+    def method(self, column: str) -> Rounding:
+        """The perturbation of the column."""
+        return Rounding(column, self.step, self.bottom, self.top)
 
     def perturbation(self, column: str) -> str:
         """The value of `--perturb` that rounds the column so.
 
-        >>> RoundingProposal(Fraction(1, 2), 9, 1, 90, 0.1, 0.01).perturbation("weight")
-        'weight=rounding:step=0.5'
+        >>> RoundingProposal(Fraction(1, 2), 9, 1, 90, 0.1, 0.01, top=Fraction(90)).perturbation("weight")
+        'weight=rounding:step=0.5,top=90'
         """
-        return f"{column}=rounding:step={said(self.step)}"
+        return f"{column}=rounding:{','.join(f'{key}={value}' for key, value in self.keys.items())}"
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The parameters of the perturbation, as a job file says them."""
+        held = (("step", self.step), ("bottom", self.bottom), ("top", self.top))
+        return {key: said(value) for key, value in held if value is not None}
 
     @property
     def told(self) -> str:
@@ -170,7 +206,8 @@ class RoundingProposal:
         '31 people are unique instead of 900; values change by 12 on average, 0.41 % of their standard deviation'
         """
         people = "person is" if self.after == 1 else "people are"
-        unique = f"{self.after:,} {people} unique instead of {self.before:,}"
+        by = f" by {self.columns} numbers together" if self.columns > 1 else ""
+        unique = f"{self.after:,} {people} unique{by} instead of {self.before:,}"
         cost = f"values change by {_short(self.change)} on average, {_short(100 * self.spread)} %"
         return f"{unique}; {cost} of their standard deviation"
 
@@ -184,134 +221,314 @@ def _short(number: float) -> str:
     return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"  # noqa: PLR2004  two digits before the point
 
 
-def rounding_step(
-    values: Sequence[str | None], counts: Sequence[int] | Counts, *, missing: Collection[str] = ()
-) -> RoundingProposal | None:
-    """The smallest step with which at most 5 % of the people have a value of their own.
-
-    `None` where the values are not numbers, where no more people have one already, and where only a step of more than a
-    standard deviation would do.
-
-    Args:
-        values: The distinct values of a column as text.
-        counts: Records with each; where people have several, see `proposed`.
-        missing: Texts that mean no value, besides null and the empty one.
-
-    >>> found = rounding_step([str(100 + 3 * place) for place in range(40)], [1] * 40)
-    >>> found.step, found.before, found.after, found.change
-    (Fraction(10, 1), 40, 1, 2.5)
-    """
-    return _least(_of_records(values, counts, frozenset(missing)))
-
-
 def proposed(
-    column: Column, *, missing: Collection[str] = (), people: Index | None = None, weights: Counts | None = None
+    column: Column,
+    *,
+    missing: Collection[str] = (),
+    people: Index | None = None,
+    weights: Counts | None = None,
+    k: int = 1,
 ) -> RoundingProposal | None:
-    """The same for a column of a table.
-
-    Args:
-        column: The column.
-        missing: Texts that mean no value.
-        people: (n,) the person of each record; `None` counts each record as a person.
-        weights: (n,) how many records of a person each stands for; `None`: for itself.
-    """
-    return _least(proposals(column, missing=missing, people=people, weights=weights))
-
-
-def proposals(
-    column: Column, *, missing: Collection[str] = (), people: Index | None = None, weights: Counts | None = None
-) -> Iterator[RoundingProposal]:
-    """Every step up to a standard deviation, the smallest first; none where the values are not numbers."""
-    values, counts = column.values.to_list(), tallied(column.codes, len(column.values), weights)
-    if people is None:
-        return _of_records(values, counts, frozenset(missing))
-    known, persons = np.unique(people, return_inverse=True)
-    owners = np.empty(counts.size, np.int64)
-    owners[column.codes] = persons
-    owners[column.codes[owners[column.codes] != persons]] = -1
-    return _proposals(values, counts, frozenset(missing), owners, known.size)
-
-
-def rounded_column(column: Column, step: Fraction, missing: frozenset[str] = frozenset()) -> Column:
-    """The column as it is released when its numbers are rounded so.
+    """The rounding of one column; `None` where few are unique by it, or none would do; see `roundings`.
 
     >>> from kohort.io import read
     >>> import polars as pl
-    >>> found = rounded_column(read(pl.DataFrame({"paid": ["7", "", "9", "21"]}))["paid"], Fraction(10))
-    >>> found.values.gather(found.codes).to_list()
-    ['10', '', '10', '20']
+    >>> found = proposed(read(pl.DataFrame({"x": [str(100 + 3 * place) for place in range(40)]}))["x"])
+    >>> found.step, found.before, found.after, found.change
+    (Fraction(10, 1), 40, 1, 2.5)
     """
-    table = Table((column,), column.codes.size)
-    return perturbed(table, [Rounding(column.name, step)], missing=missing, seed=None)[column.name]
+    found, _ = roundings([column], k=k, missing=missing, people=people, weights=weights)
+    return next((one for one in found.values() if one.before > one.after and SHARE * one.before > one.people), None)
 
 
-def _of_records(
-    values: Sequence[str | None], counts: Sequence[int] | Counts, missing: frozenset[str]
-) -> Iterator[RoundingProposal]:
-    """The proposals where each record is a person."""
-    records = np.asarray(counts, np.int64)
-    owners = np.where(records == 1, np.arange(records.size), -1)
-    return _proposals(values, records, missing, owners, int(records.sum()))
+def roundings(
+    columns: Sequence[Column],
+    *,
+    k: int,
+    missing: Collection[str] = (),
+    people: Index | None = None,
+    weights: Counts | None = None,
+    first_out: Collection[str] = (),
+    safe: Callable[[Sequence[Column]], bool] = lambda _: True,
+) -> tuple[dict[str, RoundingProposal], tuple[str, ...]]:
+    """How numbers that are released together are rounded, and which of them have to be left out for that.
+
+    One step is sought for all of them, as a share of each column's own standard deviation: a column's step is the
+    greatest of 1, 2 and 5 times a power of ten up to that share. It is the smallest share, up to one, with which at
+    most 5 % of the people are unique by all of the numbers together. At either end of a column at least `k` people
+    then have the same number: where fewer have the greatest, those above a round bound become their mean.
+
+    Where no share does, those of `first_out` are left out, then one column after another: the one without which the
+    others change least. Columns that are not plain numbers are none of these, and are not looked at.
+
+    Cost: for each share that is tried a sort of the records; of many records few shares are tried, by halving.
+
+    Args:
+        columns: Of the same records.
+        k: People at least at either end; of more than one, as many as may have a mean.
+        missing: Texts that mean no value.
+        people: (n,) the person of each record; `None` counts each record as a person.
+        weights: (n,) how many records each stands for; `None`: for itself.
+        first_out: Columns to give up before others: survey weights.
+        safe: What else must hold of the columns as they are released.
+
+    Returns:
+        The proposals of those that are changed, by name; and the names of those that are left out.
+    """
+    known, k = frozenset({"", *missing}), max(k, FEWEST) if k > 1 else k
+    held = [one for column in columns if (one := _Number.of(column, known, people, weights, k)) is not None]
+    unsafe: list[str] = []
+    while held:
+        found = _together(held, people, weights, safe)
+        if found is not None:
+            return found, tuple(unsafe)
+        early = [one.column.name for one in held if one.column.name in first_out]
+        unsafe += early or [_dearest(held, people, weights, safe)]
+        held = [one for one in held if one.column.name not in unsafe]
+    return {}, tuple(unsafe)
 
 
-def _least(found: Iterator[RoundingProposal]) -> RoundingProposal | None:
-    """The first with which few have a value of their own; `None` where few have one already."""
-    for one in found:
-        if SHARE * one.before <= one.people:
+def _dearest(
+    held: Sequence[_Number],
+    people: Index | None,
+    weights: Counts | None,
+    safe: Callable[[Sequence[Column]], bool],
+) -> str:
+    """The column without which the others change least; where none suffices, the one of most values."""
+    tried = dict[str, float]()
+    if 1 < len(held) <= _EACH:
+        for one in held:
+            found = _together([other for other in held if other is not one], people, weights, safe)
+            if found is not None:
+                tried[one.column.name] = max((proposal.spread for proposal in found.values()), default=0.0)
+    return (
+        min(tried, key=lambda name: tried[name])
+        if tried
+        else max(held, key=lambda one: one.made(1).first.size).column.name
+    )
+
+
+def _together(
+    held: Sequence[_Number],
+    people: Index | None,
+    weights: Counts | None,
+    safe: Callable[[Sequence[Column]], bool],
+) -> dict[str, RoundingProposal] | None:
+    """The proposals for these columns; `None` where no share of a standard deviation does."""
+    records = held[0].column.codes.size
+    total = np.unique(people).size if people is not None else records if weights is None else int(weights.sum())
+    before = _apart([(np.arange(len(one.column.values)), one.column.codes) for one in held], people, weights)
+    shares = sorted({0.0, *(share for one in held for share in one.shares)})
+
+    def after(share: float) -> int:
+        return _apart([(one.made(share).codes, one.column.codes) for one in held], people, weights)
+
+    def does(share: float) -> bool:
+        return SHARE * after(share) <= total and safe([one.released(share) for one in held])
+
+    if records * len(shares) <= _TRIED:
+        found = next(filter(does, shares), None)
+    else:
+        found = next(iter(shares[bisect_left(shares, x=True, key=does) :]), None)
+    if found is None:
+        return None
+    unique = after(found)
+    return {
+        one.column.name: proposal
+        for one in held
+        if (proposal := one.proposal(found, before, unique, total, len(held))) is not None
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Number:
+    """A column of numbers that is to be rounded.
+
+    Attributes:
+        column: The column.
+        amounts: (p,) its numbers, ascending.
+        order: (p,) their places among its values.
+        records: (p,) records with each.
+        most: (p,) people whose greatest number it is.
+        least: (p,) people whose smallest it is.
+        deviation: The numbers' standard deviation.
+        spread: The same where the `k` people at either end have the number of the last of them: no outlier decides.
+        unit: The step of its own decimals, with which nothing changes.
+        k: People at least at either end.
+        missing: Texts that mean no value.
+    """
+
+    column: Column
+    amounts: Amounts
+    order: Index
+    records: Counts
+    most: Counts
+    least: Counts
+    deviation: float
+    spread: float
+    unit: Fraction
+    k: int
+    missing: frozenset[str]
+    _known: dict[Fraction, _Made] = field(default_factory=dict["Fraction", "_Made"])
+
+    @classmethod
+    def of(
+        cls, column: Column, missing: frozenset[str], people: Index | None, weights: Counts | None, k: int
+    ) -> _Number | None:
+        """That of a column; `None` where its values are no plain numbers, or too large."""
+        present = np.flatnonzero(~column.absent(missing))
+        texts = column.values.gather(present).to_list()
+        if not is_numeric_text(texts):
             return None
-        if SHARE * one.after <= one.people:
-            return one
-    return None
+        numbers = np.array(texts, np.float64)
+        if np.abs(numbers).max() >= EXACT:
+            return None
+        order = present[np.argsort(numbers, kind="stable")]
+        amounts = np.sort(numbers, kind="stable")
+        records = tallied(column.codes, len(column.values), weights).take(order)
+        most = least = records
+        if people is not None:
+            place = np.full(len(column.values), -1)
+            place[order] = np.arange(order.size)
+            of = place.take(column.codes)
+            whose = np.unique(people[of >= 0], return_inverse=True)[1]
+            ends = np.zeros(whose.max(initial=-1) + 1, np.int64), np.full(whose.max(initial=-1) + 1, order.size)
+            np.maximum.at(ends[0], whose, of[of >= 0])
+            np.minimum.at(ends[1], whose, of[of >= 0])
+            most, least = (np.bincount(end, minlength=order.size) for end in ends)
+        low, high = _nth(least, k), amounts.size - 1 - _nth(most[::-1], k)
+        inner = np.clip(amounts, amounts[low], amounts[high]) if low < high else amounts
+        unit = Fraction(10) ** -min(decimals_of(texts), MOST_DECIMALS)
+        spreads = _deviation(amounts, records), _deviation(inner, records)
+        return cls(column, amounts, order, records, most, least, *spreads, unit, k, missing)
+
+    @property
+    def shares(self) -> list[float]:
+        """At which shares of a standard deviation its step becomes another, ascending."""
+        return [float(step) / self.spread for step in _steps(self.unit, self.spread)]
+
+    def made(self, share: float) -> _Made:
+        """What becomes of it by the step of a share of a standard deviation."""
+        fitting = (one for one in _steps(self.unit, self.spread) if float(one) / self.spread <= share)
+        step = max(fitting, default=self.unit)
+        if step not in self._known:
+            self._known[step] = self._by(step)
+        return self._known[step]
+
+    def _by(self, step: Fraction) -> _Made:
+        """What becomes of it by a step."""
+        bottom, top = self._bounds(self._rounded(self.amounts, step), step)
+        coded = self.amounts.copy()
+        for end, beyond in ((bottom, np.less), (top, np.greater)):
+            some = np.zeros(coded.size, np.bool_) if end is None else beyond(self.amounts, float(end))
+            if some.any():
+                coded[some] = np.average(self.amounts[some], weights=self.records[some])
+        made = self._rounded(coded, step)
+        codes = -1 - np.arange(len(self.column.values))
+        codes[self.order] = np.unique(made, return_inverse=True)[1]
+        _, first, of = np.unique(codes, return_index=True, return_inverse=True)
+        return _Made(step, bottom, top, made, of, first)
+
+    def _rounded(self, amounts: Amounts, step: Fraction) -> Amounts:
+        """Numbers as they are released when the perturbation rounds them."""
+        method = Rounding("", step)
+        digits = method.decimals or 0
+        (made,) = method.perturb([amounts], [])
+        return distinct_from(rounded(made, digits, method.bounds), self.missing, digits, method.bounds)
+
+    def _bounds(self, made: Amounts, step: Fraction) -> tuple[Fraction | None, Fraction | None]:
+        """Beyond which numbers lie those that have to become one, for `k` people to have it: multiples of a round step.
+
+        None where so many have the outermost one, and where there are not as many people at both ends.
+        """
+        wide = [one for one in _steps(step, self.spread / _BOUND) if one % step == 0]
+        unit = max(wide, default=step)
+        bottom = top = None
+        if self.most[made == made[-1]].sum() < self.k <= self.most.sum():
+            top = (ceil(_exact(self.amounts[-1 - _nth(self.most[::-1], self.k)]) / unit) - 1) * unit
+        if self.least[made == made[0]].sum() < self.k <= self.least.sum():
+            bottom = (floor(_exact(self.amounts[_nth(self.least, self.k)]) / unit) + 1) * unit
+        return (None, None) if bottom is not None and top is not None and bottom >= top else (bottom, top)
+
+    def released(self, share: float) -> Column:
+        """The column as it is released, but for its texts: some value stands for all that become one."""
+        made, column = self.made(share), self.column
+        codes = narrow(made.codes.take(column.codes), made.first.size)
+        return Column(column.name, column.values.gather(made.first), codes, column.dtype)
+
+    def proposal(self, share: float, before: int, after: int, people: int, columns: int) -> RoundingProposal | None:
+        """What is proposed; `None` where nothing changes."""
+        made = self.made(share)
+        change = float(np.average(np.abs(made.amounts - self.amounts), weights=self.records))
+        if not change:
+            return None
+        ends = made.bottom, made.top
+        return RoundingProposal(made.step, before, after, people, change, change / self.deviation, *ends, columns)
 
 
-def _proposals(
-    values: Sequence[str | None], counts: Counts, missing: frozenset[str], owners: Index, people: int
-) -> Iterator[RoundingProposal]:
-    """Those of each step; `owners` has the one person with each value, -1 where several have it."""
-    present = np.array([bool(text) and text not in missing for text in values], np.bool_)
-    texts = [text for text in values if text and text not in missing]
-    before = np.unique(owners[owners >= 0]).size
-    if not is_numeric_text(texts):
-        return
-    numbers = np.array(texts, np.float64)
-    order = np.argsort(numbers, kind="stable")
-    numbers, records, theirs = numbers[order], counts[present][order], owners[present][order]
-    mean = float(np.average(numbers, weights=records))
-    deviation = float(np.average((numbers - mean) ** 2, weights=records)) ** 0.5
-    if np.abs(numbers).max() >= EXACT:
-        return
-    gaps = np.unique(owners[~present & (owners >= 0)])
-    for step in _steps(decimals_of(texts), deviation):
-        made = _rounded(numbers, step, missing)
-        after = np.union1d(gaps, _alone(made, theirs)).size
-        change = float(np.average(np.abs(made - numbers), weights=records))
-        yield RoundingProposal(step, before, after, people, change, change / deviation)
+class _Made(NamedTuple):
+    """What becomes of a column.
+
+    Attributes:
+        step: The step.
+        bottom: The numbers below it become their mean.
+        top: The numbers above it do.
+        amounts: (p,) what becomes of each number.
+        codes: (v,) of each value, from 0 on; a text that means none has one of its own.
+        first: (u,) some value with each code.
+    """
+
+    step: Fraction
+    bottom: Fraction | None
+    top: Fraction | None
+    amounts: Amounts
+    codes: Index
+    first: Index
 
 
-def _steps(decimals: int, most: float) -> Iterator[Fraction]:
-    """The steps that change something, ascending."""
-    power = -min(decimals, MOST_DECIMALS)
-    finest = Fraction(10) ** power
-    while Fraction(10) ** power <= most:
-        for leading in _LEADING:
-            step = leading * Fraction(10) ** power
-            if finest < step <= most:
-                yield step
-        power += 1
+def _deviation(amounts: Amounts, records: Counts) -> float:
+    """The standard deviation of numbers that so many records have."""
+    mean = float(np.average(amounts, weights=records))
+    return sqrt(np.average((amounts - mean) ** 2, weights=records))
 
 
-def _rounded(numbers: Amounts, step: Fraction, missing: frozenset[str]) -> Amounts:
-    """The numbers as they are released when the perturbation rounds them."""
-    method = Rounding("", step)
-    digits = method.decimals or 0
-    (made,) = method.perturb([numbers], [])
-    return distinct_from(rounded(made, digits, method.bounds), missing, digits, method.bounds)
+def _nth(people: Counts, n: int) -> int:
+    """The place of the n-th of people who stand in places, so many in each; of fewer the last place."""
+    return min(int(np.searchsorted(np.cumsum(people), n)), people.size - 1)
 
 
-def _alone(made: Amounts, owners: Index) -> Index:
-    """The people with a number of their own; the numbers ascend."""
-    group = np.cumsum(np.append(np.zeros(1, np.bool_), made[1:] != made[:-1]))
-    owner = np.empty(group[-1] + 1, np.int64)
-    owner[group] = owners
-    owner[group[owner[group] != owners]] = -1
-    return np.unique(owner[owner >= 0])
+def _steps(finest: Fraction, most: float) -> list[Fraction]:
+    """The steps up to so much that change something, ascending."""
+    power, found = Fraction(10) ** -digits_of(finest), list[Fraction]()
+    while power <= most:
+        found += [step for leading in _LEADING if finest < (step := leading * power) <= most]
+        power *= 10
+    return found
+
+
+def _exact(number: float) -> Fraction:
+    """A number as it is written."""
+    return Fraction(str(number))
+
+
+def _apart(columns: Iterable[tuple[Index, CellCodes]], people: Index | None, weights: Counts | None) -> int:
+    """How many people have a tuple of codes that nobody else has, but for a chance of 2^-64.
+
+    Args:
+        columns: Of each (v,) the code of each value, and (n,) the value of each record.
+        people: (n,) whose each record is.
+        weights: (n,) how many records each stands for.
+    """
+    keys: NDArray[np.uint64] = np.zeros(1, np.uint64)
+    for place, (of, codes) in enumerate(columns):
+        numbers = np.random.default_rng(place).integers(2**64, size=int(of.max(initial=0)) + 1, dtype=np.uint64)
+        keys = keys + numbers.take(of).take(codes)
+    _, cells, sizes = np.unique(keys, return_inverse=True, return_counts=True)
+    if people is None:
+        records = sizes if weights is None else np.bincount(cells, weights)
+        return int(np.count_nonzero(records == 1))
+    first = np.zeros(sizes.size, people.dtype)
+    first[cells] = people
+    alone = np.ones(sizes.size, np.bool_)
+    alone[cells[first[cells] != people]] = False
+    return int(np.unique(first[alone]).size)

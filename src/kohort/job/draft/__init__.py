@@ -14,8 +14,8 @@ import tomlkit
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.assessment.inspection.panels import either
 from kohort.assessment.risk.singling import RoundingProposal
+from kohort.assessment.risk.telling import Hidden, tellings
 from kohort.core.uniques import together_of
-from kohort.engines.retold import retold, telling
 from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
 from kohort.job.draft.decisions import which_k, who
@@ -24,7 +24,6 @@ from kohort.job.draft.reading import Whose, seen_in, whose
 from kohort.job.draft.shapes import Shape, scale_of, shape_of
 from kohort.job.faults import UNDECIDED
 from kohort.models.k_anonymity import KAnonymity
-from kohort.perturbation.rounding import Rounding
 from kohort.publish import check_target, publish
 from kohort.release import Job
 from kohort.schema import Attribute, Role, Scale, Schema
@@ -165,17 +164,20 @@ def draft_of(
     table = seen.table if person is None else entered(seen.table, (person,), tokens).table
     nobodys = seen.table.records - table.records
     people = None if person is None else person_codes(table[person])
-    shapes = _shapes(seen.table, seen.guesses, tokens, path, folder)
     _tell_of_unsure(seen.guesses)
-    kept = [one.name for one in seen.guesses if one.role in _RELEASED and (one.scale == "numeric" or not one.answer)]
-    roundings = roundings_of(table, kept, missing=tokens, people=people)
+    kept = [one for one in seen.guesses if one.role in _RELEASED]
+    numbers, weights = [one.name for one in kept if one.quantity], [one.name for one in kept if one.weight]
+    names = [one.name for one in kept if not one.answer or one.quantity]
+    roundings, left = roundings_of(table, names, numbers, k=k, weights=weights, missing=tokens, people=people)
+    seen = replace(seen, guesses=tuple(_left_out(one, left, numbers) for one in seen.guesses))
+    shapes = _shapes(seen.table, seen.guesses, tokens, path, folder)
     attributes = tuple(_attribute(one, shapes.get(one.name), folder) for one in seen.guesses)
     schema = Schema(attributes, tokens, person=person)
-    rounded = tuple(Rounding(name, found.step) for name, found in roundings.items())
+    rounded = tuple(found.method(name) for name, found in roundings.items())
     numeric = frozenset(guess.name for guess in seen.guesses if guess.scale == "numeric")
     protection = protected(table, schema, rounded, k=k, numeric=numeric)
     spoken = seen.missing if len(seen.missing) > 1 else ()
-    guesses = tuple(_warned(seen.table, seen.guesses, roundings))
+    guesses = _warned(seen.table, seen.guesses, roundings, tokens)
     if nobodys:
         warnings.warn(SourceNote(_unkeyed(person, nobodys)), stacklevel=2)
     told = [one for one in guesses if one.answer and one.name not in roundings]
@@ -186,8 +188,8 @@ def draft_of(
     asked = _asked(seen.table, answers, tokens, path, folder) if known is None else []
     questions = [who(job, table, guesses, asked)] if known is None else []
     questions.append(which_k(job, table, table.records if people is None else np.unique(people).size))
-    said = tuple("\n".join(lines) for one in questions if (lines := [*one]))
-    return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys, answers, alone, said)
+    asks = tuple("\n".join(lines) for one in questions if (lines := [*one]))
+    return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys, answers, alone, asks)
 
 
 def _tell_of_unsure(guesses: Sequence[Guess]) -> None:
@@ -221,8 +223,22 @@ def _shapes(
     return shapes
 
 
-#: The roles of columns that are not generalized.
+#: The roles of columns that are released as they are.
 _RELEASED: Final = frozenset({"sensitive", "insensitive"})
+
+
+def _left_out(guess: Guess, left: Collection[str], numbers: Sequence[str]) -> Guess:
+    """The guess; a weight that cannot be released is dropped, and somebody has to decide of another number."""
+    if guess.name not in left:
+        return guess
+    others = ", ".join(name for name in numbers if name != guess.name and name not in left)
+    beside = f" with {others}" if others else ""
+    told = f"rounded to a standard deviation{beside}, it would still single out more than 5 % of the people"
+    if guess.weight:
+        return replace(guess, role="drop", reasons=(told, *guess.reasons))
+    told += ": drop it, make it quasi-identifying, or round it more (--perturb)"
+    return replace(guess, role="undecided", certainty="unsure", reasons=(told, *guess.reasons))
+
 
 #: What to look at where a separator was perhaps not seen.
 _SOLE: Final = (
@@ -240,18 +256,20 @@ def _unkeyed(person: str | None, records: int) -> str:
     )
 
 
-def _warned(table: Table, guesses: Sequence[Guess], rounded: Collection[str]) -> Iterator[Guess]:
-    """The guesses; one that would be released as it is, and gives back another, says so, as a `SourceNote` does."""
-    hidden = [one.name for one in guesses if one.role == "quasi" or one.name in rounded]
-    released = [one.name for one in guesses if one.role in _RELEASED and one.name not in rounded]
-    found = dict(retold(table, released, hidden))
-    for guess in guesses:
-        if guess.name not in found:
-            yield guess
-            continue
-        told = telling(guess.name, found[guess.name])
-        warnings.warn(SourceNote(f"{guess.name} would be released unchanged, and {told}"), stacklevel=2)
-        yield replace(guess, certainty="unsure", reasons=(*guess.reasons, told))
+def _warned(
+    table: Table, guesses: Sequence[Guess], rounded: Collection[str], missing: Collection[str]
+) -> tuple[Guess, ...]:
+    """The guesses; one that would be released as it is, and tells a hidden one, says so, as a `SourceNote` does."""
+    hidden = [Hidden(table[one.name]) for one in guesses if one.role == "quasi" or one.name in rounded]
+    released = [table[one.name] for one in guesses if one.role in _RELEASED and one.name not in rounded]
+    found = tellings(released, hidden, missing)
+    for one in found:
+        warnings.warn(SourceNote(one.told), stacklevel=3)
+    told = {guess.name: tuple(one.told for one in found if guess.name in one.drop) for guess in guesses}
+    return tuple(
+        replace(one, certainty="unsure", reasons=(*one.reasons, *told[one.name])) if told[one.name] else one
+        for one in guesses
+    )
 
 
 def _attribute(guess: Guess, shape: Shape | None, folder: Path) -> Attribute:
@@ -341,7 +359,9 @@ def _rounded(roundings: Mapping[str, RoundingProposal]) -> TomlTable:
     for name, found in roundings.items():
         column = tomlkit.table()
         column["method"] = "rounding"
-        column["step"] = tomlkit.value(said(found.step)).comment(found.told)
+        for key, value in found.keys.items():
+            column[key] = tomlkit.value(value)
+        column["step"].comment(found.told)
         columns[name] = column
     return columns
 

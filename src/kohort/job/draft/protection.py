@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.algorithms.mondrian.mondrian import Mondrian
-from kohort.assessment.risk.singling import proposals, proposed, rounded_column
+from kohort.assessment.risk.singling import roundings
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.k_anonymity import KAnonymity
@@ -18,7 +18,7 @@ from kohort.sweeps.prices import priced, sampled
 from kohort.verify.singling import MOST_COLUMNS, singled_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from kohort.arrays import Index
     from kohort.assessment.risk.singling import RoundingProposal
@@ -179,64 +179,38 @@ def _is_usual(column: Column, schema: Schema) -> bool:
 
 # ── the roundings that a draft proposes ────────────────────────────────────────────────────────────
 
-#: How often all pairs are looked at: of many, only the worst are told at once.
-_ROUNDS: Final = 5
-
 
 def roundings_of(
-    table: Table, names: Sequence[str], *, missing: frozenset[str] = frozenset(), people: Index | None = None
-) -> dict[str, RoundingProposal]:
-    """The rounding of each measure that needs one, for the job to be one that a run takes.
+    table: Table,
+    names: Sequence[str],
+    numbers: Sequence[str],
+    *,
+    k: int,
+    weights: Collection[str] = (),
+    missing: frozenset[str] = frozenset(),
+    people: Index | None = None,
+) -> tuple[dict[str, RoundingProposal], tuple[str, ...]]:
+    """The rounding of each number that needs one, for the job to be one that a run takes, and what cannot stay.
 
-    First those of columns that single people out alone. Then, while two columns together single out more than half of
-    the people, the one of the two whose numbers change less is rounded more. Where no step does, they are left for
-    somebody to decide.
-
-    Cost: for each step that is tried, a pass over the records.
+    They are rounded together (`kohort.assessment.risk.singling.roundings`), and so that none of them and another
+    released column single out more than half of the people.
 
     Args:
         table: The records.
         names: The columns that are released, not generalized.
+        numbers: Those of them that are quantities.
+        k: Of k-anonymity.
+        weights: Those that weigh the records of a survey, which are given up first.
         missing: Texts that mean no value.
         people: (n,) the person of each record; `None` counts each record as a person.
     """
-    found: dict[str, RoundingProposal] = {}
-    released: dict[str, Column] = {}
-    for name in names:
-        step = proposed(table[name], missing=missing, people=people)
-        released[name] = table[name] if step is None else rounded_column(table[name], step.step, missing)
-        found |= {} if step is None else {name: step}
-    for _ in range(_ROUNDS):
-        changed = False
-        for pair in _pairs([*released.values()], people):
-            if not _pairs([released[name] for name in pair], people):
-                continue  # since another pair was mended
-            others = [released[name] for name in reversed(pair)]
-            every = zip(pair, others, strict=True)
-            tried = [_beside(table[name], found.get(name), other, missing, people) for name, other in every]
-            possible = [(one.spread, place, one) for place, one in enumerate(tried) if one is not None]
-            if possible:
-                _, place, best = min(possible)
-                found[pair[place]], changed = best, True
-                released[pair[place]] = rounded_column(table[pair[place]], best.step, missing)
-        if not changed:
-            break
-    return found
+    others = [table[name] for name in names if name not in numbers]
 
+    def safe(made: Sequence[Column]) -> bool:
+        columns, rounded = [*others, *made], {one.name for one in made}
+        if len(columns) > MOST_COLUMNS:
+            return True  # too many to be looked at; a run says so
+        return not any(one.most and rounded & {*one.columns} for one in singled_out(columns, people)[len(columns) :])
 
-def _pairs(columns: Sequence[Column], people: Index | None) -> list[tuple[str, ...]]:
-    """Two columns each that together single out more than half of the people."""
-    if len(columns) > MOST_COLUMNS:
-        return []  # too many to be looked at; a run says so
-    return [one.columns for one in singled_out(columns, people) if len(one.columns) > 1 and one.most]
-
-
-def _beside(
-    column: Column, now: RoundingProposal | None, other: Column, missing: frozenset[str], people: Index | None
-) -> RoundingProposal | None:
-    """The smallest greater step with which a column no longer singles out most people together with another."""
-    for one in proposals(column, missing=missing, people=people):
-        coarser = now is None or one.step > now.step
-        if coarser and not _pairs([rounded_column(column, one.step, missing), other], people):
-            return one
-    return None
+    columns = [table[name] for name in numbers]
+    return roundings(columns, k=k, missing=missing, people=people, first_out=weights, safe=safe)

@@ -61,6 +61,9 @@ _VOCABULARY: Final[Mapping[Topic, str]] = MappingProxyType(
 )
 
 _POSTAL: Final = frozenset(words.POSTAL.split())
+_HEAVY: Final = frozenset(words.HEAVY.split())
+_WEIGHING: Final = tuple(words.WEIGHTS.split())
+_CODES: Final = tuple(words.CODES.split())
 _PLACES: Final = frozenset(words.PLACES.split())
 _SEVERAL: Final = frozenset(words.SEVERAL.split())
 _STEMS: Final = tuple(words.STEMS.split())
@@ -108,10 +111,10 @@ def topics_of(name: str) -> dict[Topic, str]:
     {}
     """
     found: dict[Topic, str] = {}
-    joined = "".join(_chunks(_plain(name).lower()))
+    whole = joined(name)
     for topic, known in _COLUMNS:
-        if joined in known:
-            found[topic] = joined
+        if whole in known:
+            found[topic] = whole
     single = set(_parts(name))
     for word in words_of(name):
         for topic in _topics(word) if word in single or not word.isalpha() else _WHOLE.get(word, ()):
@@ -133,6 +136,46 @@ def _is_relatives(word: str) -> bool:
     parts = ((word[:size], word[size:]) for size in range(1, len(word) - _PART + 1))
     topics = (_known(rest) for first, rest in parts if first in _RELATIVES)
     return not _known(word) and any("known" in found or "plain" in found for found in topics)
+
+
+def joined(name: str) -> str:
+    """The letters and digits of `name`, in plain lower case.
+
+    >>> joined("Date_Décès")
+    'datedeces'
+    """
+    return "".join(_chunks(_plain(name).lower()))
+
+
+def says_weight(name: str) -> Literal["survey", "any"] | None:
+    """Whether `name` speaks of the weight of a record in a survey, or of any weight.
+
+    >>> says_weight("sample_weight"), says_weight("PWGTP12"), says_weight("wt82_71"), says_weight("waist")
+    ('survey', 'survey', 'any', None)
+    """
+    if _says(name, _WEIGHING):
+        return "survey"
+    return None if _HEAVY.isdisjoint(parts_of(name)) else "any"
+
+
+def says_code(name: str) -> bool:
+    """Whether `name` speaks of places, trades or codes, for which numbers stand that are no quantities.
+
+    >>> says_code("occ_code"), says_code("Regione"), says_code("hours")
+    (True, True, False)
+    """
+    return _says(name, _CODES)
+
+
+def _says(name: str, entries: tuple[str, ...]) -> bool:
+    """Whether a word of `name` is one of these, or begins as one with a star does; a plural s may be added."""
+    said = words_of(name)
+    return any(
+        any(word.startswith(entry[:-1]) for word in said)
+        if entry[-1] == "*"
+        else not {entry, f"{entry}s"}.isdisjoint(said)
+        for entry in entries
+    )
 
 
 def says_postal_code(name: str) -> bool:

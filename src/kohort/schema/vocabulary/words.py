@@ -295,6 +295,30 @@ creencia* iglesia* partido* sindicato* votos delito* condena* carcel* satisfacci
 puntuacion*
 """
 
+#: How many people of a population a record of a sample stands for.
+WEIGHTS: Final = """
+fnlwgt finalwgt finalwt finalweight wtfinal weightfinal wgtfinal sampwt sampwgt sampleweight samplewt sampweight
+samplingweight personweight personwt perwt perweight pweight pweights pwgt* wgtp* repwt* repwgt* repweight*
+replicateweight hhwt hhweight householdweight asecwt asecwth wtss* wtmec* wtint* surveyweight surveywt svywt
+designweight designwt
+baseweight basewt nweight popweight popwt weighting wgtfactor weightfactor expansionfactor expfactor
+pond ponder* ponderation poidsfinal poidsind poidsmen poidssondage poidsindividu coefpond coefponderation coefextrap*
+extri* pesofinale pesofit pesocampionario pesocampione pesopop coefriporto coeffriporto riporto* fattoreespansione
+hochrech* hrf gewichtung* designgewicht repgewicht stichprobengewicht personengewicht haushaltsgewicht
+pesofinal pesomuestral factorexpansion factorelevacion fexp facexp* elevacion pesopoblacion
+"""
+
+#: What may be such a weight, or that of a body: its numbers decide.
+HEAVY: Final = "weight weights wgt wt peso poids gewicht"
+
+#: What numbers stand for that are no quantities: places, trades, and codes of anything.
+CODES: Final = f"""
+{POSTAL} {TOWNS} region regio* state statefip* stfips fips fip province district country county land occ occ1990 occup*
+job profession* prof beruf* metier oficio ocupacion profesion professione industry ind sector branch branche nace isco
+isic naics sic soc icd atc nuts code codes cod codice codigo kode kennziffer schlussel cle chiave clave key id ids
+dept department division position
+"""
+
 #: How long something took, or until something happened.
 TIME: Final = """
 time duration days months weeks minutes seconds followup followuptime survtime survivaltime timetoevent futime ttoe

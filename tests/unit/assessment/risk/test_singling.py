@@ -13,13 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort import Job, KAnonymity, anonymize
+from kohort.assessment.risk import singling as singling_module
 from kohort.assessment.risk.singling import (
     RoundingProposal,
     Singling,
     proposed,
     refuse_needless,
     refuse_singling,
-    rounding_step,
+    roundings,
     singling,
 )
 from kohort.errors import JobError, SchemaError
@@ -27,11 +28,14 @@ from kohort.io import read
 from kohort.perturbation.rounding import Rounding
 from kohort.schema import Attribute, Role, Schema
 from kohort.tables.perturbing import perturb
+from kohort.tables.table import Column, Table
 from kohort.verify.singling import singled_out
 from tests.unit.assessment.risk.tables import frame
 
 if TYPE_CHECKING:
-    from kohort.tables.table import Table
+    from collections.abc import Sequence
+
+    from kohort.arrays import Index
 
 
 TABLE = frame(
@@ -139,6 +143,12 @@ def test_a_perturbed_column_is_judged_as_it_is_released() -> None:
         anonymize(TABLE, replace(only, perturbations=(Rounding("income", Fraction(1)),)))
 
 
+def of_values(values: Sequence[str | None], counts: Sequence[int], *missing: str) -> RoundingProposal | None:
+    """What is proposed where only the values and their records are known."""
+    column = Column("", pl.Series(values, dtype=pl.String), np.arange(len(values), dtype=np.uint32), pl.String())
+    return proposed(column, missing=missing, weights=np.array(counts, np.int64))
+
+
 #: Cells of a measure: whole numbers and decimals, near and far, some missing, some that mean none.
 CELLS = st.lists(
     st.one_of(
@@ -173,8 +183,8 @@ def test_the_bound_holds_after_that_very_rounding(cells: list[str], each: int | 
     lesser = [lead * Fraction(10) ** power for lead in (1, 2, 5) for power in range(-2, 5)]
     assert all(20 * alone(step) > found.people for step in lesser if step < found.step)
     if each is None:
-        texts, counts = table["pay"].values.to_list(), table["pay"].counts()
-        assert rounding_step(texts, counts, missing=missing) == found
+        texts, counts = table["pay"].values.to_list(), table["pay"].counts().tolist()
+        assert of_values(texts, counts, *missing) == found
 
 
 @pytest.mark.parametrize(
@@ -190,20 +200,20 @@ def test_the_bound_holds_after_that_very_rounding(cells: list[str], each: int | 
 )
 def test_none_is_proposed_where_none_would_do(values: list[str]) -> None:
     """Names, codes, numbers too large, one value, or ones so far apart that only a standard deviation would do."""
-    assert rounding_step(values, [1] * len(values)) is None
+    assert of_values(values, [1] * len(values)) is None
 
 
 def test_none_is_proposed_where_few_stand_alone() -> None:
     """At most 5 % may stand alone as it is."""
-    assert rounding_step(["1", "2"], [1, 19]) is None
+    assert of_values(["1", "2"], [1, 19]) is None
 
 
 def test_missing_people_stand_alone_still() -> None:
     """Who alone lacks a value stands alone whatever the step."""
     numbers = [str(place) for place in range(39)]
-    found = rounding_step([*numbers, None], [1] * 40)
+    found = of_values([*numbers, None], [1] * 40)
     assert found is not None
-    assert found == replace(rounding_step([*numbers, "?"], [1] * 40, missing=["?"]) or found)
+    assert found == of_values([*numbers, "?"], [1] * 40, "?")
     assert found.after >= 1
 
 
@@ -214,3 +224,98 @@ def test_what_it_helps_and_costs_is_said() -> None:
     assert one.told == (
         "1 person is unique instead of 90; values change by 1,234 on average, 1.2 % of their standard deviation"
     )
+
+
+# ── numbers that are released together ───────────────────────────────────────────────────────────
+
+
+def numbers_of(records: int, seed: int = 5, **columns: float) -> Table:
+    """Log-normal numbers, each column of such a spread, and one of them far beyond all others."""
+    random = np.random.default_rng(seed)
+    made = {name: np.exp(random.normal(8, spread, records)).round(2) for name, spread in columns.items()}
+    for numbers in made.values():
+        numbers[3] *= 100
+    return read(pl.DataFrame(made).cast(pl.String))
+
+
+def unique_of(table: Table, found: dict[str, RoundingProposal], people: Index | None = None) -> tuple[int, list[int]]:
+    """Who is unique by all columns once they are perturbed, and how few people have either end of a rounded one."""
+    made, _ = perturb(table, [one.method(name) for name, one in found.items()], missing=frozenset({""}), seed=None)
+    whose = np.arange(table.records) if people is None else people
+    holders: dict[tuple[str, ...], set[int]] = {}
+    for row, person in zip(zip(*(one.cells().to_list() for one in made.columns), strict=True), whose, strict=True):
+        holders.setdefault(row, set()).add(int(person))
+    alone = {person for held in holders.values() if len(held) == 1 for person in held}
+    ends = list[int]()
+    for name in found:
+        cells = np.array(made[name].cells().to_list(), np.float64)
+        ends += [np.unique(whose[cells == end]).size for end in (cells.min(), cells.max())]
+    return len(alone), ends
+
+
+@pytest.mark.parametrize("k", [2, 10, 25])
+@pytest.mark.parametrize("persons", [False, True])
+def test_numbers_are_rounded_so_that_few_are_unique_by_all_of_them(k: int, *, persons: bool) -> None:
+    """At most 5 % of the people are, counted the plain way, and k people at least have each end of each column."""
+    table = numbers_of(2_700, pay=0.4, rent=0.3)
+    people = np.arange(2_700) // 3 if persons else None
+    found, left = roundings(table.columns, k=k, people=people)
+    assert not left
+    unique, ends = unique_of(table, found, people)
+    assert {one.after for one in found.values()} == {unique}
+    assert 20 * unique <= (900 if persons else 2_700)
+    assert min(ends) >= k
+    assert all(one.columns == 2 and one.before > 200 and one.top is not None for one in found.values())
+
+
+def test_one_share_of_a_deviation_is_sought_for_all() -> None:
+    """Each column moves by about as much of its own spread, and a single outlier does not make the steps coarse."""
+    found, _ = roundings(numbers_of(2_000, pay=0.4, rent=0.4).columns, k=5)
+    assert 0.4 <= float(found["pay"].step / found["rent"].step) <= 2.5
+    assert all(float(one.step) < 2_000 for one in found.values())  # 0.4 of 3,000 is 1,300; with the outlier 9,000
+    alone, _ = roundings(numbers_of(2_000, pay=0.4).columns, k=5)
+    assert alone["pay"].step < found["pay"].step
+
+
+def test_ends_of_few_people_become_their_mean() -> None:
+    """A value that one person has, beyond all others, is made that of ten, though few are unique as it is."""
+    cells = [str(place % 30) for place in range(600)] + ["250000"]
+    found, left = roundings(read(frame(pay=cells)).columns, k=25)
+    assert (found["pay"].perturbation("pay"), left) == ("pay=rounding:step=1,bottom=2,top=27", ())
+    assert unique_of(read(frame(pay=cells)), found) == (0, [40, 41])
+
+
+def test_what_no_share_helps_is_left_out() -> None:
+    """Of four numbers of 300 people as many stay as can; a survey's weight goes first; names are not looked at."""
+    table = numbers_of(300, one=0.5, two=0.5, three=0.5, four=0.5)
+    found, left = roundings(table.columns, k=10)
+    assert left
+    assert {*found} | {*left} == {"one", "two", "three", "four"}
+    assert 20 * unique_of(Table(tuple(table[name] for name in found), 300), found)[0] <= 300
+    _, first = roundings(table.columns, k=10, first_out=["three"])
+    assert first[0] == "three"
+    assert roundings(read(frame(name=[*"abcdef"])).columns, k=2) == ({}, ())
+
+
+def test_what_else_must_hold_is_asked_of_the_released_columns() -> None:
+    """A share is taken only if the columns as they are released are safe otherwise, too; else they are left out."""
+    table = numbers_of(900, pay=0.4)
+    free, _ = roundings(table.columns, k=3)
+    coarse, _ = roundings(table.columns, k=3, safe=lambda made: len(made[0].values) < 15)
+    assert coarse["pay"].step > free["pay"].step
+    assert roundings(table.columns, k=3, safe=lambda _: False) == ({}, ("pay",))
+
+
+def test_of_many_records_the_smallest_share_is_found_by_halving(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the one that trying all of them finds."""
+    table = numbers_of(900, pay=0.4, rent=0.3)
+    every = roundings(table.columns, k=5)
+    monkeypatch.setattr(singling_module, "_TRIED", 0)
+    assert roundings(table.columns, k=5) == every
+
+
+def test_fewer_people_than_two_ends_are_rounded_all_the_same() -> None:
+    """Where not k people are at each end, no bounds are made."""
+    found, left = roundings(read(frame(pay=[str(7 * place) for place in range(12)])).columns, k=10)
+    assert all(one.bottom is one.top is None for one in found.values())
+    assert {*found} | {*left} == {"pay"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -186,7 +187,7 @@ def test_a_draft_says_which_columns_give_others_back(tmp_path: Path) -> None:
         pl.DataFrame(
             {
                 "city": towns,
-                "income class": [f"I{town[-1]}" for town in towns],
+                "income class": [f"I{'0' if place == 9 else town[-1]}" for place, town in enumerate(towns)],
                 "income": [str(20_000 + 7 * place * place) for place in range(RECORDS)],
                 "diagnosis": [("flu", "gout", "asthma")[place % 3] for place in range(RECORDS)],
             }
@@ -195,12 +196,35 @@ def test_a_draft_says_which_columns_give_others_back(tmp_path: Path) -> None:
     with pytest.warns(SourceNote) as told:
         draft = draft_of(table, k=5, missing=("",), path=None, folder=tmp_path)
     [note] = [str(one.message) for one in told]
-    assert note.startswith("income class would be released unchanged")
+    assert note.startswith("city, which the release hides, can be guessed from income class for 100 % of the people")
     [code] = [one for one in draft.guesses if one.name == "income class"]
-    assert (code.role, code.certainty) == ("sensitive", "unsure")
-    assert "its value determines that of city, which" in code.reasons[-1]
-    assert f"# {code.reasons[-1]}" in draft.to_toml()
-    assert all("its value determines" not in "".join(one.reasons) for one in draft.guesses if one is not code)
+    assert (code.role, code.certainty, code.reasons[-1]) == ("sensitive", "unsure", note)
+    assert f"# {note}" in draft.to_toml()
+    assert all("can be guessed" not in "".join(one.reasons) for one in draft.guesses if one is not code)
+
+
+def test_one_of_two_columns_that_say_the_same_is_dropped(tmp_path: Path) -> None:
+    """A code that stands for a town goes, the town stays; two that name the records of one another by chance stay."""
+    random = np.random.default_rng(3)
+    towns = random.integers(0, 8, RECORDS)
+    own = random.permutation(RECORDS)
+    table = from_frame(
+        pl.DataFrame(
+            {
+                "town_code": (towns + 10).astype(str),
+                "town": [f"town {place}" for place in towns],
+                "income": (1000 + own).astype(str),
+                "cost": (5000 - own).astype(str),
+                "flag": ["no"] * RECORDS,
+                "other": ["yes"] * RECORDS,
+            }
+        )
+    )
+    draft = draft_of(table, k=5, missing=("",), path=None, folder=tmp_path)
+    roles = {one.name: one.role for one in draft.guesses}
+    assert (roles["town_code"], roles["town"]) == ("drop", "quasi")
+    assert "drop" not in {role for name, role in roles.items() if name != "town_code"}
+    assert "it says the same as town, value by value: one of the two is enough" in draft.to_toml()
 
 
 def test_a_draft_of_a_table_says_all_of_it(tmp_path: Path) -> None:
