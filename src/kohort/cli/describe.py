@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kohort.assessment.inspection.guesses import Guess
     from kohort.job.draft import Draft
     from kohort.report import Json
+    from kohort.schema.hierarchy import Hierarchy
 
 
 #: How the flag of h differs from the key of a job.
@@ -141,6 +142,7 @@ def init(
     from kohort.job.draft import draft_of, job_text
     from kohort.models.k_anonymity import KAnonymity
     from kohort.publish import check_target, publish
+    from kohort.schema.hierarchies import write_csv
 
     KAnonymity(k)  # refuses what is no k
     source = reading["path"]
@@ -148,23 +150,29 @@ def init(
     check_target(out, overwrite=overwrite, inputs=inputs)
     table = options.read_table(reading)
     path, tokens = None if source == "-" else Path(source), reading["missing-token"] or ()
+    trees: dict[str, Hierarchy] = {}
     with progress(quiet=quiet) as tell:
         tell("measure")
-        draft = draft_of(table, k=k, missing=("", *tokens), path=path, folder=out.parent)
+        draft = draft_of(table, k=k, missing=("", *tokens), path=path, folder=out.parent, trees=trees)
+    for name in trees:
+        check_target(out.parent / name, overwrite=overwrite, inputs=inputs)
+    for name, tree in trees.items():
+        write_csv(tree, out.parent / name, overwrite=overwrite)
     keys = flags.tables(reading.only(*(flag for flag in reading.used() if flag not in {"path", "missing-token"})), [])
     text = job_text(draft, _from_folder(source, out.parent), reading=keys.get("input", {}))
     publish(out, lambda file: file.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)
-    say(_drafted(out, draft), quiet=quiet)
+    say(_drafted(out, draft, [*trees]), quiet=quiet)
 
 
-def _drafted(out: Path, draft: Draft) -> str:
+def _drafted(out: Path, draft: Draft, trees: Sequence[str]) -> str:
     """What was written, and what is left to do."""
     first, undecided = "check the guesses in it", draft.undecided
     if undecided:
         first = f"decide the role of {many(len(undecided), 'column')} in it ({', '.join(undecided)})"
     if draft.whose.asked:
         first += f", and the person key ({draft.whose.question})"
-    return f"wrote {out}: {first}, then   kohort run {out}"
+    beside = f"wrote {', '.join(trees)} beside it: trees of names by likeness, from the data\n" if trees else ""
+    return f"{beside}wrote {out}: {first}, then   kohort run {out}"
 
 
 def schema(

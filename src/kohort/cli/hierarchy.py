@@ -89,20 +89,11 @@ def build(
 
 def _alike(table: Table, name: str, by: str, k: int) -> Hierarchy:
     """The tree of a column's values by how alike their records are in other columns; a missing value is none."""
-    import numpy as np
-
     from kohort.assessment.checking import named_column
-    from kohort.schema.hierarchies import alike
+    from kohort.assessment.inspection.likeness import tree_of
 
-    column = named_column(table, name)
-    rows = np.flatnonzero(~column.absent(frozenset({""}))[column.codes])
-    values = column.values.to_list()
-    texts = sorted({value for value in values if value})
-    place = {value: at for at, value in enumerate(texts)}
-    codes = np.array([place.get(value, 0) for value in values])[column.codes[rows]]
     others = [named_column(table, one) for one in (by.split(",") if by else table.names) if one != name]
-    told = [([text or "" for text in one.values.to_list()], one.codes[rows].astype(np.int64)) for one in others]
-    return alike(texts, codes, told, k=k, name=name)
+    return tree_of(named_column(table, name), others, k=k)
 
 
 def show(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 
 import tomlkit
 
+from kohort.assessment.inspection.likeness import tree_of
 from kohort.assessment.inspection.panels import either
 from kohort.assessment.risk.singling import RoundingProposal
 from kohort.engines.retold import retold, telling
@@ -17,7 +19,7 @@ from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
 from kohort.job.draft.protection import Protection, protected, roundings_of
 from kohort.job.draft.reading import Whose, seen_in, whose
-from kohort.job.draft.shapes import Shape, scale_of, shape_of
+from kohort.job.draft.shapes import LONGEST, Shape, is_grouped, scale_of, shape_of
 from kohort.job.faults import UNDECIDED
 from kohort.perturbation.rounding import Rounding
 from kohort.publish import check_target, publish
@@ -29,7 +31,6 @@ from kohort.tables.complete import entered
 from kohort.tables.people import person_codes
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from tomlkit.items import Table as TomlTable
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from kohort.job.draft.protection import Proposal
     from kohort.job.options import Options
     from kohort.release import Job
+    from kohort.schema.hierarchy import Hierarchy
     from kohort.shown import Rows
     from kohort.tables.table import Table
 
@@ -130,7 +132,15 @@ class Draft(Shown):
         return tuple(guess.name for guess in self.guesses if guess.role == "undecided")
 
 
-def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | None, folder: Path) -> Draft:
+def draft_of(
+    table: Table,
+    *,
+    k: int,
+    missing: tuple[str, ...],
+    path: Path | None,
+    folder: Path,
+    trees: dict[str, Hierarchy] | None = None,
+) -> Draft:
     """A draft over a table: roles, shapes for its quasi-identifiers, models with their costs for sensitive columns.
 
     Args:
@@ -139,6 +149,8 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
         missing: The texts that are known to mean no value, the empty one first.
         path: The table's file, beside which hierarchies are looked for; `None` for standard input.
         folder: The job file's folder.
+        trees: Filled with trees of names by likeness, for the caller to write into the folder under these names;
+            without it, names are grouped in sorted order.
     """
     if len(table.columns) == 1:
         warnings.warn(SourceNote(_SOLE), stacklevel=2)
@@ -156,9 +168,11 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
             values = [text for text in column.values.to_list() if text is not None and text not in tokens]
             alone = bool((column.counts()[~column.absent(tokens)] == 1).any())
             shapes[guess.name] = shape_of(guess, values, path, folder, alone=alone)
+    if trees is not None and person is None:  # records are counted, not people
+        _add_trees(table, shapes, tokens, k, trees)
     kept = [guess.name for guess in seen.guesses if guess.role in {"sensitive", "insensitive"}]
     roundings = roundings_of(table, kept, missing=tokens, people=people)
-    attributes = tuple(_attribute(one, shapes.get(one.name), folder) for one in seen.guesses)
+    attributes = tuple(_attribute(one, shapes.get(one.name), folder, trees or {}) for one in seen.guesses)
     schema = Schema(attributes, tokens, person=person)
     rounded = tuple(Rounding(name, found.step) for name, found in roundings.items())
     numeric = frozenset(guess.name for guess in seen.guesses if guess.scale == "numeric")
@@ -168,6 +182,19 @@ def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | Non
     if nobodys:
         warnings.warn(SourceNote(_unkeyed(person, nobodys)), stacklevel=2)
     return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys)
+
+
+def _add_trees(
+    table: Table, shapes: dict[str, Shape], missing: frozenset[str], k: int, trees: dict[str, Hierarchy]
+) -> None:
+    """Trees for names that would be grouped in sorted order, by how alike people are in the other quasi-identifiers."""
+    for name, shape in shapes.items():
+        column, file = table[name], f"{name}.alike.csv"
+        values = column.values.filter(~column.absent(missing)).to_list()
+        if Path(name).name == name and len(os.fsencode(file)) < LONGEST and is_grouped(shape, values):
+            trees[file] = tree_of(column, [table[one] for one in shapes if one != name], k=k, missing=missing)
+            why = "names whose people are alike in the other columns; a tree by meaning is better"
+            shapes[name] = Shape(f"{file}:from-data", None, why)
 
 
 #: What to look at where a separator was perhaps not seen.
@@ -200,7 +227,7 @@ def _warned(table: Table, guesses: Sequence[Guess], rounded: Collection[str]) ->
         yield replace(guess, certainty="unsure", reasons=(*guess.reasons, told))
 
 
-def _attribute(guess: Guess, shape: Shape | None, folder: Path) -> Attribute:
+def _attribute(guess: Guess, shape: Shape | None, folder: Path, trees: Mapping[str, Hierarchy]) -> Attribute:
     """The attribute that a draft's column makes; what is undecided takes no part in measuring."""
     if guess.role == "undecided":
         return Attribute(guess.name, Role.DROP)
@@ -211,7 +238,9 @@ def _attribute(guess: Guess, shape: Shape | None, folder: Path) -> Attribute:
     from kohort.schema.hierarchies import is_builder, read_hierarchy  # noqa: PLC0415
 
     named = shape.hierarchy
-    held = read_hierarchy(folder / named, name=guess.name) if named and not is_builder(named, folder=folder) else named
+    held = trees.get(f"{guess.name}.alike.csv") if named and named.endswith(":from-data") else named
+    if isinstance(held, str) and not is_builder(held, folder=folder):
+        held = read_hierarchy(folder / held, name=guess.name)
     cuts = Period if guess.scale == "date" else Fraction
     grid = None if shape.grid is None else cuts(shape.grid)
     form = guess.date_format if scale is Scale.DATE else None
