@@ -3,6 +3,7 @@
     KOHORT_DATA=folder python -m bench.utility [--tables adult register ancestors] [--k 5 10 100] [--bound]
     KOHORT_DATA=folder python -m bench.utility --exposure [--tables adult register] [--k 5 10 100]
     KOHORT_DATA=folder python -m bench.utility --speed 100000 200000 1000000 [--k 10]
+    python -m bench.utility --names 20000 100000 1000000 [--k 10]
 
 LM/d is the mean loss of a quasi-identifier, (max - min)/width of numbers, (m - 1)/(|A| - 1) of sets and nodes; GCP
 counts m/|A| for these: two measures, never to be compared. Queries: the median and the mean relative error of 400
@@ -19,11 +20,15 @@ ancestors is Adult with ARX's 9 hierarchies.
 
 Speed is that of the searches alone, the second time, so that nothing is compiled: CPU seconds, by Adult-like records
 (low) and by records of mostly numbers nearly all of whose tuples differ (high).
+
+--names runs `kohort anonymize` on names that are released as sets: near-unique codes, dates as names, both with cities
+and professions, and names of few values; CPU seconds and peak memory of the process, beside those of `nearest`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from dataclasses import replace
 from statistics import fmean
@@ -32,7 +37,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
-from bench.tables import ADULT, DATA, adult_hierarchy, table
+from bench.measure import cost
+from bench.tables import ADULT, DATA, OUT, adult_hierarchy, table
 from kohort import Attribute, Job, ReadOptions, Role, Schema, read_hierarchy
 from kohort.algorithms.lattice.given import GivenNode
 from kohort.algorithms.lattice.local import LocalRecoding
@@ -58,7 +64,8 @@ from kohort.schema.hierarchy import Hierarchy
 from kohort.sweeps.counting import answer, count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from kohort.algorithms.problem import Algorithm, Problem
     from kohort.arrays import Counts, Index
@@ -225,6 +232,49 @@ def speed(sizes: list[int], k: int) -> Iterator[str]:
                 )
 
 
+#: Of tables of names: the columns, and which of them are near-unique.
+NAMES = {
+    "codes": ("age", "code", "sex"),
+    "dates": ("born", "job", "sex"),
+    "mixed": ("age", "code", "born", "city", "job", "sex"),
+    "few": ("age", "city", "job", "sex"),
+}
+
+
+def names(sizes: list[int], k: int) -> Iterator[str]:
+    """A line for each table of names and size: what nearest and loss take, and loss by nearest."""
+    yield "| names | records | nearest CPU s, MiB, NCP | loss CPU s, MiB, NCP | CPU | memory |"
+    yield "|---|---|---|---|---|---|"
+    OUT.mkdir(exist_ok=True)
+    for records in sizes:
+        random = np.random.default_rng(1)
+        days = np.datetime64("1930-01-01") + random.integers(0, 29_000, records)
+        columns = {
+            "age": random.integers(18, 90, records).astype(str),
+            "code": np.char.add("c", random.integers(0, 100_000, records).astype(str)),
+            "born": days.astype(str),
+            "city": np.char.add("city", np.minimum(random.zipf(1.3, records), 300).astype(str)),
+            "job": np.char.add("job", random.integers(0, 40, records).astype(str)),
+            "sex": np.where(random.integers(0, 2, records) > 0, "f", "m"),
+        }
+        for kind, of in NAMES.items():
+            path = OUT / f"names-{kind}-{records}.csv"
+            pl.DataFrame({name: columns[name] for name in of}).write_csv(path)
+            taken = {cut: _run(path, of, cut, k) for cut in ("nearest", "loss")}
+            cells = [f"{cpu:.1f}, {memory:.0f}, {ncp:.4f}" for cpu, memory, ncp in taken.values()]
+            times = [taken["loss"][place] / taken["nearest"][place] for place in range(2)]
+            yield f"| {kind} | {records:,} | {cells[0]} | {cells[1]} | {times[0]:.1f} | {times[1]:.2f} |"
+
+
+def _run(path: Path, columns: Sequence[str], cut: str, k: int) -> tuple[float, float, float]:
+    """CPU seconds, MiB and NCP of one release."""
+    told = ["--quasi", ",".join(columns), "--k", str(k), "--cut", cut, "--json", "--overwrite"]
+    for name in {"code", "born"} & set(columns):
+        told += ["--scale", f"{name}=categorical", "--allow-singling", name]
+    found = cost(["-m", "kohort", "anonymize", str(path), "--out", str(OUT / "names-release.csv"), *told])
+    return found.cpu, found.memory, json.loads(found.output)["metrics"]["ncp"]
+
+
 class Spent(NamedTuple):
     """Tuples that a search looked at, and the CPU seconds that it took."""
 
@@ -254,9 +304,10 @@ if __name__ == "__main__":
     parser.add_argument("--exposure", action="store_true")
     parser.add_argument("--draws", type=int, default=DRAWS, help="of held-out records; 0: predict nothing")
     parser.add_argument("--speed", nargs="+", type=int)
+    parser.add_argument("--names", nargs="+", type=int)
     given = parser.parse_args()
-    if given.speed:
-        for line in speed(given.speed, given.k[0]):
+    if given.speed or given.names:
+        for line in speed(given.speed, given.k[0]) if given.speed else names(given.names, given.k[0]):
             print(line, flush=True)
     elif given.exposure:
         for name, subject in subjects().items():

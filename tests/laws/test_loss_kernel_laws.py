@@ -79,10 +79,10 @@ def dear(table: Table, chosen: Mask) -> int:
     return cost(room, 0, table.costs) * int(table.counts[chosen].sum())
 
 
-def is_left(table: Table, scan: Scan, attribute: int, value: int) -> Mask:
+def is_left(rows: kernels.Rows, scan: Scan, attribute: int, value: int) -> Mask:
     """Which tuples are left of a candidate."""
     least, span = scan.spans[attribute].tolist()
-    values = table.places[:, attribute].astype(np.int64) - least
+    values = rows.codes.reshape(len(rows.words), -1)[:, attribute].astype(np.int64) - least
     if span > kernels.PLACES:
         values = values * kernels.PLACES // span
     left: Mask = scan.sides[attribute][values] == 0 if value == kernels.PLACES else values <= value
@@ -98,7 +98,7 @@ def test_candidates_save_what_their_sides_cost_less(table: Table, least: int) ->
     gains, left, at = (column[:number].tolist() for column in scan.found)
     whole = dear(table, np.ones(table.counts.size, np.bool_))
     for one in range(number):
-        chosen = is_left(table, scan, *at[one])
+        chosen = is_left(rows, scan, *at[one])
         assert least <= left[one] == table.counts[chosen].sum() <= records - least
         assert gains[one] == whole - dear(table, chosen) - dear(table, ~chosen)
     best = kernels.propose(rows, part, (records, least, False), scan)
@@ -120,6 +120,56 @@ def test_no_cut_is_overlooked_where_a_place_stands_for_several_names() -> None:
     scan, counts = kernels.memory(costs), np.array([1, 2, 1, 1, 1, 1])
     assert kernels.propose(kernels.rows(places, counts, scan), (0, 6), (7, 3, False), scan) == 1
     assert scan.found.at[0].tolist() == [0, kernels.PLACES]
+
+
+@given(st.sampled_from([260, 1000, 70_000]), st.integers(2, 9), st.integers(0, 1 << 32), st.booleans())
+def test_broad_sets_are_cut_alike_in_every_order_of_the_records(size: int, least: int, seed: int, both: bool) -> None:  # noqa: FBT001
+    """Of more names than have bits, leaves have enough records and do not depend on order, and no gain is negative."""
+    random = np.random.default_rng(seed)
+    few = random.integers(0, 5, 1500)
+    names = random.integers(0, size, 1500) if both else (few * size // 5 + random.integers(0, size // 5, 1500))
+    places = np.stack([few, names], axis=1).astype(np.uint32 if size > 1 << 16 else np.uint16)
+    places = np.unique(places, axis=0)
+    none, sizes, sets = np.empty(0, np.int64), np.array([5, size]), np.array([SET, SET])
+    steps = np.concatenate([np.arange(5) * size, np.arange(size)])
+    levels = np.stack([np.zeros(2, np.int64), sizes], axis=1)
+    words = np.array([0, 1, 1 - (-size // 64)])
+    costs = Costs(sets, np.array([0, 5]), steps, steps, -sets, 5 * sizes[::-1], none, none, levels, words)
+    found = []
+    for order in (np.arange(len(places)), random.permutation(len(places))):
+        counts, scan = np.ones(len(places), np.int64), kernels.memory(costs)
+        tree = Tree.grown(Priced(places[order], costs, unit=None), counts, least, scan)  # type: ignore[arg-type]
+        starts = tree.leaves[:, 0]
+        assert (np.diff(starts, append=len(places)) >= least).all()
+        leaves = np.split(places[order][tree.rows.tuples], starts[1:])
+        found.append([sorted(map(tuple, leaf.tolist())) for leaf in leaves])
+        rows = kernels.rows(places[order], counts, scan)  # type: ignore[arg-type]
+        number = kernels.propose(rows, (0, counts.size), (counts.size, least, True), scan)
+        assert (scan.found.gains[:number] >= 0).all()
+    assert found[0] == found[1]
+
+
+@given(st.integers(1, 300), st.integers(0, 1 << 32))
+def test_numbering_the_values_of_a_partition_costs_nothing(values: int, seed: int) -> None:
+    """Names that are few in a partition are judged as they are in a table that has no others."""
+    random = np.random.default_rng(seed)
+    names = np.sort(random.choice(70_000, values, replace=False))
+    few, some = np.arange(values), random.integers(0, values, 200)
+    other, found = random.integers(0, 9, 200), []
+    for size, table in ((70_000, names), (values, few)):
+        places = np.stack([table[some], other], axis=1).astype(np.uint32 if size > 1 << 16 else np.uint16)
+        none, many = np.empty(0, np.int64), np.array([size, 9])
+        steps, levels = np.concatenate([np.arange(size), np.arange(9) * 7]), np.stack([many * 0, many], axis=1)
+        words = np.cumsum([0, -(-size // 64), 1])
+        costs = Costs(
+            np.array([SET, SET]), np.array([0, size]), steps, steps, many * 0 - 1, many, none, none, levels, words
+        )
+        tree = Tree.grown(
+            Priced(places, costs, unit=None),  # type: ignore[arg-type]
+            np.ones(200, np.int64), 3, kernels.memory(costs),
+        )  # fmt: skip
+        found.append((tree.rows.tuples.tolist(), tree.leaves.tolist()))
+    assert found[0] == found[1]
 
 
 @given(tables(), st.integers(1, 8))

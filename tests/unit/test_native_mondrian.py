@@ -104,10 +104,11 @@ def calls(table: Table, least: int) -> list[Call]:
     asked = np.array([[0, 0, number]])
     held = Held((np.arange(tuples) % 4).astype(np.uint16)[:, np.newaxis], np.array([0, 3]))
     sides = np.zeros(2 * number, np.int64), np.zeros((2 * number, 3), np.int64)
+    codes = rows.codes.reshape(tuples, -1)
     count_sides(rows, scan, open_, ranked, asked, held, sides)
     for one, (attribute, value) in enumerate(ranked.at[:number].tolist()):
         low, span = ranked.spans[0, attribute].tolist()
-        values = table.places[:, attribute].astype(np.int64) - low
+        values = codes[:, attribute].astype(np.int64) - low
         values = values * kernels.PLACES // span if span > kernels.PLACES else values
         bits = (ranked.groups[one][values // 64 % 2] >> (values % 64).astype(np.uint64)) & np.uint64(1)
         is_left = bits == 0 if value == kernels.PLACES else values <= value
@@ -123,11 +124,11 @@ def calls(table: Table, least: int) -> list[Call]:
     leaves = np.zeros(4 * tuples + 4, np.int64), np.zeros(4 * tuples, np.int64)
     return [
         (PROPOSE, [scan.arrays, codes, 0, tuples, records, least, 1]),
-        (CARVE_BY_LOSS, [scan.arrays, codes, spare, records, least, 1, *leaves]),
+        (CARVE_BY_LOSS, [scan.arrays, codes, spare, records, least, 1, table.places, *leaves]),
         (RANK, [scan.arrays, codes, open_, least, ranked]),
         (COUNT_SIDES, [scan.arrays, codes, open_, ranked, asked, *held, *sides]),
         (CUT, [scan.arrays, codes, spare, open_, ranked, asked, allowed, parts]),
-        (LOSS_MEMORY, [scan.spans.shape[0], scan.chunks]),
+        (LOSS_MEMORY, [scan.spans.shape[0], int(scan.packing.words.max()) + 1, 1000]),
     ]
 
 

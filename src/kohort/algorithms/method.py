@@ -29,8 +29,8 @@ FIRST: Final = "first"
 CUT: Final = Parameter(
     "cut",
     word("nearest", "median", "loss"),
-    "The cuts that Mondrian tries: nearest, the allowable cut nearest the median (if not given); median, as in the"
-    " literature; or loss, the allowable cut that loses least.",
+    "The cuts that Mondrian tries: loss, the allowable cut that loses least (if not given); nearest, the allowable cut"
+    " nearest the median (if not given for mondrian-relaxed or with dimension); or median, as in the literature.",
     ("nearest",),
     origin="beside",
 )

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from kohort.schema.hierarchy import Hierarchy
     from kohort.tables.table import Column, Table
 
+#: The builder that needs the whole table, and how its file is named in a job.
+_ALIKE = "alike"
+_FROM_DATA = "; name it with :from-data, so that the certificate says where its nodes come from"
+
 #: Forms that a hierarchy file can have, by its name's ending.
 _FORMS = (".csv", ".json")
 
@@ -33,7 +37,8 @@ File = Annotated[
         metavar="FILE",
         help="A hierarchy: CSV (a line per leaf, or child,parent) or JSON. FILE:pad pads short rows (also :pad-up, "
         ":pad-down); :first or :last keeps one of several parents; :qualify also tells equal labels apart; "
-        ":root adds the root *.",
+        ":root adds the root *; "
+        ":from-data says that the data chose its nodes.",
     ),
 ]
 #: The flags that say how the table is read.
@@ -46,12 +51,19 @@ def build(
         str,
         typer.Argument(
             metavar="BUILDER",
-            help="intervals:5,10, mask:right, prefix:1,3, dates, frequency:10 or suppress; see the reference.",
+            help="intervals:5,10, mask:right, prefix:1,3, dates, frequency:10 or suppress; see the reference. "
+            "alike merges values whose people are alike in the other columns.",
         ),
     ],
     *,
     source: Annotated[str, typer.Option("--in", metavar="IN", help="The table whose values become leaves.")],
     column: Annotated[str, typer.Option("--column", metavar="NAME", help="The column of the table.")],
+    by: Annotated[
+        str, typer.Option("--by", metavar="A,B", help="For alike: the columns that say so. All others if not given.")
+    ] = "",
+    k: Annotated[
+        int, typer.Option("--k", metavar="K", min=1, help="For alike: values of fewer records are one branch.")
+    ] = 10,
     out: Out,
     reading: Reading,
     overwrite: options.Overwrite = False,
@@ -64,15 +76,24 @@ def build(
 
     inputs = files(source)
     _check_out(out, inputs, overwrite=overwrite)
-    if not hierarchies.is_builder(spec, name=column):
+    if spec != _ALIKE and not hierarchies.is_builder(spec, name=column):
         raise UsageError(
             f"{spec} is not a hierarchy builder", where="BUILDER", hint="to rewrite a file: kohort hierarchy convert"
         )
     table = options.read_table(reading, source)
-    counts = _counts(table, column)
-    made = hierarchies.from_spec(spec, list(counts), name=column, counts=counts)
+    made = _alike(table, column, by, k) if spec == _ALIKE else _built(spec, column, table)
+    assert made is not None  # noqa: S101  it is a builder
     _write(made, out, overwrite=overwrite)
-    say(f"wrote {out}: {_size(made)}", quiet=quiet, internal=True)
+    say(f"wrote {out}: {_size(made)}{_FROM_DATA if spec == _ALIKE else ''}", quiet=quiet, internal=True)
+
+
+def _alike(table: Table, name: str, by: str, k: int) -> Hierarchy:
+    """The tree of a column's values by how alike their records are in other columns; a missing value is none."""
+    from kohort.assessment.checking import named_column
+    from kohort.assessment.inspection.likeness import tree_of
+
+    others = [named_column(table, one) for one in (by.split(",") if by else table.names) if one != name]
+    return tree_of(named_column(table, name), others, k=k)
 
 
 def show(

@@ -201,8 +201,8 @@ class Options(Reading, Promises, total=False):
     dimension: str
     """The column that Mondrian cuts first: the widest (if not given), the one of most-values, or random:SEED."""
     cut: Literal["nearest", "median", "loss"]
-    """The cuts that Mondrian tries: nearest, the allowable cut nearest the median (if not given); median, as in the
-    literature; or loss, the allowable cut that loses least."""
+    """The cuts that Mondrian tries: loss, the allowable cut that loses least (if not given); nearest, the allowable cut
+    nearest the median (if not given for mondrian-relaxed or with dimension); or median, as in the literature."""
     order: Literal["hierarchy", "frequency", "sorted"]
     """The order of categorical values, for columns that can have it. One of hierarchy, frequency, sorted."""
     labels: Literal["range", "set", "ancestor", "mean", "grid", "set-of-names"]

@@ -197,9 +197,11 @@ CORNERS: Final = Function("kohort_corners", BUFFER, INDEX, MEMORY, TO_CODES, TO_
 #: Cut by what cuts save: see `kohort.algorithms.mondrian.loss_kernels`, and `.loss_wave_kernels` for the last three.
 LOSS: Final = Together(*[INDEX] * 11, WORDS, TO_WORDS, *[TO_INDEX] * 5)
 RANKED: Final = TO_INDEX, TO_MARKS, TO_INDEX, TO_INDEX, TO_INDEX, TO_WORDS
-LOSS_MEMORY: Final = Function("kohort_loss_memory", NUMBER, NUMBER)
+LOSS_MEMORY: Final = Function("kohort_loss_memory", NUMBER, NUMBER, NUMBER)
 PROPOSE: Final = Function("kohort_propose", LOSS, TO_CODES, *[NUMBER] * 5)
-CARVE_BY_LOSS: Final = Function("kohort_carve_by_loss", LOSS, TO_CODES, TO_CODES, *[NUMBER] * 3, TO_INDEX, TO_INDEX)
+CARVE_BY_LOSS: Final = Function(
+    "kohort_carve_by_loss", LOSS, TO_CODES, TO_CODES, *[NUMBER] * 3, CODES, TO_INDEX, TO_INDEX
+)
 RANK: Final = Function("kohort_rank", LOSS, TO_CODES, INDEX, NUMBER, Together(*RANKED))
 COUNT_SIDES: Final = Function(
     "kohort_count_sides", LOSS, TO_CODES, INDEX, Together(*RANKED), INDEX, CODES, INDEX, TO_INDEX, TO_INDEX

@@ -1,16 +1,20 @@
 /* Mondrian's cuts by loss: the candidates of a partition, the best of them, and the tree.
 
    A candidate of an attribute is a prefix of its values, or, of one released as a set, the two groups that are left when
-   its values are merged in pairs, each time the pair that this makes dearer by least. Of more than PLACES places, as many
-   neighbouring ones are one value as makes PLACES of them: cutting again refines.
+   its values, at most MERGED, are merged in pairs, each time the pair that this makes dearer by least. Of more than
+   PLACES places, as many neighbouring ones are one value as makes PLACES of them: cutting again refines.
+
+   A set of which the table has more than LISTED values has those of a partition numbered anew: so few are told apart
+   exactly, whatever the table has. Of more, neighbours share a bit, and as many values are taken to occur as belong to the
+   bits, but no more than there are records.
 
    The rows of a partition are put into the groups of their values, of some attributes together, block by block: each
-   block is read from memory once. A group that grows value by value is paid for where it grew: of most values a prefix of
-   some length has the others' ranges already. Groups that are merged lie in columns, a word for each, so that one is
-   compared with several others at once.
+   block is read from memory once, and what its sets have is laid out as bits. A group that grows value by value is paid
+   for where it grew: of most values a prefix of some length has the others' ranges already. Groups that are merged lie in
+   columns, a word for each, so that one is compared with several others at once.
 
    Cost per partition of m tuples, a of whose attributes vary: O(m a) rows compared, O(PLACES a^2) for prefixes, and for
-   sets a times the square of the number of their values. The arrays are described in
+   sets a times the square of the number of values that are merged. The arrays are described in
    kohort.algorithms.mondrian.loss_kernels and .costs; `tests/reference/loss.py` has the definition. */
 
 #include "core.h"
@@ -19,9 +23,10 @@
 enum { SPAN, SET, ANCESTOR };
 enum { RECORDS = 2, DEPTH, WITHIN, OPEN };
 
-/* Values of an attribute that are told apart; attributes whose values are looked at in one pass over the rows, and the
-   rows that such a pass takes at a time; bytes of codes that are compared at once. */
-enum { PLACES = 128, TOGETHER = 8, BLOCK = 256, LANES = 16 };
+/* Values of an attribute that are told apart; values that are merged at most, and that a set has bits for: both of
+   loss_kernels, with the figures behind them; attributes whose values are looked at in one pass over the rows, and the rows
+   that such a pass takes at a time; bytes of codes that are compared at once. */
+enum { PLACES = 128, MERGED = 64, LISTED = 256, TOGETHER = 8, BLOCK = 256, LANES = 16 };
 
 /* Single groups: the partition, one that grows, and the last finished leaf. */
 enum { WHOLE, GROWN, LAST, SINGLES };
@@ -58,12 +63,16 @@ typedef struct {
 
 /* What is known while a partition is looked at. */
 typedef struct {
-    i64 attributes, chunks, width, room; /* words of a row; candidates that there is room for */
+    i64 attributes, chunks, packs, width, room; /* chunks of codes, and words, of a row; candidates that there is room for */
     const i64 *kinds, *first, *starts, *ends, *gaps, *whole, *nodes, *above, *levels, *words;
     const u64 *masks;
     i64 steps, leaves; /* how many entries the tables of spans and sets, and those of ancestors, have */
     i64 *spans, *sides, *gains, *left, *at;
     Fixed *fixed;
+    i64 *many;        /* (d,) of sets, how many values are numbered */
+    u64 estimated;    /* not 0 where some of these share bits */
+    u64 *block;       /* (BLOCK chunks,) some rows in chunks */
+    u32 *marks;       /* numbers of the values of a set */
     i64 *dear;        /* (d,) what the grown group costs by attribute */
     i64 *looked[2];   /* (d + 1,) how many attributes vary that are no sets, then which, the dearest first; and sets */
     i64 *low, *high;  /* (d PLACES,) to merge: where the range of each group begins and ends, of ancestors as a place */
@@ -81,10 +90,11 @@ typedef struct {
 } Asked;
 
 /* What is wanted of a table: its records, those that each leaf needs, and whether the side that is nearer to the last
-   finished leaf comes first; else the left one does. */
+   finished leaf comes first; else the left one does. And the places of its tuples, whatever rows call them. */
 typedef struct {
     i64 records, least;
     int to_and_fro;
+    Array places;
 } Carving;
 
 /* Of a candidate: records times cost of the partition less that of both sides, records on the left, and which cut it is:
@@ -138,9 +148,13 @@ static inline Ends around(Ends one, Ends other) {
     return (Ends){one.low < other.low ? one.low : other.low, one.high > other.high ? one.high : other.high};
 }
 
-/* The cost of a set of so many values more than one. */
-static inline i64 listed_cost(Scan *scan, i64 attribute, i64 members) {
-    u64 at = (u64)(scan->first[attribute] + members);
+/* The cost of a set of so many bits that so many records have. */
+static inline i64 listed_cost(Scan *scan, i64 attribute, i64 members, i64 records) {
+    if (scan->many[attribute] > LISTED) {
+        members = members * scan->many[attribute] / LISTED;
+        members = members < records ? members : records;
+    }
+    u64 at = (u64)(scan->first[attribute] + members - 1);
     if (at < (u64)scan->steps)
         return scan->ends[at];
     scan->fits = 0;
@@ -208,6 +222,12 @@ static int is_coarse(const Scan *scan) {
         if (scan->spans[2 * attribute + 1] > PLACES)
             return 1;
     return 0;
+}
+
+/* Let the values of sets be those that the table has. */
+static void number_all(Scan *scan) {
+    for (i64 attribute = 0; attribute < scan->attributes; attribute++)
+        scan->many[attribute] = scan->levels[2 * attribute + 1];
 }
 
 /* List the values that occur; how many these are. */
@@ -304,7 +324,7 @@ static void add_members(i64 *restrict members, const u64 *restrict bits, i64 one
 
 /* What a group would cost together with each of these, as far as attributes are looked at. */
 static void compare(Scan *scan, i64 one, i64 first, i64 last) {
-    i64 *dear = scan->fixed->dear, *members = scan->fixed->members;
+    i64 *dear = scan->fixed->dear, *members = scan->fixed->members, *sizes = scan->fixed->sizes;
     memset(dear + first, 0, sizeof(i64) * (size_t)(last - first));
     for (i64 number = 1; number <= scan->looked[0][0]; number++) {
         i64 attribute = scan->looked[0][number];
@@ -318,11 +338,11 @@ static void compare(Scan *scan, i64 one, i64 first, i64 last) {
     for (i64 number = 1; number <= scan->looked[1][0]; number++) {
         i64 attribute = scan->looked[1][number];
         for (i64 other = first; other < last; other++)
-            members[other] = -1;
+            members[other] = 0;
         for (i64 word = scan->words[2 * attribute]; word < scan->words[2 * attribute + 1]; word++)
             add_members(members, scan->bits + word * PLACES, one, first, last, scan->masks[attribute]);
         for (i64 other = first; other < last; other++)
-            dear[other] += listed_cost(scan, attribute, members[other]);
+            dear[other] += listed_cost(scan, attribute, members[other], sizes[one] + (other == one ? 0 : sizes[other]));
     }
 }
 
@@ -468,17 +488,18 @@ static void add_up(const i64 *at, i64 attribute, i64 first, i64 last, i64 base, 
 
 enum { CHUNK = LANES / 8 + 2, OF_GROUP = 2 * LANES / 8 + 2 }; /* words of a row's and of a group's */
 
-/* Words of the memory to look at a partition of so many attributes whose rows have so many chunks. */
-API i64 kohort_loss_memory(i64 attributes, i64 chunks) {
-    DOOR(attributes > 0 && chunks > 0 && attributes < 1 << 20 && chunks < 1 << 20);
+/* Words of the memory to look at a partition of so many attributes whose groups have so many chunks; the broadest set has
+   so many values. */
+API i64 kohort_loss_memory(i64 attributes, i64 chunks, i64 values) {
+    DOOR(attributes > 0 && chunks > 0 && attributes < 1 << 20 && chunks < 1 << 20 && is_inside(values, 0, LARGEST));
     i64 groups = SINGLES + PLACES * (attributes < TOGETHER ? attributes : TOGETHER);
-    i64 columns = attributes + 2 * (attributes + 1) + PLACES * (2 * attributes + chunks);
-    return (i64)sizeof(Fixed) / 8 + columns + OF_GROUP * chunks * groups;
+    i64 columns = 2 * attributes + 2 * (attributes + 1) + PLACES * (2 * attributes + chunks);
+    return (i64)sizeof(Fixed) / 8 + columns + OF_GROUP * chunks * groups + CHUNK * chunks * BLOCK + (values + 1) / 2;
 }
 
 static int fit(const Given *given, i64 item, Scan *scan) {
     const i64 d = given->kinds.size, steps = given->starts.size < given->ends.size ? given->starts.size : given->ends.size;
-    i64 lanes = LANES / item, chunks = (d + lanes - 1) / lanes;
+    i64 lanes = LANES / item, packs = (d + lanes - 1) / lanes, chunks = packs, values = 0;
     const i64 *words = given->words.at, *levels = given->levels.at, *first = given->first.at, *kinds = given->kinds.at;
     if (d <= 0 || given->first.size != d || given->gaps.size != d || given->whole.size != d || given->levels.size != 2 * d ||
         given->words.size != 2 * d || given->masks.size != d || given->spans.size != 2 * d || given->sides.size != d * PLACES ||
@@ -494,13 +515,17 @@ static int fit(const Given *given, i64 item, Scan *scan) {
             return 0;
         if (words[2 * each] < 0 || words[2 * each + 1] < words[2 * each] || words[2 * each + 1] > 1 << 20)
             return 0;
+        u64 mask = ((const u64 *)given->masks.at)[each];
+        if (listed && (!mask || leaves <= 0 || leaves > 1 << 30 || __builtin_ctzll(mask) + (leaves < LISTED ? leaves : LISTED) > 64 * (words[2 * each + 1] - words[2 * each])))
+            return 0;
+        values = listed && leaves > values ? leaves : values;
         chunks = listed && words[2 * each + 1] > chunks ? words[2 * each + 1] : chunks;
     }
-    if (given->memory.size != kohort_loss_memory(d, chunks))
+    if (given->memory.size != kohort_loss_memory(d, chunks, values))
         return 0;
     u64 *memory = given->memory.at;
     *scan = (Scan){
-        .attributes = d, .chunks = chunks, .width = CHUNK * chunks + 1, .room = given->gains.size,
+        .attributes = d, .chunks = chunks, .packs = packs, .width = LANES / 8 * packs + 2, .room = given->gains.size,
         .kinds = kinds, .first = first, .starts = given->starts.at, .ends = given->ends.at, .gaps = given->gaps.at,
         .whole = given->whole.at, .nodes = given->nodes.at, .above = given->above.at, .levels = levels, .words = words,
         .masks = given->masks.at, .steps = steps, .leaves = given->nodes.size, .spans = given->spans.at,
@@ -513,6 +538,10 @@ static int fit(const Given *given, i64 item, Scan *scan) {
     scan->bits = (u64 *)scan->high + d * PLACES;
     scan->single = scan->bits + chunks * PLACES;
     scan->values = scan->single + OF_GROUP * chunks * SINGLES;
+    scan->block = scan->values + OF_GROUP * chunks * PLACES * (d < TOGETHER ? d : TOGETHER);
+    scan->many = (i64 *)scan->block + CHUNK * chunks * BLOCK;
+    scan->marks = (u32 *)(scan->many + d);
+    number_all(scan);
     return 1;
 }
 
@@ -533,10 +562,11 @@ API i64 kohort_propose(Array given, Array rows, i64 first, i64 last, i64 records
     return BY_ITEM(rows.item, propose, scan, rows.at, first, last, records, least, every != 0);
 }
 
-API i64 kohort_carve_by_loss(Array given, Array rows, Array spare, i64 records, i64 least, i64 to_and_fro, Array stack,
-                             Array leaves) {
+API i64 kohort_carve_by_loss(Array given, Array rows, Array spare, i64 records, i64 least, i64 to_and_fro, Array places,
+                             Array stack, Array leaves) {
     OPENED(rows);
-    const Carving asked = {records, least, to_and_fro != 0};
+    const Carving asked = {records, least, to_and_fro != 0, places};
+    DOOR(places.size == tuples * scan->attributes);
     DOOR(tuples > 0 && spare.item == rows.item && rows_in(&spare, scan) == tuples && records < LARGEST);
     DOOR(least > 0 && least < LARGEST && stack.size >= 4);
     i64 open = stack.size / 4, most = leaves.size / 4;

@@ -1,7 +1,7 @@
 /* Mondrian's cuts by loss for one width of codes: loss.c includes this for u16 and for u32, as CODE.
 
-   A row is its chunks and the number of its tuple. A chunk holds so many codes as LANES fill, 64 bits of sets, and the
-   records, which every chunk repeats. A group keeps the greatest codes, and of the least their complement: so it grows
+   A row is its codes, in so many times LANES bytes as hold them, its records and the number of its tuple. In chunks it
+   is so many codes as LANES fill, 64 bits of sets, and the records, which every chunk repeats. A group keeps the greatest codes, and of the least their complement: so it grows
    by greatest values alone, and one of zeros is empty. */
 
 enum { NAME(OF_LANES) = LANES / sizeof(CODE) };
@@ -54,16 +54,87 @@ static inline void NAME(join)(GROUP *group, const GROUP *other) {
     group->records += other->records;
 }
 
+static inline i64 NAME(code)(const u64 *row, i64 attribute) { return ((const CODE *)row)[attribute]; }
+
 static inline GROUP *NAME(single)(const Scan *scan, i64 which) { return (GROUP *)scan->single + which * scan->chunks; }
 
 static inline GROUP *NAME(value)(const Scan *scan, i64 slot) { return (GROUP *)scan->values + slot * scan->chunks; }
 
 static inline void NAME(empty)(const Scan *scan, GROUP *group) { memset(group, 0, sizeof *group * (size_t)scan->chunks); }
 
-/* Put all of a row into a group. */
-static inline void NAME(put)(const Scan *scan, GROUP *group, const u64 *row) {
-    for (i64 chunk = 0; chunk < scan->chunks; chunk++)
-        NAME(add)(group + chunk, (const ROW *)row + chunk);
+/* Lay out some rows in chunks; broad sets have the values that rows number, or, where these are given, all places. */
+static void NAME(unpack)(Scan *scan, const u64 *rows, i64 many, const Array *places) {
+    const i64 chunks = scan->chunks, width = scan->width;
+    ROW *block = (ROW *)scan->block;
+    for (i64 row = 0; row < many; row++)
+        for (i64 chunk = 0; chunk < chunks; chunk++) {
+            ROW *into = block + row * chunks + chunk;
+            if (chunk < scan->packs)
+                memcpy(into->codes, rows + row * width + LANES / 8 * chunk, LANES);
+            else
+                memset(into->codes, 0, LANES);
+            into->bits = 0, into->records = (i64)rows[row * width + width - 2];
+        }
+    for (i64 attribute = 0; attribute < scan->attributes; attribute++) {
+        if (scan->kinds[attribute] != SET)
+            continue;
+        const i64 shift = __builtin_ctzll(scan->masks[attribute]), most = scan->many[attribute];
+        const i64 factor = ((i64)(most < LISTED ? most : LISTED) << POINT / 2) / most;
+        ROW *first = block + scan->words[2 * attribute];
+        for (i64 row = 0; row < many; row++) {
+            const u64 *words = rows + row * width;
+            u64 place = (u64)NAME(code)(words, attribute), at = words[width - 1] * (u64)scan->attributes + (u64)attribute;
+            if (places && most > LISTED)
+                place = at < (u64)places->size ? number(places, (i64)at) : (u64)most;
+            scan->fits &= place < (u64)most;
+            i64 bit = (place < (u64)most ? (i64)place * factor >> POINT / 2 : 0) + shift;
+            first[row * chunks + (bit >> 6)].bits |= (u64)1 << (bit & 63);
+        }
+    }
+}
+
+/* Put the rows first..last into a group, which was empty. */
+static GROUP *NAME(gathered)(Scan *scan, i64 which, const u64 *rows, i64 first, i64 last, const Array *places) {
+    GROUP *group = NAME(single)(scan, which);
+    NAME(empty)(scan, group);
+    for (i64 start = first, some; start < last; start += some) {
+        some = last - start < BLOCK ? last - start : BLOCK;
+        NAME(unpack)(scan, rows + start * scan->width, some, places);
+        for (i64 row = 0; row < some; row++)
+            for (i64 chunk = 0; chunk < scan->chunks; chunk++)
+                NAME(add)(group + chunk, (const ROW *)scan->block + row * scan->chunks + chunk);
+    }
+    return group;
+}
+
+/* Number the values of broad sets that occur in the rows first..last, in their order. */
+static int NAME(number_values)(Scan *scan, u64 *rows, i64 first, i64 last) {
+    const i64 each = scan->width * 8 / (i64)sizeof(CODE);
+    u32 *marks = scan->marks;
+    scan->estimated = 0;
+    for (i64 attribute = 0; attribute < scan->attributes; attribute++) {
+        const i64 size = scan->levels[2 * attribute + 1];
+        if (scan->kinds[attribute] != SET || size <= LISTED)
+            continue;
+        CODE *codes = (CODE *)rows + attribute, most = 0;
+        for (i64 row = first; row < last; row++)
+            most = codes[row * each] > most ? codes[row * each] : most;
+        DOOR(most < size);
+        memset(marks, 0, sizeof *marks * ((size_t)most + 1));
+        for (i64 row = first; row < last; row++)
+            marks[codes[row * each]] = 1;
+        u32 values = 0;
+        for (i64 place = 0; place <= most; place++) {
+            u32 occurs = marks[place];
+            marks[place] = values;
+            values += occurs;
+        }
+        for (i64 row = first; row < last; row++)
+            codes[row * each] = (CODE)marks[codes[row * each]];
+        scan->many[attribute] = values;
+        scan->estimated |= values > LISTED;
+    }
+    return 0;
 }
 
 static inline i64 NAME(size)(const Scan *scan, i64 slot) { return NAME(value)(scan, slot)->records; }
@@ -76,11 +147,11 @@ static inline Ends NAME(ends)(const GROUP *group, i64 attribute) {
 
 /* The cost of the set of both groups' values of an attribute. */
 static inline i64 NAME(set_cost)(Scan *scan, const GROUP *one, const GROUP *other, i64 attribute) {
-    i64 members = -1;
+    i64 members = 0;
     u64 mask = scan->masks[attribute];
     for (i64 word = scan->words[2 * attribute]; word < scan->words[2 * attribute + 1]; word++)
         members += ones((one[word].bits | other[word].bits) & mask);
-    return listed_cost(scan, attribute, members);
+    return listed_cost(scan, attribute, members, one->records + (one == other ? 0 : other->records));
 }
 
 /* What two groups would cost as one, as far as attributes are looked at. */
@@ -115,7 +186,7 @@ static i64 NAME(extend)(Scan *scan, i64 slot) {
     GROUP *grown = NAME(single)(scan, GROWN);
     const GROUP *value = NAME(value)(scan, slot);
     i64 raised = 0, first = 0;
-    u64 sets = 0;
+    u64 sets = scan->estimated;
     for (i64 chunk = 0; chunk < scan->chunks; chunk++, first += LANE) {
         GROUP before = grown[chunk];
         CODE wider[LANE];
@@ -169,11 +240,7 @@ static void NAME(look_at)(Scan *scan, i64 attribute, Ends ends) {
     looked[at] = attribute;
 }
 
-static inline i64 NAME(code)(const u64 *row, i64 attribute) {
-    return ((const ROW *)row + attribute / LANE)->codes[attribute % LANE];
-}
-
-/* Put some rows into the groups of their values in an attribute, which are in this column of the memory. */
+/* Put some rows, which are laid out, into the groups of their values in an attribute, which are in this column of the memory. */
 static inline void NAME(tally)(Scan *scan, const u64 *rows, i64 many, i64 column, i64 attribute) {
     const Values values = values_of(scan->spans + 2 * attribute);
     const i64 width = scan->width, chunks = scan->chunks;
@@ -187,7 +254,7 @@ static inline void NAME(tally)(Scan *scan, const u64 *rows, i64 many, i64 column
     }
     for (i64 chunk = 0; chunk < chunks; chunk++)
         for (i64 row = 0; row < many; row++)
-            NAME(add)(groups + of[row] * chunks + chunk, (const ROW *)(rows + row * width) + chunk);
+            NAME(add)(groups + of[row] * chunks + chunk, (const ROW *)scan->block + row * chunks + chunk);
 }
 
 /* What the tuples of each value are like that occurs, of some attributes. */
@@ -195,6 +262,7 @@ static void NAME(summarize)(Scan *scan, const u64 *rows, i64 first, i64 last, co
     memset(scan->fixed->occurs, 0, sizeof scan->fixed->occurs);
     for (i64 start = first, some; start < last; start += some) {
         some = last - start < BLOCK ? last - start : BLOCK;
+        NAME(unpack)(scan, rows + start * scan->width, some, NULL);
         for (i64 column = 0; column < many; column++)
             NAME(tally)(scan, rows + start * scan->width, some, column, attributes[column]);
     }
@@ -263,20 +331,18 @@ static void NAME(lay_out)(Scan *scan, i64 value, i64 slot) {
 }
 
 /* Find candidates of the rows first..last; how many there are. */
-static i64 NAME(propose)(Scan *scan, const u64 *rows, i64 first, i64 last, i64 records, i64 least, int every) {
-    GROUP *whole = NAME(single)(scan, WHOLE);
+static i64 NAME(propose)(Scan *scan, u64 *rows, i64 first, i64 last, i64 records, i64 least, int every) {
     i64 found = 0, left = records;
     if (records < 2 * least)
         return 0;
-    NAME(empty)(scan, whole);
     for (i64 row = first; row < last; row++) {
-        const u64 *words = rows + row * scan->width;
-        i64 stands_for = ((const ROW *)words)->records;
+        i64 stands_for = (i64)rows[row * scan->width + scan->width - 2];
         DOOR(stands_for > 0 && stands_for <= left);
         left -= stands_for;
-        NAME(put)(scan, whole, words);
     }
-    DOOR(left == 0);
+    DOOR(left == 0 && NAME(number_values)(scan, rows, first, last) != REFUSED);
+    const GROUP *whole = NAME(gathered)(scan, WHOLE, rows, first, last, NULL);
+    DOOR(scan->fits);
     scan->looked[0][0] = scan->looked[1][0] = 0;
     for (i64 attribute = 0; attribute < scan->attributes; attribute++) {
         Ends ends = NAME(ends)(whole, attribute);
@@ -295,7 +361,7 @@ static i64 NAME(propose)(Scan *scan, const u64 *rows, i64 first, i64 last, i64 r
             for (i64 column = 0; column < many; column++) {
                 i64 values = list(scan, column);
                 found = NAME(prefixes)(scan, &asked, column, attributes[column], values, found);
-                if (kind == 1 && values > 2) { /* of two the prefix is all there is */
+                if (kind == 1 && values > 2 && values <= MERGED) { /* of two the prefix is all there is */
                     for (i64 value = 0; value < values; value++)
                         NAME(lay_out)(scan, value, scan->fixed->slots[column][value]);
                     found = merged(scan, &asked, column, attributes[column], values, found);
@@ -332,25 +398,17 @@ static i64 NAME(part_rows)(Scan *scan, u64 *rows, u64 *spare, i64 first, i64 las
     return middle;
 }
 
-/* Put rows into a single group that was empty. */
-static GROUP *NAME(gathered)(Scan *scan, i64 which, const u64 *rows, i64 first, i64 last) {
-    GROUP *group = NAME(single)(scan, which);
-    NAME(empty)(scan, group);
-    for (i64 row = first; row < last; row++)
-        NAME(put)(scan, group, rows + row * scan->width);
-    return group;
-}
-
 /* Whether the right side of a cut costs less together with the last finished leaf than the left one does. */
-static int NAME(later_first)(Scan *scan, const u64 *rows, i64 first, i64 middle, i64 last) {
+static int NAME(later_first)(Scan *scan, const u64 *rows, i64 first, i64 middle, i64 last, const Array *places) {
     const GROUP *before = NAME(single)(scan, LAST);
+    number_all(scan);
     scan->looked[0][0] = scan->looked[1][0] = 0;
     for (i64 attribute = 0; attribute < scan->attributes; attribute++) {
         i64 *looked = scan->looked[scan->kinds[attribute] == SET];
         looked[++looked[0]] = attribute;
     }
-    i64 left = NAME(joined_cost)(scan, NAME(gathered)(scan, GROWN, rows, first, middle), before);
-    i64 right = NAME(joined_cost)(scan, NAME(gathered)(scan, GROWN, rows, middle, last), before);
+    i64 left = NAME(joined_cost)(scan, NAME(gathered)(scan, GROWN, rows, first, middle, places), before);
+    i64 right = NAME(joined_cost)(scan, NAME(gathered)(scan, GROWN, rows, middle, last, places), before);
     return right < left;
 }
 
@@ -368,14 +426,16 @@ static i64 NAME(carve_by_loss)(Scan *scan, u64 *rows, u64 *spare, i64 tuples, co
             i64 leaf[4] = {first, last, depth, records >= 2 * asked->least && is_coarse(scan)};
             DOOR(done < most);
             memcpy(leaves + 4 * done++, leaf, sizeof leaf);
-            if (asked->to_and_fro)
-                NAME(gathered)(scan, LAST, rows, first, last);
+            if (asked->to_and_fro) {
+                number_all(scan);
+                NAME(gathered)(scan, LAST, rows, first, last, &asked->places);
+            }
             continue;
         }
         i64 left = scan->left[0];
         i64 middle = NAME(part_rows)(scan, rows, spare, first, last, scan->at[0], scan->at[1]);
         DOOR(middle > first && middle < last && top + 2 <= open);
-        int flipped = asked->to_and_fro && done > 0 && NAME(later_first)(scan, rows, first, middle, last);
+        int flipped = asked->to_and_fro && done > 0 && NAME(later_first)(scan, rows, first, middle, last, &asked->places);
         i64 parts[2][4] = {{middle, last, records - left, depth + 1}, {first, middle, left, depth + 1}};
         memcpy(stack + 4 * top++, parts[flipped], sizeof *parts); /* the one that is written last comes first */
         memcpy(stack + 4 * top++, parts[!flipped], sizeof *parts);
@@ -385,7 +445,7 @@ static i64 NAME(carve_by_loss)(Scan *scan, u64 *rows, u64 *spare, i64 tuples, co
 
 /* ── Cuts that models judge ──────────────────────────────────────────────────────────────────────────────────────── */
 
-static i64 NAME(rank)(Scan *scan, const u64 *rows, i64 tuples, const Array *open, i64 least, const Ranked *room) {
+static i64 NAME(rank)(Scan *scan, u64 *rows, i64 tuples, const Array *open, i64 least, const Ranked *room) {
     const i64 d = scan->attributes, partitions = open->size / OPEN;
     i64 *ends = room->ends.at, *at = room->at.at, *left = room->left.at, found = 0;
     u64 *groups = room->groups.at;

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kohort.release import Job
 
 #: How Mondrian cuts if nothing else is asked for.
-USUAL: Final = Mondrian().cut
+USUAL: Final = "loss"
 
 #: More points than anybody looks at.
 MOST: Final = 10_000

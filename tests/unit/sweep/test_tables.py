@@ -392,12 +392,13 @@ def test_a_plan_tells_what_all_jobs_share() -> None:
     turned = TablePlan.of({"l": ["2", "1"]}, lambda at: freely(Job.of(schema, *asked[at["l"]], algorithm=samarati)))
     assert turned.fixed == one.fixed
     other = TablePlan.of({"k": ["3", "4"]}, lambda at: freely(Job.of(schema, KAnonymity(int(at["k"])), more)))
-    assert other.fixed == {"quasi": "age", "method": "mondrian", "models": more.name}
+    assert other.fixed == {"quasi": "age", "method": "mondrian", "cut": "nearest", "models": more.name}
     assert isinstance(sweep(PEOPLE, other), TableSweep)
 
 
 @pytest.mark.parametrize(
-    ("cuts", "said"), [("loss loss", "loss"), ("nearest loss", None), ("loss nearest", None), ("nearest nearest", None)]
+    ("cuts", "said"),
+    [("loss loss", None), ("nearest loss", None), ("loss nearest", None), ("nearest nearest", "nearest")],
 )
 def test_a_plan_tells_another_cut_than_the_usual_one(cuts: str, said: str | None) -> None:
     """A cut that all methods that make cuts have, unless it is the one that they have anyway."""

@@ -7,6 +7,9 @@ a set after its prefixes. Where no cut saves anything the one nearest to the mid
 save: a leaf has no allowable cut. A side that has some of the values of a set is no box: its region is a product of
 sets of values.
 
+Names may be near-unique: of those released as sets a partition tells 256 apart exactly. Where it has more, neighbours
+in the order of the names share a bit, and only prefixes in that order are cuts; the small parts decide the loss.
+
 Where every model is a bound on size alone, a compiled loop does the cuts; other models judge those of many partitions
 together (`loss_waves`). People, and a population, are asked about one partition's cuts after another. Where values had
 to be taken together because there are too many, and no candidate was allowed, the cuts of `nearest` are tried; so they
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.mondrian.loss_kernels import Scan
     from kohort.algorithms.mondrian.space import Sides, Space
     from kohort.algorithms.problem import Problem
-    from kohort.arrays import Counts, Index, Mask
+    from kohort.arrays import Codes, Counts, Index, Mask
     from kohort.core.frequency import FrequencySet
     from kohort.models.base import PrivacyModel
     from kohort.workspace import Workspace
@@ -86,52 +89,52 @@ class ByLoss:
         records = rows.records
         if records < 2 * space.least:
             return None
-        found = self._candidates(partition)
+        found, codes = self._candidates(partition)
         apart = np.where(found.gains > 0, 0, np.abs(2 * found.left - records))
         order = np.lexsort((np.arange(apart.size), apart, -found.gains))
         for one in order[:SINGLY].tolist():
-            sides = parted(partition, self._is_left(partition, found.at[one]))
+            sides = parted(partition, self._is_left(codes, found.at[one]))
             if space.fit(sides):
                 return sides
-        allowed = np.concatenate([np.zeros(0, np.bool_), *self._allowed(partition, found)])
+        allowed = np.concatenate([np.zeros(0, np.bool_), *self._allowed(partition, codes, found)])
         best = next((one for one in order[SINGLY:].tolist() if allowed[one]), None)
         if best is not None:
-            return parted(partition, self._is_left(partition, found.at[best]))
+            return parted(partition, self._is_left(codes, found.at[best]))
         coarse = bool((self.scan.spans[:, 1] > PLACES).any())
         return space.sides(partition) if coarse or space.relaxed else None
 
-    def _candidates(self, partition: Partition) -> Candidates:
-        """The cuts of the partition whose sides have enough records, attribute by attribute, and in each by value."""
+    def _candidates(self, partition: Partition) -> tuple[Candidates, Codes]:
+        """The cuts whose sides have enough records, attribute by attribute, and in each by value; the tuples' codes."""
         counts = partition.rows.counts
         rows = kernels.rows(self.priced.places[partition.tuples], counts, self.scan)
         number = kernels.propose(rows, (0, counts.size), (int(counts.sum()), self.space.least, True), self.scan)
         found = self.scan.found
         order = np.lexsort(found.at[:number].T[::-1])
-        return Candidates(*(column[order] for column in found))
+        return Candidates(*(column[order] for column in found)), rows.codes.reshape(counts.size, -1)
 
-    def _values(self, partition: Partition, attribute: int) -> Index:
+    def _values(self, codes: Codes, attribute: int) -> Index:
         """Which of the scan's values each tuple has."""
         least, span = self.scan.spans[attribute].tolist()
-        places: Index = self.priced.places[partition.tuples, attribute].astype(np.int64) - least
+        places: Index = codes[:, attribute].astype(np.int64) - least
         return places if span <= PLACES else places * PLACES // span
 
-    def _is_left(self, partition: Partition, at: Index) -> Mask:
+    def _is_left(self, codes: Codes, at: Index) -> Mask:
         """Which tuples are left of the cut."""
         attribute, value = at.tolist()
-        values = self._values(partition, attribute)
+        values = self._values(codes, attribute)
         is_left: Mask = values <= value
         if value == PLACES:
             is_left = self.scan.sides[attribute][values] == 0
         return is_left
 
-    def _allowed(self, partition: Partition, found: Candidates) -> Iterator[Mask]:
+    def _allowed(self, partition: Partition, codes: Codes, found: Candidates) -> Iterator[Mask]:
         """Which candidates satisfy the models on both sides, attribute by attribute."""
         for attribute in np.unique(found.at[:, 0]).tolist():
             cuts = found.at[found.at[:, 0] == attribute, 1]
             prefixes = cuts[cuts < PLACES]
-            yield np.isin(prefixes, self.space.allowable(partition, self._values(partition, attribute), prefixes))
+            yield np.isin(prefixes, self.space.allowable(partition, self._values(codes, attribute), prefixes))
             if prefixes.size < cuts.size:
-                groups_ = parted(partition, self._is_left(partition, np.array([attribute, PLACES])))
+                groups_ = parted(partition, self._is_left(codes, np.array([attribute, PLACES])))
                 yield np.array([self.space.fit(groups_)])
 
 
@@ -172,7 +175,7 @@ class Tree:
         most = max(min(tuples, records // least), 1)
         rows, spare = _both(priced, counts, scan, workspace)
         stack, leaves = (workspace.empty((size, 4), np.int64) for size in (most + 1, most))
-        done = kernels.carve((rows, spare), (records, least, to_and_fro), scan, stack, leaves)
+        done = kernels.carve((rows, spare), (records, least, to_and_fro), scan, priced.places, stack, leaves)
         return cls(rows, leaves[np.argsort(leaves[:done, 0])] if not to_and_fro else leaves[:done])
 
     @classmethod

@@ -178,9 +178,10 @@ RELAXED = Method(
 
 
 def _chosen(choices: Choices, *, relaxed: bool) -> Mondrian:
-    """The algorithm; the widest dimension is what it tries first anyway."""
+    """The algorithm; the widest dimension is what it tries first anyway, and cuts by loss have no first dimension."""
     dimension = None if isinstance(choices.dimension, Widest) else choices.dimension
-    return Mondrian(choices.cut or "nearest", relaxed=relaxed, dimension=dimension)
+    usual: Cut = "nearest" if relaxed or choices.dimension is not None else "loss"
+    return Mondrian(choices.cut or usual, relaxed=relaxed, dimension=dimension)
 
 
 def require_feasible(problem: Problem, space: Space) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -12,6 +13,7 @@ import numpy as np
 import tomlkit
 
 from kohort.assessment.inspection.guesses import inspect_table
+from kohort.assessment.inspection.likeness import tree_of
 from kohort.assessment.inspection.panels import either
 from kohort.assessment.risk.singling import RoundingProposal
 from kohort.assessment.risk.telling import Hidden, tellings
@@ -21,7 +23,7 @@ from kohort.io.forms import files, form_of
 from kohort.job.draft.decisions import which_k, who
 from kohort.job.draft.protection import Protection, protected, roundings_of
 from kohort.job.draft.reading import Whose, seen_in, whose
-from kohort.job.draft.shapes import Shape, scale_of, shape_of
+from kohort.job.draft.shapes import LONGEST, Shape, is_grouped, scale_of, shape_of
 from kohort.job.faults import UNDECIDED
 from kohort.models.k_anonymity import KAnonymity
 from kohort.publish import check_target, publish
@@ -36,7 +38,6 @@ from kohort.tables.table import Table
 from kohort.verify.singling import together
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from tomlkit.items import Table as TomlTable
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from kohort.core.uniques import Singling
     from kohort.job.options import Options
     from kohort.models.base import PrivacyModel
+    from kohort.schema.hierarchy import Hierarchy
     from kohort.shown import Rows
 
 __all__ = ["Draft", "draft_of", "job_text"]
@@ -143,7 +145,14 @@ class Draft(Shown):
 
 
 def draft_of(
-    table: Table, *, k: int, missing: tuple[str, ...], path: Path | None, folder: Path, known: Known = None
+    table: Table,
+    *,
+    k: int,
+    missing: tuple[str, ...],
+    path: Path | None,
+    folder: Path,
+    known: Known = None,
+    trees: dict[str, Hierarchy] | None = None,
 ) -> Draft:
     """A draft over a table: roles, shapes for its quasi-identifiers, models with their costs for sensitive columns.
 
@@ -154,6 +163,8 @@ def draft_of(
         path: The table's file, beside which hierarchies are looked for; `None` for standard input.
         folder: The job file's folder.
         known: The columns that an outsider knows, `all`, or `None` for those that seem to be; see `inspect_table`.
+        trees: Filled with trees of names by likeness, for the caller to write into the folder under these names;
+            without it, names are grouped in sorted order.
     """
     if len(table.columns) == 1:
         warnings.warn(SourceNote(_SOLE), stacklevel=2)
@@ -171,7 +182,9 @@ def draft_of(
     roundings, left = roundings_of(table, names, numbers, k=k, weights=weights, missing=tokens, people=people)
     seen = replace(seen, guesses=tuple(_left_out(one, left, numbers) for one in seen.guesses))
     shapes = _shapes(seen.table, seen.guesses, tokens, path, folder)
-    attributes = tuple(_attribute(one, shapes.get(one.name), folder) for one in seen.guesses)
+    if trees is not None and person is None:  # records are counted, not people
+        _add_trees(table, shapes, tokens, k, trees)
+    attributes = tuple(_attribute(one, shapes.get(one.name), folder, trees or {}) for one in seen.guesses)
     schema = Schema(attributes, tokens, person=person)
     rounded = tuple(found.method(name) for name, found in roundings.items())
     numeric = frozenset(guess.name for guess in seen.guesses if guess.scale == "numeric")
@@ -207,7 +220,7 @@ def _asked(
     some = Table(tuple(table[name] for name in answers), table.records)
     guesses = inspect_table(some, missing=missing, known="all")
     shapes = _shapes(some, guesses, missing, path, folder)
-    return [_attribute(one, shapes.get(one.name), folder) for one in guesses]
+    return [_attribute(one, shapes.get(one.name), folder, {}) for one in guesses]
 
 
 def _shapes(
@@ -238,6 +251,19 @@ def _left_out(guess: Guess, left: Collection[str], numbers: Sequence[str]) -> Gu
         return replace(guess, role="drop", reasons=(told, *guess.reasons))
     told += ": drop it, make it quasi-identifying, or round it more (--perturb)"
     return replace(guess, role="undecided", certainty="unsure", reasons=(told, *guess.reasons))
+
+
+def _add_trees(
+    table: Table, shapes: dict[str, Shape], missing: frozenset[str], k: int, trees: dict[str, Hierarchy]
+) -> None:
+    """Trees for names that would be grouped in sorted order, by how alike people are in the other quasi-identifiers."""
+    for name, shape in shapes.items():
+        column, file = table[name], f"{name}.alike.csv"
+        values = column.values.filter(~column.absent(missing)).to_list()
+        if Path(name).name == name and len(os.fsencode(file)) < LONGEST and is_grouped(shape, values):
+            trees[file] = tree_of(column, [table[one] for one in shapes if one != name], k=k, missing=missing)
+            why = "names whose people are alike in the other columns; a tree by meaning is better"
+            shapes[name] = Shape(f"{file}:from-data", None, why)
 
 
 #: What to look at where a separator was perhaps not seen.
@@ -272,7 +298,7 @@ def _warned(
     )
 
 
-def _attribute(guess: Guess, shape: Shape | None, folder: Path) -> Attribute:
+def _attribute(guess: Guess, shape: Shape | None, folder: Path, trees: Mapping[str, Hierarchy]) -> Attribute:
     """The attribute that a draft's column makes; what is undecided takes no part in measuring."""
     if guess.role == "undecided":
         return Attribute(guess.name, Role.DROP)
@@ -283,7 +309,9 @@ def _attribute(guess: Guess, shape: Shape | None, folder: Path) -> Attribute:
     from kohort.schema.hierarchies import is_builder, read_hierarchy  # noqa: PLC0415
 
     named = shape.hierarchy
-    held = read_hierarchy(folder / named, name=guess.name) if named and not is_builder(named, folder=folder) else named
+    held = trees.get(f"{guess.name}.alike.csv") if named and named.endswith(":from-data") else named
+    if isinstance(held, str) and not is_builder(held, folder=folder):
+        held = read_hierarchy(folder / held, name=guess.name)
     cuts = Period if guess.scale == "date" else Fraction
     grid = None if shape.grid is None else cuts(shape.grid)
     form = guess.date_format if scale is Scale.DATE else None

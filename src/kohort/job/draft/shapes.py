@@ -36,7 +36,7 @@ class Shape:
 #: Neighbours in the widest group that has a name, and numbers in the widest range.
 _WIDEST: Final = 8
 
-#: Names at most that are grouped: of more, groups that can be named hold too few records to help.
+#: Names at most that are grouped, or put into a tree: of more, groups that can be named hold too few records to help.
 _MOST_NAMES: Final = 64
 
 #: Letters of a name, on average, with which a group of the widest has a label to read.
@@ -85,6 +85,12 @@ def _of_names(values: Sequence[str], *, alone: bool) -> Shape:
     return Shape("suppress", None, "all or nothing; a tree (CSV or JSON) keeps more")
 
 
+def is_grouped(shape: Shape, values: Sequence[str]) -> bool:
+    """Whether names are generalized for want of a better way: by neighbours in sorted order, or all or nothing."""
+    wanting = shape.hierarchy in {"groups:2,4,8", "suppress"} and shape.grid is None
+    return wanting and 2 < len(values) <= _MOST_NAMES and not is_numeric_text(values)  # noqa: PLR2004  as above
+
+
 def scale_of(guess: Guess, shape: Shape | None) -> ScaleName | None:
     """What a job says of the column's scale: nothing where the values decide.
 
@@ -109,12 +115,12 @@ def _count(values: Sequence[str]) -> bool:
 
 
 #: Bytes of the longest name that a file has on the systems that we know.
-_LONGEST: Final = 255
+LONGEST: Final = 255
 
 
 def _beside(name: str, values: Sequence[str], table: Path, folder: Path) -> Shape | None:
     """The hierarchy in NAME.csv or NAME.json beside the table, where it has a leaf for every value."""
-    if Path(name).name != name or len(os.fsencode(f"{name}.json")) > _LONGEST:
+    if Path(name).name != name or len(os.fsencode(f"{name}.json")) > LONGEST:
         return None
     for path in (table.parent / f"{name}.csv", table.parent / f"{name}.json"):
         if not path.is_file() or path.resolve() == table.resolve():

@@ -10,6 +10,7 @@
 | dates | `dates` |
 | values in an order | `groups` |
 | many rare values | `frequent` |
+| names and other columns that tell them apart | `alike` |
 | nothing of the kind | `suppress` |
 
 A builder takes the attribute's values: its declared domain, or what a column holds. It takes each value once, and
@@ -30,6 +31,7 @@ from kohort.schema.hierarchies.files import (
 )
 from kohort.schema.hierarchies.intervals import cuts, intervals
 from kohort.schema.hierarchies.levels import Level, levels
+from kohort.schema.hierarchies.likeness import alike
 from kohort.schema.hierarchies.prefixes import prefix, suffix
 from kohort.schema.hierarchies.sets import dates, frequent, groups, mask, suppress, with_missing
 from kohort.schema.hierarchies.spec import from_spec, is_builder
@@ -39,6 +41,7 @@ from kohort.schema.hierarchies.view import findings, show
 __all__ = [
     "HeldFile",
     "Level",
+    "alike",
     "cuts",
     "dates",
     "file_of",

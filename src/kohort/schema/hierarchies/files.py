@@ -79,7 +79,8 @@ def read_hierarchy(
 
     Args:
         path: A UTF-8 file, with byte-order mark or without. Words after it change how it is read: `FILE:pad`,
-            `:pad-up`, `:pad-down`, `:first`, `:last`, `:qualify`, `:root`, also several of them.
+            `:pad-up`, `:pad-down`, `:first`, `:last`, `:qualify`, `:root`, also several of them; and
+            `:from-data` says that its nodes were chosen by looking at records.
         name: The attribute, for messages.
         separator: What separates the labels of a row; found out unless given.
         root: Label of a root to add where the file lacks a common one.
@@ -99,7 +100,8 @@ def read_hierarchy(
         if not path.is_file():
             what = "not a regular file" if path.exists() else "no such file"
             raise InputError(what, where=str(path), hint=_hint(path))
-        return read_held(path, name=name, separator=separator, root=root, pad=pad, keep=keep)
+        held = read_held(path, name=name, separator=separator, root=root, pad=pad, keep=keep)
+        return replace(held, data_dependent=True) if asked.data_dependent else held
     except OSError as error:
         raise FileError(f"reading failed: {error.strerror}", where=str(path)) from error
 
@@ -151,6 +153,7 @@ class _Asked:
     pad: Pad = False
     keep: Keep = ""
     root: str = ""
+    data_dependent: bool = False
 
     @classmethod
     def of(cls, text: str | Path) -> _Asked:
@@ -171,6 +174,7 @@ _WORDS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         "last": {"keep": "last"},
         "qualify": {"keep": "qualify"},
         "root": {"root": SUPPRESSED},
+        "from-data": {"data_dependent": True},
     }
 )
 

@@ -61,7 +61,7 @@ def groups(order: Sequence[str], *sizes: Sequence[int], name: str = "") -> Hiera
             raise fault("group sizes do not add up", name, level, hint=hint)
         ends = ends[np.cumsum([0, *held])]
         parents.append(np.repeat(np.arange(len(held)), held))
-        labels.append(tuple(_set_label(order[first:after]) for first, after in pairwise(ends.tolist())))
+        labels.append(tuple(set_label(order[first:after]) for first, after in pairwise(ends.tolist())))
     parents.append(np.zeros(len(labels[-1]), np.int64))
     return Hierarchy((*labels, (SUPPRESSED,)), tuple(parents), name=name)
 
@@ -136,7 +136,7 @@ def with_missing(hierarchy: Hierarchy, token: str = "") -> Hierarchy:
     )
 
 
-def _set_label(values: Sequence[str]) -> str:
+def set_label(values: Sequence[str]) -> str:
     """The only value, or the set of values in braces; what could be misread there stands in quotes."""
     return values[0] if len(values) == 1 else "{" + ", ".join(map(member, values)) + "}"
 

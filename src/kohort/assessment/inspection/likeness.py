@@ -1,0 +1,33 @@
+"""The tree of a table's column by how alike the records of its values are in other columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.schema.hierarchies import alike
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from kohort.schema.hierarchy import Hierarchy
+    from kohort.tables.table import Column
+
+
+def tree_of(column: Column, others: Sequence[Column], *, k: int, missing: Collection[str] = ("",)) -> Hierarchy:
+    """The tree of a column's values; a missing value is none.
+
+    Args:
+        column: The names.
+        others: The columns that say how alike they are.
+        k: Values of fewer records are one branch.
+        missing: The texts that mean no value.
+    """
+    absent = column.absent(missing)
+    rows = np.flatnonzero(~absent[column.codes])
+    values = column.values.to_list()
+    place = np.cumsum(~absent) - 1
+    told = [([text or "" for text in one.values.to_list()], one.codes[rows].astype(np.int64)) for one in others]
+    texts = [text for text, none in zip(values, absent.tolist(), strict=True) if not none]
+    return alike(texts, place[column.codes[rows]], told, k=k, name=column.name)

@@ -1,0 +1,86 @@
+"""Trees that `kohort init` writes beside a job: which names get one, what is refused, and that the job runs."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kohort.schema.hierarchies import read_hierarchy
+from tests.command import kohort
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Wards whose patients are of like age by twos, and one that few have been in.
+WARDS = ("Birth", "Children", "Heart", "Infants", "Lungs", "Mothers")
+AGES = {"Birth": 25, "Children": 6, "Heart": 70, "Infants": 7, "Lungs": 71, "Mothers": 26}
+
+
+def table(folder: Path, column: str = "ward", *, extra: str = "") -> Path:
+    """Six hundred patients, two of them in a ward of their own."""
+    path = folder / "stays.csv"
+    names = [WARDS[n % 6] for n in range(600)] + ["Isolation"] * 2
+    rows = [f"{name},{AGES.get(name, 40) + n % 9},{'mf'[n // 6 % 2]}{extra}" for n, name in enumerate(names)]
+    path.write_text("\n".join([f"{column},age,gender{extra and ',' + extra[1:]}", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def drafted(folder: Path, column: str = "ward") -> dict[str, object]:
+    """What the job says of the column."""
+    job = tomllib.loads((folder / "job.toml").read_text(encoding="utf-8"))
+    found: dict[str, object] = job["columns"][column]
+    return found
+
+
+def test_names_get_a_tree_beside_the_job(tmp_path: Path) -> None:
+    """Wards of like patients are merged first, the rare one is listed in no label, and the job runs as written."""
+    ran = kohort("init", table(tmp_path), "--out", tmp_path / "job.toml")
+    assert ran.status == 0, ran.err
+    assert "ward.alike.csv" in ran.out
+    assert drafted(tmp_path)["hierarchy"] == "ward.alike.csv:from-data"
+    tree = read_hierarchy(tmp_path / "ward.alike.csv")
+    above = {label for level in tree.labels[1:] for label in level}
+    assert {"{Heart, Lungs}", "{Children, Infants}"} <= above
+    assert not [label for label in above if "Isolation" in label]
+    assert kohort("run", tmp_path / "job.toml").status == 0
+
+
+def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
+    """A tree is not written over a file, unless asked for, and then no job is written either."""
+    (tmp_path / "ward.alike.csv").write_text("mine", encoding="utf-8")
+    asked = ("init", table(tmp_path), "--out", tmp_path / "job.toml")
+    assert kohort(*asked).status == 7
+    assert (tmp_path / "ward.alike.csv").read_text(encoding="utf-8") == "mine"
+    assert not (tmp_path / "job.toml").exists()
+    assert kohort(*asked, "--overwrite").status == 0
+
+
+@pytest.mark.parametrize("ending", ["json", "csv"])
+def test_a_tree_beside_the_table_comes_first(tmp_path: Path, ending: str) -> None:
+    """A file that somebody made is taken, and none is made."""
+    text = '{"*": {"old": ["Heart", "Lungs"], "young": ["Children", "Infants", "Birth", "Mothers", "Isolation"]}}'
+    rows = "".join(f"{name};all of them;*\n" for name in (*WARDS, "Isolation"))
+    (tmp_path / f"ward.{ending}").write_text(text if ending == "json" else rows, encoding="utf-8")
+    assert kohort("init", table(tmp_path), "--out", tmp_path / "job.toml").status == 0
+    assert drafted(tmp_path)["hierarchy"] == f"ward.{ending}"
+    assert not (tmp_path / "ward.alike.csv").exists()
+
+
+def test_a_column_whose_name_is_no_file_keeps_groups(tmp_path: Path) -> None:
+    """A name with a path in it writes no file outside the job's folder."""
+    assert kohort("init", table(tmp_path, "a/ward"), "--out", tmp_path / "job.toml").status == 0
+    assert drafted(tmp_path, "a/ward")["hierarchy"] == "groups:2,4,8"
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["job.toml", "stays.csv"]
+
+
+def test_the_order_of_the_table_does_not_matter(tmp_path: Path) -> None:
+    """The same records in another order give the same tree."""
+    path = table(tmp_path)
+    kohort("init", path, "--out", tmp_path / "job.toml")
+    before = (tmp_path / "ward.alike.csv").read_bytes()
+    head, *lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([head, *reversed(lines)]) + "\n", encoding="utf-8")
+    kohort("init", path, "--out", tmp_path / "job.toml", "--overwrite")
+    assert (tmp_path / "ward.alike.csv").read_bytes() == before
