@@ -20,7 +20,7 @@ from kohort.job.transactions import request as request_of_transactions
 from kohort.pipeline.publishing import silent
 from kohort.pipeline.transactions import rehearse_transactions
 from kohort.shown import Shown, many
-from kohort.sweeps.prices import SAMPLED, priced, sampled
+from kohort.sweeps.prices import SAMPLED, of_sample, priced, sampled
 from kohort.tables.table import Table
 from kohort.transactions.database import Transactions
 
@@ -226,8 +226,9 @@ def advised(
 
 
 def _hurried(job: Job) -> Job:
-    """The same, where its search can stop early: after a second."""
-    return job if job.time_limit is None else replace(job, time_limit=min(job.time_limit, HURRIED))
+    """The same, as a sample is asked it; where its search can stop early, after a second."""
+    limit = None if job.time_limit is None else min(job.time_limit, HURRIED)
+    return replace(of_sample(job), time_limit=limit)
 
 
 def _cost(

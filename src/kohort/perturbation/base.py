@@ -56,6 +56,10 @@ class Perturbation(Protocol):
         """Whether each value becomes the same one in every record: then models can judge the column as it is made."""
         return False
 
+    def of_sample(self) -> Perturbation:
+        """The same of some of the records, of which too few may lie where it needs several."""
+        return self
+
     @property
     def decimals(self) -> int | None:
         """Digits after the point of the cells that it makes; `None`: as many as the column's own cells have at most."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -85,6 +85,10 @@ class Coding(Perturbation):
         ends = (("bottom", "below", self.bottom), ("top", "above", self.top))
         given = (f"{word} coding {side} {said(Fraction(end))}" for word, side, end in ends if end is not None)
         return " and ".join(given) + (" by their mean" if self.by == "mean" else "")
+
+    def of_sample(self) -> Coding:
+        """Few records may lie beyond a bound, whose mean is refused."""
+        return replace(self, by="value")
 
     @property
     def random(self) -> bool:

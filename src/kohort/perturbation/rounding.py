@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
@@ -82,6 +82,10 @@ class Rounding(Perturbation):
         return " after ".join(
             [f"rounding to multiples of {said(Fraction(self.step))}", *(one.name for one in self._ends)]
         )
+
+    def of_sample(self) -> Rounding:
+        """Few records may lie beyond a bound, whose mean is refused."""
+        return replace(self, bottom=None, top=None)
 
     @property
     def random(self) -> bool:

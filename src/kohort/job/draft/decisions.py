@@ -13,7 +13,7 @@ from kohort.engines.unsafe import quoted
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Role
 from kohort.shown import many
-from kohort.sweeps.prices import priced, sampled
+from kohort.sweeps.prices import of_sample, priced, sampled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,7 +73,7 @@ def which_k(job: Job, table: Table, people: int) -> Iterator[str]:
 
 def _lost(job: Job, table: Table) -> float | None:
     """What a job loses of a sample; `None` where there is no release, or no quasi-identifier."""
-    found = priced(sampled(table), job) if job.schema.quasi else None
+    found = priced(sampled(table), of_sample(job)) if job.schema.quasi else None
     return None if found is None else found.loss
 
 

@@ -14,7 +14,7 @@ from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
 from kohort.release import Job
-from kohort.sweeps.prices import priced, sampled
+from kohort.sweeps.prices import of_sample, priced, sampled
 from kohort.verify.singling import MOST_COLUMNS, singled_out
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def protected(
         if not schema.quasi:
             return None, METHODS[0]
         jobs = {
-            one: Job.of(schema, KAnonymity(k), *asked, algorithm=one, perturbations=tuple(perturbations))
+            one: of_sample(Job.of(schema, KAnonymity(k), *asked, algorithm=one, perturbations=tuple(perturbations)))
             for one in METHODS
         }
         found = {one: price.loss for one, job in jobs.items() if (price := priced(some, job, counted=counted))}
