@@ -257,7 +257,14 @@ class _Told:
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         from pydantic_core.core_schema import no_info_after_validator_function  # noqa: PLC0415  as above
 
-        return no_info_after_validator_function(self.to, handler(source))
+        return no_info_after_validator_function(self._checked, handler(source))
+
+    def _checked(self, value: float) -> Number:
+        try:
+            float(value)  # a whole number may be too large for one
+            return self.to(value)
+        except OverflowError:
+            raise ValueError("the number is larger than any figure") from None
 
 
 #: A share, to ten digits after the point.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import polars as pl
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
 import kohort
 from kohort.algorithms.lattice.best_effort import BestEffort
@@ -40,7 +41,7 @@ from kohort.release import Writing
 from kohort.release.job import Purpose
 from kohort.release.transactions import BasketWriting
 from kohort.schema.domain import resolve
-from kohort.shown import LONGEST, Shown
+from kohort.shown import LONGEST, Share, Shown, Significant
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.optimum import Optimum
 from kohort.transactions.suppression import Greedy
@@ -299,3 +300,12 @@ def test_what_is_met_is_true_and_nothing_else() -> None:
     for outcome in PartOutcome:
         again = Again((CheckedPart("records", outcome, ""),))
         assert bool(again) == again.met == (outcome is not PartOutcome.DIFFERENT)
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400), 10**309])
+@pytest.mark.parametrize("figures", [TypeAdapter[float](Share), TypeAdapter[float](Significant)])
+def test_whole_numbers_beyond_floats_are_no_figures(figures: TypeAdapter[float], number: int) -> None:
+    """A file that claims one is refused as any other that is damaged."""
+    with pytest.raises(ValidationError, match="larger than any figure"):
+        figures.validate_json(str(number))
+    assert figures.validate_json("24.5") == 24.5
