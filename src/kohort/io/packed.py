@@ -228,9 +228,8 @@ def _batch(file: BinaryIO, message: bytes, batch: int, body: int) -> int:
     """The same of some records, whose buffers are packed if anything says how, and are read column by column."""
     nodes, buffers = _entry(message, batch, 1), _entry(message, batch, 2)
     columns, unpacked = _length(message, nodes), 0
-    cells: list[int] = [
-        struct.unpack_from("<q", message, nodes + 4 + 16 * place)[0] for place in range(columns)
-    ]  # items, too
+    starts = range(nodes + 4, nodes + 4 + 16 * columns, 16)
+    cells: list[int] = [struct.unpack_from("<q", message, place)[0] for place in starts]  # the items of lists, too
     packed = _length(message, buffers) if _entry(message, batch, 3) else 0
     for place in range(buffers + 4, buffers + 4 + 16 * packed, 16):
         offset, length = struct.unpack_from("<qq", message, place)

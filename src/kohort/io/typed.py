@@ -13,7 +13,6 @@ import os
 import re
 import unicodedata
 import warnings
-from bisect import bisect_left
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -204,14 +203,14 @@ def table_in(file: BinaryIO, form: str, where: str, workspace: Workspace = HEAP)
 def _in_pieces(lazy: pl.LazyFrame, schema: pl.Schema) -> Callable[[int], pl.Series]:
     """Gives the columns of a file, which are asked for in order; each reading goes through the types of all."""
     known = [place for place, dtype in enumerate(schema.dtypes()) if _is_readable(dtype)]
-    most = _TOGETHER // max(_records(lazy), 1)
+    most = max(_TOGETHER // max(_records(lazy), 1), 1)
+    pieces = [known[start : start + most] for start in range(0, len(known), most)]
+    piece_of = {place: piece for piece in pieces for place in piece}
     held: dict[int, pl.Series] = {}
 
     def column(place: int) -> pl.Series:
         if place not in held:
-            start = bisect_left(known, place)
-            places = known[start : start + most] if place in known[start : start + 1] else []
-            places = places or [place]
+            places = piece_of.get(place, [place])
             held.clear()
             held.update(zip(places, lazy.select(pl.nth(places)).collect().get_columns(), strict=True))
         return held.pop(place)
@@ -425,7 +424,7 @@ def check_type(dtype: pl.DataType, where: str) -> None:
     Raises:
         InputError: it is one.
     """
-    if not (dtype.is_integer() or dtype.is_float() or isinstance(dtype, _READABLE)):
+    if not _is_readable(dtype):
         kind = dtype.base_type().__name__  # the whole type could list categories, which are cells
         raise InputError(f"{kind}: cannot be released, since {_NO_TEXT}", where=where, hint=_CAST)
 

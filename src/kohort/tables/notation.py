@@ -134,12 +134,14 @@ def noted(table: Table, decimal: str | None, separator: str = "") -> Table:
         separator: What stands between the cells of a text: a semicolon says that commas may be decimal.
     """
     texts = [one for one in table.columns if one.dtype == pl.String and one.labels is None and one.fault is None]
-    marked = {one.name for one in texts if one.values.str.contains_any([*_GROUPS]).any()}
-    found = {one.name: _possible(one.values.drop_nulls(), decimal) for one in texts if one.name in marked}
+    present = {one.name: _present(one.values) for one in texts}
+    found = {
+        one.name: _possible(one.values.drop_nulls(), signs, decimal) for one in texts if (signs := present[one.name])
+    }
     marks = {mark for name, some in found.items() if some and (mark := _mark(table[name], some))}
     if "," in {*marks, decimal}:  # the labels of whole numbers have it, too
-        others = (one for one in texts if one.name not in marked)
-        found |= {one.name: _possible(one.values.drop_nulls(), decimal) for one in others}
+        others = (one for one in texts if not present[one.name])
+        found |= {one.name: _possible(one.values.drop_nulls(), (), decimal) for one in others}
     commas = separator == ";" or "," in marks or decimal == ","
     made: dict[str, Column] = {}
     for name, some in found.items():
@@ -153,7 +155,7 @@ def noted(table: Table, decimal: str | None, separator: str = "") -> Table:
         elif commas or not {_DOTTED, PLAIN} & {*some}:
             made[name] = replace(column, fault=InputError(_TWOFOLD, where=f"column {name!r}", hint=_SAY))
     columns = tuple(made.get(column.name, column) for column in table.columns)
-    told = [one.name for one in columns if one.name in marked and one.notation and one.notation.decimal == ","]
+    told = [one.name for one in columns if present.get(one.name) and one.notation and one.notation.decimal == ","]
     notes = [f"numbers are read with a decimal comma (--decimal . keeps them as text): {', '.join(told)}"]
     return replace(table, columns=columns, notes=(*table.notes, *(notes if told and decimal is None else ())))
 
@@ -181,16 +183,20 @@ def _chosen(found: Sequence[Notation], marks: Collection[str], *, commas: bool) 
     return next((one for one in found if one.decimal in marks), found[-1] if found[0].group == found[1].group else None)
 
 
-def _possible(values: pl.Series, decimal: str | None) -> list[Notation]:
+def _present(values: pl.Series) -> list[str]:
+    """The signs in a column's values that may stand in numbers."""
+    any_sign = values.str.contains_any([*_GROUPS]).any()
+    return [sign for sign in _GROUPS if any_sign and values.str.contains(sign, literal=True).any()]
+
+
+def _possible(values: pl.Series, present: Sequence[str], decimal: str | None) -> list[Notation]:
     """How the numbers of a column can be written; nothing where they are plain anyway, or are none."""
     some = values.head(_SAMPLE)
     if not some.str.contains("[0-9]").any() or some.str.contains("[0-9].*[A-Za-z]|[A-Za-z].*[0-9]").any():
         return []
-    marked = values.str.contains_any([*_GROUPS]).any()
-    present = [sign for sign in _GROUPS if marked and values.str.contains(sign, literal=True).any()]
     forms = [Notation(mark, sign) for mark in DECIMALS for sign in ("", *present) if sign != mark]
     forms = [one for one in forms if decimal in {None, one.decimal} and one.fits(some)]
-    if present == ["."] and _DOTTED not in forms:
+    if [*present] == ["."] and _DOTTED not in forms:
         return []
     numbers = values.filter(values.str.contains("[0-9]")) if present else values  # a comma in a word says nothing
     shown = {sign for sign in present if numbers.str.contains(sign, literal=True).any()}
