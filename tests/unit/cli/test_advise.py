@@ -12,7 +12,7 @@ import pytest
 import kohort as api
 from kohort.errors import UsageError
 from kohort.job import advice
-from kohort.sweeps import prices
+from kohort.sweeps import counting, prices
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def test_a_fault_of_advice_spoils_no_run(job: Path, monkeypatch: pytest.MonkeyPa
 def test_a_search_that_stops_early_is_hurried(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranking gives each step at most a second, and only measuring the whole time."""
     limits: list[float | None] = []
-    solve = prices.answer
+    solve = counting.answer
 
     def timed(counts: Any, made: api.Job) -> Any:  # noqa: ANN401  what the function takes
         limits.append(made.time_limit)
@@ -274,7 +274,7 @@ def test_a_sample_gives_estimates_and_three_figures(job: Path, monkeypatch: pyte
 def test_a_pricey_step_is_not_solved_in_full(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At most four solves see all records: that of the job, and those of the best three changes."""
     sizes: list[int] = []
-    solve = prices.answer
+    solve = counting.answer
 
     def counted(counts: Any, made: api.Job) -> Any:  # noqa: ANN401  what the function takes
         sizes.append(counts.records)

@@ -102,7 +102,8 @@ def test_what_is_proven_is_said_and_no_more(others: dict[str, Json], said: str, 
 
 def kept(**others: Json) -> Json:
     """What is left of a column, of which half the people have a value in five."""
-    return {"exact": 0.1, "hidden": 0.2, "half": 5, "unit": "values"} | others
+    found: dict[str, Json] = {"exact": 0.1, "hidden": 0.2, "half": 5, "unit": "values"}
+    return found | others
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from kohort.schema.dates import DateFormat, Period
 
 if TYPE_CHECKING:
     from kohort.assessment.inspection.guesses import ScaleName
+    from kohort.models.base import PrivacyModel
     from kohort.schema.vocabulary import RoleName
 
 NASTY = [
@@ -121,7 +122,9 @@ def test_a_form_of_dates_that_a_job_must_say_is_said() -> None:
 def profiles(*losses: float | None) -> tuple[Profile, ...]:
     """Profiles of two columns that lose so much."""
     every = [Profile(f"t = 0.{3 - at}", {}, loss, METHODS[0]) for at, loss in enumerate(losses)]
-    models = [{"pay": TCloseness("pay", f"0.{3 - at}"), "ill": DistinctLDiversity("ill", 2)} for at in range(3)]
+    models: list[dict[str, PrivacyModel]] = [
+        {"pay": TCloseness("pay", Fraction(3 - at, 10)), "ill": DistinctLDiversity("ill", 2)} for at in range(3)
+    ]
     return tuple(replace(one, models=these) for one, these in zip(every, models, strict=False))
 
 
