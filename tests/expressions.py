@@ -117,6 +117,9 @@ def _notations(of: Any) -> list[Any]:
 #: The expressions of functions that put them together, by the function.
 GIVEN: Final[Mapping[str, Callable[[Any], Iterable[str | bytes]]]] = {
     "kohort.assessment.inspection.evidence._unread": lambda of: of._UNREAD,
+    "kohort.assessment.inspection.parts._stems": lambda of: [
+        one for words in of._UNITS.values() for one in (rf"(?:{words})", rf"(?:{words})$")
+    ],
     "kohort.io.baskets.write._unfit": _of_names,
     "kohort.io.workbooks.merged": lambda of: [*(one[0] for one in of._FAULTY), of.MERGED],
     "kohort.io.records.measure": _of_records,
