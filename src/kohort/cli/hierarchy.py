@@ -62,7 +62,7 @@ def build(
         str, typer.Option("--by", metavar="A,B", help="For alike: the columns that say so. All others if not given.")
     ] = "",
     k: Annotated[
-        int, typer.Option("--k", metavar="K", min=1, help="For alike: values of fewer records are one branch.")
+        int, typer.Option("--k", "-k", metavar="K", min=1, help="For alike: values of fewer records are one branch.")
     ] = 10,
     out: Out,
     reading: Reading,
