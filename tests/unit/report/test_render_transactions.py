@@ -32,6 +32,7 @@ def figures(**others: Json) -> TransactionFigures:
 
 
 TEXT = """\
+60.0% of the detail is left
 6 transactions released
 7 items: 5 public, 2 private
 

@@ -284,9 +284,8 @@ def test_an_unknown_word_is_told_the_known_ones(tmp_path: Path) -> None:
     path.write_text("a;*\n")
     with pytest.raises(InputError, match="no such file") as caught:
         read_hierarchy(f"{path}:fist")
-    assert (
-        caught.value.hint == "after a file's name there may be :pad, :pad-up, :pad-down, :first, :last, :qualify, :root"
-    )
+    words = ":pad, :pad-up, :pad-down, :first, :last, :qualify, :root, :from-data"
+    assert caught.value.hint == f"after a file's name there may be {words}"
 
 
 def test_blank_lines_end_a_file(tmp_path: Path) -> None:
