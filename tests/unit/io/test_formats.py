@@ -36,9 +36,9 @@ from kohort.errors import (
 )
 from kohort.io import ReadOptions, databases, encodings, excel, statistics, workbooks
 from kohort.io.foreign import pack, unpack
-from kohort.io.forms import FORMS, Content
+from kohort.io.forms import FORMS, Content, Format
 from kohort.io.typed import from_content, from_frame
-from kohort.io.write import Format, to_frame
+from kohort.io.write import to_frame
 from kohort.tables.table import Column, Labels, Table
 
 
