@@ -5,8 +5,8 @@ also names the extra that brings its library, and a module with four functions:
 
     content(path, inner, form)          the table of a file, each cell with its type, and what the file says besides
     computed(path, inner, form)         the same, or a view, in a process with limits: see `kohort.io.confined`
-    pack(frame, labels)                 a file that holds the frame and nothing else
-    unpack(bytes)                       what such a file holds, by another reader than the writer's where there is one
+    pack(frame, labels, form)           a file that holds the frame and nothing else
+    unpack(bytes, form)                 what such a file holds, by another reader than the writer's where there is one
 
 `OWN` and `FORMS` list them. The enumeration `Format` and what file choosers, help, messages, metadata and documentation
 say of formats are derived from these: another format is a module and an entry of `FORMS`.
@@ -120,12 +120,12 @@ class FileForm:
 
     def pack(self, frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
         """A file that holds `frame`."""
-        packed: bytes = self._function("pack", f"_{self.key}")(frame, labels)
+        packed: bytes = self._function("pack", f"_{self.key}")(frame, labels, self)
         return packed
 
     def unpack(self, content: bytes) -> pl.DataFrame:
         """The table in a written file."""
-        frame: pl.DataFrame = self._function("unpack", f"_{self.key}")(content)
+        frame: pl.DataFrame = self._function("unpack", f"_{self.key}")(content, self)
         return frame
 
     def _function(self, name: str, suffix: str = "") -> Any:  # noqa: ANN401  one of the four functions

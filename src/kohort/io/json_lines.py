@@ -48,30 +48,35 @@ def computed(path: str, inner: str, form: FileForm) -> Content:
 
 
 def _refuse_repeated(line: bytes, where: str) -> None:
-    """Refuse an object that has a key twice: readers differ in which of the two they take."""
+    """Refuse what is no object, or has a key twice: readers differ in which of the two they take."""
     repeated = False
 
-    def pairs(found: list[tuple[str, object]]) -> None:
+    def pairs(found: list[tuple[str, object]]) -> dict[str, object]:
         nonlocal repeated
-        repeated |= len(dict(found)) < len(found)
+        cells = dict(found)
+        repeated |= len(cells) < len(found)
+        return cells
 
     try:
-        json.loads(line or b"{}", object_pairs_hook=pairs)
+        found: object = json.loads(line, object_pairs_hook=pairs) if line.strip() else {}
     except (ValueError, RecursionError):
-        raise InputError("the line is no JSON object", where=where) from None
+        found = None
+    if not isinstance(found, dict):
+        raise InputError("the line is no JSON object", where=where)
     if repeated:
         raise InputError("a key stands twice in an object", where=where, hint="keep one of the two")
 
 
-def pack(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
+def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> bytes:
     """A file that holds `frame`; it has no place for labels."""
-    del labels
+    del labels, form
     file = BytesIO()
     frame.write_ndjson(file)
     return file.getvalue()
 
 
-def unpack(written: bytes) -> pl.DataFrame:
+def unpack(written: bytes, form: FileForm) -> pl.DataFrame:
     """The table in a file that `pack` made."""
+    del form
     lines = [json.loads(line) for line in written.splitlines()]
     return pl.DataFrame({name: [line[name] for line in lines] for name in lines[0]} if lines else {}, strict=True)
