@@ -44,8 +44,9 @@ from kohort.cli import main as kohort
 from kohort.errors import KohortError, LimitError
 from kohort.io import ReadOptions, read
 from kohort.io.baskets import BasketOptions, read_transactions
+from kohort.io.forms import Format
 from kohort.io.manifest import listed_parts
-from kohort.io.write import Format, write
+from kohort.io.write import write
 from kohort.job.request import load
 from kohort.report.page.build import read_page
 from kohort.schema import Attribute, Role, Schema

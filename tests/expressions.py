@@ -123,7 +123,7 @@ GIVEN: Final[Mapping[str, Callable[[Any], Iterable[str | bytes]]]] = {
     "kohort.io.baskets.write._unfit": _of_names,
     "kohort.io.workbooks.merged": lambda of: [*(one[0] for one in of._FAULTY), of.MERGED],
     "kohort.io.records.measure": _of_records,
-    "kohort.io.statistics._packed": lambda of: [one[0] for one in of._MADE.values()],
+    "kohort.io.statistics.pack": lambda of: [one[0] for one in of._MADE.values()],
     "kohort.models.known.variants": lambda _: [rf"\b{name}\b" for name in ("l", "p")],
     "kohort.report.charts.bars._broken": lambda of: _compiled(partial(of._broken, "one text", 14)),
     "kohort.schema.dates._pattern": lambda of: _compiled(*(partial(of._pattern, form) for form in of.DateFormat)),

@@ -17,7 +17,7 @@ from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.spark import Spark
 from kohort.engines.spark_session import Cluster
 from kohort.errors import KohortError
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing

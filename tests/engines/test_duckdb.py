@@ -33,7 +33,7 @@ from kohort.errors import (
     UnsupportedError,
     UsageError,
 )
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.job.request import Request
 from kohort.pipeline import anonymize, rehearse
 from kohort.release import Writing

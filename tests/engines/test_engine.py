@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.base import Counted, Counts, Engine
+    from kohort.io.forms import Format
     from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
-    from kohort.io.write import Format
     from kohort.release import Writing
     from kohort.tables.dataset import Dataset, ReleasedRecords
     from kohort.tables.table import Table

@@ -40,8 +40,8 @@ from kohort.errors import (
     UnsupportedError,
     UsageError,
 )
+from kohort.io.forms import Format
 from kohort.io.options import ReadOptions
-from kohort.io.write import Format
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing

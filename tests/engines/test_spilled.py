@@ -46,7 +46,7 @@ from kohort.errors import (
     SourceNote,
     UsageError,
 )
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.release import Writing
@@ -565,7 +565,7 @@ from dataclasses import replace
 from pathlib import Path
 from kohort.api.jobs import job_by
 from kohort.engines.local import LocalEngine
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.pipeline import anonymize
 from kohort.release import Writing
 from kohort.workspace import Workspace

@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 from kohort.errors import FileError, LimitError, UnsupportedError, VerificationError
+from kohort.io.forms import Format
 from kohort.io.typed import from_frame
-from kohort.io.write import Format, write
+from kohort.io.write import write
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.effect import Effect

@@ -21,8 +21,8 @@ from kohort import Job, KAnonymity, Schema
 from kohort.errors import MissingExtraError, VerificationError
 from kohort.io.databases import TABLE
 from kohort.io.foreign import pack
-from kohort.io.forms import FORMS, library
-from kohort.io.write import Format, write
+from kohort.io.forms import FORMS, Format, library
+from kohort.io.write import write
 from kohort.pipeline import claim_of
 from kohort.verify import verify
 from tests.jobs import freely

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.schema import Missing
 from tests.unit.verify.full_domain import ALONE, OLD, OLD_SOUTH, SILENT, THIRTIES, TWENTIES, full_domain, schema_of
 from tests.unit.verify.people import PEOPLE, Draft, refused

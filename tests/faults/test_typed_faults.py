@@ -17,8 +17,9 @@ import polars as pl
 import pytest
 
 from kohort.errors import FileError, InputError, KohortError
+from kohort.io.forms import Format
 from kohort.io.typed import from_frame, read_ipc, read_parquet
-from kohort.io.write import Format, write
+from kohort.io.write import write
 
 if TYPE_CHECKING:
     from collections.abc import Callable

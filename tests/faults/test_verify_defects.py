@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import VerificationError
+from kohort.io.forms import Format
 from kohort.io.typed import from_frame
-from kohort.io.write import Format, write
+from kohort.io.write import write
 from kohort.schema import Attribute, Role, Schema
 from kohort.verify import Claim, verify
 from tests.unit.verify.people import MIDDLE, OLD, PEOPLE, SCHEMA, SILENT, YOUNG, Draft, draft, refused

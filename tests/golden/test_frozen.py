@@ -1,7 +1,7 @@
 """Whole runs, frozen: the bytes of a release, and all that is printed, certified and drawn of it as data.
 
-`frozen.json` holds a digest for each top-level key of each document. A refactoring changes none of them; a change of behaviour
-changes those that its commit names: `KOHORT_GOLDEN=write` writes them anew.
+`frozen.json` holds a digest for each top-level key of each document. A refactoring changes none of them; a change of
+behaviour changes those that its commit names: `KOHORT_GOLDEN=write` writes them anew.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import json
 import os
 import sqlite3
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import duckdb
 import polars as pl
-import pyarrow.feather as feather
 import pyreadstat
 import pytest
+from pyarrow import feather
 
 from tests.command import kohort
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator
 
     from kohort.serialize import Json
 
@@ -30,8 +30,9 @@ FROZEN = Path(__file__).with_name("frozen.json")
 
 #: Flags of a release of the demo's register.
 BASE = (
-    "--quasi age,gender,city --sensitive profession,annual_income --l profession=2 --perturb annual_income=rounding:step=5000"
-    " --no-model annual_income --drop education --identifier person_id,first_name,last_name --k 5"
+    "--quasi age,gender,city --sensitive profession,annual_income --l profession=2"
+    " --perturb annual_income=rounding:step=5000 --no-model annual_income --drop education"
+    " --identifier person_id,first_name,last_name --k 5"
 )
 
 #: The same over the levels of hierarchies.
@@ -64,7 +65,8 @@ RUNS = {
     "optimal": f"anonymize in/people.csv --out {{out}}/release.csv {LEVELS} --method optimal --objective lm",
     "best-effort": f"anonymize in/people.csv --out {{out}}/release.csv {LEVELS} --method best-effort",
     "local": f"anonymize in/people.csv --out {{out}}/release.csv {LEVELS} --method optimal --local",
-    "levels": f"anonymize in/people.csv --out {{out}}/release.csv {LEVELS} --method optimal --node age=3,gender=1,city=3",
+    "levels": f"anonymize in/people.csv --out {{out}}/release.csv {LEVELS} --method optimal"
+    " --node age=3,gender=1,city=3",
     "t-closeness": f"anonymize in/people.csv --out {{out}}/release.csv {BASE} --t profession=0.4",
     "beta": f"anonymize in/people.csv --out {{out}}/release.csv {BASE} --enhanced-beta profession=4",
     "risk-models": f"anonymize in/people.csv --out {{out}}/release.csv {BASE} --max-risk 0.1 --average-risk 0.05",
@@ -73,8 +75,9 @@ RUNS = {
     "bound": f"anonymize in/people.csv --out {{out}}/release.csv {BASE} --bound --compare-grid",
     "parts": f"anonymize in/people.csv --out {{out}}/release/ {BASE} --records-per-part 90",
     "engine-duckdb": f"anonymize in/people.csv --out {{out}}/release.csv {THERE} --cut nearest",
-    "engine-duckdb-levels": f"anonymize in/people.parquet --out {{out}}/release.parquet {THERE} --method samarati --max-suppression 5%"
-    f" --hierarchy age=intervals:18..90:5,10,20 --hierarchy gender=suppress --hierarchy city=demo/city.json",
+    "engine-duckdb-levels": f"anonymize in/people.parquet --out {{out}}/release.parquet {THERE} --method samarati"
+    " --max-suppression 5%"
+    " --hierarchy age=intervals:18..90:5,10,20 --hierarchy gender=suppress --hierarchy city=demo/city.json",
     "engine-duckdb-cells": f"anonymize in/people.csv --out {{out}}/release.csv {THERE} --method suppress-cells",
     "job": "run demo/job.toml --overwrite",
     "check": "check demo/release.csv --certificate demo/release.csv.kohort.json",
@@ -84,7 +87,7 @@ RUNS = {
     "sweep": "sweep in/people.csv --quasi age,gender,city --rest drop --vary k=3,5,10 --cut nearest",
     "baskets": f"transactions b.dat --out {{out}}/release.dat {ITEMS}",
     "baskets-give-back": f"transactions b.dat --out {{out}}/release.dat {ITEMS} --give-back",
-    "baskets-optimal": f"transactions few.dat --out {{out}}/release.dat --private 5 --h 0.7 --k 3 --p 2 --optimal",
+    "baskets-optimal": "transactions few.dat --out {out}/release.dat --private 5 --h 0.7 --k 3 --p 2 --optimal",
     "baskets-cells": f"transactions b.dat --out {{out}}/release.dat {ITEMS} --suppress cells",
     "baskets-parquet": f"transactions b.parquet --out {{out}}/release.parquet {ITEMS}",
     "baskets-no-private": "transactions b.dat --out {out}/release.dat --no-private --k 4 --p 2",

@@ -19,8 +19,9 @@ from kohort.api.jobs import job_by
 from kohort.core.frequency import FEW
 from kohort.engines.local import LOCAL
 from kohort.errors import KohortError, VerificationError
+from kohort.io.forms import Format
 from kohort.io.options import ReadOptions
-from kohort.io.write import Format, write
+from kohort.io.write import write
 from kohort.job.request import Request
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity

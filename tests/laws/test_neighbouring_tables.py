@@ -36,7 +36,7 @@ from kohort import (
 )
 from kohort.certificate.again import read_certificate
 from kohort.errors import InfeasibleError, InputError
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.metadata import PLUGINS
 from kohort.metadata.dataset import dataset
 from kohort.perturbation.coding import Coding

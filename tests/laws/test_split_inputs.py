@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort.errors import KohortError
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.release import Writing
 from tests.jobs import freely
 

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from kohort.io.cells import encode
-from kohort.io.write import Format, write
+from kohort.io.forms import Format
+from kohort.io.write import write
 from kohort.tables.table import Table
 from kohort.verify.aggregated import Destinations
 from kohort.verify.records import complete_records, without_value

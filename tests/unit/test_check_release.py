@@ -31,7 +31,7 @@ from kohort.certificate.form import FORM, digest
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.errors import InputError
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness

@@ -26,8 +26,8 @@ from kohort.certificate.table import Asked, Described
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InputError, KohortError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
+from kohort.io.forms import Format
 from kohort.io.options import ReadOptions
-from kohort.io.write import Format
 from kohort.metrics.known import metric_of
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.known import build, models

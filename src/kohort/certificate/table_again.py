@@ -30,13 +30,13 @@ from kohort.certificate.again import (
 from kohort.certificate.table_shown import Shown, foreign, lacking
 from kohort.core.uniques import together_of
 from kohort.errors import InfeasibleError, InputError, KohortError, UsageError
-from kohort.io.forms import located
+from kohort.io.forms import Format, format_of, located
 from kohort.io.manifest import has_manifest, others, read_manifest
 from kohort.io.options import ReadOptions
 from kohort.io.source import PACKED, form, mapped
 from kohort.io.source import foreign as foreign_form
 from kohort.io.stored import stored
-from kohort.io.write import Format, format_of, write
+from kohort.io.write import write
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.release import plain
 from kohort.schema import Attribute, Label, Role, Schema
@@ -141,12 +141,13 @@ def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) ->
         format_ = format_of(known.release, asked.job.writing.format)
     except UsageError as fault:
         raise InputError("the certificate names no release", where=fault.where, hint=fault.hint) from None
-    if not format_.is_text and _is_text(os.fspath(path)):
+    form_ = format_.form
+    if not form_.is_text and _is_text(os.fspath(path)):
         raise InputError(f"the file is text, and the certificate is of another format ({format_})", where=str(path))
-    separator = "\t" if format_ in {Format.TSV, Format.TSV_GZ, Format.TSV_ZST} else asked.job.writing.separator
+    separator = form_.separator or asked.job.writing.separator
     table = io.read(path, ReadOptions(separator=separator, header=True, allow_empty=True, decimal=decimal))
     same = None
-    if format_ in {Format.CSV, Format.TSV}:
+    if form_.is_text and not form_.packing:
         same = _written_again(table, format_, separator) == known.sha256
     return unmarked(table) if asked.job.writing.excel_safe else table, _bytes(same)
 

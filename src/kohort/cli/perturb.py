@@ -44,8 +44,7 @@ def perturb(
 ) -> None:
     """Perturb columns of a table, and measure the effect."""
     options.use_threads()
-    from kohort.io.forms import files
-    from kohort.io.write import format_of
+    from kohort.io.forms import files, format_of
     from kohort.pipeline.perturbing import save_perturbed
     from kohort.publish import check_target
     from kohort.report.perturbed import PerturbationFigures, effect_figures

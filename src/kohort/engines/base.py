@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from kohort.algorithms.problem import Algorithm, Problem, Solution
     from kohort.core.frequency import FrequencySet
     from kohort.core.recoding import Recoding, RegionClasses
+    from kohort.io.forms import Format
     from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
-    from kohort.io.write import Format
     from kohort.release import Job, Writing
     from kohort.schema import Schema
     from kohort.schema.domain import Domain

@@ -41,8 +41,9 @@ from kohort.engines.unsafe import (
 )
 from kohort.errors import InfeasibleError, LimitError, UnsupportedError
 from kohort.io.cells import encode
+from kohort.io.forms import Format
 from kohort.io.manifest import WrittenPart, part_name
-from kohort.io.write import FORMULA, NUMBER, Format, escaped, refuse_safe
+from kohort.io.write import FORMULA, NUMBER, escaped, refuse_safe
 from kohort.schema import Missing, Role
 from kohort.tables.coded import CodedTable, Dealt
 from kohort.tables.complete import could_enter
@@ -74,9 +75,6 @@ CLASS: Final = "kohort_class"
 
 #: And the number of a record among those that are alike.
 AMONG: Final = "kohort_number"
-
-#: The formats that are written: text by the database, typed cells by kohort.
-WRITTEN: Final = frozenset({Format.CSV, Format.TSV, Format.PARQUET})
 
 #: What helps where something cannot be done elsewhere.
 _LOCALLY: Final = "leave it out, or run without --engine (in Python engine=); see --memory-limit for large tables"
@@ -285,8 +283,8 @@ class ElsewhereEngine:
     _held: list[TemporaryDirectory[str]] = field(default_factory=list[TemporaryDirectory[str]], repr=False)
 
     def refuse_format(self, format_: Format | None) -> None:
-        """Refuse what is neither delimited text nor Parquet."""
-        if format_ in WRITTEN:
+        """Refuse what no engine writes: it writes text, and kohort typed cells."""
+        if format_ is not None and format_.form.by_engines:
             return
         what = "keeps no release in memory" if format_ is None else f"does not write {format_}"
         hint = "name an output that ends with .csv, .tsv or .parquet, or a FOLDER/ (in Python target=)"
@@ -441,7 +439,7 @@ def _typed(released: ReleasedRecords, writing: Writing) -> TypedRecords:
 def _lines(released: ReleasedRecords, format_: Format, writing: Writing) -> Lines:
     """The released records as text."""
     assert isinstance(released.groups, GroupsElsewhere)  # noqa: S101  its own
-    separator = "\t" if format_ is Format.TSV else writing.separator
+    separator = format_.form.separator or writing.separator
     groups = released.groups
     return Lines(groups.data, groups.labels, groups.sizes, separator, excel_safe=writing.excel_safe)
 

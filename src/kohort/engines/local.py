@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.base import Engine
+    from kohort.io.forms import Format
     from kohort.io.options import ReadOptions
-    from kohort.io.write import Format
     from kohort.perturbation.effect import Effect
     from kohort.release import Job, Writing
     from kohort.schema import Schema

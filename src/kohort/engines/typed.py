@@ -16,7 +16,8 @@ from kohort.engines import sql
 from kohort.engines.relation import unused
 from kohort.errors import KohortError
 from kohort.io.cells import from_text, kept_type
-from kohort.io.write import Format, Stream, write_stream
+from kohort.io.forms import Format
+from kohort.io.write import Stream, write_stream
 from kohort.workspace import blocks
 
 if TYPE_CHECKING:

@@ -294,9 +294,9 @@ def _sqlite_column(name: str, cells: Sequence[Any], declared: str) -> pl.Series:
     return pl.Series(name, [None if cell is None else str(cell) for cell in texts], dtype=pl.String)
 
 
-def pack_sqlite(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
+def pack_sqlite(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> bytes:
     """A SQLite file of one table; dates and times are ISO text there, which sorts as they do."""
-    del labels  # a database holds what stands for a code, not the code
+    del labels, form  # a database holds what stands for a code, not the code
     with closing(sqlite3.connect(":memory:")) as base:
         create_sqlite(base, TABLE, frame)
         base.commit()
@@ -329,8 +329,9 @@ def _is_sqlite(dtype: pl.DataType) -> bool:
     )
 
 
-def unpack_sqlite(written: bytes) -> pl.DataFrame:
+def unpack_sqlite(written: bytes, form: FileForm) -> pl.DataFrame:
     """The table in a SQLite file that `pack_sqlite` made."""
+    del form
     with closing(sqlite3.connect(":memory:")) as base:
         base.deserialize(written)
         _refuse_others([one.name for one in _SQLite(base).listed()])
@@ -444,10 +445,10 @@ def duckdb_table(base: Any, name: str) -> pl.DataFrame:  # noqa: ANN401  DuckDB'
     return pl.DataFrame([of_arrow(name, array) for name, array in zip(found.column_names, found.columns, strict=True)])
 
 
-def pack_duckdb(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
+def pack_duckdb(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> bytes:
     """A DuckDB file of one table, made in a private folder."""
     del labels  # as above
-    duckdb = library("duckdb", FORMS["duckdb"])
+    duckdb = library("duckdb", form)
     with TemporaryDirectory(prefix="kohort-") as folder:
         path = Path(folder, "release.duckdb")
         try:
@@ -460,9 +461,9 @@ def pack_duckdb(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
         return path.read_bytes()
 
 
-def unpack_duckdb(written: bytes) -> pl.DataFrame:
+def unpack_duckdb(written: bytes, form: FileForm) -> pl.DataFrame:
     """The table in a DuckDB file that `pack_duckdb` made."""
-    duckdb = library("duckdb", FORMS["duckdb"])
+    duckdb = library("duckdb", form)
     with TemporaryDirectory(prefix="kohort-") as folder:
         path = Path(folder, "release.duckdb")
         path.write_bytes(written)

@@ -20,7 +20,7 @@ from kohort.errors import InputError, UnsupportedError
 from kohort.io import workbooks
 from kohort.io.cells import as_text
 from kohort.io.confined import confined
-from kohort.io.forms import FORMS, Content, FileForm, library
+from kohort.io.forms import Content, FileForm, library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from kohort.arrays import Mask
     from kohort.tables.table import Labels
 
-_EXCEL: Final = FORMS["xlsx"]
 
 #: What a sheet of Excel holds at most.
 ROWS, COLUMNS = 1_048_576, 16_384
@@ -94,7 +93,7 @@ def computed(path: str, inner: str, form: FileForm, skip: str = "0", named: str 
     if inner and inner not in names:
         raise InputError(f"there is no sheet {inner!r}", where=path, hint=f"its sheets: {', '.join(names)}")
     name = inner or names[0]
-    merged = workbooks.merged(path, names, name) if form is _EXCEL else []
+    merged = workbooks.merged(path, names, name) if form.key == "xlsx" else []
     where = f"{path}, sheet {name!r}"
     frame, header = _sheet(book, names.index(name), where, int(skip), named=bool(named))
     workbooks.refuse_merged([last for last in merged if last > header], where)
@@ -218,7 +217,7 @@ def _same(one: pl.Series, other: pl.Series) -> bool:
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def pack(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
+def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> bytes:
     """A workbook of one sheet, the names in its first row; it says nothing of who made it, and when.
 
     Raises:
@@ -227,7 +226,7 @@ def pack(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
     """
     del labels  # a workbook holds what stands for a code, not the code
     _refuse_size(frame)
-    xlsxwriter = library("xlsxwriter", _EXCEL)
+    xlsxwriter = library("xlsxwriter", form)
     file = BytesIO()
     book = xlsxwriter.Workbook(file, {"in_memory": True})
     book.set_properties({"created": _MADE, "author": "", "company": ""})
@@ -267,7 +266,7 @@ def _refuse_size(frame: pl.DataFrame) -> None:
         raise UnsupportedError(what, where="output", hint="write CSV or Parquet")
 
 
-def unpack(written: bytes) -> pl.DataFrame:
+def unpack(written: bytes, form: FileForm) -> pl.DataFrame:
     """The table in a workbook that `pack` made, read by fastexcel."""
-    fastexcel = library("fastexcel", _EXCEL)
+    fastexcel = library("fastexcel", form)
     return _sheet(fastexcel.read_excel(written), 0, "the release")[0]

@@ -1,26 +1,28 @@
-"""The file formats that are read and written through a library of their own, each described once.
+"""The file formats, each described once: a `FileForm` says its name, its endings, its first bytes and its media type.
 
-Delimited text, Parquet and Arrow are kohort's own business (`source`, `text`, `typed`, `write`). Every other format is
-a `FileForm`: its name, its file names, the bytes that it begins with, the extra that brings its library, and a module
-with four functions:
+Delimited text, Parquet and Arrow are kohort's own business (`source`, `text`, `typed`, `write`). Every other format
+also names the extra that brings its library, and a module with four functions:
 
     content(path, inner, form)          the table of a file, each cell with its type, and what the file says besides
     computed(path, inner, form)         the same, or a view, in a process with limits: see `kohort.io.confined`
-    pack(frame, labels)                 a file that holds the frame and nothing else
-    unpack(bytes)                       what such a file holds, by another reader than the writer's where there is one
+    pack(frame, labels, form)           a file that holds the frame and nothing else
+    unpack(bytes, form)                 what such a file holds, by another reader than the writer's where there is one
 
-`FORMS` lists them. What file choosers, help, messages and documentation say of formats is derived from it.
+`OWN` and `FORMS` list them. The enumeration `Format` and what file choosers, help, messages, metadata and documentation
+say of formats are derived from these: another format is a module and an entry of `FORMS`.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
+from enum import StrEnum
 from importlib import import_module
 from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from kohort.errors import MissingExtraError
+from kohort.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,13 +71,17 @@ class FileForm:
         plain: Whether text in which every cell is a plain number is written as numbers, as its readers expect.
         exact: Whether the same cells always give the same bytes.
         independent: What reads a written file back, where it is another library than the one that wrote it.
+        media: Its media type.
+        separator: Between the cells of a text that has always the same.
+        packing: How a text is packed: `gz`, `zst`, or not at all.
+        by_engines: Whether an engine writes it, too.
     """
 
     key: str
     title: str
-    module: str
-    extra: str
-    magic: tuple[tuple[int, bytes], ...]
+    module: str = ""
+    extra: str = ""
+    magic: tuple[tuple[int, bytes], ...] = ()
     suffixes: tuple[str, ...] = ()
     inner: str = ""
     written: bool = True
@@ -83,6 +89,15 @@ class FileForm:
     plain: bool = False
     exact: bool = True
     independent: str = ""
+    media: str = "application/octet-stream"
+    separator: str = ""
+    packing: str = ""
+    by_engines: bool = False
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is delimited text, also packed."""
+        return self.media.startswith("text/") or bool(self.packing)
 
     @property
     def endings(self) -> tuple[str, ...]:
@@ -105,12 +120,12 @@ class FileForm:
 
     def pack(self, frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
         """A file that holds `frame`."""
-        packed: bytes = self._function("pack", f"_{self.key}")(frame, labels)
+        packed: bytes = self._function("pack", f"_{self.key}")(frame, labels, self)
         return packed
 
     def unpack(self, content: bytes) -> pl.DataFrame:
         """The table in a written file."""
-        frame: pl.DataFrame = self._function("unpack", f"_{self.key}")(content)
+        frame: pl.DataFrame = self._function("unpack", f"_{self.key}")(content, self)
         return frame
 
     def _function(self, name: str, suffix: str = "") -> Any:  # noqa: ANN401  one of the four functions
@@ -137,12 +152,65 @@ def _statistics(key: str, title: str, *magic: bytes, suffixes: tuple[str, ...] =
 #: What to do where the system takes no more of what a library writes.
 NO_ROOM: Final = "see whether there is room in the folder of temporary files (TMPDIR)"
 
-#: The formats, by the ending of their files without its point.
+_GZIP: Final = "application/gzip"
+_ZSTD: Final = "application/zstd"
+
+#: The formats that kohort reads and writes itself, by the ending of their files without its point.
+OWN: Final[Mapping[str, FileForm]] = MappingProxyType(
+    {
+        form.key: form
+        for form in (
+            FileForm("csv", "CSV", media="text/csv", by_engines=True),
+            FileForm(
+                "tsv", "TSV", suffixes=(".tab",), media="text/tab-separated-values", separator="\t", by_engines=True
+            ),
+            FileForm("csv.gz", "CSV", media=_GZIP, packing="gz"),
+            FileForm("tsv.gz", "TSV", media=_GZIP, packing="gz", separator="\t"),
+            FileForm("csv.zst", "CSV", media=_ZSTD, packing="zst"),
+            FileForm("tsv.zst", "TSV", media=_ZSTD, packing="zst", separator="\t"),
+            FileForm(
+                "parquet",
+                "Parquet",
+                suffixes=(".pq",),
+                nulls=True,
+                media="application/vnd.apache.parquet",
+                by_engines=True,
+            ),
+            FileForm(
+                "ipc", "Arrow", suffixes=(".arrow", ".feather"), nulls=True, media="application/vnd.apache.arrow.file"
+            ),
+        )
+    }
+)
+
+#: The formats that a library reads and writes, likewise.
 FORMS: Final[Mapping[str, FileForm]] = MappingProxyType(
     {
         form.key: form
         for form in (
-            FileForm("xlsx", "Excel", "excel", "excel", _ZIP, (".xlsm",), "sheet", plain=True, independent="fastexcel"),
+            FileForm(
+                "jsonl",
+                "JSON lines",
+                "json_lines",
+                "",
+                ((0, b"{"),),
+                (".ndjson",),
+                nulls=True,
+                independent="json",
+                media="application/jsonl",
+            ),
+            FileForm(
+                "xlsx",
+                "Excel",
+                "excel",
+                "excel",
+                _ZIP,
+                (".xlsm",),
+                "sheet",
+                plain=True,
+                independent="fastexcel",
+                media="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            ),
             FileForm("ods", "OpenDocument", "excel", "excel", _ZIP, inner="sheet", written=False),
             _statistics("sav", "SPSS", b"$FL2"),
             _statistics("zsav", "compressed SPSS", b"$FL3"),
@@ -160,6 +228,7 @@ FORMS: Final[Mapping[str, FileForm]] = MappingProxyType(
                 (".sqlite3", ".db"),
                 "table",
                 nulls=True,
+                media="application/vnd.sqlite3",
             ),
             FileForm(
                 "duckdb", "DuckDB", "databases", "duckdb", ((8, b"DUCK"),), (".ddb",), "table", nulls=True, exact=False
@@ -167,6 +236,57 @@ FORMS: Final[Mapping[str, FileForm]] = MappingProxyType(
         )
     }
 )
+
+
+class _Written(StrEnum):
+    """A format that a table can be written in."""
+
+    @property
+    def form(self) -> FileForm:
+        """All that is known of it."""
+        return OWN.get(self.value) or FORMS[self.value]
+
+
+if TYPE_CHECKING:  # kohort's own are named in the source; the others are what is listed above
+
+    class Format(_Written):
+        """A file format that a table can be written in."""
+
+        CSV = "csv"
+        TSV = "tsv"
+        CSV_GZ = "csv.gz"
+        TSV_GZ = "tsv.gz"
+        CSV_ZST = "csv.zst"
+        TSV_ZST = "tsv.zst"
+        PARQUET = "parquet"
+        IPC = "ipc"
+
+else:
+    _KEYS = [*OWN, *(key for key, form in FORMS.items() if form.written)]
+    Format = _Written("Format", {key.upper().replace(".", "_"): key for key in _KEYS}, module=__name__)
+
+#: The format that a name's ending means.
+ENDINGS: Final[Mapping[str, Format]] = MappingProxyType({end: one for one in Format for end in one.form.endings})
+
+
+def format_of(path: str | os.PathLike[str], explicit: str | None = None) -> Format:
+    """The format to write: the explicit one, else the one that the path's ending means.
+
+    Raises:
+        UsageError: the name is not that of a format, or the ending means none.
+
+    >>> format_of("release.csv.gz"), format_of("release.dat", "tsv")
+    (<Format.CSV_GZ: 'csv.gz'>, <Format.TSV: 'tsv'>)
+    """
+    if explicit is not None:
+        if explicit not in list(Format):
+            raise UsageError(f"there is no format {explicit!r}", hint=f"formats: {', '.join(Format)}")
+        return Format(explicit)
+    name = os.fspath(path).lower()
+    for ending, format_ in ENDINGS.items():
+        if name.endswith(ending):
+            return format_
+    raise UsageError("the name's ending means no format", where=str(path), hint=f"endings: {', '.join(ENDINGS)}")
 
 
 def form_of(path: str) -> FileForm | None:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import FileError, InputError, KohortError, LimitError, MissingExtraError
-from kohort.io.forms import FORMS, FileForm, form_of
+from kohort.io.forms import FORMS, OWN, FileForm, form_of
 from kohort.system import memory, zeros_beyond_the_end
 
 if TYPE_CHECKING:
@@ -368,9 +368,8 @@ _PARQUET: Final = b"PAR1"
 #: Last part of a name -> the format it claims; other names claim nothing.
 _SUFFIXES: Final = MappingProxyType(
     {
-        **dict.fromkeys((".csv", ".tsv", ".tab", ".txt", ".psv"), "text"),
-        **dict.fromkeys((".parquet", ".pq"), "Parquet"),
-        **dict.fromkeys((".arrow", ".feather", ".ipc"), "Arrow"),
+        **{end: "text" if form.is_text else form.title for form in OWN.values() for end in form.endings},
+        **dict.fromkeys((".txt", ".psv"), "text"),
         ".gz": "gzip",
         **{ending: form.title for form in FORMS.values() for ending in form.endings},
         **dict.fromkeys((".zip", ".npz"), "zip"),

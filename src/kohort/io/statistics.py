@@ -18,7 +18,7 @@ import polars as pl
 
 from kohort.errors import FileError, InputError, SourceNote
 from kohort.io.confined import confined
-from kohort.io.forms import FORMS, Content, FileForm, library
+from kohort.io.forms import Content, FileForm, library
 from kohort.system import path_of
 from kohort.tables.table import Labels
 
@@ -124,33 +124,16 @@ def _labelled(series: pl.Series, named: Mapping[Any, str]) -> tuple[pl.Series, d
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def pack_sav(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
-    """An SPSS file that holds `frame`."""
-    return _packed("sav", frame, labels)
-
-
-def pack_zsav(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
-    """A compressed SPSS file that holds `frame`."""
-    return _packed("zsav", frame, labels, compress=True)
-
-
-def pack_dta(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
-    """A Stata file that holds `frame`."""
-    return _packed("dta", frame, labels)
-
-
-def pack_xpt(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
-    """A SAS transport file that holds `frame`; it has no value labels."""
-    return _packed("xpt", frame, labels)
-
-
 #: What the library says where the system does not take what it writes.
 _REFUSED: Final = "Unable to write data"
 
 
-def _packed(key: str, frame: pl.DataFrame, labels: Mapping[str, Labels], **options: object) -> bytes:
-    """A file with the names that the program allows; a name that it does not allow is the variable's label."""
-    form = FORMS[key]
+def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> bytes:
+    """A file with the names that the program allows; a name that it does not allow is the variable's label.
+
+    SAS transport files have no value labels.
+    """
+    options: dict[str, object] = {"compress": True} if form.key == "zsav" else {}
     pyreadstat = library("pyreadstat", form)
     names, labels = variables(frame.columns), {name: _fitting(name, one, form) for name, one in labels.items()}
     titles = [
@@ -165,12 +148,12 @@ def _packed(key: str, frame: pl.DataFrame, labels: Mapping[str, Labels], **optio
         for name, one in labels.items()
         if one.codes
     }
-    if key != "xpt":
+    if form.key != "xpt":
         options["variable_value_labels"] = values
     if _family(form) == "sav":
         options["variable_format"] = {names[name]: shown for name, shown in _formats(frame).items()}
     write = getattr(pyreadstat, f"write_{_family(form)}")
-    with nameless(f".{key}") as path:
+    with nameless(f".{form.key}") as path:
         try:
             due = _numbered(frame, labels).rename(names)
             write(due, path, column_labels=[title or "" for title in titles], **options)
@@ -179,7 +162,7 @@ def _packed(key: str, frame: pl.DataFrame, labels: Mapping[str, Labels], **optio
                 raise FileError(f"{form.title} could not be written: the system took no more bytes") from None
             raise
         written = Path(path).read_bytes()
-    pattern, instead = _MADE[key]
+    pattern, instead = _MADE[form.key]
     head = re.sub(pattern, lambda found: found[1] + instead, written[:_HEAD], flags=re.DOTALL)
     return head + written[_HEAD:]
 
@@ -256,32 +239,13 @@ def called(variable: str, title: str) -> str:
     return title if title and not _is_allowed(title) and allowed(title) in {variable, plain} else variable
 
 
-def unpack_sav(written: bytes) -> pl.DataFrame:
-    """The table in a file that `pack_sav` made, read by polars-readstat."""
-    return _unpacked("sav", written)
-
-
-def unpack_zsav(written: bytes) -> pl.DataFrame:
-    """The table in a file that `pack_zsav` made, read by polars-readstat."""
-    return _unpacked("zsav", written)
-
-
-def unpack_dta(written: bytes) -> pl.DataFrame:
-    """The table in a file that `pack_dta` made, read by polars-readstat."""
-    return _unpacked("dta", written)
-
-
-def unpack_xpt(written: bytes) -> pl.DataFrame:
-    """The table in a file that `pack_xpt` made, read by polars-readstat."""
-    return _unpacked("xpt", written)
-
-
-def _unpacked(key: str, written: bytes) -> pl.DataFrame:
-    readstat = library("polars_readstat", FORMS[key])
-    name = f"release.{key}"
+def unpack(written: bytes, form: FileForm) -> pl.DataFrame:
+    """The table in a file that `pack` made, read by polars-readstat."""
+    readstat = library("polars_readstat", form)
+    name = f"release.{form.key}"
     frame: pl.DataFrame = readstat.read_readstat(name, data=written, threads=1)
     told = readstat.ScanReadstat(name, data=written).metadata
-    columns = told["columns" if key == "xpt" else "variables"]
+    columns = told["columns" if form.key == "xpt" else "variables"]
     return frame.rename({one["name"]: called(one["name"], one["label"] or "") for one in columns})
 
 

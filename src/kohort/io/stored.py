@@ -32,9 +32,9 @@ from kohort.io.databases import (
     shown,
     sqlite_table,
 )
-from kohort.io.forms import FORMS, Content, form_of, is_address, library, located
+from kohort.io.forms import FORMS, Content, Format, form_of, is_address, library, located
 from kohort.io.typed import from_content
-from kohort.io.write import Format, write
+from kohort.io.write import write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence

@@ -9,10 +9,8 @@ per value; the records become text a batch at a time: delimited text in the comp
 from __future__ import annotations
 
 import gzip
-import os
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import partial
 from itertools import chain
 from operator import add
@@ -26,7 +24,7 @@ from polars.io.plugins import register_io_source
 from kohort.errors import FileError, UsageError
 from kohort.io.cells import from_text
 from kohort.io.foreign import pack
-from kohort.io.forms import FORMS
+from kohort.io.forms import Format
 from kohort.io.source import zstandard
 from kohort.io.typed import FRAMES, extra, reason_of
 from kohort.native.library import WRITE
@@ -36,53 +34,13 @@ from kohort.workspace import HEAP, blocks
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from kohort.arrays import Index
-    from kohort.io.forms import FileForm
     from kohort.tables.portions import Portion
     from kohort.tables.recoded import RecodedTable
     from kohort.tables.table import CellCodes, Column, Table
-
-
-class Format(StrEnum):
-    """A file format that a table can be written in."""
-
-    CSV = "csv"
-    TSV = "tsv"
-    CSV_GZ = "csv.gz"
-    TSV_GZ = "tsv.gz"
-    CSV_ZST = "csv.zst"
-    TSV_ZST = "tsv.zst"
-    PARQUET = "parquet"
-    IPC = "ipc"
-    XLSX = "xlsx"
-    SAV = "sav"
-    ZSAV = "zsav"
-    DTA = "dta"
-    XPT = "xpt"
-    SQLITE = "sqlite"
-    DUCKDB = "duckdb"
-
-    @property
-    def form(self) -> FileForm | None:
-        """What is known of a format that has a library of its own; `None` of text, Parquet and Arrow."""
-        return FORMS.get(self.value)
-
-    @property
-    def is_text(self) -> bool:
-        """Whether it is delimited text, also packed."""
-        return self.startswith(("csv", "tsv"))
-
-
-#: The format that a name's ending means.
-ENDINGS: Final = (
-    {f".{format_}": format_ for format_ in Format}
-    | {ending: Format(form.key) for form in FORMS.values() if form.written for ending in form.endings}
-    | {".tab": Format.TSV, ".pq": Format.PARQUET, ".arrow": Format.IPC, ".feather": Format.IPC}
-)
 
 #: Records in a row group or record batch: fixed, because it is visible in the bytes.
 GROUP: Final = 1 << 17
@@ -104,26 +62,6 @@ _DATE: Final = (
 )
 FORMULA: Final = rf"^'*(?:[=+\-@\t\r]|(?:{_DATE})$)"
 NUMBER: Final = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-
-
-def format_of(path: str | Path, explicit: str | None = None) -> Format:
-    """The format to write: the explicit one, else the one that the path's ending means.
-
-    Raises:
-        UsageError: the name is not that of a format, or the ending means none.
-
-    >>> format_of("release.csv.gz"), format_of("release.dat", "tsv")
-    (<Format.CSV_GZ: 'csv.gz'>, <Format.TSV: 'tsv'>)
-    """
-    if explicit is not None:
-        if explicit not in list(Format):
-            raise UsageError(f"there is no format {explicit!r}", hint=f"formats: {', '.join(Format)}")
-        return Format(explicit)
-    name = os.fspath(path).lower()
-    for ending, format_ in ENDINGS.items():
-        if name.endswith(ending):
-            return format_
-    raise UsageError("the name's ending means no format", where=str(path), hint=f"endings: {', '.join(ENDINGS)}")
 
 
 def write(
@@ -166,14 +104,14 @@ def write(
     b'age,city\n40,Rome\n,"Bari, old town"\n'
     """
     refuse_safe(format_, excel_safe=excel_safe)
-    if format_.form is not None:
+    form = format_.form
+    if form.module:
         packed = pack(table.collect(), format_.value, source)
         with _reporting():
             file.write(packed)
-    elif format_.is_text:
-        tab = format_.startswith("tsv")
-        dialect = _Dialect("\t" if tab else separator, excel_safe=excel_safe, alone=len(table.names) == 1)
-        _write_text(table, file, dialect, packer=_PACKERS.get(format_.value[4:], nullcontext))
+    elif form.is_text:
+        dialect = _Dialect(form.separator or separator, excel_safe=excel_safe, alone=len(table.names) == 1)
+        _write_text(table, file, dialect, packer=_PACKERS.get(form.packing, nullcontext))
     else:
         _write_typed(table, file, format_)
 
@@ -184,7 +122,7 @@ def refuse_safe(format_: Format, *, excel_safe: bool) -> None:
     Raises:
         UsageError: the format is no delimited text.
     """
-    if excel_safe and not format_.is_text:
+    if excel_safe and not format_.form.is_text:
         raise UsageError(f"excel_safe concerns delimited text, not {format_}", hint="write CSV, or leave it out")
 
 

@@ -11,8 +11,7 @@ from pydantic import Field, create_model
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import CUT, DIMENSION, LIMIT, LOCAL, NODE, PREFERRED, TIME_LIMIT
 from kohort.engines.base import EngineName
-from kohort.io.forms import readable
-from kohort.io.write import Format
+from kohort.io.forms import Format, readable
 from kohort.job.model_values import model_keys
 from kohort.job.parts import Part
 from kohort.job.values import (

@@ -306,7 +306,7 @@ def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> l
     except UsageError as fault:
         key = "records-per-part" if fault.where == "records-per-part" else "path"
         return [UsageError(fault.what, where=where(("output", key)), hint=fault.hint)]
-    if output.excel_safe and not format_.is_text:
+    if output.excel_safe and not format_.form.is_text:
         return [
             UsageError("only delimited text can be excel-safe", where=where(("output", "excel-safe")), hint="write CSV")
         ]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, assert_never, cast
+from typing import TYPE_CHECKING, assert_never, cast
 
 from kohort.certificate.accepted import table_job
 from kohort.certificate.table import Certificate
 from kohort.certificate.transactions import CoherenceCertificate
-from kohort.io.write import ENDINGS, Format
+from kohort.io.forms import ENDINGS, Format
 from kohort.schema import Role
 
 if TYPE_CHECKING:
@@ -24,21 +23,6 @@ if TYPE_CHECKING:
 
     #: What writes the document of a vocabulary.
     Vocabulary = Callable[["Dataset"], Part]
-
-#: The media type of each format.
-MEDIA: Final[Mapping[Format, str]] = MappingProxyType(
-    {
-        Format.CSV: "text/csv",
-        Format.TSV: "text/tab-separated-values",
-        Format.CSV_GZ: "application/gzip",
-        Format.TSV_GZ: "application/gzip",
-        Format.PARQUET: "application/vnd.apache.parquet",
-        Format.IPC: "application/vnd.apache.arrow.file",
-    }
-)
-
-#: The formats that are text once they are unpacked.
-TEXTS: Final = frozenset({Format.CSV, Format.TSV, Format.CSV_GZ, Format.TSV_GZ})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +70,7 @@ class Dataset:
     @property
     def media(self) -> str:
         """The media type of its file."""
-        return "text/plain" if self.format is None else MEDIA[self.format]
+        return "text/plain" if self.format is None else self.format.form.media
 
     @property
     def description(self) -> str:
@@ -118,7 +102,7 @@ def dataset(
         case Certificate(records=records, models=models):
             job = table_job(certificate.job)
             form = _format(job, certificate.release)
-            separator = "\t" if form in {Format.TSV, Format.TSV_GZ} else job.job.writing.separator
+            separator = form.form.separator or job.job.writing.separator
             fields = tuple(Field(one.name, _done(one, certificate)) for one in job.schema.released)
         case CoherenceCertificate(transactions=records, model=model):
             form, separator, fields, models = None, "", (), (model,)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kohort.io.write import Format
-from kohort.metadata.dataset import TEXTS, stem
+from kohort.metadata.dataset import stem
 
 if TYPE_CHECKING:
     from kohort.metadata.dataset import Dataset, Part
@@ -25,14 +24,15 @@ def frictionless(data: Dataset) -> Part:
         "description": data.description,
     }
     if data.format is not None:
-        kind = "string" if data.format in TEXTS else "any"
+        form = data.format.form
+        kind = "string" if form.is_text else "any"
         fields = [{"name": one.name, "type": kind, "description": one.description} for one in data.fields]
         resource |= {"profile": "tabular-data-resource", "schema": {"fields": fields, "missingValues": [""]}}
-        resource["format"] = str(data.format).partition(".")[0]
-    if data.format in TEXTS:
-        resource |= {"encoding": "utf-8", "dialect": {"delimiter": data.separator, "quoteChar": '"'}}
-    if data.format in {Format.CSV_GZ, Format.TSV_GZ}:
-        resource["compression"] = "gz"
+        resource["format"] = form.key.partition(".")[0]
+        if form.is_text:
+            resource |= {"encoding": "utf-8", "dialect": {"delimiter": data.separator, "quoteChar": '"'}}
+        if form.packing:
+            resource["compression"] = form.packing
     package: Part = {"name": stem(data.file), "title": data.title, "description": data.description}
     if data.licence is not None:
         package["licenses"] = [{"path": data.licence}]

@@ -13,7 +13,7 @@ from kohort.certificate.again import PartOutcome, of_bytes, read_certificate
 from kohort.engines.local import LOCAL
 from kohort.errors import UnsupportedError, UsageError, VerificationError
 from kohort.io.baskets import write_transactions
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.pipeline import claim_of, solve
 from kohort.pipeline.outlets import beside, outlet, written_as
 from kohort.pipeline.publishing import Stages, silent

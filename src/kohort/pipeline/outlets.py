@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import TargetError, UsageError
-from kohort.io.forms import form_of, is_address, is_store
+from kohort.io.forms import Format, form_of, format_of, is_address, is_store
 from kohort.io.manifest import CERTIFICATE, FORMATS, MANIFEST, new_prefix
-from kohort.io.write import Format, format_of
 from kohort.publish import check_target
 from kohort.publish.disk import reporting
 from kohort.release.job import Writing

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, BinaryIO
 
-from kohort.io.write import Format, format_of, write
+from kohort.io.forms import Format, format_of
+from kohort.io.write import write
 from kohort.publish import publish
 from kohort.verify.altered import verify_perturbed
 

@@ -287,7 +287,7 @@ def save(
     def write_parts(folder: Path) -> Sequence[WrittenPart]:
         return engine.write_parts(release.records, folder, format_, writing)
 
-    separator = writing.separator if format_.is_text else ""
+    separator = writing.separator if format_.form.is_text else ""
     parts = Parts(write_parts, partial(engine.verify_parts, claim=claim), format_.value, separator)
     publication = Publication(write_release, partial(engine.verify, claim=claim), certify, finish, parts)
     companions = [Companion(report.path, report.content) for report in reports]

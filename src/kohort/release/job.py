@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from kohort.algorithms.problem import Algorithm
-    from kohort.io.write import Format
+    from kohort.io.forms import Format
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.base import Perturbation
     from kohort.perturbation.pseudonyms import Key

@@ -16,8 +16,8 @@ from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.core.suppression import SuppressionLimit
 from kohort.engines.local import LOCAL
 from kohort.errors import InfeasibleError, UnsupportedError, VerificationError
+from kohort.io.forms import Format
 from kohort.io.options import ReadOptions
-from kohort.io.write import Format
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.rounding import Rounding

@@ -219,7 +219,7 @@ def verify_perturbed(
         file: Open, at its start.
         source: The table as it was.
         effects: One for each perturbed column; the cells of all others are those of the source.
-        format_: The file's format, by the names of `kohort.io.write.Format`.
+        format_: The file's format, by the names of `kohort.io.forms.Format`.
         excel_safe: Whether cells that look like formulas were given an apostrophe.
         missing: Texts that mean no value.
 

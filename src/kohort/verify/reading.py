@@ -44,7 +44,7 @@ import polars as pl
 
 from kohort import system
 from kohort.errors import InputError, LimitError, MissingExtraError
-from kohort.io.forms import FORMS
+from kohort.io.forms import Format
 from kohort.io.options import ReadOptions
 from kohort.io.records import RecordLayout
 from kohort.io.source import GZIP, LF, Text, zstandard
@@ -110,16 +110,16 @@ def read(file: BinaryIO, claim: Claim) -> ReleaseContent:
     Raises:
         VerificationError: the bytes are not exactly the plain form of a table with the claimed columns.
     """
-    content, form, astray = system.mapped(file), FORMS.get(claim.format), False
-    if claim.is_text:
-        packed = claim.format.endswith((".gz", ".zst"))
+    content, form, astray = system.mapped(file), Format(claim.format).form, False
+    packed = form.packing
+    if form.is_text:
         trail = Trail(unpacked(content) if packed else content)
         table = delimited(trail, claim)
         sha256, astray = digest(content) if packed else trail.sha256, trail.astray
     else:
-        table, sha256 = _typed(file, claim) if form is None else _foreign(bytes(content), claim), digest(content)
-    bare = claim.is_text and not claim.format.endswith(".zst")  # one frame can say the same in many ways
-    if (not bare or conventional(table)) and (form is None or form.exact):
+        table, sha256 = _foreign(bytes(content), claim) if form.module else _typed(file, claim), digest(content)
+    bare = form.is_text and packed != "zst"  # one frame can say the same in many ways
+    if (not bare or conventional(table)) and form.exact:
         _check_canonical(table, claim, sha256)
     if claim.excel_safe:
         refuse_formulas(table)
@@ -189,7 +189,7 @@ def _foreign(content: bytes, claim: Claim) -> Table:
 
 def _check_canonical(table: Table, claim: Claim, sha256: str) -> None:
     """The bytes are those that the cells give when they are written again."""
-    from kohort.io.write import Format, write  # noqa: PLC0415  the writer defines the form, not what is in it
+    from kohort.io.write import write  # noqa: PLC0415  the writer defines the form, not what is in it
 
     again = Digest()
     write(table, cast("BinaryIO", again), Format(claim.format), separator=claim.separator, source=claim.original)

@@ -14,7 +14,7 @@ import polars as pl
 
 from kohort.core.uniques import Exposed
 from kohort.errors import UsageError, VerificationError
-from kohort.io.forms import FORMS
+from kohort.io.forms import FORMS, OWN, FileForm
 from kohort.schema import Label
 from kohort.shown import Shown, many
 from kohort.tables.table import Column, Table, narrow
@@ -109,7 +109,7 @@ class Claim:
         lineage: (m,) for every released record, in file order, the input record it claims to be: a witness, checked
             like everything else.
         suppressed: How many records were left out, besides incomplete ones.
-        format: The file's format, by the names of `kohort.io.write.Format`; `frame` for a table in memory.
+        format: The file's format, by the names of `kohort.io.forms.Format`; `frame` for a table in memory.
         separator: Between the cells of CSV; TSV has the tab.
         excel_safe: Whether texts that look like formulas, apostrophes before them or none, were given one more.
         levels: Of a full-domain release, the level of each quasi-identifier, all of which are released as nodes of
@@ -249,13 +249,19 @@ class Claim:
     @property
     def is_text(self) -> bool:
         """Whether the format is delimited text, which has no null but the empty cell."""
-        return self.format.startswith(("csv", "tsv"))
+        form = self._form
+        return form is not None and form.is_text
 
     @property
     def has_nulls(self) -> bool:
         """Whether a missing cell of the format differs from the empty text."""
-        form = FORMS.get(self.format)
-        return not self.is_text if form is None else form.nulls
+        form = self._form
+        return form is None or form.nulls
+
+    @property
+    def _form(self) -> FileForm | None:
+        """What is known of the format; `None` of a table in memory."""
+        return OWN.get(self.format) or FORMS.get(self.format)
 
     @property
     def k(self) -> int:

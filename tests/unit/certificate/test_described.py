@@ -13,7 +13,7 @@ from kohort.certificate.accepted import table_job
 from kohort.certificate.table import Asked
 from kohort.errors import InputError
 from kohort.io import ReadOptions
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
 from kohort.models.basic_beta_likeness import BasicBetaLikeness

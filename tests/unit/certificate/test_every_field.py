@@ -23,8 +23,8 @@ from kohort.certificate.table_again import Brought, check_table_again
 from kohort.certificate.transactions_again import check_transactions_again
 from kohort.errors import InputError
 from kohort.io.baskets.options import BasketOptions
+from kohort.io.forms import Format
 from kohort.io.manifest import CERTIFICATE, MANIFEST, ListedPart, digest_of, read_manifest
-from kohort.io.write import Format
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.pseudonyms import Key

@@ -19,7 +19,7 @@ from kohort.algorithms.lattice.optimal import Optimal
 from kohort.certificate.again import PartOutcome
 from kohort.certificate.form import digest
 from kohort.certificate.table import full_domain
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.pseudonyms import Key
 from kohort.pipeline import anonymize

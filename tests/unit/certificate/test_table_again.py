@@ -19,7 +19,7 @@ from kohort.certificate.form import digest, disks_of
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.errors import FileError, InputError
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.models.delta_presence import DeltaPresence
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity

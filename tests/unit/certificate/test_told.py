@@ -19,7 +19,7 @@ import pytest
 from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.core.suppression import SuppressionLimit
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness

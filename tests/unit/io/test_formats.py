@@ -36,9 +36,9 @@ from kohort.errors import (
 )
 from kohort.io import ReadOptions, databases, encodings, excel, statistics, workbooks
 from kohort.io.foreign import pack, unpack
-from kohort.io.forms import FORMS, Content
+from kohort.io.forms import ENDINGS, FORMS, OWN, Content, Format
 from kohort.io.typed import from_content, from_frame
-from kohort.io.write import Format, to_frame
+from kohort.io.write import to_frame
 from kohort.tables.table import Column, Labels, Table
 
 
@@ -73,8 +73,10 @@ def frame_of(table: Table) -> pl.DataFrame:
 
 def test_every_written_form_is_a_format() -> None:
     """What can be written can be asked for, under the form's own key and by each of its endings."""
-    forms = {key for key, form in FORMS.items() if form.written}
-    assert forms == {format_.value for format_ in Format if format_.form is not None}
+    forms = [key for key, form in FORMS.items() if form.written]
+    assert [*OWN, *forms] == [format_.value for format_ in Format]
+    assert all(one.form.key == one.value for one in Format)
+    assert ENDINGS.keys() == {end for one in Format for end in one.form.endings}
     assert all(form.key == key for key, form in FORMS.items())
 
 
@@ -418,6 +420,52 @@ def test_open_document(tmp_path: Path) -> None:
             book.write(folder / part, part)
     assert frame_of(io.read(tmp_path / "people.ods")).rows() == [(36, "00118")]
     assert main(["anonymize", "a.csv", "--out", "b.ods", "--quasi", "a"]) == UsageError.exit_status
+
+
+# ── JSON lines ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_json_lines(tmp_path: Path) -> None:
+    """A key that an object lacks is a missing cell, numbers and booleans are such, and a mixed column is text."""
+    path = tmp_path / "in.ndjson"
+    path.write_text('{"age":36,"paid":true,"n":1}\n\n{"zip":"00118","age":37,"n":"one"}\n', "utf-8")
+    assert frame_of(io.read(path)).to_dict(as_series=False) == {
+        "age": [36, 37],
+        "paid": [True, None],
+        "n": ["1", "one"],
+        "zip": [None, "00118"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("written", "what"),
+    [
+        ('{"a":1}\n{"a":2,"a":3}\n', "a key stands twice in an object"),
+        ('{"a":1}\n{"a":\n', "the line is no JSON object"),
+        ('{"a":1}\n[2]\n', "the line is no JSON object"),
+        ('{"a":1}\n"CANARY"\n', "the line is no JSON object"),
+        ('{"a":' + "[" * 99_999 + "\n", "the line is no JSON object"),
+        ('{"a":' + "[" * 99_999 + "]" * 99_999 + "}\n", "the line is no JSON object"),
+        ('{"a":1' + "0" * 99 + ',"b":"CANARY"}\n', "damaged"),
+    ],
+)
+def test_json_lines_that_are_none(tmp_path: Path, written: str, what: str) -> None:
+    """Each is refused in its line, and none of its cells is told."""
+    path = tmp_path / "in.jsonl"
+    path.write_text(written, "utf-8")
+    with pytest.raises(InputError, match=what) as caught:
+        io.read(path)
+    assert "CANARY" not in str(caught.value)
+
+
+def test_nested_json_is_named(tmp_path: Path) -> None:
+    """Objects and lists within a cell cannot be released; the columns beside them can."""
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"a":{"x":1},"b":[1,2],"c":1}\n' * 3, "utf-8")
+    words = ["anonymize", str(path), "--out", str(tmp_path / "out.jsonl"), "--k", "2", "--drop"]
+    assert main([*words, "b", "--quasi", "a,c"]) == InputError.exit_status
+    assert main([*words, "a,b", "--quasi", "c"]) == 0
+    assert (tmp_path / "out.jsonl").read_text("utf-8") == '{"c":1}\n' * 3
 
 
 # ── statistics ───────────────────────────────────────────────────────────────────────────────────

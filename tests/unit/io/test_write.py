@@ -23,8 +23,9 @@ from hypothesis import strategies as st
 
 from kohort.errors import FileError, MissingExtraError, UsageError
 from kohort.io import write as writing
+from kohort.io.forms import Format, format_of
 from kohort.io.typed import from_frame, read_ipc, read_parquet
-from kohort.io.write import GROUP, PIECE, Format, Pieces, format_of, to_frame, write
+from kohort.io.write import GROUP, PIECE, Pieces, to_frame, write
 from kohort.tables.table import Column, Table
 from kohort.verify.verdict import plain
 
@@ -341,7 +342,8 @@ _DIGESTS = f"""
 import hashlib, io, numpy as np, polars as pl
 from kohort.tables.table import Column, Table
 from kohort.verify.verdict import plain
-from kohort.io.write import Format, write
+from kohort.io.forms import Format
+from kohort.io.write import write
 records = {GROUP + 70_000}
 random = np.random.default_rng(7)
 columns = []

@@ -23,7 +23,7 @@ from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import HierarchyError, InputError, JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.job.faults import job_error
 from kohort.job.method import TIME_LIMIT
 from kohort.job.request import Request, load, parse, request

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kohort.certificate.again import read_certificate
+from kohort.io.forms import Format
 from kohort.metadata import PLUGINS
 from kohort.metadata.dataset import dataset, stem
 from kohort.specification import plugins
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 #: Values that stand out, so that a leak would be found: of people, and of their labels in a release.
 TOWNS = ("Xanadu-by-the-Sea", "Qwghlm", "Ülm/Ö 7")
 
-FILES = ["release.csv", "release.tsv", "release.csv.gz", "release.parquet", "release.arrow"]
+#: A release in every format.
+FILES = [f"release{one.form.endings[0]}" for one in Format]
 
 
 @pytest.fixture(scope="module")

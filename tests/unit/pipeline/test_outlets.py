@@ -12,7 +12,7 @@ import kohort
 from kohort import pipeline
 from kohort.cli import main
 from kohort.errors import FileError, TargetError, UsageError, VerificationError
-from kohort.io.write import Format
+from kohort.io.forms import Format
 from kohort.pipeline.outlets import written_as
 from kohort.release.job import Writing
 

@@ -22,9 +22,9 @@ import kohort
 from kohort.errors import FileError, InputError, MissingExtraError, TargetError, UnsupportedError, UsageError
 from kohort.io import objects
 from kohort.io.folders import parts_of
+from kohort.io.forms import Format
 from kohort.io.manifest import PREFIX, WrittenPart, new_prefix, part_name
 from kohort.io.objects import Address, Bucket, address_of, fetched, opened, sha256_of
-from kohort.io.write import Format
 from kohort.pipeline.again import again
 from kohort.pipeline.outlets import written_as
 from kohort.publish.store import check_store, publish_stored

@@ -17,7 +17,8 @@ from kohort.algorithms.lattice.full_domain import full_domain
 from kohort.algorithms.problem import Problem
 from kohort.core import frequency as grouping
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
-from kohort.io.write import Format, write
+from kohort.io.forms import Format
+from kohort.io.write import write
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Role, Schema
 from kohort.tables.coded import CodedTable

@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 
 from kohort.errors import VerificationError
+from kohort.io.forms import Format
 from kohort.io.typed import from_frame
-from kohort.io.write import Format, write
+from kohort.io.write import write
 from kohort.schema import Schema
 from kohort.verify import Claim, Verdict, verify
 

@@ -17,8 +17,9 @@ from kohort.algorithms.problem import Problem
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, InputError
+from kohort.io.forms import Format
 from kohort.io.typed import from_frame
-from kohort.io.write import Format, write
+from kohort.io.write import write
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
 from kohort.models.basic_beta_likeness import BasicBetaLikeness

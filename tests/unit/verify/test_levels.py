@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import UsageError, VerificationError
+from kohort.io.forms import Format
 from kohort.io.typed import from_frame
-from kohort.io.write import Format, write
+from kohort.io.write import write
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Missing, Role, Scale, Schema
 from kohort.schema.hierarchy import Hierarchy

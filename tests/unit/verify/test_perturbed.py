@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 from kohort.errors import VerificationError
+from kohort.io.forms import Format
 from kohort.io.typed import from_frame
-from kohort.io.write import Format, write
+from kohort.io.write import write
 from kohort.perturbation.text import perturbation_of
 from kohort.tables.perturbing import perturb
 from kohort.verify.altered import misstated, verify_perturbed

@@ -22,8 +22,9 @@ from kohort import workspace
 from kohort.core.uniques import Exposed
 from kohort.errors import FileError, KohortError, UsageError, VerificationError
 from kohort.io import text as records
+from kohort.io.forms import Format
 from kohort.io.typed import from_frame
-from kohort.io.write import Format, write
+from kohort.io.write import write
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role, Schema

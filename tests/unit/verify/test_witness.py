@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from kohort import workspace
 from kohort.errors import VerificationError
+from kohort.io.forms import Format
 from kohort.io.typed import from_frame
-from kohort.io.write import Format, write
+from kohort.io.write import write
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Schema
 from kohort.verify import Claim, reading, verify

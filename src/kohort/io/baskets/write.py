@@ -17,10 +17,11 @@ import polars as pl
 from kohort.errors import FileError, UsageError
 from kohort.io.baskets.cells import UNPRINTABLE
 from kohort.io.baskets.options import Form
+from kohort.io.forms import Format
 from kohort.io.options import ReadOptions
 from kohort.io.source import LF, WORD, words_of
 from kohort.io.typed import extra, reason_of
-from kohort.io.write import GROUP, ZSTD_LEVEL, Format, write
+from kohort.io.write import GROUP, ZSTD_LEVEL, write
 from kohort.kernels import kernel
 from kohort.tables.table import Column, Table, narrow
 

@@ -1,0 +1,82 @@
+"""JSON lines: an object of cells a line, read by polars and read back by Python's own parser."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from kohort.errors import InputError
+from kohort.io.confined import confined
+from kohort.io.forms import Content, FileForm
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kohort.tables.table import Labels
+
+
+def content(path: str, inner: str, form: FileForm) -> Content:
+    """The table in a file, which another process reads: brackets may be as deep, and keys as many, as somebody likes.
+
+    Raises:
+        InputError: the file is damaged, or a table within it is named: it holds one.
+        LimitError: to read it takes too much.
+    """
+    if inner:
+        raise InputError(f"a {form.title} file holds one table", where=path, hint="leave out # and what follows")
+    return confined(path, form.key, inner, where=path, hint="save the table as CSV or Parquet", grows=True)
+
+
+def computed(path: str, inner: str, form: FileForm) -> Content:
+    """The table in a file; for `kohort.io.confined`. A key that an object lacks is a missing cell.
+
+    Raises:
+        InputError: a line is no object of cells, or has a key twice.
+    """
+    del inner  # it holds one
+    written = Path(path).read_bytes()
+    for number, line in enumerate(written.splitlines(), 1):
+        _refuse_repeated(line, f"{path}, line {number}")
+    try:
+        return Content(pl.read_ndjson(written, infer_schema_length=None))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:  # whose texts quote cells
+        raise InputError(f"the {form.title} file is damaged ({type(error).__name__})", where=path) from None
+
+
+def _refuse_repeated(line: bytes, where: str) -> None:
+    """Refuse what is no object, or has a key twice: readers differ in which of the two they take."""
+    repeated = False
+
+    def pairs(found: list[tuple[str, object]]) -> dict[str, object]:
+        nonlocal repeated
+        cells = dict(found)
+        repeated |= len(cells) < len(found)
+        return cells
+
+    try:
+        found: object = json.loads(line, object_pairs_hook=pairs) if line.strip() else {}
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise InputError("the line is no JSON object", where=where)
+    if repeated:
+        raise InputError("a key stands twice in an object", where=where, hint="keep one of the two")
+
+
+def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> bytes:
+    """A file that holds `frame`; it has no place for labels."""
+    del labels, form
+    file = BytesIO()
+    frame.write_ndjson(file)
+    return file.getvalue()
+
+
+def unpack(written: bytes, form: FileForm) -> pl.DataFrame:
+    """The table in a file that `pack` made."""
+    del form
+    lines = [json.loads(line) for line in written.splitlines()]
+    return pl.DataFrame({name: [line[name] for line in lines] for name in lines[0]} if lines else {}, strict=True)
