@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import partial
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -23,7 +22,7 @@ from kohort.assessment.inspection.safe_harbor import Finding, found_in
 from kohort.schema.dates import DateFormat, Period, day_of, formats_of, round_period, starts
 from kohort.schema.numbers import exact, round_step, said
 from kohort.schema.open_ends import DAYS as FAR_DAYS
-from kohort.schema.open_ends import SENTINELS, days_open, inner, near
+from kohort.schema.open_ends import SENTINELS, inner, near
 from kohort.schema.patterns import DAYS, ISO_DATE, ISO_TIME, POSTAL_CODE
 from kohort.schema.vocabulary import says_coordinate, says_postal_code
 
@@ -188,8 +187,7 @@ def _known(evidence: ColumnEvidence) -> list[str]:
 
 def _date_forms(evidence: ColumnEvidence) -> list[DateFormat]:
     """The forms in which all values are dates, or labels of open ends."""
-    known = _known(evidence) if evidence.form in DAYS else []
-    return formats_of(known) or [form for form in DateFormat if days_open(known, partial(day_of, form=form))]
+    return formats_of(_known(evidence)) if evidence.form in DAYS else []
 
 
 def _near_days(evidence: ColumnEvidence, form: DateFormat) -> list[int]:
