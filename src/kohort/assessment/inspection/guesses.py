@@ -23,7 +23,7 @@ from kohort.schema.dates import DateFormat, Period, day_of, formats_of, round_pe
 from kohort.schema.numbers import exact, round_step, said
 from kohort.schema.open_ends import DAYS as FAR_DAYS
 from kohort.schema.open_ends import SENTINELS, inner, near
-from kohort.schema.patterns import DAYS, ISO_DATE, ISO_TIME, POSTAL_CODE
+from kohort.schema.patterns import DAYS, POSTAL_CODE
 from kohort.schema.vocabulary import says_coordinate, says_postal_code
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _guess(evidence: ColumnEvidence, context: Context) -> Guess:
         missing=evidence.records - evidence.present,
         distinctness=evidence.distinct / evidence.records if evidence.records else 0.0,
         separation=evidence.separation,
-        hierarchy=(inner or _hierarchy(evidence, step, codes)) if role == "quasi" else None,
+        hierarchy=(inner or ("dates" if days else _hierarchy(evidence, step, codes))) if role == "quasi" else None,
         grid=(period and period.value) or (None if step is None else said(step)),
         grid_reason=_why(period, days) if period else None if step is None else reason_for(step, ends),
         date_format=DateFormat.COMPACT if forms == [DateFormat.COMPACT] else None,
@@ -225,8 +225,6 @@ def _is_category(evidence: ColumnEvidence) -> bool:
 def _hierarchy(evidence: ColumnEvidence, step: Fraction | None, codes: CodeRule | None) -> str | None:
     if codes is not None:
         return codes.hierarchy
-    if evidence.form in {ISO_DATE, ISO_TIME}:
-        return "dates"
     if step is not None:
         return intervals(step)
     return "suppress" if evidence.distinct <= FEW else None
