@@ -91,7 +91,9 @@ def _noted(made: Relation, decimal: str | None, separator: str) -> dict[str, Inp
     if decimal == "." or not texts:
         return {}
     cells = ", ".join(made.dialect.quoted(name) for name in texts)
-    some = from_frame(made.dialect.run(f"SELECT {cells} FROM {made.source} {sql.RECORDS} LIMIT {_SAMPLE}"))  # noqa: S608  quoted
+    found = made.dialect.run(f"SELECT {cells} FROM {made.source} {sql.RECORDS} LIMIT {_SAMPLE}")  # noqa: S608  quoted
+    found.columns = texts  # Spark has other names
+    some = from_frame(found)
     shown = noted(some, decimal, separator).columns
     if decimal is None and not any(one.notation or one.fault for one in shown):
         return {}
