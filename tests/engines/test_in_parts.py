@@ -23,6 +23,8 @@ from kohort.verify.verdict import BY_AGGREGATION
 from tests.engines import large
 from tests.engines.large import BASE, PASSED_OVER, engines, on_spark, people
 from tests.engines.test_duckdb import JOBS, SOURCES, asked, compared, frames
+from tests.engines.test_odd_columns import asked as of_numbers
+from tests.engines.test_odd_columns import numbers
 from tests.engines.test_spark import needs_spark
 
 if TYPE_CHECKING:
@@ -136,6 +138,16 @@ def test_values_of_one_code_are_one_tuple(tmp_path: Path) -> None:
     for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=9))):
         made = released(frame, tmp_path / f"{name}.csv", engine)
     assert made.trace["parts"] > 1
+    assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
+
+
+@pytest.mark.filterwarnings("ignore:.*counted where the tuples lie:kohort.errors.SourceNote")
+@pytest.mark.parametrize("what", ["grid", "levels"])
+def test_numbers_with_decimal_commas_are_searched_in_parts(what: str, tmp_path: Path) -> None:
+    """By cuts and by nodes; they are written back as they were, the same bytes as on one machine."""
+    for name, engine in (("local", LOCAL), ("there", ElsewhereEngine(BASE, together=60))):
+        made = anonymize(numbers(",", "."), of_numbers(what, ","), target=tmp_path / f"{name}.csv", engine=engine)
+    assert {"parts", "nodes_counted"} & {*made.trace}
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
 
 

@@ -14,14 +14,19 @@ import pytest
 
 import kohort
 from kohort import Hierarchy
+from kohort.api.jobs import job_by
 from kohort.certificate.again import read_certificate
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.errors import InputError, KohortError
+from kohort.job.request import Request
+from tests.engines.test_duckdb import SOURCES, compared
 from tools.check_release import faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from kohort.release import Job
 
 ENGINES = ["local", "duckdb"]
 
@@ -322,11 +327,64 @@ def test_perturbed_numbers_keep_their_decimal_comma() -> None:
     assert sorted(found["pay"]) == ["1.000", "1.000", "2.500", "2.500"]
 
 
-def test_an_engine_refuses_what_it_does_not_read(tmp_path: Path) -> None:
-    """Numbers with decimal commas are refused where records stay elsewhere, unless the column is not needed."""
-    source = tmp_path / "in.csv"
-    source.write_text(GERMAN)
-    with pytest.raises(InputError, match="which no engine reads"):
-        kohort.anonymize(source, k=2, quasi=["age"], rest="drop", engine="duckdb", target=tmp_path / "a.csv")
-    kohort.anonymize(source, k=2, quasi=["age"], rest="drop", engine="duckdb", decimal=".", target=tmp_path / "b.csv")
-    assert (tmp_path / "b.csv").read_text() == 'age\n"25,54"\n"25,54"\n"26,1"\n"26,1"\n'
+#: How people write numbers: the decimal mark, and what stands between thousands.
+MARKS = {"german": (",", "."), "bare": (",", ""), "french": (",", "\u202f"), "swiss": (".", "\u2019")}
+
+#: Jobs that count, generalize, lack, weigh and release numbers.
+COMMAS: dict[str, dict[str, Any]] = {
+    "grid": {"quasi": ["age", "pay"], "grid": {"pay": 500, "age": "2.5"}, "insensitive": ["n"], "cut": "median"},
+    "ranges": {"quasi": ["age", "pay"], "no_grid": True, "sensitive": ["ill"], "l": {"ill": 2}},
+    "sets": {"quasi": ["age"], "labels": "set", "no_grid": True, "insensitive": ["pay"]},
+    "levels": {
+        "quasi": ["age", "n"],
+        "hierarchy": {"age": "intervals:2.5,5,10", "n": "suppress"},
+        "method": "optimal",
+        "max_suppression": "20%",
+        "insensitive": ["pay"],
+    },
+    "rows": {"quasi": ["age"], "insensitive": ["pay"]},
+    "models": {
+        "quasi": ["age"],
+        "sensitive": ["pay"],
+        "t": {"pay": "0.5"},
+        "missing": {"pay": "suppress"},
+    },
+    "complete": {"quasi": ["age", "n"], "insensitive": ["pay"], "complete_records": ["pay"]},
+}
+
+
+def numbers(mark: str, group: str) -> pl.DataFrame:
+    """People whose numbers are written so; some have none, or a word for it."""
+    said = {ord(","): group, ord("."): mark}
+    rows = [((at * 37) % 400 / 10 + 20, (at * 7919) % 90_000 / 8 + 900) for at in range(120)]
+    pay = [f"{one:,.2f}".translate(said) for _, one in rows]
+    return pl.DataFrame(
+        {
+            "age": [f"{one:.1f}".translate(said) for one, _ in rows],
+            "pay": ["n.a." if at % 17 == 0 else "" if at % 23 == 0 else one for at, one in enumerate(pay)],
+            "n": [str(at % 3) for at in range(120)],
+            "ill": ["flu", "gout", "mumps"] * 40,
+        }
+    )
+
+
+def asked(what: str, mark: str) -> Job:
+    """A job about them."""
+    options = {"k": 4, "rest": "drop", "missing_token": ["n.a."], "allow_singling": ["pay"], **COMMAS[what]}
+    if what == "rows":
+        rows = [(f"{age // 10}{mark}{age % 10}", f"{age // 100}0{mark}5") for age in range(200, 601)]
+        options["hierarchy"] = {"age": Hierarchy.from_rows(rows, root="*")}
+    made = job_by(None, options)
+    assert isinstance(made, Request)
+    return made.job
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame", "duckdb"])
+@pytest.mark.parametrize("what", COMMAS)
+@pytest.mark.parametrize("notation", MARKS)
+def test_engines_read_and_write_every_notation(notation: str, what: str, kind: str, tmp_path: Path) -> None:
+    """The local engine, in memory and on the disk, and another make the same bytes, certificates and figures."""
+    frame = numbers(*MARKS[notation])
+    job = asked(what, MARKS[notation][0])
+    source = SOURCES[kind](frame if kind == "csv" else frame.with_columns(pl.col("pay").replace({"": None})), tmp_path)
+    assert compared(source, job, tmp_path) == "released"

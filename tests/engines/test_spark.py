@@ -49,6 +49,8 @@ from kohort.testing import check_engine
 from kohort.verify.verdict import BY_AGGREGATION, BY_RECORD
 from tests.command import kohort as command
 from tests.engines.test_duckdb import KINDS, OPTIONS, PEOPLE
+from tests.engines.test_odd_columns import asked as of_numbers
+from tests.engines.test_odd_columns import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -258,6 +260,18 @@ def test_parts_are_joined_to_the_local_file(base: Spark, people: Path, tmp_path:
     assert command("check", f"{tmp_path}/parts/", "--certificate", f"{tmp_path}/parts/certificate.json").status == 0
     again = engine.read(str(tmp_path / "parts"), ReadOptions())
     assert rows(again.hold()) == rows(LOCAL.read(tmp_path / "local.csv", ReadOptions()).collect())
+
+
+@needs_spark
+@pytest.mark.slow
+@pytest.mark.parametrize(("what", "kind"), [("grid", "csv"), ("levels", "csv"), ("models", "polars")])
+def test_decimal_commas_are_read_and_written_back(base: Spark, what: str, kind: str, tmp_path: Path) -> None:
+    """As text and as Parquet, the bytes are those of the local engine."""
+    source, job = SOURCES[kind](numbers(",", "."), tmp_path), of_numbers(what, ",")
+    for end in ("csv", "parquet"):
+        for name, engine in (("local", LOCAL), ("spark", ElsewhereEngine(base))):
+            anonymize(source, job, target=tmp_path / f"{name}.{end}", engine=engine)
+        assert (tmp_path / f"spark.{end}").read_bytes() == (tmp_path / f"local.{end}").read_bytes()
 
 
 @needs_spark

@@ -187,8 +187,8 @@ def _tables(
     faults: list[InputError] = []
     for attribute in attributes:
         texts, counts = source.distinct(attribute.name)
-        dtype = source.kinds[attribute.name].here
-        column = Column(attribute.name, texts, narrow(np.arange(len(texts)), len(texts)), dtype)
+        kind, codes = source.kinds[attribute.name], narrow(np.arange(len(texts)), len(texts))
+        column = Column(attribute.name, texts, codes, kind.here, notation=kind.notation)
         try:
             one = replace(schema, attributes=(attribute,))
             tables.append(CodedTable(Table((column,), len(texts)), one, weights=counts))

@@ -368,7 +368,8 @@ def _text(base: DuckDB, text: Text, options: ReadOptions) -> Source:
     """
     layout = lay_out(text, options)
     records, notes = records_in(text, layout, options)
-    return Source(text.name, _csv(base, text, layout, options), None, records, notes=notes)
+    source = _csv(base, text, layout, options)
+    return Source(text.name, source, None, records, notes=notes, separator=chr(layout.separator))
 
 
 def _csv(base: DuckDB, text: Text, layout: RecordLayout, options: ReadOptions) -> str:

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from kohort.io.options import ReadOptions
     from kohort.release import Job, Writing
     from kohort.tables.dataset import Dataset
+    from kohort.tables.notation import Notation
     from kohort.verify import Claim, Verdict
 
 #: Records of a population table that are fetched, at most.
@@ -252,6 +253,11 @@ class SentRelation:
     def notes(self) -> tuple[str, ...]:
         """What was noticed of them when they were read."""
         return self.whole.notes
+
+    @property
+    def notations(self) -> dict[str, Notation]:
+        """How their numbers are written, by column, where they are not plain."""
+        return self.whole.notations
 
     def verified(self, paths: Sequence[Path], claim: Claim, engine: str) -> Verdict:
         """Recount these, and what was written to some files."""
@@ -516,18 +522,19 @@ class Lines:
         relation = self.relation
         others = [name for name in relation.names if name not in self.labels.names]
         cells = relation.cells(others)
-        cell_of = {name: f"{sql.RECORDS}.k{place}" for place, name in enumerate(others, 1)}
+        texts = [*dict.fromkeys([*cells.of, *map(relation.written, others)])]
+        cell_of = {name: f"{sql.RECORDS}.k{texts.index(relation.written(name)) + 1}" for name in others}
         given, made, shown = unused(), {"class": pl.Series(np.arange(1, self.labels.records + 1))}, list[str]()
         for is_other, names in groupby(relation.names, cell_of.__contains__):
             if is_other:
                 shown += [self._escaped(cell_of[name]) for name in names]
                 continue
-            texts = [self._made(self.labels[name].cells()) for name in names]
-            made[f"l{len(made)}"] = pl.select(pl.concat_str(texts, separator=self.separator)).to_series()
+            labels = [self._made(self.labels[name].written_cells()) for name in names]
+            made[f"l{len(made)}"] = pl.select(pl.concat_str(labels, separator=self.separator)).to_series()
             shown.append(f"{given}.l{len(made) - 1}")
         relation.dialect.give(given, pl.DataFrame(made))
         line = f" || {relation.dialect.literal(self.separator)} || ".join(shown)
-        keys = (f"{sql.RECORDS}.{CLASS}", *(f"coalesce({cell}, '')" for cell in cells.of))
+        keys = (f"{sql.RECORDS}.{CLASS}", *(f"coalesce({cell}, '')" for cell in texts))
         different = int(np.minimum(self.sizes, relation.most_different(others)).sum())
         return relation.dialect.in_order(sql.Lines(keys, cells.source, given, line, self.sizes, different))
 

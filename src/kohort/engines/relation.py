@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts
     from kohort.engines.sql import Dialect
     from kohort.shown import Rows
+    from kohort.tables.notation import Notation
     from kohort.verify.aggregates import Hashed
 
 #: Bytes that a text of a tuple takes here, at most: its place in Arrow, and while it is coded.
@@ -45,15 +46,22 @@ class Kind:
     Attributes:
         here: The one that the local engine would read: cells become text by it.
         there: The one that the database answers with.
+        notation: How its numbers, which are plain here, are written there; `None` where they are plain there.
     """
 
     here: pl.DataType
     there: pl.DataType
+    notation: Notation | None = None
 
     @property
     def is_text(self) -> bool:
         """Whether its cells are texts where they lie."""
         return self.there == pl.String
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether these are the texts that kohort computes with; those of other columns stand in a dictionary."""
+        return self.is_text and self.notation is None
 
 
 class Numbered(NamedTuple):
@@ -168,11 +176,27 @@ class Relation(Shown):
         answer = self._grouped(lambda numbers: sql.distinct(self.source, raw, numbers), len(names))
         for place, name in enumerate(names):
             found = answer.filter(pl.col("place") == place) if len(names) > 1 else answer
-            texts = self._texts(name, found["c0"])
-            made = pl.DataFrame({"text": texts, "n": found["n"].cast(pl.Int64)}).group_by("text").sum()
-            if not self.kinds[name].is_text and name not in self._dictionaries:
-                self._give(name, found["c0"], texts)
-            self._values[name] = Values(made["text"], made["n"].to_numpy())
+            self._take(name, found["c0"], found["n"].cast(pl.Int64))
+
+    def _take(self, name: str, values: pl.Series, counts: pl.Series) -> None:
+        """Keep what was answered of a column: its texts, and where they are made here, the text of each value."""
+        texts = self._texts(name, values)
+        made = pl.DataFrame({"text": texts, "n": counts}).group_by("text").sum()
+        if not self.kinds[name].is_plain and name not in self._dictionaries:
+            self._give(name, values, texts)
+        self._values[name] = Values(made["text"], made["n"].to_numpy())
+
+    def note(self, notations: Mapping[str, Notation]) -> None:
+        """From now on read the numbers of some columns of text, whose values were asked for, by their notations."""
+        self.kinds = {name: replace(kind, notation=notations.get(name)) for name, kind in self.kinds.items()}
+        for name in notations:
+            found = self._values[name]
+            self._take(name, found.texts, pl.Series(found.counts))
+
+    @property
+    def notations(self) -> dict[str, Notation]:
+        """How numbers are written where the records lie, by column, where they are not plain."""
+        return {name: kind.notation for name, kind in self.kinds.items() if kind.notation is not None}
 
     def _grouped(self, statement: Callable[[Sequence[str]], str], times: int = 1) -> pl.DataFrame:
         """The answer to a statement that groups all records; the first shows that they are those they have to be."""
@@ -249,7 +273,7 @@ class Relation(Shown):
         `different`, `look` and `distinct` quicker.
         """
         every = [*dict.fromkeys([*columns, *flagged, *others])]
-        if all(self.kinds[name].is_text for name in every):
+        if all(self.kinds[name].is_plain for name in every):
             self._estimate([self.flags(columns, flagged, missing), *map(self._alone, every)])
             if self.different(columns, flagged, missing) > most:
                 self.look(every)
@@ -329,7 +353,11 @@ class Relation(Shown):
     def table_of(self, names: Sequence[str], found: pl.DataFrame) -> Table:
         """An answer's texts of some columns as a table."""
         texts = (found[f"c{place}"].cast(pl.String) for place in range(len(names)))
-        columns = (encode(name, text, self.kinds[name].here) for name, text in zip(names, texts, strict=True))
+        kinds = (self.kinds[name] for name in names)
+        columns = (
+            replace(encode(name, text, kind.here), notation=kind.notation)
+            for name, text, kind in zip(names, texts, kinds, strict=True)
+        )
         return Table(tuple(columns), found.height)
 
     def collect(self) -> Table:
@@ -345,9 +373,13 @@ class Relation(Shown):
     # ── cells ────────────────────────────────────────────────────────────────────────────────────
 
     def cells(self, names: Sequence[str]) -> sql.Cells:
-        """The text of each cell of some columns."""
-        of = tuple(self._raw(name) if self.kinds[name].is_text else f"{self._dictionary(name)}.text" for name in names)
-        return sql.Cells(of, self._from([name for name in names if not self.kinds[name].is_text]))
+        """The text of each cell of some columns, with plain numbers."""
+        of = tuple(self._raw(name) if self.kinds[name].is_plain else f"{self._dictionary(name)}.text" for name in names)
+        return sql.Cells(of, self._from([name for name in names if not self.kinds[name].is_plain]))
+
+    def written(self, name: str) -> str:
+        """The cell of a column among `cells` as it is written where it lies."""
+        return self._raw(name) if self.kinds[name].is_text else f"{self._dictionary(name)}.text"
 
     def _raw(self, name: str) -> str:
         """A column's own cell."""
@@ -383,7 +415,7 @@ class Relation(Shown):
         if texts.str.contains("\0", literal=True).any():
             hint = "remove it: most programs end a text there"
             raise InputError("cells hold a NUL character", where=f"{self.where}, column {name!r}", hint=hint)
-        return texts
+        return texts if kind.notation is None else kind.notation.read(texts)
 
     def _absent(self, cell: str, missing: Collection[str]) -> str:
         """Whether a cell means that there is no value."""

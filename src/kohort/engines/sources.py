@@ -9,9 +9,10 @@ import polars as pl
 
 from kohort.engines import sql
 from kohort.engines.relation import Kind, Relation, other_records
-from kohort.errors import InfeasibleError, InputError, UnsupportedError
+from kohort.errors import InfeasibleError, InputError, LimitError, UnsupportedError
 from kohort.io.typed import NO_INFINITY, NO_NUL, check_names, check_type, from_frame
-from kohort.tables.notation import noted
+from kohort.tables.notation import may_be_numbers, noted
+from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +33,7 @@ class Source:
         sums: What the database must find as sums over all records, in the order of columns: an expression and its
             value. Where there are any, kohort's own scanner has looked at every byte.
         notes: What it noticed.
+        separator: What stands between cells of a text; empty where nothing is known to.
         apart: A character that no cell has, where one is known and all of them are texts.
     """
 
@@ -41,6 +43,7 @@ class Source:
     records: int | None = None
     sums: Sequence[tuple[str, int]] = ()
     notes: tuple[str, ...] = ()
+    separator: str = ""
     apart: str = ""
 
 
@@ -71,7 +74,7 @@ def relation_of(
         made.records, faults = _checked(made)
         if faults:
             made = replace(_without(base, found, made.kinds, {**made.faults, **faults}), records=made.records)
-    made.faults = {**_written(made, options), **made.faults}
+    made.faults = {**_noted(made, options.decimal, options.separator or found.separator), **made.faults}
     if found.records is not None and found.records != made.records:
         raise other_records(made, made.records, due=found.records)
     if not (made.records or options.allow_empty):
@@ -79,22 +82,39 @@ def relation_of(
     return made
 
 
-def _written(made: Relation, options: ReadOptions) -> dict[str, InputError]:
-    """The columns whose numbers are not plain, by the first records, and that this is not read where they lie."""
-    texts = [name for name, kind in made.kinds.items() if kind.is_text]
-    if options.decimal == "." or not texts:
+def _noted(made: Relation, decimal: str | None, separator: str) -> dict[str, InputError]:
+    """Let numbers be read by their notations, and tell the columns whose numbers cannot be.
+
+    The first records say whether there are other numbers than plain ones. If so, all values decide.
+    """
+    texts = [name for name, kind in made.kinds.items() if kind.is_text and name not in made.faults]
+    if decimal == "." or not texts:
         return {}
     cells = ", ".join(made.dialect.quoted(name) for name in texts)
-    some = made.dialect.run(f"SELECT {cells} FROM {made.source} {sql.RECORDS} LIMIT {_SAMPLE}")  # noqa: S608  quoted
-    table = noted(from_frame(some), options.decimal, options.separator or "")
-    others = [one.name for one in table.columns if one.notation is not None or one.fault is not None]
-    return {name: InputError(_NOT_PLAIN, where=f"{made.where}, column {name!r}", hint=_LOCALLY) for name in others}
+    found = made.dialect.run(f"SELECT {cells} FROM {made.source} {sql.RECORDS} LIMIT {_SAMPLE}")  # noqa: S608  quoted
+    found.columns = texts  # Spark has other names
+    some = from_frame(found)
+    shown = noted(some, decimal, separator).columns
+    if decimal is None and not any(one.notation or one.fault for one in shown):
+        return {}
+    faults = dict[str, InputError]()
+    columns = list[Column]()
+    for one in some.columns:
+        try:
+            known = may_be_numbers(one.values) and made.distinct(one.name).texts
+        except LimitError as error:
+            faults[one.name] = InputError(error.what, where=f"{made.where}, column {one.name!r}", hint=error.hint)
+            continue
+        if known is not False:
+            columns.append(replace(one, values=known))
+    whole = noted(Table(tuple(columns), 0), decimal, separator)
+    made.note(whole.notations)
+    made.notes += whole.notes
+    return faults | {one.name: one.fault for one in whole.columns if one.fault is not None}
 
 
-#: Records that are looked at for how numbers are written, and what is said of others than plain ones.
+#: Records that are looked at for whether numbers are written otherwise than plain ones.
 _SAMPLE: Final = 2_000
-_NOT_PLAIN: Final = "its numbers seem to be written with a decimal comma or separated thousands, which no engine reads"
-_LOCALLY: Final = "run without --engine (in Python engine=), or keep them as text: --decimal ."
 
 
 def _unread(types: Mapping[str, pl.DataType], where: str) -> dict[str, InputError]:

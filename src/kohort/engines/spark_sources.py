@@ -89,6 +89,7 @@ class _Scanned:
         quote: The sign round cells; empty where no cell has one.
         apart: What stands between cells, where each line of each file is a record without quotes; otherwise empty.
         notes: What it noticed.
+        separator: What stands between cells.
     """
 
     records: int
@@ -96,6 +97,7 @@ class _Scanned:
     quote: str
     apart: str
     notes: tuple[str, ...]
+    separator: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,8 @@ def relation(base: Spark, source: object, options: ReadOptions, limit: int | Non
     if found.text is None:
         return relation_of(base, Source(found.where, view, found.types), there, options, limit)
     text = found.text
-    known = Source(found.where, view, found.types, text.records, _sums(base, names, text), text.notes, text.apart)
+    sums = _sums(base, names, text)
+    known = Source(found.where, view, found.types, text.records, sums, text.notes, text.separator, text.apart)
     made = relation_of(base, known, there, options, limit)
     if not text.apart:
         made.let_go = weakref.finalize(made, _let_go, _kept(base, frame))
@@ -299,8 +302,9 @@ def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -
     whole = frames[0]
     for frame in frames[1:]:
         whole = whole.union(frame)
-    apart = chr(layouts[0].separator) if by_lines else ""
-    return _Found(where, whole, None, _Scanned(records, sizes, quote, apart, tuple(notes)))
+    separator = chr(layouts[0].separator)
+    apart = separator if by_lines else ""
+    return _Found(where, whole, None, _Scanned(records, sizes, quote, apart, tuple(notes), separator))
 
 
 def _refuse_other_header(layouts: Sequence[RecordLayout], path: str) -> None:

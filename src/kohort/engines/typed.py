@@ -53,8 +53,8 @@ class TypedRecords:
         """
         others = [name for name in released.names if name not in labels.names]
         cells = released.cells(others)
-        cell_of = dict(zip(others, cells.of, strict=True))
-        texts = {f"l{at}": one.cells() for at, one in enumerate(labels.columns)}
+        cell_of = {name: released.written(name) for name in others}
+        texts = {f"l{at}": one.written_cells() for at, one in enumerate(labels.columns)}
         released.dialect.give(given := unused(), pl.DataFrame({"class": np.arange(1, labels.records + 1), **texts}))
         cell_of |= {name: f"{given}.l{at}" for at, name in enumerate(labels.names)}
         rank = f"{sql.RECORDS}.{place}"

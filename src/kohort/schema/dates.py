@@ -213,8 +213,7 @@ def days_in(labels: Iterable[str], values: Sequence[str]) -> tuple[list[str], li
     >>> days_in(["*"], ["flu"]) is None
     True
     """
-    present = [value for value in values if value]
-    forms = formats_of(present) or [form for form in DateFormat if days_open(present, partial(day_of, form=form))]
+    forms = formats_of([value for value in values if value])
     return None if len(forms) != 1 or forms[0] is DateFormat.COMPACT else days_with(forms[0], labels, values)
 
 
@@ -235,33 +234,34 @@ def days_with(
 
 
 def formats_of(texts: Sequence[str], pivot: int | None = None) -> list[DateFormat]:
-    """The forms in which every one of these texts, of which there is one at least, is a date; short ones by a pivot.
+    """The forms in which every one of these texts is a date; else those in which all others are labels of open ends.
+
+    Years of two digits are read by a pivot.
 
     >>> [str(form) for form in formats_of(["31/12/1999", "01/02/2000"])]
     ['dd/mm/yyyy']
-    >>> formats_of(["flu"])
-    []
+    >>> [str(form) for form in formats_of(["1931-02-01", "before 1900"])], formats_of(["flu"])
+    (['yyyy-mm-dd'], [])
     """
-    return [form for form in DateFormat if texts and all(day_of(text, form, pivot) is not None for text in texts)]
+    read = {form: partial(day_of, form=form, pivot=pivot) for form in DateFormat}
+    exact = [form for form, day in read.items() if texts and all(day(text) is not None for text in texts)]
+    return exact or [form for form, day in read.items() if days_open(texts, day)]
 
 
-def asked_format(texts: Sequence[str], pivot: int | None, name: str) -> DateFormat | None:
-    """The form of texts that shall be dates; `None` where they have none in common.
+def asked_format(texts: Sequence[str], pivot: int | None, name: str) -> DateFormat:
+    """The form of texts that shall be dates; that of most of them, where some are neither dates nor open ends.
 
     Raises:
         InputError: they can be read in two ways, or their years have two digits and there is no pivot.
     """
-    found = formats_of(texts, _ANY_PIVOT if pivot is None else pivot)
+    hundred = _ANY_PIVOT if pivot is None else pivot
+    found = formats_of(texts, hundred)
     if len(found) > 1:
         raise read_as(found, len(texts), name)
-    if found and found[0].is_short and pivot is None:
+    most = found or [max(DateFormat, key=lambda form: sum(day_of(text, form, hundred) is not None for text in texts))]
+    if most[0].is_short and pivot is None:
         raise no_pivot(len(texts), name)
-    return found[0] if found else None
-
-
-def nearest(texts: Sequence[str], pivot: int | None) -> DateFormat:
-    """The form that most of the texts have."""
-    return max(DateFormat, key=lambda form: sum(day_of(text, form, pivot) is not None for text in texts))
+    return most[0]
 
 
 def no_pivot(dates: int, name: str) -> InputError:

@@ -9,6 +9,7 @@ may be of any number of records. So a skewed column keeps its scale: its values 
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from datetime import date
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -90,7 +91,9 @@ def _written(value: str) -> str:
     return rf"{one}|(?P<first>{value})(?: ?[-–] ?| to )(?P<last>{value}){_UNIT}"
 
 
-_DAY: Final = "[0-9]{4}|[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}|[0-9]{8}"
+_MONTHS: Final = "[0-9]{4}-[0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{4}|[0-9]{4}"
+_DAY: Final = rf"[0-9]{{1,4}}[-/.][0-9]{{1,2}}[-/.][0-9]{{1,4}}|{_MONTHS}|[0-9]{{8}}"
+_months = re.compile(_MONTHS).fullmatch
 _number = re.compile(_written(PLAIN_NUMBER), re.IGNORECASE).fullmatch
 _day = re.compile(_written(_DAY), re.IGNORECASE).fullmatch
 
@@ -150,17 +153,21 @@ def numbers_open(texts: Iterable[str]) -> OpenEnds | None:
 
 
 def days_open(texts: Iterable[str], day_of: Callable[[str], int | None]) -> OpenEnds | None:
-    """The same of texts that are dates, as their days; ends may also be whole years."""
+    """The same of texts that are dates, as their days; ends may also be whole years or months."""
     exact, labels = _parted(texts, lambda text: day_of(text) is not None)
     found = {label: _day(label) for label in labels}
     if not exact or any(one is None for one in found.values()):
         return None
 
     def read(text: str) -> _Reading | None:
-        if len(text) == len("1900"):
-            return (date(int(text), 1, 1).toordinal(), date(int(text), 12, 31).toordinal()) if int(text) else None
-        day = day_of(text)
-        return None if day is None else (day, day)
+        if not _months(text):
+            day = day_of(text)
+            return None if day is None else (day, day)
+        year, *months = (int(part) for part in sorted(re.split("[-/.]", text), key=len, reverse=True))
+        first, last = months * 2 or (1, 12)
+        if not (year and first in range(1, 13)):
+            return None
+        return date(year, first, 1).toordinal(), date(year, last, monthrange(year, last)[1]).toordinal()
 
     return _open(found, sorted(day_of(text) or 0 for text in exact), 0, read)
 

@@ -160,6 +160,12 @@ def noted(table: Table, decimal: str | None, separator: str = "") -> Table:
     return replace(table, columns=columns, notes=(*table.notes, *(notes if told and decimal is None else ())))
 
 
+def may_be_numbers(values: pl.Series) -> bool:
+    """Whether values may be numbers in some notation: there are digits, and no text has some beside letters."""
+    mixed = values.str.contains("[0-9].*[A-Za-z]|[A-Za-z].*[0-9]")
+    return bool(values.str.contains("[0-9]").any() and not mixed.any())
+
+
 def _mark(column: Column, found: Sequence[Notation]) -> str:
     """The decimal mark that a column shows; empty where it shows none without doubt."""
     mark = found[0].decimal if len(found) == 1 else ""
@@ -192,7 +198,7 @@ def _present(values: pl.Series) -> list[str]:
 def _possible(values: pl.Series, present: Sequence[str], decimal: str | None) -> list[Notation]:
     """How the numbers of a column can be written; nothing where they are plain anyway, or are none."""
     some = values.head(_SAMPLE)
-    if not some.str.contains("[0-9]").any() or some.str.contains("[0-9].*[A-Za-z]|[A-Za-z].*[0-9]").any():
+    if not may_be_numbers(some):
         return []
     forms = [Notation(mark, sign) for mark in DECIMALS for sign in ("", *present) if sign != mark]
     forms = [one for one in forms if decimal in {None, one.decimal} and one.fits(some)]

@@ -88,6 +88,10 @@ class Column(Shown):
         """(n,) the text of each cell."""
         return self.values.gather(self.codes)
 
+    def written_cells(self) -> pl.Series:
+        """(n,) the text of each cell as a release has it."""
+        return self.written.gather(self.codes)
+
     def take(self, rows: Numbers) -> Column:
         """The cells of some records."""
         codes = self.codes.take(rows)

@@ -141,9 +141,9 @@ def test_known_forms_are_quasi_identifying() -> None:
 
 @pytest.mark.parametrize("day", ["31.12.{}", "31/12/{}", "12/31/{}", "{}/12/31 10:30", "31-12-{}"])
 def test_days_are_seen_as_people_write_them(day: str) -> None:
-    """A day or a moment is quasi-identifying however it is written; the rule for dates takes days in ISO form only."""
+    """A day or a moment is quasi-identifying however it is written, and the rule for dates reads it."""
     found = guess([day.format(year) for year in range(1950, 1990)])
-    assert (found.role, found.scale, found.hierarchy) == ("quasi", "date", None)
+    assert (found.role, found.scale, found.hierarchy) == ("quasi", "date", "dates")
     assert "dates or times" in found.reasons[0]
 
 
@@ -159,7 +159,7 @@ def test_eight_digits_that_are_all_days_are_dates() -> None:
     days = [f"{year}{month:02}15" for year in range(1990, 2000) for month in range(1, 13)]
     found = guess(days, "v1")
     assert (found.role, found.scale, found.grid, found.date_format) == ("quasi", "date", "year", "yyyymmdd")
-    assert found.hierarchy is None
+    assert found.hierarchy == "dates"
     assert guess(days[:4] * 9, "v1").scale == "categorical"
     numbers = guess([*days, "20001345"], "v1")
     assert (numbers.scale, numbers.date_format) == ("numeric", None)

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.errors import InputError, SchemaError
+from kohort.errors import HierarchyError, InputError, SchemaError
 from tests.command import kohort as run
 from tools import check_release
 
@@ -77,7 +77,7 @@ def test_far_dates_keep_the_period_of_the_others(far: list[str], label: str) -> 
     assert abs(len(labels(release)) - len(labels(clean))) <= 2
     assert any(one.startswith(label) for one in labels(release))
     assert not any(odd in one for one in labels(release) for odd in ("10000", "0000-", "-13-"))
-    assert release.losses["x"] == pytest.approx(clean.losses["x"], abs=0.02)
+    assert release.losses["x"] == pytest.approx(clean.losses["x"], abs=0.03)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_far_numbers_keep_the_grid_of_the_others(far: list[str], grid: dict[str,
     clean, release = released(column(AGES, []), **grid), released(column(AGES, far), **grid)
     assert abs(len(labels(release)) - len(labels(clean))) <= 2
     assert any(one[0] in "<>" for one in labels(release))
-    assert release.losses["x"] == pytest.approx(clean.losses["x"], abs=0.02)
+    assert release.losses["x"] == pytest.approx(clean.losses["x"], abs=0.03)
 
 
 def test_a_column_of_the_last_days_has_no_label_beyond_them() -> None:
@@ -223,6 +223,63 @@ def test_every_method_and_both_checkers_accept_an_open_end(
     assert check_release.main([str(out), f"{out}.kohort.json"]) == 0
     assert run("compare", source, out).status == 0
     assert run("risk", out, "--quasi", "x", "--population", source).status == 0
+
+
+LATE = ("after 2013", "2013 or later", "since 2013-02", ">=2012-03-01", "2013-2019")
+POINTS = [f"{day[8:]}.{day[5:7]}.{day[:4]}" for day in DAYS]
+
+
+@pytest.mark.parametrize("label", [*EARLY, *LATE])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"hierarchy": {"x": "dates"}},
+        {"hierarchy": {"x": "dates:year,decade"}, "method": "optimal", "max_suppression": 10},
+        {"hierarchy": {"x": "dates"}, "method": "samarati", "max_suppression": 10},
+    ],
+    ids=repr,
+)
+def test_a_hierarchy_of_dates_has_open_ends(tmp_path: Path, label: str, options: dict[str, Any]) -> None:
+    """The label is a leaf beside the first or last period; the release is verified, compared and checked by both."""
+    days = DAYS if "-0" in label else POINTS
+    frame, out = column(days, [label] * 8), tmp_path / "r.csv"
+    source = written(frame, tmp_path / "in.csv")
+    release = released(frame, target=out, **options)
+    found = labels(release)
+    assert any(one == label or one[0] == ("<" if label in EARLY else ">") for one in found) or "*" in found
+    assert not any(one[0] == "{" for one in found)
+    assert release.losses["x"] == pytest.approx(released(column(days, days[:8]), **options).losses["x"], abs=0.03)
+    assert run("check", "--certificate", f"{out}.kohort.json", out).status == 0
+    assert check_release.main([str(out), f"{out}.kohort.json"]) == 0
+    rule = ("--quasi", "x", "--hierarchy", f"x={options['hierarchy']['x']}")
+    assert run("compare", source, out, *rule).status == 0
+    assert run("risk", out, *rule, "--attack", "all", "--original", source).status == 0
+
+
+@pytest.mark.parametrize("method", [("mondrian",), ("optimal", "--max-suppression", "10")], ids=repr)
+@pytest.mark.parametrize("name", ["in.csv", "in.parquet", "in.xlsx"])
+def test_a_hierarchy_of_dates_has_open_ends_in_files_and_engines(
+    tmp_path: Path, name: str, method: tuple[str, ...]
+) -> None:
+    """Whatever the records come from, the labels are the same."""
+    frame = column(POINTS, ["before 1930"] * 8)
+    source = written(frame, tmp_path / name)
+    rule = ("--quasi", "x", "--sensitive", "ill", "--no-model", "ill", "--k", 5, "--hierarchy", "x=dates")
+    for engine in [(), *([("--engine", "duckdb")] if name != "in.xlsx" else [])]:
+        out = tmp_path / f"{len(engine)}.csv"
+        assert run("anonymize", source, *rule, *engine, "--method", *method, "--out", out).status == 0
+        options = {"max_suppression": 10} if method[1:] else {}
+        release = released(frame, hierarchy={"x": "dates"}, method=method[0], **options)
+        assert set(pl.read_csv(out, infer_schema=False)["x"]) == labels(release)
+
+
+def test_a_hierarchy_of_dates_asks_about_words() -> None:
+    """A word is no open end: the message counts it and names the flag; declared missing, it has a leaf of its own."""
+    frame, rule = column(DAYS, ["unknown"] * 8), {"x": "dates"}
+    with pytest.raises(HierarchyError, match="1 of 582 values are no date") as caught:
+        released(frame, hierarchy=rule)
+    assert "--missing-token" in (caught.value.hint or "")
+    assert "unknown" not in labels(released(frame, hierarchy=rule, missing_token=["unknown"]))
 
 
 @pytest.mark.parametrize("name", ["in.csv", "in.parquet", "in.xlsx"])

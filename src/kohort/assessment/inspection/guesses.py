@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import get_close_matches
-from functools import partial
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -36,8 +35,8 @@ from kohort.errors import UsageError, combined
 from kohort.schema.dates import DateFormat, Period, day_of, formats_of, round_period, starts
 from kohort.schema.numbers import exact, is_numeric_text, round_step, said
 from kohort.schema.open_ends import DAYS as FAR_DAYS
-from kohort.schema.open_ends import SENTINELS, days_open, inner, near
-from kohort.schema.patterns import DAYS, ISO_DATE, ISO_TIME, POSTAL_CODE
+from kohort.schema.open_ends import SENTINELS, inner, near
+from kohort.schema.patterns import DAYS, POSTAL_CODE
 from kohort.schema.vocabulary import says_code, says_coordinate, says_postal_code
 
 if TYPE_CHECKING:
@@ -267,7 +266,7 @@ def _guess(evidence: ColumnEvidence, context: Context, found: Sequence[Opinion])
         missing=evidence.records - evidence.present,
         distinctness=evidence.distinct / evidence.records if evidence.records else 0.0,
         separation=evidence.separation,
-        hierarchy=(inner or _hierarchy(evidence, step, codes)) if role == "quasi" else None,
+        hierarchy=(inner or ("dates" if days else _hierarchy(evidence, step, codes))) if role == "quasi" else None,
         grid=(period and period.value) or (None if step is None else said(step)),
         grid_reason=_why(period, days) if period else None if step is None else reason_for(step, ends),
         date_format=DateFormat.COMPACT if forms == [DateFormat.COMPACT] else None,
@@ -293,8 +292,7 @@ def _known(evidence: ColumnEvidence) -> list[str]:
 
 def _date_forms(evidence: ColumnEvidence) -> list[DateFormat]:
     """The forms in which all values are dates, or labels of open ends."""
-    known = _known(evidence) if evidence.form in DAYS else []
-    return formats_of(known) or [form for form in DateFormat if days_open(known, partial(day_of, form=form))]
+    return formats_of(_known(evidence)) if evidence.form in DAYS else []
 
 
 def _near_days(evidence: ColumnEvidence, form: DateFormat) -> list[int]:
@@ -337,8 +335,6 @@ def _is_category(evidence: ColumnEvidence) -> bool:
 def _hierarchy(evidence: ColumnEvidence, step: Fraction | None, codes: CodeRule | None) -> str | None:
     if codes is not None:
         return codes.hierarchy
-    if evidence.form in {ISO_DATE, ISO_TIME}:
-        return "dates"
     if step is not None:
         return intervals(step)
     return "suppress" if evidence.distinct <= FEW else None

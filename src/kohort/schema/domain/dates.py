@@ -20,7 +20,6 @@ from kohort.schema.dates import (
     day_of,
     formats_of,
     in_dates,
-    nearest,
     read_as,
     round_period,
     spelled,
@@ -54,15 +53,10 @@ def date_format(attribute: Attribute, present: Sequence[str], counts: Counts) ->
     asked = attribute.of_dates
     if not present or (not asked and (attribute.scale is not None or not _free(attribute))):
         return None
-    if attribute.date_format is not None:
-        return _required(attribute, attribute.date_format, present, counts)
-    if asked and (form := asked_format(present, attribute.pivot, attribute.name)):
-        return form
-    plain = [form for form in DateFormat if form not in ASKED]
-    found = [] if asked else [form for form in formats_of(present) if form in plain]
-    found = found or [form for form in plain if days_open(present, partial(day_of, form=form))]
-    if asked and not found:
-        return _required(attribute, nearest(present, attribute.pivot), present, counts)
+    if asked:
+        form = attribute.date_format or asked_format(present, attribute.pivot, attribute.name)
+        return _required(attribute, form, present, counts)
+    found = [form for form in formats_of(present) if form not in ASKED]
     if len(found) > 1:
         raise read_as(found, len(present), attribute.name)
     return found[0] if found else None

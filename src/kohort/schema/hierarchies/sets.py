@@ -9,22 +9,22 @@ from datetime import date
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from kohort.schema.dates import LAST, DateFormat, asked_format, day_of, has_time, nearest, no_pivot, starts
+from kohort.schema.dates import LAST, DateFormat, asked_format, day_of, has_time, no_pivot, spelled, starts
 from kohort.schema.dates import Period as Calendar
 from kohort.schema.hierarchy import SUPPRESSED, Hierarchy, fault
 from kohort.schema.nesting import member
-from kohort.schema.open_ends import DAYS, inner
+from kohort.schema.open_ends import CLOSED, DAYS, days_open, inner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from kohort.arrays import Index
+    from kohort.schema.open_ends import OpenEnds
 
 
 def suppress(values: Iterable[str], *, name: str = "") -> Hierarchy:
@@ -169,7 +169,7 @@ _LABELS: MappingProxyType[Period, Callable[[date], str]] = MappingProxyType(
 )
 
 #: The days that the Gregorian reform left out: 4 October 1582 was followed by 15 October.
-_NEVER = (date(1582, 10, 5), date(1582, 10, 14))
+_NEVER = (date(1582, 10, 5).toordinal(), date(1582, 10, 14).toordinal())
 
 
 def mask(
@@ -228,11 +228,12 @@ def dates(
 ) -> Hierarchy:
     """Days within months, quarters, years and decades, then `*`; in time order.
 
-    Where any value has a time of the day, or values write a day differently, the first level is the day. Days far from
-    the others lie in open ranges that begin where a period of the level does; see `kohort.schema.open_ends`.
+    Where any value has a time of the day, or values write a day differently, the first level is the day. Labels such
+    as `before 1900`, and days far from the others, lie in open ranges that begin where a period of the level does; see
+    `kohort.schema.open_ends`.
 
     Args:
-        values: Dates of one form, each perhaps with a time: `YYYY-MM-DD HH:MM:SS`.
+        values: Dates of one form, each perhaps with a time, `YYYY-MM-DD HH:MM:SS`; among them labels of open ends.
         periods: The periods of levels 1, 2, …, ever longer; values that are months have no level of months.
         counts: How many records have each value, by which far ones are found; one each unless given.
         form: How they are written; found out unless given.
@@ -250,48 +251,69 @@ def dates(
     [('1987-02-28 08:30:00', '1987-02-28', '1987-02', '*')]
     >>> list(dates(["28.2.87"], ["year"], form=DateFormat.SHORT_POINTS, pivot=1930).rows())
     [('28.2.87', '1987', '*')]
+    >>> list(dates(["before 1900", "1901-01-01"], ["month", "decade"]).rows())
+    [('before 1900', '<1900-01-01', '<1900-01-01', '*'), ('1901-01-01', '1901-01', '1900s', '*')]
     """
     if list(periods) != [period for period in PERIODS if period in periods]:
         raise fault(f"periods must be among {', '.join(PERIODS)}, in this order", name)
     texts = sorted(set(values))
-    form = form or asked_format(texts, pivot, name) or nearest(texts, pivot)
+    form = form or asked_format(texts, pivot, name)
     if form.is_short and pivot is None:
         raise no_pivot(len(texts), name)
-    days = {text: date.fromordinal(day) for text in texts if (day := day_of(text, form, pivot))}
-    days = {text: day for text, day in sorted(days.items(), key=itemgetter(1)) if not _NEVER[0] <= day <= _NEVER[1]}
-    if invalid := len(texts) - len(days):
-        hint = f"write all as {form}, or give their form with --date-format; missing values are declared apart"
+    read = partial(day_of, form=form, pivot=pivot)
+    days = {text: day for text in texts if (day := read(text)) and not _NEVER[0] <= day <= _NEVER[1]}
+    opened = (days_open(texts, read) if len(days) < len(texts) else None) or CLOSED
+    if invalid := len(texts) - len(days) - len(opened.places):
+        hint = f"write all as {form}, or give their form with --date-format; missing values: --missing-token TEXT"
         raise fault(f"{invalid:,} of {len(texts):,} values are no date", name, hint=hint)
-    several = len({*days.values()}) < len(days) or any(has_time(text, form) for text in texts)
-    periods = [one for one in periods if form.has_days or one != "month"]
-    labels = [date.isoformat] * several + _period_labels(periods, days, counts)
-    rows = ((text, *(label(day) for label in labels), SUPPRESSED) for text, day in days.items())
+    labels = _day_labels(days, opened, form)
+    labels += _period_labels([one for one in periods if form.has_days or one != "month"], days, opened, counts)
+    days |= {label: int(place) for label, place in opened.places.items()}
+    rows = ((text, *(label(days[text]) for label in labels), SUPPRESSED) for text in sorted(days, key=days.__getitem__))
     return Hierarchy.from_rows(rows, name=name)
 
 
+#: Writes a day on a level.
+_Written: TypeAlias = "Callable[[int], str]"
+
+
+def _day_labels(days: Mapping[str, int], opened: OpenEnds, form: DateFormat) -> list[_Written]:
+    """The level of days, where dates have times or several write a day."""
+    several = len({*days.values()}) < len(days) or any(has_time(text, form) for text in days)
+    ends = (None if end is None else int(end) for end in opened[1:])
+    return [_labels(date.isoformat, *ends)] * several
+
+
 def _period_labels(
-    periods: Sequence[Period], days: Mapping[str, date], counts: Mapping[str, int] | None
-) -> list[Callable[[date], str]]:
-    """The label of a day on each level; that of far days is an open range, which begins or ends with a period."""
+    periods: Sequence[Period], days: Mapping[str, int], opened: OpenEnds, counts: Mapping[str, int] | None
+) -> list[_Written]:
+    """The levels of periods, open ends at the nearest end of one; no level where the open ends would meet."""
     records: dict[int, int] = {}
     for text, day in days.items():
-        records[day.toordinal()] = records.get(day.toordinal(), 0) + (1 if counts is None else counts.get(text, 0))
+        records[day] = records.get(day, 0) + (1 if counts is None else counts.get(text, 0))
     whole = sorted(records)
     if not whole or not periods:
         return []
     low, high = map(int, inner(whole, 0, np.array([records[day] for day in whole]), DAYS))
     first, *_, last = starts(Calendar(periods[0]), low, high)
-    stop, start = first if whole[0] < first else 0, last if whole[-1] >= last else LAST + 1
-    labels: list[Callable[[date], str]] = []
+    _, below, above = opened.around((whole[0], whole[-1]), Fraction(first), Fraction(last))
+    stop, start = (None if end is None else int(end) for end in (below, above))
+    labels: list[_Written] = []
     for period in periods:
-        stop = starts(Calendar(period), stop - 1, stop - 1)[-1] if stop else 0
-        start = starts(Calendar(period), start, start)[0] if start <= LAST else start
-        labels.append(partial(_label, period=period, stop=stop, start=start))
+        stop = stop and min(starts(Calendar(period), max(stop - 1, 1), max(stop - 1, 1))[-1], LAST)
+        start = start and starts(Calendar(period), min(start, LAST), min(start, LAST))[0]
+        if stop and start and stop > start:
+            break
+        labels.append(_labels(_LABELS[period], stop, start))
     return labels
 
 
-def _label(day: date, *, period: Period, stop: int, start: int) -> str:
-    """The period of a day; an open range before `stop` and from `start` on."""
-    if day.toordinal() < stop:
-        return f"<{date.fromordinal(stop).isoformat()}"
-    return _LABELS[period](day) if day.toordinal() < start else f">={date.fromordinal(start).isoformat()}"
+def _labels(written: Callable[[date], str], stop: int | None, start: int | None) -> _Written:
+    """The labels of days; an open range before `stop` and from `start` on."""
+
+    def label(day: int) -> str:
+        if stop is not None and day < stop:
+            return f"<{spelled(stop)}"
+        return written(date.fromordinal(day)) if start is None or day < start else f">={spelled(start)}"
+
+    return label
