@@ -15,7 +15,9 @@ from kohort.schema.dates import DateFormat
 from kohort.schema.hierarchies.files import file_of, read_hierarchy
 from kohort.schema.hierarchies.intervals import intervals
 from kohort.schema.hierarchies.prefixes import prefix, suffix
+from kohort.schema.hierarchies.public import TREES, known_words, public, schemes
 from kohort.schema.hierarchies.sets import PERIODS, dates, frequent, groups, mask, suppress
+from kohort.schema.hierarchies.spelling import spelled
 from kohort.schema.numbers import exact, is_numeric_text
 
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ _ARGUMENTS = MappingProxyType(
         ),
         "groups": re.compile(r":(?P<sizes>[1-9][0-9]{0,8}(?:,[1-9][0-9]{0,8})*)"),
         "suppress": re.compile(""),
+        "public": re.compile(f":(?P<tree>{'|'.join([*TREES, *(one.name for one in schemes())])})"),
+        "spellings": re.compile(""),
         "frequency": re.compile(rf":(?:(?P<keep>[0-9]{{1,9}})|(?P<share>{_NUMBER})%)"),
     }
 )
@@ -60,6 +64,8 @@ _EXAMPLES = MappingProxyType(
         "dates": "dates or dates:month,year or dates:dd/mm/yyyy or dates:dd.mm.yy:1930:year, years from 1930 to 2029",
         "groups": "groups:2 or groups:2,4,8: so many neighbours in sorted order, each a multiple of the one before",
         "suppress": "suppress",
+        "public": f"public: and one of {', '.join([*TREES, *(one.name for one in schemes())])}",
+        "spellings": "spellings",
         "frequency": "frequency:10 or frequency:5%",
     }
 )
@@ -116,6 +122,10 @@ def from_spec(  # noqa: PLR0911  one for each builder
             return _groups([int(size) for size in found["sizes"].split(",")], values, name)
         case "suppress":
             return suppress(values, name=name)
+        case "public":
+            return public(found["tree"], values, name=name)
+        case "spellings":
+            return spelled(counts or dict.fromkeys(values, 1), known=known_words(), name=name)
         case _:
             return _frequent(found, counts, name)
 
