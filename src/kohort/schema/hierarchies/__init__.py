@@ -35,7 +35,7 @@ from kohort.schema.hierarchies.intervals import cuts, intervals
 from kohort.schema.hierarchies.levels import Level, levels
 from kohort.schema.hierarchies.likeness import alike
 from kohort.schema.hierarchies.prefixes import prefix, suffix
-from kohort.schema.hierarchies.public import TREES, known_as, known_codes, known_words, public, schemes
+from kohort.schema.hierarchies.public import TREES, known_as, known_codes, known_words, public, titles
 from kohort.schema.hierarchies.sets import dates, frequent, groups, mask, suppress, with_missing
 from kohort.schema.hierarchies.spec import from_spec, is_builder
 from kohort.schema.hierarchies.spelling import spelled, spellings
@@ -68,12 +68,12 @@ __all__ = [
     "public",
     "read_held",
     "read_hierarchy",
-    "schemes",
     "show",
     "spelled",
     "spellings",
     "suffix",
     "suppress",
+    "titles",
     "to_tree",
     "with_missing",
     "write_csv",

@@ -69,6 +69,7 @@ class Tree:
         words: For each language and list of codes the row of each folded word.
         columns: Folded words of column names that speak of it.
         unlike: Those that speak of something else, which has the same words.
+        ignored: Folded words of values that make no difference.
     """
 
     name: str
@@ -78,10 +79,11 @@ class Tree:
     words: Mapping[str, Mapping[str, int]]
     columns: frozenset[str]
     unlike: frozenset[str]
+    ignored: frozenset[str]
 
     def places(self, values: Sequence[str], lists: Sequence[str] = ()) -> dict[str, int]:
         """The row of each value that it knows, by these lists of words, or all; misspelt ones are corrected."""
-        folds = {text: folded(text) for text in values}
+        folds = {text: folded(self._without(text)) for text in values}
         said, words = {*folds.values()}, dict[str, int]()
         for one in sorted(lists or self.words, key=lambda one: -len(said & self.words[one].keys())):
             words = {**self.words[one], **words}
@@ -91,6 +93,11 @@ class Tree:
             near = {words[one] for one in nearest(folds[text], words, least=least)}
             found |= dict.fromkeys([text], *near) if len(near) == 1 else {}
         return found
+
+    def _without(self, text: str) -> str:
+        """The text without words that make no difference here."""
+        kept = [one for one in re.split(r"[\W_]+", text) if folded(one) not in self.ignored]
+        return " ".join(kept) if self.ignored and any(kept) else text
 
     def knows(self, counts: Mapping[str, int], column: str) -> bool:
         """Whether these values are its own; the column's name only counts where they are codes of a few signs."""
@@ -207,8 +214,8 @@ def tree(name: str) -> Tree:
         for kind in kinds:
             own = labels[at][-1:] if kind == "en" else ()
             words[kind] |= {folded(word): at for word in (*own, *row[kind].split("|")) if word}
-    columns, unlike = (frozenset(map(folded, said[key].split())) for key in ("columns", "unlike"))
-    return Tree(name, said["title"], said["source"], tuple(labels), words, columns, unlike)
+    known = (frozenset(map(folded, said.get(key, "").split())) for key in ("columns", "unlike", "ignored"))
+    return Tree(name, said["title"], said["source"], tuple(labels), words, *known)
 
 
 @cache
@@ -232,6 +239,15 @@ def schemes() -> tuple[Scheme, ...]:
 TREES: Final = tuple(
     sorted(one.name[:-4] for one in _FOLDER.iterdir() if one.name[-4:] == ".tsv" and one.name != "codes.tsv")
 )
+
+
+def titles() -> dict[str, str]:
+    """What each tree and each list of codes is, and whose facts it states, by the names that `public:` takes."""
+    return {one.name: f"{one.title} ({one.source})" for one in (*map(tree, TREES), *schemes())}
+
+
+#: The names that `public:` takes.
+PUBLIC: Final = (*TREES, *(one.name for one in schemes()))
 
 
 def known_codes(values: Sequence[str], column: str) -> Scheme | None:
@@ -269,8 +285,8 @@ def public(text: str, values: Sequence[str], *, name: str = "") -> Hierarchy:
     Raises:
         HierarchyError: it knows fewer than half of the values.
 
-    >>> list(public("countries", ["Italy", "Italia", "France", "Peru"]).rows())[:2]
-    [('Peru', 'Peru', 'South America', 'Americas', '*'), ('France', 'France', 'Western Europe', 'Europe', '*')]
+    >>> list(public("countries", ["Italy", "Italia", "Peru"]).rows())[1:]
+    [('Italia', 'Italy (any spelling)', '*'), ('Italy', 'Italy (any spelling)', '*')]
     """
     found = tree(text) if text in TREES else next(one for one in schemes() if one.name == text)
     return found.over(values, name=name)

@@ -15,7 +15,7 @@ from kohort.schema.dates import DateFormat
 from kohort.schema.hierarchies.files import file_of, read_hierarchy
 from kohort.schema.hierarchies.intervals import intervals
 from kohort.schema.hierarchies.prefixes import prefix, suffix
-from kohort.schema.hierarchies.public import TREES, known_words, public, schemes
+from kohort.schema.hierarchies.public import PUBLIC, known_words, public
 from kohort.schema.hierarchies.sets import PERIODS, dates, frequent, groups, mask, suppress
 from kohort.schema.hierarchies.spelling import spelled
 from kohort.schema.numbers import exact, is_numeric_text
@@ -48,7 +48,7 @@ _ARGUMENTS = MappingProxyType(
         ),
         "groups": re.compile(r":(?P<sizes>[1-9][0-9]{0,8}(?:,[1-9][0-9]{0,8})*)"),
         "suppress": re.compile(""),
-        "public": re.compile(f":(?P<tree>{'|'.join([*TREES, *(one.name for one in schemes())])})"),
+        "public": re.compile(f":(?P<tree>{'|'.join(PUBLIC)})"),
         "spellings": re.compile(""),
         "frequency": re.compile(rf":(?:(?P<keep>[0-9]{{1,9}})|(?P<share>{_NUMBER})%)"),
     }
@@ -64,7 +64,7 @@ _EXAMPLES = MappingProxyType(
         "dates": "dates or dates:month,year or dates:dd/mm/yyyy or dates:dd.mm.yy:1930:year, years from 1930 to 2029",
         "groups": "groups:2 or groups:2,4,8: so many neighbours in sorted order, each a multiple of the one before",
         "suppress": "suppress",
-        "public": f"public: and one of {', '.join([*TREES, *(one.name for one in schemes())])}",
+        "public": f"public: and one of {', '.join(PUBLIC)}",
         "spellings": "spellings",
         "frequency": "frequency:10 or frequency:5%",
     }

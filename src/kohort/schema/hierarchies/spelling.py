@@ -2,8 +2,8 @@
 
 What differs in capitals, accents, blanks and punctuation is one word. Where that occurs, people typed; then a rare word
 is also that of a frequent one that begins alike, is as long but for one letter, and differs in one (of 5 letters or
-more) or two (of 8 or more), if there is one such word, and it has twenty times the records. Two frequent words are never
-put together.
+more) or two (of 8 or more), if there is one such word, and it has twenty times the records. Two frequent words are
+never put together.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def folded(text: str) -> str:
     >>> folded(" Côte d'Ivoire "), folded("HS-grad"), folded("1st-4th"), folded("1-4"), folded("A-"), folded("004")
     ('cotedivoire', 'hsgrad', '1st4th', '1~4', 'a-', '4')
     """
-    plain = "".join(sign for sign in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(sign))
+    signs = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(one for one in signs if unicodedata.category(one) not in {"Mn", "Cf"})
     if plain.isdigit():
         return plain.lstrip("0") or "0"
     return _between("", _numbers("~", _around("", plain.replace("&", " and "))))
