@@ -45,7 +45,7 @@ def test_each_tree_is_one(one: Tree) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_leaf_reaches_one_root_at_the_same_height(one: Tree, language: str) -> None:
     """The hierarchy of the first word of each row in a language nests, with `*` above all."""
-    first = {row: word for word, row in reversed(one.words[language].items())}
+    first = {row: word for word, row in [*one.words[language].items()][::-1]}
     made = public(one.name, [*first.values()])
     assert made.labels[-1] == ("*",)
     assert sorted(made.leaves) == sorted(first.values())

@@ -243,7 +243,8 @@ TREES: Final = tuple(
 
 def titles() -> dict[str, str]:
     """What each tree and each list of codes is, and whose facts it states, by the names that `public:` takes."""
-    return {one.name: f"{one.title} ({one.source})" for one in (*map(tree, TREES), *schemes())}
+    found: list[Tree | Scheme] = [*map(tree, TREES), *schemes()]
+    return {one.name: f"{one.title} ({one.source})" for one in found}
 
 
 #: The names that `public:` takes.
