@@ -22,6 +22,7 @@ from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
 from kohort.job.draft.decisions import which_k, who
 from kohort.job.draft.protection import Protection, protected, roundings_of
+from kohort.job.draft.publics import dearer
 from kohort.job.draft.reading import Whose, seen_in, whose
 from kohort.job.draft.shapes import LONGEST, Shape, is_grouped, is_spelled, scale_of, shape_of
 from kohort.job.faults import UNDECIDED
@@ -187,6 +188,8 @@ def draft_of(
         _add_trees(table, shapes, tokens, k, trees)
     attributes = tuple(_attribute(one, shapes.get(one.name), folder, trees or {}) for one in seen.guesses)
     schema = Schema(attributes, tokens, person=person)
+    if trees is not None and person is None:
+        schema = _with_better(table, schema, shapes, k, trees)
     rounded = tuple(found.method(name) for name, found in roundings.items())
     numeric = frozenset(guess.name for guess in seen.guesses if guess.scale == "numeric")
     protection = protected(table, schema, rounded, k=k, numeric=numeric)
@@ -276,6 +279,23 @@ def _add_trees(
                 column, [table[one] for one in shapes if one != name], k=k, missing=missing, spelled=spelled
             )
         shapes[name] = Shape(file + (":from-data" if trees[file].data_dependent else ""), None, why)
+
+
+def _with_better(table: Table, schema: Schema, shapes: dict[str, Shape], k: int, trees: dict[str, Hierarchy]) -> Schema:
+    """The schema, with trees by likeness in place of public ones that lose notably more; shapes and trees follow."""
+    alike: dict[str, Hierarchy] = {}
+    for name, shape in shapes.items():
+        values = table[name].values.filter(~table[name].absent(schema.missing)).to_list()
+        if str(shape.hierarchy).startswith("public:") and is_grouped(replace(shape, hierarchy="suppress"), values):
+            others = [table[one] for one in shapes if one != name]
+            alike[name] = tree_of(table[name], others, k=k, missing=schema.missing)
+    for name, told in (dearer(table, schema, alike, k=k) if alike else {}).items():
+        if len(os.fsencode(file := f"{name}.alike.csv")) < LONGEST and Path(name).name == name:
+            trees[file] = alike[name]
+            why = f"names whose people are alike in the other columns; {told}"
+            shapes[name] = Shape(f"{file}:from-data", None, why)
+    taken = [replace(one, hierarchy=trees.get(f"{one.name}.alike.csv", one.hierarchy)) for one in schema.quasi]
+    return schema.changed(taken)
 
 
 #: What to look at where a separator was perhaps not seen.
