@@ -120,6 +120,20 @@ def test_a_public_tree_is_drafted_with_its_source(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("country*"))
 
 
+def test_a_public_tree_that_loses_notably_more_is_not_taken(tmp_path: Path) -> None:
+    """Where people of far countries are alike, that tree is drafted, and the job says what the public one loses."""
+    pairs, people = ["Italy", "Japan", "France", "Peru", "Spain", "Chile", "Nepal", "Kenya"], range(597)
+    known = {
+        "country": [pairs[n % 8] for n in people],
+        "age": [str(20 + 10 * (n % 8 // 2) + n // 8 % 10) for n in people],
+    }
+    known |= {"sex": ["mf"[n // 80 % 2] for n in people], "job": [f"{'abcd'[n // 7 % 4]}job" for n in people]}
+    kohort("init", typed(tmp_path, **known), "--out", tmp_path / "job.toml", "--k", "20")
+    assert drafted(tmp_path, "country")["hierarchy"] == "country.alike.csv:from-data"
+    assert "% by public:countries" in (tmp_path / "job.toml").read_text(encoding="utf-8")
+    assert kohort("run", tmp_path / "job.toml").status == 0
+
+
 def test_a_file_beside_the_table_comes_before_a_public_tree(tmp_path: Path) -> None:
     """Somebody made it for these data."""
     path = typed(tmp_path, country=[COUNTRIES[n % 5] for n in range(597)])
