@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kohort.errors import UsageError
 from kohort.schema.hierarchies import from_spec, known_words, public, spelled, spellings
 from kohort.schema.hierarchies.spelling import folded, nearest
 
@@ -111,6 +112,8 @@ def test_the_builder_counts_records() -> None:
     """The node is called after its most frequent spelling."""
     made = from_spec("spellings", [*TYPED], counts=TYPED)
     assert made.labels[1] == ("Boston (any spelling)", "New York (any spelling)")
+    with pytest.raises(UsageError, match="spellings needs the number of records of each value"):
+        from_spec("spellings", [*TYPED])
 
 
 def test_the_nearest_of_many_words() -> None:

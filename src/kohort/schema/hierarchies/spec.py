@@ -85,7 +85,8 @@ def from_spec(  # noqa: PLR0911  one for each builder
         text: A builder with its arguments, or the path of a file.
         values: The distinct values of the column without missing ones. A file is read whatever they are.
         name: The attribute, for messages.
-        counts: How many records have each value: `frequency` needs them, `intervals` and `dates` find far ones by them.
+        counts: How many records have each value: `frequency` and `spellings` need them, `intervals` and `dates` find
+            far ones by them.
 
     Raises:
         UsageError: a misspelt builder, or one whose arguments cannot be read.
@@ -125,7 +126,7 @@ def from_spec(  # noqa: PLR0911  one for each builder
         case "public":
             return public(found["tree"], values, name=name)
         case "spellings":
-            return spelled(counts or dict.fromkeys(values, 1), known=known_words(), name=name)
+            return spelled(_counted(counts, "spellings", name), known=known_words(), name=name)
         case _:
             return _frequent(found, counts, name)
 
@@ -181,11 +182,17 @@ def _groups(sizes: Sequence[int], values: Sequence[str], name: str) -> Hierarchy
 
 def _frequent(found: re.Match[str], counts: Mapping[str, int] | None, name: str) -> Hierarchy:
     """The most frequent values as they are."""
-    if counts is None:
-        raise _misread("frequency needs the number of records of each value", name, "frequency")
+    counts = _counted(counts, "frequency", name)
     if found["keep"]:
         return frequent(counts, keep=int(found["keep"]), name=name)
     return frequent(counts, share=Fraction(found["share"]) / 100, name=name)
+
+
+def _counted(counts: Mapping[str, int] | None, builder: str, name: str) -> Mapping[str, int]:
+    """The records of each value; refuses a builder that needs them where they are not known."""
+    if counts is None:
+        raise _misread(f"{builder} needs the number of records of each value", name, builder)
+    return counts
 
 
 def _misread(what: str, name: str, builder: str) -> UsageError:
