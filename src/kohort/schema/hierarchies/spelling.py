@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from kohort.schema.hierarchy import SUPPRESSED, Hierarchy
@@ -29,7 +30,7 @@ LETTERS, MORE = 5, 3
 TIMES: Final = 20
 
 #: Words at most among which misspelt ones are looked for.
-MOST: Final = 2_000
+MOST: Final = 1_000
 
 #: Signs that say nothing between two letters, and around a word; between two digits they do: `1-4`.
 _QUOTES: Final = "'\u2019\""
@@ -41,6 +42,7 @@ _around = re.compile(rf"\A{_ENDS}|{_ENDS}\Z").sub
 _word = re.compile(r"[^\W\d_]{3}").search
 
 
+@lru_cache(1 << 12)  # several trees look at a column's values
 def folded(text: str) -> str:
     """The text without what says nothing: capitals, accents, blanks, punctuation between letters, leading zeros.
 
