@@ -16,7 +16,7 @@ from kohort.app.trees import Complete, Edit, Insert, Move, Remove, Rename, group
 from kohort.app.worker import Fault, State, faults_in
 from kohort.errors import KohortError, UsageError
 from kohort.schema import Label, Role, Scale
-from kohort.schema.hierarchies import is_builder
+from kohort.schema.hierarchies import is_builder, titles
 from kohort.schema.hierarchies.sets import PERIODS
 from kohort.schema.nesting import SUPPRESSED
 
@@ -166,6 +166,7 @@ class HierarchyPages(Pages):
         sent = form or {}
         typed = {**typed_of(column.spec), **sent}
         shown: dict[str, Any] = {"did": sent.get("do", ""), "periods": PERIODS, "builder": _builder(column.spec)}
+        shown["public"] = titles()
         return self._of_column("hierarchy", column, wrong, made=made, not_fit=faults, typed=typed, **shown)
 
     def _tree(
@@ -235,10 +236,10 @@ def making_of(  # noqa: PLR0911  one for each form
         case "dates":
             periods = ",".join(one for one in PERIODS if f"period-{one}" in form)
             return Said(f"dates:{periods}" if periods else "dates")
-        case "groups" | "frequency" as builder:
+        case "groups" | "frequency" | "public" as builder:
             return Said(f"{builder}:{said.get(builder, '')}")
-        case "suppress":
-            return Said("suppress")
+        case "spellings" | "suppress" as builder:
+            return Said(builder)
         case "complete":
             return Edited(Said(spec), (Complete(),))
         case "file":
@@ -292,7 +293,7 @@ def typed_of(spec: str) -> dict[str, str]:
             return {"side": side, "fill": fill}
         case "dates":
             return {f"period-{one}": "true" for one in rest.split(",") if one}
-        case "groups" | "frequency" | "prefix":
+        case "groups" | "frequency" | "prefix" | "public":
             return {builder: rest}
         case _:
             return {}

@@ -188,7 +188,10 @@ def _drafted(out: Path, draft: Draft, trees: Sequence[str]) -> str:
         first = f"decide the role of {many(len(undecided), 'column')} in it ({', '.join(undecided)})"
     if draft.whose.asked:
         first += f", and the person key ({draft.whose.question})"
-    lines = [f"wrote {', '.join(trees)} beside it: trees of names by likeness, from the data"] if trees else []
+    alike = [one for one in trees if one.endswith(".alike.csv")]
+    lines = [f"wrote {', '.join(alike)} beside it: trees of names by likeness, from the data"] if alike else []
+    spelled = [f"{one} ({draft.shapes[one.removesuffix('.spellings.csv')].why})" for one in trees if one not in alike]
+    lines += [f"wrote {one} beside it: spellings of one thing are one node" for one in spelled]
     lines.append(f"wrote {out}: {first}, then   kohort run {out}")
     if draft.decisions:
         measured = many(draft.protection.records, "record")

@@ -51,7 +51,8 @@ def build(
         str,
         typer.Argument(
             metavar="BUILDER",
-            help="intervals:5,10, mask:right, prefix:1,3, dates, frequency:10 or suppress; see the reference. "
+            help="intervals:5,10, mask:right, prefix:1,3, dates, frequency:10, public:countries, spellings or "
+            "suppress; see the reference. "
             "alike merges values whose people are alike in the other columns.",
         ),
     ],

@@ -246,8 +246,8 @@ class _Column(Part):
         None,
         description=(
             "A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents, FILE:qualify "
-            "also tells labels apart), or a builder: intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10 "
-            "or suppress."
+            "also tells labels apart), or a builder: intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10, "
+            "public:countries, spellings or suppress."
         ),
     )
     max_level: Annotated[Level | None, Flag(metavar="LEVEL")] = Field(

@@ -62,7 +62,8 @@ class Promises(TypedDict, total=False):
     """The identifying column of the person behind a record: people are counted, not records."""
     hierarchy: Mapping[str, str | PathLike[str] | Hierarchy | Mapping[str, object]]
     """A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents, FILE:qualify also tells
-    labels apart), or a builder: intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10 or suppress."""
+    labels apart), or a builder: intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10, public:countries,
+    spellings or suppress."""
     l: Mapping[str, int]  # noqa: E741  the letter of the paper
     """Every class has at least l different values."""
     entropy_l: Mapping[str, Number]

@@ -77,6 +77,8 @@ def test_other_columns_have_none(visitor: Visitor, place: str) -> None:
         (AGE, {"do": "groups", "groups": "2,4"}, "age", "groups:2,4"),
         (CITY, {"do": "frequency", "frequency": "10"}, "city", "frequency:10"),
         (CITY, {"do": "suppress"}, "city", "suppress"),
+        (CITY, {"do": "spellings"}, "city", "spellings"),
+        (AGE, {"do": "public", "public": "isco-08"}, "age", "public:isco-08"),
     ],
 )
 def test_a_builder_is_said_where_one_can_say_it(
@@ -104,6 +106,8 @@ def test_a_builder_is_said_where_one_can_say_it(
         ({"do": "prefixes", "side": "right", "steps": "1,x"}, "the characters to mask are no numbers"),
         ({"do": "dates", "period-month": "true"}, "values are no date"),
         ({"do": "file"}, "no file is chosen"),
+        ({"do": "public", "public": "moons"}, "cannot read the arguments of public"),
+        ({"do": "public", "public": "countries"}, "public:countries knows 23 of 72 values"),
         ({"do": "magic"}, "there is no such builder"),
     ],
 )

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kohort.assessment.inspection.evidence import HALF, NEARLY_ALL, SAMPLE
+from kohort.schema.hierarchies import known_as, known_codes, known_words, spellings
+from kohort.schema.hierarchies.prefixes import branching
 from kohort.schema.numbers import is_numeric_text
 from kohort.schema.patterns import DATE, SPOKEN_DATE
+from kohort.shown import many
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 #: Up to so many values a column is a list of names, for which groups of neighbours are proposed. More names need a tree
 #: by somebody who knows them.
@@ -58,41 +61,12 @@ class CodeRule:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Scheme:
-    """A public list of codes whose levels have names.
-
-    Attributes:
-        of: What its levels are.
-        matches: Whether a text has its form.
-        full: Whether a text has it beyond doubt; some must.
-        lengths: The prefixes of its levels.
-    """
-
-    of: str
-    matches: Callable[[str], object]
-    full: Callable[[str], object]
-    lengths: tuple[int, ...]
+_postal = re.compile(  # British, Canadian, Dutch: no other codes are written so
+    r"[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}|[A-Z][0-9][A-Z][ -]?[0-9][A-Z][0-9]|[1-9][0-9]{3} [A-Z]{2}", re.IGNORECASE
+).fullmatch
 
 
-_SCHEMES: Final = (
-    _Scheme(
-        "chapters, tens and categories of ICD-10 codes",
-        re.compile(r"[A-Z][0-9][0-9AB](?:\.[0-9A-Z]{1,4})?").fullmatch,
-        re.compile(r".{3}\.[0-9].*").fullmatch,
-        (1, 2, 3, 5, 6, 7),  # the fourth is a point
-    ),
-    _Scheme(
-        "groups of ATC codes",
-        re.compile(r"[ABCDGHJLMNPRSV](?:[0-9]{2}(?:[A-Z](?:[A-Z](?:[0-9]{2})?)?)?)?").fullmatch,
-        re.compile(r".[0-9]{2}[A-Z]{2}[0-9]{2}").fullmatch,
-        (1, 3, 4, 5),
-    ),
-)
-_british = re.compile(r"[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}", re.IGNORECASE).fullmatch
-
-
-def rule_of(values: Sequence[str], *, postal: bool = False) -> CodeRule | None:
+def rule_of(values: Sequence[str], *, postal: bool = False, column: str = "") -> CodeRule | None:
     """How values are generalized as codes; `None` where they are none.
 
     Cost: in the number of values times their length.
@@ -105,17 +79,51 @@ def rule_of(values: Sequence[str], *, postal: bool = False) -> CodeRule | None:
     'suppress'
     """
     some = sorted(values)[:: len(values) // SAMPLE + 1]  # the order of the records must not matter
-    if postal or _all(some, _british):
+    if postal or _all(some, _postal):
         digits = _all(some, _has_digit)
         return _prefixes(values, "prefixes of postal codes: the area stays longest") if digits else None
+    scheme = known_codes(some, column)
+    if scheme is not None and (
+        rule := _prefixes(values, f"{scheme.title} ({scheme.source}): a prefix stays", scheme.lengths)
+    ):
+        return rule
     if len(values) <= FEW_NAMES or is_numeric_text(values):
         return None
     if _all(some, _dated):
         return _dates(values, some)
-    for scheme in _SCHEMES:
-        if _all(some, scheme.matches) and _share(some, scheme.full) > HALF:
-            return _prefixes(values, f"{scheme.of}: a prefix stays", scheme.lengths)
     return _unknown(values, some)
+
+
+def public_rule(counts: Mapping[str, int], column: str) -> CodeRule | None:
+    """How values are generalized by a tree that anybody knows; `None` where it would put none of them together.
+
+    >>> public_rule({"France": 9, "Italy": 8, "Spain": 7}, "x")
+    CodeRule(hierarchy='public:countries', why='countries by region and subregion (UN M49, ISO 3166-1)')
+    """
+    tree = known_as(counts, column)
+    if tree is None or tree.over([*counts]).height == 1:
+        return None
+    unknown, further = tree.spellings([*counts])
+    told = f"{tree.title} ({tree.source})"
+    told += (
+        f"; {len(counts):,} spellings, {len(counts) - unknown - further + bool(unknown):,} groups" if further else ""
+    )
+    told += f"; {many(unknown, 'value is', 'values are')} not in it" if unknown else ""
+    return CodeRule(f"public:{tree.name}", told)
+
+
+def spelling_rule(counts: Mapping[str, int]) -> CodeRule | None:
+    """How values are generalized some of which are spellings of one thing; `None` where none are.
+
+    >>> spelling_rule({"Bari": 9, "BARI": 1, "Roma": 3}).why
+    '3 spellings, 2 groups by their text'
+    """
+    groups = len(spellings(counts, known=known_words()))
+    return (
+        CodeRule("spellings", f"{len(counts):,} spellings, {groups:,} groups by their text")
+        if groups < len(counts)
+        else None
+    )
 
 
 def _unknown(values: Sequence[str], some: Sequence[str]) -> CodeRule | None:
@@ -154,24 +162,10 @@ def _same_length(values: Sequence[str]) -> bool:
 
 def _prefixes(values: Sequence[str], why: str, lengths: Sequence[int] = ()) -> CodeRule | None:
     """Those prefixes at which codes part, of all lengths or of these; few codes of one length are masked."""
-    found = _branching(values, lengths or range(1, min(max(map(len, values)), _LONGEST)))
+    found = branching(values, lengths or range(1, min(max(map(len, values)), _LONGEST)))
     if found:
         return CodeRule(f"prefix:{','.join(map(str, found))}:halves", why)
     return CodeRule("mask:right", why) if _same_length(values) else None
-
-
-def _branching(values: Sequence[str], lengths: Sequence[int]) -> list[int]:
-    """Those lengths of prefixes that tell codes apart, but not all, ascending.
-
-    Of lengths that tell the same apart the first stays, at whose last character codes part, and the last, which says
-    most.
-    """
-    nodes = [1, *(len({text[:length] for text in values}) for length in lengths), len(values)]
-    return [
-        length
-        for length, before, here, after in zip(lengths, nodes, nodes[1:], nodes[2:], strict=False)
-        if 1 < here < len(values) and not before == here == after
-    ]
 
 
 def _count(values: Sequence[str]) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.inspection.blocks import blocks
-from kohort.assessment.inspection.codes import rule_of
+from kohort.assessment.inspection.codes import public_rule, rule_of, spelling_rule
 from kohort.assessment.inspection.evidence import evidence_of
 from kohort.assessment.inspection.panels import period_of
 from kohort.assessment.inspection.parts import date_parts, same
@@ -33,6 +33,8 @@ from kohort.assessment.inspection.rules import (
 from kohort.assessment.inspection.safe_harbor import Finding, found_in
 from kohort.errors import UsageError, combined
 from kohort.schema.dates import DateFormat, Period, day_of, formats_of, round_period, starts
+from kohort.schema.hierarchies import known_codes
+from kohort.schema.hierarchies.spelling import MOST as WORDS
 from kohort.schema.numbers import exact, is_numeric_text, round_step, said
 from kohort.schema.open_ends import DAYS as FAR_DAYS
 from kohort.schema.open_ends import SENTINELS, inner, near
@@ -251,12 +253,12 @@ def _guess(evidence: ColumnEvidence, context: Context, found: Sequence[Opinion])
     numeric = evidence.numeric and not postal and not _is_category(evidence)
     forms = _date_forms(evidence) if role == "quasi" else []
     days = _near_days(evidence, forms[0]) if len(forms) == 1 else []
-    numeric = numeric and not days
+    codes = _codes(evidence, postal=postal, numeric=numeric) if role == "quasi" and not days else None
+    numeric = numeric and not days and codes is None
     ends = outermost(evidence.values, evidence.sizes) if role == "quasi" and numeric else []
     inner = _inner(evidence, ends) if ends else None
     step = step_of(ends) if ends and inner is None else None
     period = round_period(min(days), max(days)) if days else None
-    codes = rule_of(_known(evidence), postal=postal) if role == "quasi" and not (numeric or days) else None
     return Guess(
         name=evidence.name,
         role=role,
@@ -283,6 +285,16 @@ def _guess(evidence: ColumnEvidence, context: Context, found: Sequence[Opinion])
         ),
         answer=found[0].answer,
     )
+
+
+def _codes(evidence: ColumnEvidence, *, postal: bool, numeric: bool) -> CodeRule | None:
+    """How values are generalized by what their texts mean; that of numbers only where the column's name says so."""
+    values = _known(evidence)
+    counts = dict(zip(evidence.values.to_list(), evidence.sizes.tolist(), strict=True)) if len(values) <= WORDS else {}
+    known = None if postal else public_rule(counts, evidence.name)
+    if numeric and known is None and known_codes(values, evidence.name) is None:
+        return None
+    return known or rule_of(values, postal=postal, column=evidence.name) or (None if numeric else spelling_rule(counts))
 
 
 def _known(evidence: ColumnEvidence) -> list[str]:

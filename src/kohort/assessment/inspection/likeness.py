@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.schema.hierarchies import alike
+from kohort.schema.hierarchies import alike, known_words, spellings
+from kohort.schema.hierarchies.spelling import called
+from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from kohort.schema.hierarchy import Hierarchy
     from kohort.tables.table import Column
 
 
-def tree_of(column: Column, others: Sequence[Column], *, k: int, missing: Collection[str] = ("",)) -> Hierarchy:
+def tree_of(
+    column: Column, others: Sequence[Column], *, k: int, missing: Collection[str] = ("",), spelled: bool = False
+) -> Hierarchy:
     """The tree of a column's values; a missing value is none.
 
     Args:
@@ -23,11 +26,21 @@ def tree_of(column: Column, others: Sequence[Column], *, k: int, missing: Collec
         others: The columns that say how alike they are.
         k: Values of fewer records are one branch.
         missing: The texts that mean no value.
+        spelled: Whether the first level is one thing each, where that has several spellings.
     """
     absent = column.absent(missing)
     rows = np.flatnonzero(~absent[column.codes])
-    values = column.values.to_list()
     place = np.cumsum(~absent) - 1
     told = [([text or "" for text in one.values.to_list()], one.codes[rows].astype(np.int64)) for one in others]
-    texts = [text for text, none in zip(values, absent.tolist(), strict=True) if not none]
-    return alike(texts, place[column.codes[rows]], told, k=k, name=column.name)
+    texts = [text for text, none in zip(column.values.to_list(), absent.tolist(), strict=True) if not none]
+    codes = place[column.codes[rows]]
+    if not spelled:
+        return alike(texts, codes, told, k=k, name=column.name)
+    counts = dict(zip(texts, np.bincount(codes, minlength=len(texts)).tolist(), strict=True))
+    groups = spellings(counts, known=known_words())
+    things = {text: at for at, of in enumerate(groups) for text in of}
+    labels = [called(of, of[0]) for of in groups]
+    upper = alike(labels, np.array([things[text] for text in texts])[codes], told, k=k, name=column.name)
+    above = {row[0]: row for row in upper.rows()}
+    found = ((text, *above[labels[at]]) for text, at in things.items())
+    return Hierarchy.from_rows(found, name=column.name, data_dependent=True)

@@ -22,14 +22,16 @@ from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
 from kohort.job.draft.decisions import which_k, who
 from kohort.job.draft.protection import Protection, protected, roundings_of
+from kohort.job.draft.publics import dearer
 from kohort.job.draft.reading import Whose, seen_in, whose
-from kohort.job.draft.shapes import LONGEST, Shape, is_grouped, scale_of, shape_of
+from kohort.job.draft.shapes import LONGEST, Shape, is_grouped, is_spelled, scale_of, shape_of
 from kohort.job.faults import UNDECIDED
 from kohort.models.k_anonymity import KAnonymity
 from kohort.publish import check_target, publish
 from kohort.release import Job
 from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.dates import Period
+from kohort.schema.hierarchies import from_spec
 from kohort.schema.numbers import said
 from kohort.shown import INTERNAL_LINE, Shown, many
 from kohort.tables.complete import entered
@@ -186,6 +188,8 @@ def draft_of(
         _add_trees(table, shapes, tokens, k, trees)
     attributes = tuple(_attribute(one, shapes.get(one.name), folder, trees or {}) for one in seen.guesses)
     schema = Schema(attributes, tokens, person=person)
+    if trees is not None and person is None:
+        schema = _with_better(table, schema, shapes, k, trees)
     rounded = tuple(found.method(name) for name, found in roundings.items())
     numeric = frozenset(guess.name for guess in seen.guesses if guess.scale == "numeric")
     protection = protected(table, schema, rounded, k=k, numeric=numeric)
@@ -256,14 +260,42 @@ def _left_out(guess: Guess, left: Collection[str], numbers: Sequence[str]) -> Gu
 def _add_trees(
     table: Table, shapes: dict[str, Shape], missing: frozenset[str], k: int, trees: dict[str, Hierarchy]
 ) -> None:
-    """Trees for names that would be grouped in sorted order, by how alike people are in the other quasi-identifiers."""
+    """Trees for names that would be grouped in sorted order, by how alike people are in the other quasi-identifiers.
+
+    Of what is written in several ways the first level is one thing each, in a file that can be corrected.
+    """
     for name, shape in shapes.items():
-        column, file = table[name], f"{name}.alike.csv"
+        column = table[name]
         values = column.values.filter(~column.absent(missing)).to_list()
-        if Path(name).name == name and len(os.fsencode(file)) < LONGEST and is_grouped(shape, values):
-            trees[file] = tree_of(column, [table[one] for one in shapes if one != name], k=k, missing=missing)
-            why = "names whose people are alike in the other columns; a tree by meaning is better"
+        spelled = is_spelled(shape, values)
+        file = f"{name}.{'spellings' if spelled else 'alike'}.csv"
+        if Path(name).name != name or len(os.fsencode(file)) >= LONGEST or not (spelled or is_grouped(shape, values)):
+            continue
+        why = shape.why if spelled else "names whose people are alike in the other columns; a tree by meaning is better"
+        if shape.hierarchy != "spellings" and spelled:
+            trees[file] = from_spec(str(shape.hierarchy), values, name=name)
+        else:
+            trees[file] = tree_of(
+                column, [table[one] for one in shapes if one != name], k=k, missing=missing, spelled=spelled
+            )
+        shapes[name] = Shape(file + (":from-data" if trees[file].data_dependent else ""), None, why)
+
+
+def _with_better(table: Table, schema: Schema, shapes: dict[str, Shape], k: int, trees: dict[str, Hierarchy]) -> Schema:
+    """The schema, with trees by likeness in place of public ones that lose notably more; shapes and trees follow."""
+    alike: dict[str, Hierarchy] = {}
+    for name, shape in shapes.items():
+        values = table[name].values.filter(~table[name].absent(schema.missing)).to_list()
+        if str(shape.hierarchy).startswith("public:") and is_grouped(replace(shape, hierarchy="suppress"), values):
+            others = [table[one] for one in shapes if one != name]
+            alike[name] = tree_of(table[name], others, k=k, missing=schema.missing)
+    for name, told in (dearer(table, schema, alike, k=k) if alike else {}).items():
+        if len(os.fsencode(file := f"{name}.alike.csv")) < LONGEST and Path(name).name == name:
+            trees[file] = alike[name]
+            why = f"names whose people are alike in the other columns; {told}"
             shapes[name] = Shape(f"{file}:from-data", None, why)
+    taken = [replace(one, hierarchy=trees.get(f"{one.name}.alike.csv", one.hierarchy)) for one in schema.quasi]
+    return schema.changed(taken)
 
 
 #: What to look at where a separator was perhaps not seen.
@@ -309,7 +341,7 @@ def _attribute(guess: Guess, shape: Shape | None, folder: Path, trees: Mapping[s
     from kohort.schema.hierarchies import is_builder, read_hierarchy  # noqa: PLC0415
 
     named = shape.hierarchy
-    held = trees.get(f"{guess.name}.alike.csv") if named and named.endswith(":from-data") else named
+    held = None if named is None else trees.get(named.removesuffix(":from-data"), named)
     if isinstance(held, str) and not is_builder(held, folder=folder):
         held = read_hierarchy(folder / held, name=guess.name)
     cuts = Period if guess.scale == "date" else Fraction

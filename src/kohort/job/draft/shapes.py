@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.assessment.inspection.codes import FEW_NAMES, rule_of
 from kohort.errors import KohortError
-from kohort.schema.hierarchies import read_hierarchy
+from kohort.schema.hierarchies import TREES, read_hierarchy
+from kohort.schema.hierarchies.public import tree
 from kohort.schema.numbers import exact, is_numeric_text
 
 if TYPE_CHECKING:
@@ -89,6 +90,12 @@ def is_grouped(shape: Shape, values: Sequence[str]) -> bool:
     """Whether names are generalized for want of a better way: by neighbours in sorted order, or all or nothing."""
     wanting = shape.hierarchy in {"groups:2,4,8", "suppress"} and shape.grid is None
     return wanting and 2 < len(values) <= _MOST_NAMES and not is_numeric_text(values)  # noqa: PLR2004  as above
+
+
+def is_spelled(shape: Shape, values: Sequence[str]) -> bool:
+    """Whether names are put together some of which are spellings of one thing."""
+    name = str(shape.hierarchy).removeprefix("public:")
+    return name == "spellings" or (name in TREES and tree(name).spellings(values)[1] > 0)
 
 
 def scale_of(guess: Guess, shape: Shape | None) -> ScaleName | None:

@@ -11,6 +11,8 @@
 | values in an order | `groups` |
 | many rare values | `frequent` |
 | names and other columns that tell them apart | `alike` |
+| countries, US states, education, marital status, ICD-10, … | `public` |
+| spellings of one thing | `spelled` |
 | nothing of the kind | `suppress` |
 
 A builder takes the attribute's values: its declared domain, or what a column holds. It takes each value once, and
@@ -33,12 +35,15 @@ from kohort.schema.hierarchies.intervals import cuts, intervals
 from kohort.schema.hierarchies.levels import Level, levels
 from kohort.schema.hierarchies.likeness import alike
 from kohort.schema.hierarchies.prefixes import prefix, suffix
+from kohort.schema.hierarchies.public import TREES, known_as, known_codes, known_words, public, titles
 from kohort.schema.hierarchies.sets import dates, frequent, groups, mask, suppress, with_missing
 from kohort.schema.hierarchies.spec import from_spec, is_builder
+from kohort.schema.hierarchies.spelling import spelled, spellings
 from kohort.schema.hierarchies.tree import from_tree, to_tree
 from kohort.schema.hierarchies.view import findings, show
 
 __all__ = [
+    "TREES",
     "HeldFile",
     "Level",
     "alike",
@@ -54,14 +59,21 @@ __all__ = [
     "held_file",
     "intervals",
     "is_builder",
+    "known_as",
+    "known_codes",
+    "known_words",
     "levels",
     "mask",
     "prefix",
+    "public",
     "read_held",
     "read_hierarchy",
     "show",
+    "spelled",
+    "spellings",
     "suffix",
     "suppress",
+    "titles",
     "to_tree",
     "with_missing",
     "write_csv",

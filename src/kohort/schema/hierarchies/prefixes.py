@@ -80,6 +80,20 @@ def suffix(
     return _of_ends(values, lengths, labels, name)
 
 
+def branching(values: Sequence[str], lengths: Sequence[int]) -> list[int]:
+    """Those lengths of prefixes that tell codes apart, but not all, ascending.
+
+    Of lengths that tell the same apart the first stays, at whose last character codes part, and the last, which says
+    most.
+    """
+    nodes = [1, *(len({text[:length] for text in values}) for length in lengths), len(values)]
+    return [
+        length
+        for length, before, here, after in zip(lengths, nodes, nodes[1:], nodes[2:], strict=False)
+        if 1 < here < len(values) and not before == here == after
+    ]
+
+
 def _widened(end: str) -> Iterator[str]:
     """The labels above a suffix: its last character by quarter and half, then any, then the one before it."""
     for back in range(1, min(2, len(end)) + 1):

@@ -15,7 +15,9 @@ from kohort.schema.dates import DateFormat
 from kohort.schema.hierarchies.files import file_of, read_hierarchy
 from kohort.schema.hierarchies.intervals import intervals
 from kohort.schema.hierarchies.prefixes import prefix, suffix
+from kohort.schema.hierarchies.public import PUBLIC, known_words, public
 from kohort.schema.hierarchies.sets import PERIODS, dates, frequent, groups, mask, suppress
+from kohort.schema.hierarchies.spelling import spelled
 from kohort.schema.numbers import exact, is_numeric_text
 
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ _ARGUMENTS = MappingProxyType(
         ),
         "groups": re.compile(r":(?P<sizes>[1-9][0-9]{0,8}(?:,[1-9][0-9]{0,8})*)"),
         "suppress": re.compile(""),
+        "public": re.compile(f":(?P<tree>{'|'.join(PUBLIC)})"),
+        "spellings": re.compile(""),
         "frequency": re.compile(rf":(?:(?P<keep>[0-9]{{1,9}})|(?P<share>{_NUMBER})%)"),
     }
 )
@@ -60,6 +64,8 @@ _EXAMPLES = MappingProxyType(
         "dates": "dates or dates:month,year or dates:dd/mm/yyyy or dates:dd.mm.yy:1930:year, years from 1930 to 2029",
         "groups": "groups:2 or groups:2,4,8: so many neighbours in sorted order, each a multiple of the one before",
         "suppress": "suppress",
+        "public": f"public: and one of {', '.join(PUBLIC)}",
+        "spellings": "spellings",
         "frequency": "frequency:10 or frequency:5%",
     }
 )
@@ -79,7 +85,8 @@ def from_spec(  # noqa: PLR0911  one for each builder
         text: A builder with its arguments, or the path of a file.
         values: The distinct values of the column without missing ones. A file is read whatever they are.
         name: The attribute, for messages.
-        counts: How many records have each value: `frequency` needs them, `intervals` and `dates` find far ones by them.
+        counts: How many records have each value: `frequency` and `spellings` need them, `intervals` and `dates` find
+            far ones by them.
 
     Raises:
         UsageError: a misspelt builder, or one whose arguments cannot be read.
@@ -116,6 +123,10 @@ def from_spec(  # noqa: PLR0911  one for each builder
             return _groups([int(size) for size in found["sizes"].split(",")], values, name)
         case "suppress":
             return suppress(values, name=name)
+        case "public":
+            return public(found["tree"], values, name=name)
+        case "spellings":
+            return spelled(_counted(counts, "spellings", name), known=known_words(), name=name)
         case _:
             return _frequent(found, counts, name)
 
@@ -171,11 +182,17 @@ def _groups(sizes: Sequence[int], values: Sequence[str], name: str) -> Hierarchy
 
 def _frequent(found: re.Match[str], counts: Mapping[str, int] | None, name: str) -> Hierarchy:
     """The most frequent values as they are."""
-    if counts is None:
-        raise _misread("frequency needs the number of records of each value", name, "frequency")
+    counts = _counted(counts, "frequency", name)
     if found["keep"]:
         return frequent(counts, keep=int(found["keep"]), name=name)
     return frequent(counts, share=Fraction(found["share"]) / 100, name=name)
+
+
+def _counted(counts: Mapping[str, int] | None, builder: str, name: str) -> Mapping[str, int]:
+    """The records of each value; refuses a builder that needs them where they are not known."""
+    if counts is None:
+        raise _misread(f"{builder} needs the number of records of each value", name, builder)
+    return counts
 
 
 def _misread(what: str, name: str, builder: str) -> UsageError:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kohort import draft
 from kohort.schema.hierarchies import read_hierarchy
 from tests.command import kohort
 
@@ -84,3 +85,96 @@ def test_the_order_of_the_table_does_not_matter(tmp_path: Path) -> None:
     path.write_text("\n".join([head, *reversed(lines)]) + "\n", encoding="utf-8")
     kohort("init", path, "--out", tmp_path / "job.toml", "--overwrite")
     assert (tmp_path / "ward.alike.csv").read_bytes() == before
+
+
+#: What people typed for a gender, and how many did.
+GENDERS = {"Male": 300, "male": 90, "M": 60, "Female": 100, "f": 40, "Male ": 3, "maile": 1, "Femake": 1, "queer": 2}
+CITIES = {"Rome": 150, "rome": 9, "ROME": 1, "Romee": 1, "Bari": 200, "Como": 150, "Pisa": 86}
+COUNTRIES = ("Italy", "France", "Peru", "Chile", "Japan")
+
+
+def typed(folder: Path, **columns: list[str]) -> Path:
+    """A survey of as many people as typed a gender: columns by name, with their ages."""
+    path = folder / "survey.csv"
+    cells = {"age": [str(18 + 7 * n % 60) for n in range(sum(GENDERS.values()))], **columns}
+    lines = [",".join(cells), *map(",".join, zip(*cells.values(), strict=True))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def many(counts: dict[str, int]) -> list[str]:
+    """Each text as often as it is counted."""
+    return [text for text, of in counts.items() for _ in range(of)]
+
+
+def test_a_public_tree_is_drafted_with_its_source(tmp_path: Path) -> None:
+    """Countries are generalized by regions, in `inspect`, the job and Python alike, and the release has them."""
+    path = typed(tmp_path, country=[COUNTRIES[n % 5] for n in range(597)])
+    assert "hierarchy = public:countries, countries by region and subregion (UN M49" in kohort("inspect", path).out
+    assert kohort("init", path, "--out", tmp_path / "job.toml").status == 0
+    assert drafted(tmp_path, "country")["hierarchy"] == "public:countries"
+    assert "UN M49, ISO 3166-1" in (tmp_path / "job.toml").read_text(encoding="utf-8")
+    assert draft(path).shapes["country"].hierarchy == "public:countries"
+    ran = kohort("run", tmp_path / "job.toml")
+    assert ran.status == 0, ran.err
+    assert not list(tmp_path.glob("country*"))
+
+
+def test_a_public_tree_that_loses_notably_more_is_not_taken(tmp_path: Path) -> None:
+    """Where people of far countries are alike, that tree is drafted, and the job says what the public one loses."""
+    pairs, people = ["Italy", "Japan", "France", "Peru", "Spain", "Chile", "Nepal", "Kenya"], range(597)
+    known = {
+        "country": [pairs[n % 8] for n in people],
+        "age": [str(20 + 10 * (n % 8 // 2) + n // 8 % 10) for n in people],
+    }
+    known |= {"sex": ["mf"[n // 80 % 2] for n in people], "job": [f"{'abcd'[n // 7 % 4]}job" for n in people]}
+    kohort("init", typed(tmp_path, **known), "--out", tmp_path / "job.toml", "--k", "20")
+    assert drafted(tmp_path, "country")["hierarchy"] == "country.alike.csv:from-data"
+    assert "% by public:countries" in (tmp_path / "job.toml").read_text(encoding="utf-8")
+    assert kohort("run", tmp_path / "job.toml").status == 0
+
+
+def test_a_file_beside_the_table_comes_before_a_public_tree(tmp_path: Path) -> None:
+    """Somebody made it for these data."""
+    path = typed(tmp_path, country=[COUNTRIES[n % 5] for n in range(597)])
+    (tmp_path / "country.csv").write_text("".join(f"{name};all;*\n" for name in COUNTRIES), encoding="utf-8")
+    kohort("init", path, "--out", tmp_path / "job.toml")
+    assert drafted(tmp_path, "country")["hierarchy"] == "country.csv"
+
+
+@pytest.mark.parametrize(
+    ("counts", "told", "file", "node"),
+    [
+        (GENDERS, "9 spellings, 3 groups", "gender.spellings.csv", "male (any spelling)"),
+        (CITIES, "7 spellings, 4 groups by their text", "city.spellings.csv:from-data", "Rome (any spelling)"),
+    ],
+)
+def test_spellings_are_one_node_of_a_file_to_correct(
+    tmp_path: Path, counts: dict[str, int], told: str, file: str, node: str
+) -> None:
+    """The file's first level is one thing each, the job names the file and says how many, and runs."""
+    column = file.partition(".")[0]
+    path = typed(tmp_path, **{column: many(counts)})
+    ran = kohort("init", path, "--out", tmp_path / "job.toml")
+    name = file.removesuffix(":from-data")
+    assert f"wrote {name} (" in ran.out
+    assert told in ran.out
+    assert drafted(tmp_path, column)["hierarchy"] == file
+    made = read_hierarchy(tmp_path / name)
+    assert sorted(made.leaves) == sorted(counts)
+    assert node in made.labels[1]
+    assert f"{len(counts)} spellings, {len(made.labels[1])} groups" in told
+    assert kohort("run", tmp_path / "job.toml").status == 0
+    assert kohort("check", tmp_path / "survey.release.csv", "--quasi", f"age,{column}", "--k", "10").status == 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [("public:sex", "9 leaves, height 2"), ("spellings", "9 leaves, height 2"), ("public:moons", "cannot read")],
+)
+def test_builders_are_written_to_a_file(tmp_path: Path, spec: str, told: str) -> None:
+    """`hierarchy build` takes them, and says what they may be called."""
+    path = typed(tmp_path, gender=many(GENDERS))
+    ran = kohort("hierarchy", "build", spec, "--in", path, "--column", "gender", "--out", tmp_path / "g.csv")
+    assert told in ran.out + ran.err
+    assert (ran.status == 0) == (tmp_path / "g.csv").exists() == ("leaves" in told)
