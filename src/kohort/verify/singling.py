@@ -429,7 +429,8 @@ def exposure(
         for name, kind in kinds.items():
             values = partial(_taken, claim.original[name].codes, lineage)
             held, size = printed[name].held(some, table[name].codes[some], values, part)
-            by[kind][some] |= persons.alone(held, size, part)
+            single = persons.alone(held, size, part)
+            by[kind][some] |= printed[name].bare(single, table[name].codes[some], values, part, persons)
 
     deque(room.side_by_side(mark, _parts(classes)), maxlen=0)
     every = room.zeros(table.records, np.bool_)
@@ -515,6 +516,36 @@ class _Printed:
             printed = (self.amounts.take(values) == self.means.take(labels)) & several.take(classes.of)
         printed = printed if self.absent is None else printed & ~self.absent.take(values)
         return np.where(printed, rank, names).astype(np.uint32), names
+
+
+    def bare(
+        self,
+        single: Mask,
+        labels: NDArray[np.integer],
+        values_of: Callable[[], CellCodes],
+        classes: ReleasedClasses,
+        persons: People,
+    ) -> Mask:
+        """(m,) which of these records, whose value nobody else in the class has, no branch covers in their label.
+
+        A branch of the hierarchy does that holds the values of two people of the class, where the label stands for all
+        of it: it would be the same had the record another value there.
+        """
+        values = self.meaning.values
+        if values.hierarchy is None or not values.of_branches or not single.any():
+            return single
+        bare, held = single.copy(), values_of()
+        sets = np.repeat(np.arange(self.lists.size), np.diff(self.meaning.first))
+        for level in range(1, values.hierarchy.height + 1):
+            above, many = values.above(level), len(values.hierarchy.labels[level])
+            node, listed = above.take(held), above.take(self.meaning.listed)
+            inside, counts = np.unique((sets * many + listed)[listed >= 0], return_counts=True)
+            whole = inside[counts == np.bincount(above[above >= 0], minlength=many)[inside % many]]
+            rows = np.flatnonzero(bare & (node >= 0))
+            rows = rows[np.isin(labels.take(rows).astype(np.int64) * many + node.take(rows), whole)]
+            crowd = ~persons.alone(np.where(node < 0, many, node).astype(np.uint32), many, classes)
+            bare[rows] &= ~crowd.take(rows)
+        return bare
 
 
 def _sets(column: Column, meaning: Meaning) -> Mask:
