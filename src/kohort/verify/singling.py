@@ -517,7 +517,6 @@ class _Printed:
         printed = printed if self.absent is None else printed & ~self.absent.take(values)
         return np.where(printed, rank, names).astype(np.uint32), names
 
-
     def bare(
         self,
         single: Mask,

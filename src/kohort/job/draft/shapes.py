@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from kohort.assessment.inspection.codes import FEW_NAMES, rule_of
+from kohort.assessment.inspection.codes import rule_of
 from kohort.errors import KohortError
 from kohort.schema.hierarchies import read_hierarchy
 from kohort.schema.numbers import exact, is_numeric_text
@@ -26,27 +26,26 @@ class Shape:
         hierarchy: A file, or a builder such as `mask:right`.
         grid: The step of public cut points, of dates a period. Exactly one of the two is given.
         why: The reason, for a comment.
+        label: The kind of label, where it is not what hierarchies and grids have by themselves.
     """
 
     hierarchy: str | None
     grid: str | None
     why: str
+    label: str | None = None
 
 
 #: Neighbours in the widest group that has a name, and numbers in the widest range.
 _WIDEST: Final = 8
 
-#: Names at most that are grouped, or put into a tree: of more, groups that can be named hold too few records to help.
-_MOST_NAMES: Final = 64
-
-#: Letters of a name, on average, with which a group of the widest has a label to read.
-_LETTERS: Final = 25
+#: Names at most that are put into a tree: of more, branches that can be named hold too few records to help.
+MOST_NAMES: Final = 256
 
 #: How a hierarchy beside the table is read, and what a comment says of it.
 _READ: Final = {"": "it lies beside the table", ":pad": "it lies beside the table; short rows are padded"}
 
 
-def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Path, *, alone: bool = False) -> Shape:
+def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Path) -> Shape:
     """How the column is generalized unless its steward knows better: never by labels that list a class's own values.
 
     Args:
@@ -54,7 +53,6 @@ def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Pa
         values: Its distinct values without missing ones.
         table: The table's file; `None` for standard input.
         folder: The job file's folder, to which paths in it are relative.
-        alone: Whether a value is a single record's.
     """
     beside = None if table is None else _beside(guess.name, values, table, folder)
     if beside is not None:
@@ -66,29 +64,18 @@ def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Pa
     codes = rule_of(values)
     if codes is not None:
         return Shape(codes.hierarchy, None, codes.why)
-    return _of_names(values, alone=alone)
-
-
-def _of_names(values: Sequence[str], *, alone: bool) -> Shape:
-    """Ranges of a count, groups of names, or all or nothing.
-
-    The label of a group lists its names. More than a few may be what people wrote, so none of them must be a single
-    record's.
-    """
-    few = len(values) <= FEW_NAMES
-    if len(values) <= 2:  # noqa: PLR2004  they have no groups
-        return Shape("suppress", None, "all or nothing")
     if _count(values):
         return Shape("intervals:2,4,8", None, "ranges of a count; a single number stays where enough share it")
-    if few or is_numeric_text(values) or (len(values) <= _MOST_NAMES and not alone and _short(values)):
-        return Shape("groups:2,4,8", None, "neighbours in sorted order; a tree by meaning (CSV or JSON) is better")
-    return Shape("suppress", None, "all or nothing; a tree (CSV or JSON) keeps more")
+    return Shape("suppress", None, ALL_OR_NOTHING if len(values) > 2 else "all or nothing")  # noqa: PLR2004  no groups
 
 
-def is_grouped(shape: Shape, values: Sequence[str]) -> bool:
-    """Whether names are generalized for want of a better way: by neighbours in sorted order, or all or nothing."""
-    wanting = shape.hierarchy in {"groups:2,4,8", "suppress"} and shape.grid is None
-    return wanting and 2 < len(values) <= _MOST_NAMES and not is_numeric_text(values)  # noqa: PLR2004  as above
+#: What is said of names for which there is no better way.
+ALL_OR_NOTHING: Final = "all or nothing; a tree (CSV or JSON) keeps more"
+
+
+def wants_tree(shape: Shape, values: Sequence[str]) -> bool:
+    """Whether names are generalized by all or nothing for want of a tree, and are few enough for one."""
+    return shape.hierarchy == "suppress" and 2 < len(values) <= MOST_NAMES  # noqa: PLR2004  two have no groups
 
 
 def scale_of(guess: Guess, shape: Shape | None) -> ScaleName | None:
@@ -99,11 +86,6 @@ def scale_of(guess: Guess, shape: Shape | None) -> ScaleName | None:
     if guess.scale == "categorical" or shape is None or shape.hierarchy is None:
         return None if guess.scale == "numeric" else guess.scale
     return "categorical" if guess.scale == "numeric" else None
-
-
-def _short(values: Sequence[str]) -> bool:
-    """Whether the label of a group can be read."""
-    return sum(map(len, values)) <= _LETTERS * len(values)
 
 
 def _count(values: Sequence[str]) -> bool:
