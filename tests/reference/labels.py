@@ -130,7 +130,7 @@ def _set(values: Values, inside: Sequence[str]) -> Released:
 
 
 def _branches(values: Values, inside: Sequence[str]) -> Released:
-    """A set whose members nobody has alone: else the first node upwards that holds two records, and all in it."""
+    """A set whose members nobody has alone: else the first node upwards that holds another value, and all in it."""
     paths = {path[0]: path for path in _paths(values)}
     below: dict[tuple[int, str], set[str]] = {}
     for path in paths.values():
@@ -139,8 +139,9 @@ def _branches(values: Values, inside: Sequence[str]) -> Released:
     chosen = list[tuple[int, str]]()
     for value in set(inside):
         level = 0
-        while value and sum(one in below[level, paths[value][level]] for one in inside) < 2:  # noqa: PLR2004  one person
-            level += 1
+        if value and inside.count(value) == 1:
+            while len(below[level, paths[value][level]] & set(values.cells) - {""}) == 1:
+                level += 1
         chosen.append((level, paths[value][level]))
     outer = {node for node in chosen if not any(below[node] < below[other] for other in chosen)}
     members = set[str]()

@@ -1,8 +1,11 @@
 """What a set of names prints where they have a tree: never a name that one person of the region alone has.
 
-Such a name is released as its branch: the least node above that holds the values of two people of the region, together
-with every other value below it. So nobody reads in a set what a single person has, even who knows how it was made. A
-branch is called by its leaves where its own label lists these or stands for others too, and by its label otherwise.
+Such a name is released as its branch: the least node above that holds another value of the table, whoever has it. So a
+set tells of a single person no more than a node of the tree, or a cell of a grid, would. A branch is called by its
+leaves where its own label lists these or stands for others too, and by its label otherwise.
+
+The least node that holds two people of the region would hide more, and costs far more: a class mostly holds single
+people from all over a tree (Adult, k = 10: 16.5 % lost instead of 12.8; cities of a register 54 instead of 11).
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from kohort.core.frequency import people_in
 from kohort.schema.hierarchies.sets import set_label
 from kohort.schema.hierarchy import SUPPRESSED
 
@@ -53,31 +57,23 @@ def printed(domain: Domain, recoding: Multidimensional, codes: NDArray[np.intege
     tree = domain.hierarchy
     assert tree is not None  # noqa: S101  else sets print the values themselves
     cells, of = np.unique(recoding.regions.astype(np.int64) * len(domain) + codes, return_inverse=True)
-    some = 2 * np.arange(of.size) if people is None else people[recoding.tuples]
-    other = some + (recoding.counts > 1) if people is None else some  # several records are two people at least
-    least, most = _ends(of, cells.size, some, other)
+    owners = None if people is None else people[recoding.tuples]
     regions, held = np.divmod(cells, len(domain))
+    alone = (people_in(of, cells.size, recoding.counts, owners) == 1) & (held != domain.missing)
+    alone &= np.bincount(regions)[regions] > 1
     leaf, levels = domain.leaves[held], np.zeros(cells.size, np.int64)
-    alone = (least == most) & (held != domain.missing) & (np.bincount(regions)[regions] > 1)
+    values = np.delete(domain.leaves, [domain.missing] if domain.missing >= 0 else [])
     for level in range(1, tree.height + 1):
         if not alone.any():
             break
-        node = tree.maps[level][leaf]
-        _, of = np.unique(regions * len(tree.labels[level]) + node, return_inverse=True)
-        low, high = _ends(of, cells.size, least, most)
-        joined = ((low < high) & (np.bincount(of, alone, cells.size) > 0))[of]
+        above, labels = tree.maps[level], tree.labels[level]
+        able = np.bincount(above[values], minlength=len(labels)) > 1
         if level < tree.height:  # what stands for anything goes with nothing
-            joined &= np.array([label != SUPPRESSED for label in tree.labels[level]])[node]
+            able &= np.array([label != SUPPRESSED for label in labels])
+        _, of = np.unique(regions * len(labels) + above[leaf], return_inverse=True)
+        joined = able[above[leaf]] & (np.bincount(of, alone)[of] > 0)
         levels[joined], alone = level, alone & ~joined
     return _named(tree, regions, levels, leaf)
-
-
-def _ends(of: Index, size: int, some: Index, other: Index) -> tuple[Index, Index]:
-    """(size,) the least and the greatest person in each group."""
-    low, high = np.full(size, np.iinfo(np.int64).max), np.full(size, -1)
-    np.minimum.at(low, of, some)
-    np.maximum.at(high, of, other)
-    return low, high
 
 
 def _named(tree: Hierarchy, regions: Index, levels: Index, leaf: Index) -> Members:

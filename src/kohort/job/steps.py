@@ -112,7 +112,8 @@ def _names(job: Job, worst: list[str]) -> Iterator[Step]:
     weakens = "a set lists names of its class, also one that a single person there has"
     if len(every) > 1:
         words = f"sets of names instead of nodes of a hierarchy, for {many(len(every), 'column')} ({', '.join(every)})"
-        yield Step(words, {place: value for one in every.values() for place, value in one.items()}, weakens * bool(bare))
+        changes = {place: value for one in every.values() for place, value in one.items()}
+        yield Step(words, changes, weakens * bool(bare))
     for name in sorted(every, key=worst.index)[:COLUMNS]:
         yield Step(f"sets of names instead of nodes of a hierarchy, for {name}", every[name], weakens * (name in bare))
 

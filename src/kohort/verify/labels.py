@@ -409,8 +409,9 @@ def _branches(values: SourceValues) -> pl.DataFrame:
     parts = [pl.DataFrame(schema={"text": pl.String, "value": pl.Int64})]
     if values.of_branches and values.hierarchy is not None:
         twofold = several_nodes(values.hierarchy, None)
-        for level in range(1, values.hierarchy.height):
-            node = values.above(level)
+        for level in range(1, values.hierarchy.height + 1):
+            root = level == values.hierarchy.height  # under which a missing value lies too
+            node = np.where(values.absent & root, 0, values.above(level))
             value = np.flatnonzero(node >= 0)
             texts = pl.Series(values.hierarchy.labels[level], dtype=pl.String).gather(node[value])
             parts.append(pl.DataFrame({"text": texts, "value": value}).filter(~texts.is_in(twofold)))

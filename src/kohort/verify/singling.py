@@ -430,7 +430,7 @@ def exposure(
             values = partial(_taken, claim.original[name].codes, lineage)
             held, size = printed[name].held(some, table[name].codes[some], values, part)
             single = persons.alone(held, size, part)
-            by[kind][some] |= printed[name].bare(single, table[name].codes[some], values, part, persons)
+            by[kind][some] |= printed[name].bare(single, table[name].codes[some], values)
 
     deque(room.side_by_side(mark, _parts(classes)), maxlen=0)
     every = room.zeros(table.records, np.bool_)
@@ -517,34 +517,27 @@ class _Printed:
         printed = printed if self.absent is None else printed & ~self.absent.take(values)
         return np.where(printed, rank, names).astype(np.uint32), names
 
-    def bare(
-        self,
-        single: Mask,
-        labels: NDArray[np.integer],
-        values_of: Callable[[], CellCodes],
-        classes: ReleasedClasses,
-        persons: People,
-    ) -> Mask:
+    def bare(self, single: Mask, labels: NDArray[np.integer], values_of: Callable[[], CellCodes]) -> Mask:
         """(m,) which of these records, whose value nobody else in the class has, no branch covers in their label.
 
-        A branch of the hierarchy does that holds the values of two people of the class, where the label stands for all
-        of it: it would be the same had the record another value there.
+        A branch of the hierarchy does that holds another value of the source, where the label stands for all of it.
         """
         values = self.meaning.values
         if values.hierarchy is None or not values.of_branches or not single.any():
             return single
-        bare, held = single.copy(), values_of()
+        bare = np.flatnonzero(single)
+        held, labels = values_of().take(bare), labels.take(bare).astype(np.int64)
         sets = np.repeat(np.arange(self.lists.size), np.diff(self.meaning.first))
         for level in range(1, values.hierarchy.height + 1):
             above, many = values.above(level), len(values.hierarchy.labels[level])
-            node, listed = above.take(held), above.take(self.meaning.listed)
+            under, listed = np.bincount(above[above >= 0], minlength=many), above.take(self.meaning.listed)
             inside, counts = np.unique((sets * many + listed)[listed >= 0], return_counts=True)
-            whole = inside[counts == np.bincount(above[above >= 0], minlength=many)[inside % many]]
-            rows = np.flatnonzero(bare & (node >= 0))
-            rows = rows[np.isin(labels.take(rows).astype(np.int64) * many + node.take(rows), whole)]
-            crowd = ~persons.alone(np.where(node < 0, many, node).astype(np.uint32), many, classes)
-            bare[rows] &= ~crowd.take(rows)
-        return bare
+            whole = inside[(counts == under[inside % many]) & (counts > 1)]
+            still = ~np.isin(labels * many + above.take(held), whole)
+            bare, held, labels = bare[still], held[still], labels[still]
+        found = np.zeros(single.size, np.bool_)
+        found[bare] = True
+        return found
 
 
 def _sets(column: Column, meaning: Meaning) -> Mask:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 #: a draft proposes, cuts by loss reveal no more than others and mostly lose far less (decision 0015).
 METHODS: Final = (Mondrian("loss"), Mondrian("nearest"))
 
-#: `ordered` is proposed where it loses so much less than the others, of so many records at most: a million of them, half
-#: as many tuples, took it 6 s. Beside t and beta it takes a hundred times as long, and keeps no more.
+#: `ordered` is proposed where it loses so much less than the others, which lose a tenth at least, of so many records at
+#: most: a million, of half as many tuples, took it 6 s. Beside t and beta it takes far longer, and keeps no more.
 ORDERED: Final = 0.9
 SOON: Final = 500_000
 SLOW: Final = frozenset({"t", "beta", "enhanced-beta"})
@@ -173,7 +173,8 @@ def protected(
     loss, method = (profiles[chosen].loss, profiles[chosen].method) if profiles else (alone, method)
     found = Protection((*profiles,), chosen, alone, some.records, method)
     asked = [*profiles[chosen].models.values()] if profiles else []
-    if loss and table.records <= SOON and SLOW.isdisjoint(one.specification.key for one in asked):
+    able = table.records <= SOON and SLOW.isdisjoint(one.specification.key for one in asked)
+    if loss and loss > 1 - ORDERED and able:
         less = lost(asked, Ordered())
         found = replace(found, method=Ordered()) if less is not None and less <= ORDERED * loss else found
     return found

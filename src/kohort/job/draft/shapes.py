@@ -64,13 +64,11 @@ def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Pa
     codes = rule_of(values)
     if codes is not None:
         return Shape(codes.hierarchy, None, codes.why)
+    if len(values) <= 2:  # noqa: PLR2004  they have no groups
+        return Shape("suppress", None, "all or nothing")
     if _count(values):
         return Shape("intervals:2,4,8", None, "ranges of a count; a single number stays where enough share it")
-    return Shape("suppress", None, ALL_OR_NOTHING if len(values) > 2 else "all or nothing")  # noqa: PLR2004  no groups
-
-
-#: What is said of names for which there is no better way.
-ALL_OR_NOTHING: Final = "all or nothing; a tree (CSV or JSON) keeps more"
+    return Shape("suppress", None, "all or nothing; a tree (CSV or JSON) keeps more")
 
 
 def wants_tree(shape: Shape, values: Sequence[str]) -> bool:
