@@ -111,7 +111,7 @@ HOUSES = from_tree({"east": ["a", "b"], "c": ["c", "d"], "west": ["e"]}, root="*
 
 @given(ROWS, st.booleans(), st.integers(2, 3))
 def test_a_set_in_a_tree_prints_nobody(rows: list[tuple[int, str, str]], counted: bool, k: int) -> None:  # noqa: FBT001  drawn
-    """Of names with a tree nobody stands alone in a set, in people where they are counted, and all values are covered."""
+    """Of names with a tree nobody stands alone in a set, in people where these are counted, and values are covered."""
     columns = Attribute("who", Role.IDENTIFYING), Attribute("name", Role.QUASI, hierarchy=HOUSES, label=Label.SET)
     schema = Schema((*columns, Attribute("number", Role.DROP)), person="who" if counted else None)
     frame = pl.DataFrame([tuple(map(str, row)) for row in rows], schema=["who", "number", "name"], orient="row")

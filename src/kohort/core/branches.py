@@ -81,7 +81,7 @@ def _named(tree: Hierarchy, regions: Index, levels: Index, leaf: Index) -> Membe
     width = len(tree.leaves)
     nodes, of = np.unique(levels * width + np.stack(tree.maps)[levels, leaf], return_inverse=True)
     twofold = {*tree.twofold()}
-    called = [_called(tree, *divmod(node, width), twofold) for node in nodes.tolist()]
+    called = [_called(tree, node // width, node % width, twofold) for node in nodes.tolist()]
     stands = {name: many for names in called for name, many in names.items()}
     names = sorted(stands)
     place = {name: at for at, name in enumerate(names)}

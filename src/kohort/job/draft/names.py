@@ -77,7 +77,8 @@ def ways_of(table: Table, schema: Schema, names: Sequence[str], *, k: int) -> di
     alike = {ways[0]: one for ways, one in tried.items()}
     if not alike:
         return {name: Chosen("nodes", "names whose people are alike in the other columns") for name in names}
-    tell([min(alike, key=lambda way, name=name: round(alike[way].losses[name], 6)) for name in names])
+    lost = [{way: round(one.losses[name], 6) for way, one in alike.items()} for name in names]
+    tell([min(each, key=each.__getitem__) for each in lost])
     least = min(one.error for one in tried.values())
     able = {ways: one for ways, one in tried.items() if one.error <= WITHIN * least}
     taken = min(able, key=lambda ways: round(sum(able[ways].losses.values()), 6))
@@ -102,11 +103,11 @@ def _dropped(one: Attribute) -> Attribute:
 
 def _why(name: str, taken: str, alike: Mapping[str, _Tried], error: float) -> str:
     """What each way loses of a column, the one that is taken first."""
-    lost = {way: f"{alike[way].losses[name]:.1%} {_SAID[way]}" for way in alike}
-    first = lost.pop(taken, _SAID[taken])
+    lost = {way: f"{one.losses[name]:.1%} {_SAID[way]}" for way, one in alike.items()}
+    first = lost.pop(taken, _SAID[taken]).replace(" ", " lost ", 1)
     errors = ", ".join(f"{alike[way].error:.0%}" for way in alike)
     told = f"count queries err by {error:.0%} (all names in one way: {errors})"
-    return f"{first} lost, {', '.join(lost.values())}; {told}"
+    return f"{first}, {', '.join(lost.values())}; {told}"
 
 
 #: The ways in words.

@@ -64,16 +64,14 @@ def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Pa
     codes = rule_of(values)
     if codes is not None:
         return Shape(codes.hierarchy, None, codes.why)
-    if len(values) <= 2:  # noqa: PLR2004  they have no groups
-        return Shape("suppress", None, "all or nothing")
-    if _count(values):
+    if len(values) > 2 and _count(values):  # noqa: PLR2004  two have no groups
         return Shape("intervals:2,4,8", None, "ranges of a count; a single number stays where enough share it")
     return Shape("suppress", None, "all or nothing; a tree (CSV or JSON) keeps more")
 
 
 def wants_tree(shape: Shape, values: Sequence[str]) -> bool:
     """Whether names are generalized by all or nothing for want of a tree, and are few enough for one."""
-    return shape.hierarchy == "suppress" and 2 < len(values) <= MOST_NAMES  # noqa: PLR2004  two have no groups
+    return shape.hierarchy == "suppress" and 2 < len(values) <= MOST_NAMES  # noqa: PLR2004  as above
 
 
 def scale_of(guess: Guess, shape: Shape | None) -> ScaleName | None:
