@@ -18,6 +18,7 @@ from kohort.engines.local import LOCAL
 from kohort.pipeline.exposure import exposed
 from kohort.pipeline.problem import problem_of
 from kohort.schema import Label
+from kohort.schema.hierarchies import from_tree
 from tests.jobs import freely
 
 if TYPE_CHECKING:
@@ -102,3 +103,24 @@ def test_exposure_is_the_same_by_the_recoding(release: Release) -> None:
     classes = classes_of(recoding, counts.frequency, counts.domains)
     assert release.verdict is not None
     assert exposed(recoding, counts.frequency, counts.domains, classes) == release.verdict.exposed
+
+
+#: Names in a tree of two branches, one of them of a single name, and a name that is a branch's too.
+HOUSES = from_tree({"east": ["a", "b"], "c": ["c", "d"], "west": ["e"]}, root="*")
+
+
+@given(ROWS, st.booleans(), st.integers(2, 3))
+def test_a_set_in_a_tree_prints_nobody(rows: list[tuple[int, str, str]], counted: bool, k: int) -> None:  # noqa: FBT001  drawn
+    """Of names with a tree nobody stands alone in a set, in people where these are counted, and values are covered."""
+    columns = Attribute("who", Role.IDENTIFYING), Attribute("name", Role.QUASI, hierarchy=HOUSES, label=Label.SET)
+    schema = Schema((*columns, Attribute("number", Role.DROP)), person="who" if counted else None)
+    frame = pl.DataFrame([tuple(map(str, row)) for row in rows], schema=["who", "number", "name"], orient="row")
+    assume((len({who for who, _, _ in rows}) if counted else len(rows)) >= k)
+    release = anonymize(frame, freely(Job.of(schema, KAnonymity(k), algorithm=Mondrian("loss"))))
+    assert release.verdict is not None
+    assert release.verdict.exposed == Exposed()
+    counts = LOCAL.count(release.source, release.job).counts
+    recoding = release.job.algorithm.solve(problem_of(counts, release.job)).recoding
+    assert isinstance(recoding, Multidimensional)
+    classes = classes_of(recoding, counts.frequency, counts.domains)
+    assert exposed(recoding, counts.frequency, counts.domains, classes) == Exposed()

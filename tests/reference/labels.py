@@ -121,10 +121,37 @@ def _set(values: Values, inside: Sequence[str]) -> Released:
         domain = len(values.leaves()) or declared
     else:
         members, domain = set(inside), len(values.names())
+        if values.leaves() and len(members) > 1:
+            return _branches(values, inside)
     loss = _share(len(members), domain)
     if len(members) == 1:
         return Released(members.pop(), loss)
     return Released("{" + ", ".join(_member(member) for member in sorted(members)) + "}", loss)
+
+
+def _branches(values: Values, inside: Sequence[str]) -> Released:
+    """A set whose members nobody has alone: else the first node upwards that holds another value, and all in it."""
+    paths = {path[0]: path for path in _paths(values)}
+    below: dict[tuple[int, str], set[str]] = {}
+    for path in paths.values():
+        for level, text in enumerate(path):
+            below.setdefault((level, text), set()).add(path[0])
+    chosen = list[tuple[int, str]]()
+    for value in set(inside):
+        level = 0
+        if value and inside.count(value) == 1:
+            while len(below[level, paths[value][level]] & set(values.cells) - {""}) == 1:
+                level += 1
+        chosen.append((level, paths[value][level]))
+    outer = {node for node in chosen if not any(below[node] < below[other] for other in chosen)}
+    members = set[str]()
+    for level, text in outer:
+        leaves = sorted(below[level, text])
+        meant = {frozenset(held) for (_, other), held in below.items() if other == text}
+        members |= set(leaves) if len(meant) > 1 or text == "{" + ", ".join(map(_member, leaves)) + "}" else {text}
+    loss = _share(len(set[str]().union(*(below[node] for node in outer))), len(paths))
+    names = sorted(members)
+    return Released(names[0] if len(names) == 1 else "{" + ", ".join(map(_member, names)) + "}", loss)
 
 
 def _member(text: str) -> str:

@@ -7,8 +7,8 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import lru_cache, partial
-from itertools import count
+from functools import lru_cache
+from itertools import chain, count
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,11 +19,13 @@ from kohort.app.subjects import TABLE, subject_of
 from kohort.app.worker import faults_in
 from kohort.errors import KohortError, TargetError, UsageError
 from kohort.job.document import document
+from kohort.job.draft import companions
 from kohort.job.lines import read_toml
-from kohort.publish import Companion, check_target, publish
+from kohort.publish import check_target, publish
+from kohort.schema.hierarchies import file_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from kohort.app.answers import Released
@@ -63,15 +65,11 @@ def tables_of(text: str) -> Mapping[str, Any]:
         return {}
 
 
-def _content(file: HeldFile, _: None) -> bytes:
-    """What is written into a file that needs no verification."""
-    return file.content
-
-
 def hierarchies_in(raw: Mapping[str, Any]) -> tuple[str, ...]:
-    """What the columns of a job name as their hierarchies."""
+    """The files that the columns of a job name as their hierarchies."""
     columns = table_at(raw, ("columns",))
-    return tuple(dict.fromkeys(str(table_at(columns, (name,)).get("hierarchy", "")) for name in columns))
+    named = (str(table_at(columns, (name,)).get("hierarchy", "")) for name in columns)
+    return tuple(dict.fromkeys(one and str(file_of(one)) for one in named))
 
 
 @dataclass(slots=True, eq=False)
@@ -160,7 +158,11 @@ class Desk:
                 return None
             task = self.ask("draft", self.source, self.folder)
             if task.value is not None:
-                self.versions, self.at = [Version(task.value, "drafted")], 0
+                text, files = task.value
+                for one in files:
+                    numbered = (f"{number}-{one.name}" for number in count(2))
+                    text = text.replace(f'"{one.name}:', f'"{self._kept(one, chain([one.name], numbered))}:')
+                self.versions, self.at = [Version(text, "drafted")], 0
                 return None
             return task
 
@@ -187,11 +189,14 @@ class Desk:
         stem, ending = (re.sub(r"[^\w-]+", "_", part) for part in file.name.rsplit(".", 1))
         with self._lock:
             self.held = {name: one for name, one in self.held.items() if any(name in of.text for of in self.versions)}
-            names = (f"{stem}.hierarchy-{number}.{ending}" for number in count(1))
-            name = next(one for one in names if self._has(one) in {None, file.content})
-            if self._has(name) is None:
-                self.held[name] = replace(file, name=name)
-            return name
+            return self._kept(file, (f"{stem}.hierarchy-{number}.{ending}" for number in count(1)))
+
+    def _kept(self, file: HeldFile, names: Iterable[str]) -> str:
+        """Keep a file by the first of these names that no other file has; the name."""
+        name = next(one for one in names if self._has(one) in {None, file.content})
+        if self._has(name) is None:
+            self.held[name] = replace(file, name=name)
+        return name
 
     def _has(self, name: str) -> bytes | None:
         """What a file of the folder has, or will have; `None` where there is none."""
@@ -256,7 +261,7 @@ class Desk:
                 self.path,
                 lambda file: file.write(text.encode()),
                 lambda _: None,
-                companions=[Companion(self.path.parent / one.name, partial(_content, one)) for one in beside],
+                companions=companions(beside, self.path.parent),
                 overwrite=saved is not None,
                 inputs=(),
             )

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from kohort.engines.base import Engine
     from kohort.job.advice import Advised
     from kohort.release import Release
+    from kohort.schema.hierarchies import HeldFile
     from kohort.sweeps.tables import Point
     from kohort.tables.table import Column, Table
 
@@ -95,14 +96,14 @@ class Bench:
 
     # --- what is there ------------------------------------------------------------------------------------------------
 
-    def draft(self, source: str, folder: str) -> str:
-        """The text of a job over a table: guesses, and safe choices to correct."""
+    def draft(self, source: str, folder: str) -> tuple[str, tuple[HeldFile, ...]]:
+        """The text of a job over a table, guesses and safe choices to correct, and the trees to lie beside it."""
         said = right_part(InputPart, {"path": source})
         held = self._read(_place(said, folder), said)
         self.tell("measure")
         path = next(iter(files(_place(said, folder))), None)
         found = draft_of(held, k=USUAL_K, missing=("",), path=path, folder=Path(folder))
-        return job_text(found, source, reading={})
+        return job_text(found, source, reading={}), found.trees
 
     def look(self, text: str, folder: str) -> Look:
         """The columns of a job's table."""
@@ -304,7 +305,7 @@ def _proposed(
     found: dict[str, dict[str, object]] = {role.value: dict(scale) for role in Role}
     values = [one for one in column.values.to_list() if one is not None and one not in missing]
     if guess.scale != "numeric" or guess.grid is not None or guess.hierarchy is not None:
-        shape = shape_of(guess, values, path, folder, alone=bool((column.counts()[~column.absent(missing)] == 1).any()))
+        shape = shape_of(guess, values, path, folder)
         made: dict[str, object] = (
             {"grid": _grid(shape.grid)} if shape.grid is not None else {"hierarchy": shape.hierarchy}
         )

@@ -6,7 +6,7 @@
     [1984-03-01 – 1984-05-31], [1984-01-01 – 1985-01-01)     the same of dates
     <16, >=95       below 16; 95 and above; likewise <=16, and what a column itself calls so: `under 16`, `90+`
     {a, "b, c"}     one of these; `(missing)` is the missing value
-    South           every value below this node, where the hierarchy is known; some programs print [South]
+    South           every value below this node, where the hierarchy is known; some programs print [South]; also in sets
     *               any value
 
 A label that can be read in several ways covers what it covers in any of them. A mean is read as the number it is: its
@@ -275,14 +275,13 @@ class _ValueIndex:
 
 
 def _below(labels: Sequence[str], values: Sequence[str], hierarchy: Hierarchy) -> Mask:
-    """(L, V) whether the value is a leaf below a node of this name; a missing value lies below the root."""
+    """(L, V) whether the value is a leaf below a node of this name, or of a member; a missing one is below the root."""
     by_key = {canonical(leaf): at for leaf, at in hierarchy.index.items()}
     leaf = np.array([hierarchy.index.get(value, by_key.get(canonical(value), -1)) for value in values], dtype=np.int64)
-    covered = np.zeros((len(labels), len(values)), np.bool_)
-    for names, node_of in zip(hierarchy.labels, hierarchy.maps, strict=True):
-        nodes = {name: node for node, name in enumerate(names)}
-        node = np.array([nodes.get(label, -1) for label in labels], dtype=np.int64)[:, np.newaxis]
-        covered |= (node >= 0) & (leaf >= 0) & (node == node_of[leaf])
+    covered, spans = np.zeros((len(labels), len(values)), np.bool_), leaves_below(hierarchy)
+    for row, label in enumerate(labels):
+        for low, high in chain.from_iterable(spans.get(name, ()) for name in (label, *members_of(label))):
+            covered[row] |= (low <= leaf) & (leaf <= high)
     is_root = np.array([label == hierarchy.labels[-1][0] for label in labels], dtype=np.bool_)
     missing = np.array([not value for value in values], dtype=np.bool_)
     return covered | (is_root[:, np.newaxis] & missing)

@@ -33,15 +33,18 @@ path = "release.csv"
 [privacy]
 k = {k}
 
+[method]
+cut = "loss"
+
 [columns]
 person_id = {{ role = "identifying" }}
 first_name = {{ role = "identifying" }}
 last_name = {{ role = "identifying" }}
 gender = {{ role = "quasi" }}
-city = {{ role = "quasi", hierarchy = "city.json" }}
+city = {{ role = "quasi", hierarchy = "city.json", label = "set" }}
 age = {{ role = "quasi", bounds = [18, 90], grid = 5 }}
 education = {{ role = "quasi", hierarchy = "education.json" }}
-profession = {{ role = "quasi", hierarchy = "profession.json" }}
+profession = {{ role = "quasi", hierarchy = "profession.json", label = "set" }}
 annual_income = {{ role = "sensitive", t = 0.2 }}
 
 # An exact income identifies a person as a name does.

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from kohort.assessment.inspection.guesses import Guess
     from kohort.job.draft import Draft
     from kohort.report import Json
-    from kohort.schema.hierarchy import Hierarchy
 
 
 #: How the flag of h differs from the key of a job.
@@ -151,8 +150,7 @@ def init(
     from kohort.io.forms import files
     from kohort.job.draft import draft_of, job_text
     from kohort.models.k_anonymity import KAnonymity
-    from kohort.publish import check_target, publish
-    from kohort.schema.hierarchies import write_csv
+    from kohort.publish import check_target
 
     KAnonymity(k)  # refuses what is no k
     source = reading["path"]
@@ -160,19 +158,14 @@ def init(
     check_target(out, overwrite=overwrite, inputs=inputs)
     table = options.read_table(reading)
     path, tokens = None if source == "-" else Path(source), reading["missing-token"] or ()
-    trees: dict[str, Hierarchy] = {}
     with progress(quiet=quiet) as tell:
         tell("measure")
         named = None if known is None else "all" if known == ["all"] else options.names(known)
-        draft = draft_of(table, k=k, missing=("", *tokens), path=path, folder=out.parent, known=named, trees=trees)
-    for name in trees:
-        check_target(out.parent / name, overwrite=overwrite, inputs=inputs)
-    for name, tree in trees.items():
-        write_csv(tree, out.parent / name, overwrite=overwrite)
+        draft = draft_of(table, k=k, missing=("", *tokens), path=path, folder=out.parent, known=named)
     keys = flags.tables(reading.only(*(flag for flag in reading.used() if flag not in {"path", "missing-token"})), [])
     text = job_text(draft, _from_folder(source, out.parent), reading=keys.get("input", {}))
-    publish(out, lambda file: file.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)
-    told = _drafted(out, draft, [*trees])
+    draft.write(text, out, overwrite=overwrite, inputs=inputs)
+    told = _drafted(out, draft)
     if not (quiet or draft.undecided or draft.whose.asked):  # else no job runs yet
         from kohort.cli.advise import changes_of
         from kohort.job.document import document_at
@@ -181,17 +174,18 @@ def init(
     say(told, quiet=quiet, internal=True)
 
 
-def _drafted(out: Path, draft: Draft, trees: Sequence[str]) -> str:
+def _drafted(out: Path, draft: Draft) -> str:
     """What was written, and what is left to do."""
     first, undecided = "check the guesses in it", draft.undecided
     if undecided:
         first = f"decide the role of {many(len(undecided), 'column')} in it ({', '.join(undecided)})"
     if draft.whose.asked:
         first += f", and the person key ({draft.whose.question})"
-    alike = [one for one in trees if one.endswith(".alike.csv")]
+    names = [one.name for one in draft.trees]
+    alike = [one for one in names if ".alike." in one]
     lines = [f"wrote {', '.join(alike)} beside it: trees of names by likeness, from the data"] if alike else []
-    spelled = [f"{one} ({draft.shapes[one.removesuffix('.spellings.csv')].why})" for one in trees if one not in alike]
-    lines += [f"wrote {one} beside it: spellings of one thing are one node" for one in spelled]
+    spelled = [one for one in names if one not in alike]
+    lines += [f"wrote {', '.join(spelled)} beside it: spellings of one thing are one node"] if spelled else []
     lines.append(f"wrote {out}: {first}, then   kohort run {out}")
     if draft.decisions:
         measured = many(draft.protection.records, "record")

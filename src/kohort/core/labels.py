@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 import numpy as np
 
+from kohort.core.branches import Members, printed
 from kohort.core.frequency import group
 from kohort.core.texts import Halves, Joined, Sets, Texts, braced
 from kohort.schema import Label, Scale
@@ -97,7 +98,13 @@ def joined_labels(parts: Sequence[Labels], domain: Domain) -> Labels:
 
 
 def labels_of(
-    recoding: Multidimensional, quasi: Codes, domain: Domain, column: int, workspace: Workspace = HEAP
+    recoding: Multidimensional,
+    quasi: Codes,
+    domain: Domain,
+    column: int,
+    workspace: Workspace = HEAP,
+    *,
+    people: Index | None = None,
 ) -> Labels:
     """The labels of one attribute, of the kind that its domain asks for.
 
@@ -107,6 +114,7 @@ def labels_of(
         domain: What the codes mean.
         column: The attribute's place among the quasi-identifiers.
         workspace: Where arrays as long as the pieces live.
+        people: (t,) whose each tuple is; `None` where each record is a person.
     """
     low, high = recoding.low[:, column].astype(np.int64), recoding.high[:, column].astype(np.int64)
     kind = Label.ANCESTOR if recoding.nodes else domain.label
@@ -116,7 +124,7 @@ def labels_of(
         case Label.ANCESTOR:
             return _ancestors(domain, recoding, quasi)
         case Label.SET | Label.NAMES:  # a domain that has names asks for sets
-            return _sets(domain, recoding, quasi, workspace)
+            return _sets(domain, recoding, quasi, people, workspace)
         case Label.MEAN:
             return _means(domain, recoding, quasi, _spans(domain, low, high))
         case _:
@@ -274,35 +282,46 @@ def _ancestors(domain: Domain, recoding: Multidimensional, quasi: Codes) -> Labe
 # ── Sets ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _sets(domain: Domain, recoding: Multidimensional, quasi: Codes, workspace: Workspace) -> Labels:
+def _sets(
+    domain: Domain, recoding: Multidimensional, quasi: Codes, people: Index | None, workspace: Workspace
+) -> Labels:
     """`{a, b}` in text order, or the value itself; sets of one size are made at once."""
-    ordered = sorted(range(len(domain)), key=domain.texts.__getitem__)
-    rank = np.empty(len(domain), np.int64)
-    rank[ordered] = np.arange(len(domain))
     codes = _of_pieces(recoding, quasi)
-    cells = workspace.empty(codes.size, np.int64)
-    for some in blocks(codes.size):
-        cells[some] = recoding.regions[some].astype(np.int64) * len(domain) + rank[codes[some]]
-    cells = _distinct(cells, len(recoding.low) * len(domain))
-    sizes = _sizes(cells, len(domain), len(recoding.low))
-    names, starts = [domain.texts[code] for code in ordered], np.cumsum(sizes) - sizes
+    if domain.of_branches:
+        names, leaves, cells = printed(domain, recoding, codes, people)
+    else:
+        names, leaves, cells = _values(domain, recoding, codes, workspace)
+    sizes = _sizes(cells, len(names), len(recoding.low))
+    starts = np.cumsum(sizes) - sizes
     of, widths = np.empty(sizes.size, np.int64), [np.empty(0)]
     members: list[NDArray[np.uint32]] = []
     told = 0
     for size in np.unique(sizes).tolist():
         regions = np.flatnonzero(sizes == size)
-        found = _members(cells, starts[regions], size, len(domain))
+        found = _members(cells, starts[regions], size, len(names))
         grouping = group(found)
         of[regions] = grouping.of + told
         told += grouping.first.size
         members.append(found[grouping.first])
-        widths.append(np.full(grouping.first.size, size - 1, np.float64))
+        widths.append(leaves[members[-1]].sum(axis=1) - 1.0)
     texts = Sets(names, [name if _plainly(name) and name != ABSENT else member(name) for name in names], members)
     losses = part_of(domain.others, np.concatenate(widths))
     brace = bisect_left(names, "{")  # a value may be spelled like a set of others
     if any(name[:1] == "{" for name in names[brace : brace + 1]):
         return _labels([*texts], of, losses)
     return Labels.by_kind(texts, of, losses)
+
+
+def _values(domain: Domain, recoding: Multidimensional, codes: Codes, workspace: Workspace) -> Members:
+    """The values of each region as members of its set."""
+    ordered = sorted(range(len(domain)), key=domain.texts.__getitem__)
+    rank = np.empty(len(domain), np.int64)
+    rank[ordered] = np.arange(len(domain))
+    cells = workspace.empty(codes.size, np.int64)
+    for some in blocks(codes.size):
+        cells[some] = recoding.regions[some].astype(np.int64) * len(domain) + rank[codes[some]]
+    cells = _distinct(cells, len(recoding.low) * len(domain))
+    return Members([domain.texts[code] for code in ordered], np.ones(len(domain), np.int64), cells)
 
 
 def _members(cells: Index, starts: Index, size: int, values: int) -> NDArray[np.uint32]:

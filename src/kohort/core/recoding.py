@@ -135,7 +135,7 @@ def classes_of(
         case Multidimensional():
             kept = recoding.released
             labelled: Callable[[int], Labels] = lambda column: labels_of(  # noqa: E731
-                kept, frequency.quasi[:, column], domains[column], column, workspace
+                kept, frequency.quasi[:, column], domains[column], column, workspace, people=frequency.people
             )
             labels = tuple(workspace.side_by_side(labelled, range(len(domains))))
             regions = np.zeros(len(recoding.low), np.int64)

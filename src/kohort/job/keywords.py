@@ -25,13 +25,14 @@ from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import said
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from kohort.job.keys import Key
     from kohort.job.lines import Place
     from kohort.job.request import Question, Request
     from kohort.perturbation.base import Perturbation
     from kohort.schema import Schema
+    from kohort.schema.hierarchies import HeldFile
 
 T = TypeVar("T")
 
@@ -89,9 +90,9 @@ class Made:
     hierarchies: Mapping[str, Hierarchy]
     faults: tuple[UsageError, ...] = ()
 
-    def request(self, tables: Mapping[str, object]) -> Request:
-        """The request of these tables, with its hierarchies."""
-        made = self._made(lambda: request(tables, where=keyword_at))
+    def request(self, tables: Mapping[str, object], held: Sequence[HeldFile] = ()) -> Request:
+        """The request of these tables, with its hierarchies, also those in files that are not written."""
+        made = self._made(lambda: request(tables, where=keyword_at, held=held))
         return replace(made, job=replace(made.job, schema=self._with_hierarchies(made.job.schema)))
 
     def question(self, tables: Mapping[str, object]) -> Question:

@@ -21,7 +21,7 @@ from kohort.job.parts import part, relative, sign_key, table
 from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing
 from kohort.schema import Role, Schema
-from kohort.schema.hierarchies import file_of, read_held, read_hierarchy
+from kohort.schema.hierarchies import file_of, read_hierarchy
 from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
@@ -254,10 +254,7 @@ def _question(
     """What the tables say of columns and models; hierarchy files are read now."""
     files = {one.name: path for one in attributes if (path := hierarchy_file(one, folder))}
     unwritten = {folder / one.name: one for one in held}
-    made = {
-        name: read_held(unwritten[path], name=name) if path in unwritten else read_hierarchy(path, name=name)
-        for name, path in files.items()
-    }
+    made = {name: read_hierarchy(path, name=name, unwritten=unwritten) for name, path in files.items()}
     whole = tuple(replace(one, hierarchy=made.get(one.name, one.hierarchy)) for one in attributes)
     schema = Schema(whole, rest=_REST[file.rest], person=file.person.key if file.person else None)
     population = relative(file.population.path, folder) if file.population else None

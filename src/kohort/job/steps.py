@@ -99,20 +99,23 @@ def _names(job: Job, worst: list[str]) -> Iterator[Step]:
     if on_nodes(job.algorithm):
         return
     every: dict[str, Mapping[Place, object]] = {}
+    bare = set[str]()
     for one in job.schema.quasi:
         place = ("columns", one.name)
         if one.name not in worst or one.hierarchy is None or one.scale in {Scale.NUMERIC, Scale.DATE}:
             continue
         if isinstance(one.hierarchy, str) and one.hierarchy.partition(":")[0] in BLIND:
             every[one.name] = {(*place, "hierarchy"): None}
+            bare.add(one.name)
         elif one.label is not Label.SET:
             every[one.name] = {(*place, "label"): "set"}
     weakens = "a set lists names of its class, also one that a single person there has"
     if len(every) > 1:
         words = f"sets of names instead of nodes of a hierarchy, for {many(len(every), 'column')} ({', '.join(every)})"
-        yield Step(words, {place: value for one in every.values() for place, value in one.items()}, weakens)
+        changes = {place: value for one in every.values() for place, value in one.items()}
+        yield Step(words, changes, weakens * bool(bare))
     for name in sorted(every, key=worst.index)[:COLUMNS]:
-        yield Step(f"sets of names instead of nodes of a hierarchy, for {name}", every[name], weakens)
+        yield Step(f"sets of names instead of nodes of a hierarchy, for {name}", every[name], weakens * (name in bare))
 
 
 def _models(job: Job) -> Iterator[Step]:

@@ -34,7 +34,7 @@ def members_of(release: Release) -> dict[str, float]:
     Cost: one comparison for each record and quasi-identifier, and two passes for each such column.
     """
     schema = release.job.schema
-    asked = [one for one in schema.quasi if one.label in {Label.SET, Label.NAMES} or one.hierarchy is None]
+    asked = [one for one in schema.quasi if one.hierarchy is None]  # those of a hierarchy name branches too
     if release.verdict is not None:
         asked = [one for one in asked if release.verdict.labels[one.name] == Label.SET]
     if not release.records.data.records or release.levels or not asked:

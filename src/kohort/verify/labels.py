@@ -5,7 +5,8 @@
     [20-25)         20 to 25, which is not included: an interval of the public grid
     <20, >=85       below 20; 85 and above, as far as it goes: the open ends of a grid
     <=20, >=85      to 20; from 85 on: ranges that take in an open end of the scale, such as 90+
-    {a, "b, c"}     one of these; names that could be misread stand in quotes, as in JSON
+    {a, "b, c"}     one of these; names that could be misread stand in quotes, as in JSON; with a hierarchy also any
+                    leaf below a node among them
     South           any leaf below this node of the hierarchy
     37.25           where the schema asks for means: any number, and their mean is 37.25
     *               anything
@@ -391,7 +392,11 @@ def _named(values: SourceValues, labels: pl.Series) -> Iterator[tuple[Index, Ind
         itself = places(values.printed, labels.gather(alone))  # a dictionary of all labels takes several times as much
         yield every[itself >= 0], alone[itself[itself >= 0]]
     if values.label is Label.SET:
-        plain = _Plain.of(values.printed)
+        nodes = _branches(values)
+        at = np.flatnonzero(labels.is_in(nodes["text"].unique().implode()).to_numpy())
+        alike = pl.DataFrame({"text": labels.gather(at), "label": at}).join(nodes, on="text")
+        yield alike["value"].to_numpy(), alike["label"].to_numpy()
+        plain = _Plain.of(values.printed, nodes)
         for some in blocks(len(labels)):
             value, label = plain.members(labels[some])
             yield value, some.start + label
@@ -399,12 +404,26 @@ def _named(values: SourceValues, labels: pl.Series) -> Iterator[tuple[Index, Ind
         yield from _ancestors(values, values.hierarchy, labels)
 
 
+def _branches(values: SourceValues) -> pl.DataFrame:
+    """Each value, by the `text` of a node above it that a set may name; none whose label has another meaning too."""
+    parts = [pl.DataFrame(schema={"text": pl.String, "value": pl.Int64})]
+    if values.of_branches and values.hierarchy is not None:
+        twofold = several_nodes(values.hierarchy, None)
+        for level in range(1, values.hierarchy.height + 1):
+            root = level == values.hierarchy.height  # under which a missing value lies too
+            node = np.where(values.absent & root, 0, values.above(level))
+            value = np.flatnonzero(node >= 0)
+            texts = pl.Series(values.hierarchy.labels[level], dtype=pl.String).gather(node[value])
+            parts.append(pl.DataFrame({"text": texts, "value": value}).filter(~texts.is_in(twofold)))
+    return pl.concat(parts).unique()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Plain:
     """Values by their texts, to read sets of them.
 
     Attributes:
-        known: Each `text` with its `value`; several values may have one text.
+        known: Each `text` with its `value`; several values may have one text, as a branch has.
         texts: The distinct texts that are printed in a set as they are; their places ascend.
         first: (texts + 1,) where the values of each begin.
         values: The values, by their texts.
@@ -416,12 +435,12 @@ class _Plain:
     values: Index
 
     @classmethod
-    def of(cls, printed: pl.Series) -> _Plain:
-        """Those of (u,) values."""
-        known = pl.DataFrame({"text": printed, "value": np.arange(len(printed))})
-        alike = printed.str.contains(_PLAINLY) & (printed != ABSENT)
+    def of(cls, printed: pl.Series, nodes: pl.DataFrame) -> _Plain:
+        """Those of (u,) values, and of the branches that hold them."""
+        known = pl.DataFrame({"text": printed, "value": np.arange(len(printed))}).vstack(nodes)
+        alike = known["text"].str.contains(_PLAINLY) & (known["text"] != ABSENT)
         rest = np.flatnonzero(~alike.to_numpy())
-        alike = alike.scatter(rest, [_quoted(text) == text for text in printed.gather(rest).to_list()])
+        alike = alike.scatter(rest, [_quoted(text) == text for text in known["text"].gather(rest).to_list()])
         ordered = known.filter(alike).sort("text", "value", multithreaded=False)
         texts = ordered["text"].unique(maintain_order=True)
         sizes = np.bincount(places(ordered["text"], texts))

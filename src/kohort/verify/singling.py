@@ -429,7 +429,8 @@ def exposure(
         for name, kind in kinds.items():
             values = partial(_taken, claim.original[name].codes, lineage)
             held, size = printed[name].held(some, table[name].codes[some], values, part)
-            by[kind][some] |= persons.alone(held, size, part)
+            single = persons.alone(held, size, part)
+            by[kind][some] |= printed[name].bare(single, table[name].codes[some], values)
 
     deque(room.side_by_side(mark, _parts(classes)), maxlen=0)
     every = room.zeros(table.records, np.bool_)
@@ -515,6 +516,28 @@ class _Printed:
             printed = (self.amounts.take(values) == self.means.take(labels)) & several.take(classes.of)
         printed = printed if self.absent is None else printed & ~self.absent.take(values)
         return np.where(printed, rank, names).astype(np.uint32), names
+
+    def bare(self, single: Mask, labels: NDArray[np.integer], values_of: Callable[[], CellCodes]) -> Mask:
+        """(m,) which of these records, whose value nobody else in the class has, no branch covers in their label.
+
+        A branch of the hierarchy does that holds another value of the source, where the label stands for all of it.
+        """
+        values = self.meaning.values
+        if values.hierarchy is None or not values.of_branches or not single.any():
+            return single
+        bare = np.flatnonzero(single)
+        held, labels = values_of().take(bare), labels.take(bare).astype(np.int64)
+        sets = np.repeat(np.arange(self.lists.size), np.diff(self.meaning.first))
+        for level in range(1, values.hierarchy.height + 1):
+            above, many = values.above(level), len(values.hierarchy.labels[level])
+            under, listed = np.bincount(above[above >= 0], minlength=many), above.take(self.meaning.listed)
+            inside, counts = np.unique((sets * many + listed)[listed >= 0], return_counts=True)
+            whole = inside[(counts == under[inside % many]) & (counts > 1)]
+            still = ~np.isin(labels * many + above.take(held), whole)
+            bare, held, labels = bare[still], held[still], labels[still]
+        found = np.zeros(single.size, np.bool_)
+        found[bare] = True
+        return found
 
 
 def _sets(column: Column, meaning: Meaning) -> Mask:

@@ -104,6 +104,17 @@ class SourceValues:
         return (self.printed == "").to_numpy()
 
     @property
+    def of_branches(self) -> bool:
+        """Whether a set names the branch, in place of a name that one person has alone."""
+        return self.label is Label.SET and self.hierarchy is not None and not self.numeric
+
+    def above(self, level: int) -> Index:
+        """(u,) the node of the hierarchy that is above each value on a level; -1 above what is no leaf."""
+        assert self.hierarchy is not None  # noqa: S101  else there are no levels
+        leaf = places(self.printed, pl.Series(self.hierarchy.leaves, dtype=pl.String))
+        return np.where(leaf < 0, -1, self.hierarchy.maps[level][leaf])
+
+    @property
     def released(self) -> Mask:
         """(u,) which values may be in a release at all: a missing one only where it counts as a value."""
         return ~self.absent | (self.attribute.missing is Missing.VALUE)

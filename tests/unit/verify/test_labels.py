@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kohort import workspace
 from kohort.errors import VerificationError
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
-from kohort.schema.hierarchies import suppress
+from kohort.schema.hierarchies import from_tree, suppress
 from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import labels as label_reading
 from kohort.verify.labels import Meaning, meaning_of, off_grid, parted, several_nodes, twofold
@@ -398,3 +398,26 @@ def test_a_set_has_its_members_however_plain_they_are(members: list[str], ascend
     label = "{" + comma.join(WRITTEN[one] for one in members) + "}"
     is_set = comma == ", " and len(members) > 1 and members == sorted(set(members))
     assert parted(label) == (members if is_set else [])
+
+
+#: Wards in two houses, one of them with a name that needs quotes.
+HOUSES = from_tree({"North, old": ["Birth", "Heart"], "South": ["Lungs", "Skin", "Teeth"]}, root="All")
+
+
+@pytest.mark.parametrize(
+    ("label", "inside"),
+    [
+        ("{Birth, Lungs}", ["Birth", "Lungs"]),
+        ("South", ["Lungs", "Skin"]),
+        ("{Birth, South}", ["Birth", "Lungs", "Skin"]),
+        ('{"North, old", Skin}', ["Birth", "Heart", "Skin"]),
+        ("All", ["Birth", "Heart", "Lungs", "Skin", ""]),
+        ("*", ["Birth", "Heart", "Lungs", "Skin", ""]),
+        ("{South, Birth}", None),
+        ("{North, old}", None),
+    ],
+)
+def test_a_set_may_name_branches_of_its_tree(label: str, inside: list[str] | None) -> None:
+    """A member that is a node stands for each leaf below it; what is not spelled as a set is no label."""
+    column = quasi(label=Label.SET, hierarchy=HOUSES)
+    assert held(column, ["Birth", "Heart", "Lungs", "Skin", ""], label) == inside

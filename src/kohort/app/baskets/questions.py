@@ -64,9 +64,9 @@ class Bench:
 
     # --- what is there ------------------------------------------------------------------------------------------------
 
-    def draft(self, source: str, folder: str) -> str:
-        """The text of a job over transactions, read as they seem to be written."""
-        return transactions_text(source, seen_in(Path(relative(source, Path(folder)))))
+    def draft(self, source: str, folder: str) -> tuple[str, tuple[()]]:
+        """The text of a job over transactions, read as they seem to be written; no file is to lie beside it."""
+        return transactions_text(source, seen_in(Path(relative(source, Path(folder))))), ()
 
     def look(self, text: str, folder: str) -> ItemsLook:
         """The items of a job's transactions."""

@@ -6,12 +6,14 @@ import os
 import warnings
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
 import numpy as np
 import tomlkit
 
+from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.assessment.inspection.likeness import tree_of
 from kohort.assessment.inspection.panels import either
@@ -21,17 +23,17 @@ from kohort.core.uniques import together_of
 from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
 from kohort.job.draft.decisions import which_k, who
+from kohort.job.draft.names import made_of, ways_of
 from kohort.job.draft.protection import Protection, protected, roundings_of
-from kohort.job.draft.publics import dearer
 from kohort.job.draft.reading import Whose, seen_in, whose
-from kohort.job.draft.shapes import LONGEST, Shape, is_grouped, is_spelled, scale_of, shape_of
+from kohort.job.draft.shapes import LONGEST, Shape, is_spelled, scale_of, shape_of, wants_tree
 from kohort.job.faults import UNDECIDED
 from kohort.models.k_anonymity import KAnonymity
-from kohort.publish import check_target, publish
+from kohort.publish import Companion, check_target, publish
 from kohort.release import Job
 from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.dates import Period
-from kohort.schema.hierarchies import from_spec
+from kohort.schema.hierarchies import HeldFile, from_spec, held_file
 from kohort.schema.numbers import said
 from kohort.shown import INTERNAL_LINE, Shown, many
 from kohort.tables.complete import entered
@@ -40,10 +42,11 @@ from kohort.tables.table import Table
 from kohort.verify.singling import together
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from tomlkit.items import Table as TomlTable
 
+    from kohort.arrays import Index
     from kohort.assessment.inspection.guesses import Guess, Known
     from kohort.core.uniques import Singling
     from kohort.job.options import Options
@@ -88,6 +91,7 @@ class Draft(Shown):
         decisions: What somebody has to decide, each choice with its price.
         source: The input, as the job file names it.
         reading: Further keys of the input table.
+        trees: Files with trees of names by likeness, which are to lie beside the job.
     """
 
     guesses: tuple[Guess, ...]
@@ -104,6 +108,7 @@ class Draft(Shown):
     decisions: tuple[str, ...] = ()
     source: str = "input.csv"
     reading: Mapping[str, object] = field(default_factory=dict[str, object])
+    trees: tuple[HeldFile, ...] = ()
 
     def job(self, **corrections: Unpack[Options]) -> Job:
         """The job, with corrections: the keyword arguments of `kohort.anonymize`.
@@ -118,17 +123,28 @@ class Draft(Shown):
         return corrected(self, corrections)
 
     def to_toml(self, path: str | os.PathLike[str] | None = None, *, overwrite: bool = False) -> str:
-        """The job file with its reasons as comments, written to `path` where one is given.
+        """The job file with its reasons as comments, written to `path` where one is given, and its trees beside it.
 
         Raises:
             TargetError: a file is there, and `overwrite` is false.
         """
         text = job_text(self, self.source, reading=self.reading)
         if path is not None:
-            file = Path(path)
-            check_target(file, overwrite=overwrite, inputs=())
-            publish(file, lambda target: target.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=())
+            self.write(text, Path(path), overwrite=overwrite)
         return text
+
+    def write(self, text: str, path: Path, *, overwrite: bool = False, inputs: tuple[Path, ...] = ()) -> None:
+        """Write the text of the job file, and the trees that it names beside it: all or nothing."""
+        for name in (*(one.name for one in self.trees), path.name):
+            check_target(path.parent / name, overwrite=overwrite, inputs=inputs)
+        publish(
+            path,
+            lambda file: file.write(text.encode()),
+            lambda _: None,
+            companions=companions(self.trees, path.parent),
+            overwrite=overwrite,
+            inputs=inputs,
+        )
 
     @property
     def person(self) -> str | None:
@@ -146,6 +162,16 @@ class Draft(Shown):
         return tuple(guess.name for guess in self.guesses if guess.role == "undecided")
 
 
+def companions(files: Iterable[HeldFile], folder: Path) -> list[Companion[None]]:
+    """Files as they are published beside a job."""
+    return [Companion(folder / one.name, partial(_content, one)) for one in files]
+
+
+def _content(file: HeldFile, _: None) -> bytes:
+    """What is written into a file that needs no verification."""
+    return file.content
+
+
 def draft_of(
     table: Table,
     *,
@@ -154,7 +180,6 @@ def draft_of(
     path: Path | None,
     folder: Path,
     known: Known = None,
-    trees: dict[str, Hierarchy] | None = None,
 ) -> Draft:
     """A draft over a table: roles, shapes for its quasi-identifiers, models with their costs for sensitive columns.
 
@@ -165,8 +190,6 @@ def draft_of(
         path: The table's file, beside which hierarchies are looked for; `None` for standard input.
         folder: The job file's folder.
         known: The columns that an outsider knows, `all`, or `None` for those that seem to be; see `inspect_table`.
-        trees: Filled with trees of names by likeness, for the caller to write into the folder under these names;
-            without it, names are grouped in sorted order.
     """
     if len(table.columns) == 1:
         warnings.warn(SourceNote(_SOLE), stacklevel=2)
@@ -184,12 +207,10 @@ def draft_of(
     roundings, left = roundings_of(table, names, numbers, k=k, weights=weights, missing=tokens, people=people)
     seen = replace(seen, guesses=tuple(_left_out(one, left, numbers) for one in seen.guesses))
     shapes = _shapes(seen.table, seen.guesses, tokens, path, folder)
-    if trees is not None and person is None:  # records are counted, not people
-        _add_trees(table, shapes, tokens, k, trees)
-    attributes = tuple(_attribute(one, shapes.get(one.name), folder, trees or {}) for one in seen.guesses)
-    schema = Schema(attributes, tokens, person=person)
-    if trees is not None and person is None:
-        schema = _with_better(table, schema, shapes, k, trees)
+    likely = [one.name for one in seen.guesses if one.name in shapes and not one.left_over]
+    trees = _trees(table, shapes, tokens, k, people=people, by=likely or shapes)
+    attributes = tuple(_attribute(one, shapes.get(one.name), folder, trees) for one in seen.guesses)
+    schema, beside = _with_ways(table, Schema(attributes, tokens, person=person), shapes, trees, k)
     rounded = tuple(found.method(name) for name, found in roundings.items())
     numeric = frozenset(guess.name for guess in seen.guesses if guess.scale == "numeric")
     protection = protected(table, schema, rounded, k=k, numeric=numeric)
@@ -202,11 +223,13 @@ def draft_of(
     models = (protection.models_of(one.name)[0] for one in schema.sensitive if protection.profiles)
     job = Job.of(schema, KAnonymity(k), *models, algorithm=protection.method, answers=answers, perturbations=rounded)
     alone = together([table], table.records, together_of(schema, answers)[2:], people=people)
-    asked = _asked(seen.table, answers, tokens, path, folder) if known is None else []
+    blocks = Table(tuple(seen.table[name] for name in answers), seen.table.records)
+    asked = _asked(blocks, tokens, path, folder, k) if known is None else []
     questions = [who(job, table, guesses, asked)] if known is None else []
     questions.append(which_k(job, table, table.records if people is None else np.unique(people).size))
     asks = tuple("\n".join(lines) for one in questions if (lines := [*one]))
-    return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys, answers, alone, asks)
+    made = Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys, answers, alone, asks)
+    return replace(made, trees=beside)
 
 
 def _tell_of_unsure(guesses: Sequence[Guess]) -> None:
@@ -217,14 +240,12 @@ def _tell_of_unsure(guesses: Sequence[Guess]) -> None:
         warnings.warn(SourceNote(f"{note}: {', '.join(unsure)}"), stacklevel=3)
 
 
-def _asked(
-    table: Table, answers: Sequence[str], missing: frozenset[str], path: Path | None, folder: Path
-) -> list[Attribute]:
+def _asked(table: Table, missing: frozenset[str], path: Path | None, folder: Path, k: int) -> list[Attribute]:
     """The columns of blocks as the quasi-identifiers that they would be."""
-    some = Table(tuple(table[name] for name in answers), table.records)
-    guesses = inspect_table(some, missing=missing, known="all")
-    shapes = _shapes(some, guesses, missing, path, folder)
-    return [_attribute(one, shapes.get(one.name), folder, {}) for one in guesses]
+    guesses = inspect_table(table, missing=missing, known="all")
+    shapes = _shapes(table, guesses, missing, path, folder)
+    trees = _trees(table, shapes, missing, k, by=shapes)
+    return [_attribute(one, shapes.get(one.name), folder, trees) for one in guesses]
 
 
 def _shapes(
@@ -235,8 +256,7 @@ def _shapes(
     for guess in (one for one in guesses if one.role == "quasi"):
         column = table[guess.name]
         values = [text for text in column.values.to_list() if text is not None and text not in missing]
-        alone = bool((column.counts()[~column.absent(missing)] == 1).any())
-        shapes[guess.name] = shape_of(guess, values, path, folder, alone=alone)
+        shapes[guess.name] = shape_of(guess, values, path, folder)
     return shapes
 
 
@@ -257,45 +277,60 @@ def _left_out(guess: Guess, left: Collection[str], numbers: Sequence[str]) -> Gu
     return replace(guess, role="undecided", certainty="unsure", reasons=(told, *guess.reasons))
 
 
-def _add_trees(
-    table: Table, shapes: dict[str, Shape], missing: frozenset[str], k: int, trees: dict[str, Hierarchy]
-) -> None:
-    """Trees for names that would be grouped in sorted order, by how alike people are in the other quasi-identifiers.
+def _trees(
+    table: Table,
+    shapes: Mapping[str, Shape],
+    missing: frozenset[str],
+    k: int,
+    *,
+    by: Collection[str],
+    people: Index | None = None,
+) -> dict[str, Hierarchy]:
+    """Trees for names that want one, by how alike people are in these quasi-identifiers.
 
-    Of what is written in several ways the first level is one thing each, in a file that can be corrected.
+    Of what is written in several ways the first level is one thing each.
     """
+    found: dict[str, Hierarchy] = {}
     for name, shape in shapes.items():
         column = table[name]
         values = column.values.filter(~column.absent(missing)).to_list()
-        spelled = is_spelled(shape, values)
-        file = f"{name}.{'spellings' if spelled else 'alike'}.csv"
-        if Path(name).name != name or len(os.fsencode(file)) >= LONGEST or not (spelled or is_grouped(shape, values)):
-            continue
-        why = shape.why if spelled else "names whose people are alike in the other columns; a tree by meaning is better"
-        if shape.hierarchy != "spellings" and spelled:
-            trees[file] = from_spec(str(shape.hierarchy), values, name=name)
-        else:
-            trees[file] = tree_of(
-                column, [table[one] for one in shapes if one != name], k=k, missing=missing, spelled=spelled
-            )
-        shapes[name] = Shape(file + (":from-data" if trees[file].data_dependent else ""), None, why)
+        spelled, others = is_spelled(shape, values), [table[one] for one in by if one != name]
+        if spelled and shape.hierarchy != "spellings":
+            found[name] = from_spec(str(shape.hierarchy), values, name=name)
+        elif spelled or wants_tree(shape, values):
+            found[name] = tree_of(column, others, k=k, missing=missing, spelled=spelled, people=people)
+    return found
 
 
-def _with_better(table: Table, schema: Schema, shapes: dict[str, Shape], k: int, trees: dict[str, Hierarchy]) -> Schema:
-    """The schema, with trees by likeness in place of public ones that lose notably more; shapes and trees follow."""
-    alike: dict[str, Hierarchy] = {}
-    for name, shape in shapes.items():
-        values = table[name].values.filter(~table[name].absent(schema.missing)).to_list()
-        if str(shape.hierarchy).startswith("public:") and is_grouped(replace(shape, hierarchy="suppress"), values):
-            others = [table[one] for one in shapes if one != name]
-            alike[name] = tree_of(table[name], others, k=k, missing=schema.missing)
-    for name, told in (dearer(table, schema, alike, k=k) if alike else {}).items():
-        if len(os.fsencode(file := f"{name}.alike.csv")) < LONGEST and Path(name).name == name:
-            trees[file] = alike[name]
-            why = f"names whose people are alike in the other columns; {told}"
-            shapes[name] = Shape(f"{file}:from-data", None, why)
-    taken = [replace(one, hierarchy=trees.get(f"{one.name}.alike.csv", one.hierarchy)) for one in schema.quasi]
-    return schema.changed(taken)
+def _with_ways(
+    table: Table, schema: Schema, shapes: dict[str, Shape], trees: Mapping[str, Hierarchy], k: int
+) -> tuple[Schema, tuple[HeldFile, ...]]:
+    """The schema and the files of trees, where names with a tree are released as they lose least; shapes say how.
+
+    What has spellings of one thing is released as these, in a file that can be corrected.
+    """
+    named = {name: str(shapes[name].hierarchy) for name in trees}
+    spelled = {name for name in trees if is_spelled(shapes[name], [*trees[name].index])}
+    public = {name: one for name, one in named.items() if one.startswith("public:")}
+    chosen = ways_of(table, schema, [name for name in trees if name not in spelled], public, k=k)
+    made = {one.name: made_of(one, chosen[one.name].way, public) for one in schema.quasi if one.name in chosen}
+    beside: list[HeldFile] = []
+    for name, tree in trees.items():
+        why, label = (chosen[name].why, made[name].label) if name in chosen else (shapes[name].why, None)
+        held = made[name].hierarchy if name in chosen else tree
+        if not isinstance(held, str):
+            kind = "spellings" if name in spelled else "alike"
+            beside.append(held_file(tree, _stem(name, kind, table.names.index(name))))
+            held = beside[-1].name + ":from-data" * tree.data_dependent
+        shapes[name] = Shape(held, None, why, label and label.value)
+    return schema.changed(made.values()), (*beside,)
+
+
+def _stem(name: str, kind: str, place: int) -> str:
+    """What the file is called that holds a column's tree: after the column, where a file can have its name."""
+    called = f"{name}.{kind}"
+    able = Path(name).name == name and name.isprintable() and ":" not in name
+    return called if able and len(os.fsencode(f"{called}.json")) < LONGEST else f"column-{place + 1}.{kind}"
 
 
 #: What to look at where a separator was perhaps not seen.
@@ -340,8 +375,7 @@ def _attribute(guess: Guess, shape: Shape | None, folder: Path, trees: Mapping[s
         return Attribute(guess.name, Role(guess.role), scale)
     from kohort.schema.hierarchies import is_builder, read_hierarchy  # noqa: PLC0415
 
-    named = shape.hierarchy
-    held = None if named is None else trees.get(named.removesuffix(":from-data"), named)
+    held = trees.get(guess.name, shape.hierarchy)
     if isinstance(held, str) and not is_builder(held, folder=folder):
         held = read_hierarchy(folder / held, name=guess.name)
     cuts = Period if guess.scale == "date" else Fraction
@@ -377,7 +411,8 @@ def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str
     document["privacy"] = privacy
     if draft.whose != Whose():
         document["person"] = _person(draft)
-    document["method"] = {"name": draft.protection.method.name, "cut": draft.protection.method.cut}
+    method = draft.protection.method
+    document["method"] = {"name": method.name} | ({"cut": method.cut} if isinstance(method, Mondrian) else {})
     columns = tomlkit.table(is_super_table=True)
     for guess in draft.guesses:
         columns[guess.name] = _column(guess, draft)
@@ -480,6 +515,8 @@ def _add_shape(column: TomlTable, shape: Shape | None) -> None:
         column["grid"] = grid.comment(shape.why)
     else:
         column["hierarchy"] = tomlkit.string(str(shape.hierarchy)).comment(shape.why)
+    if shape.label is not None:
+        column["label"] = shape.label
 
 
 def _add_models(column: TomlTable, models: Sequence[PrivacyModel]) -> None:

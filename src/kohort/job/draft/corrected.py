@@ -25,7 +25,7 @@ def corrected(draft: Draft, corrections: Mapping[str, object]) -> Job:
     said = said_by(corrections, faults, {guess.name: guess.role for guess in draft.guesses})
     _merge(raw, said)
     made = Made(raw, said.hierarchies, tuple(faults))
-    return made.request(raw).job
+    return made.request(raw, draft.trees).job
 
 
 def _merge(raw: dict[str, Any], said: Said) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from kohort.assessment.inspection.codes import FEW_NAMES, rule_of
+from kohort.assessment.inspection.codes import rule_of
 from kohort.errors import KohortError
 from kohort.schema.hierarchies import TREES, read_hierarchy
 from kohort.schema.hierarchies.public import tree
@@ -27,27 +27,26 @@ class Shape:
         hierarchy: A file, or a builder such as `mask:right`.
         grid: The step of public cut points, of dates a period. Exactly one of the two is given.
         why: The reason, for a comment.
+        label: The kind of label, where it is not what hierarchies and grids have by themselves.
     """
 
     hierarchy: str | None
     grid: str | None
     why: str
+    label: str | None = None
 
 
 #: Neighbours in the widest group that has a name, and numbers in the widest range.
 _WIDEST: Final = 8
 
-#: Names at most that are grouped, or put into a tree: of more, groups that can be named hold too few records to help.
-_MOST_NAMES: Final = 64
-
-#: Letters of a name, on average, with which a group of the widest has a label to read.
-_LETTERS: Final = 25
+#: Names at most that are put into a tree: of more, branches that can be named hold too few records to help.
+MOST_NAMES: Final = 256
 
 #: How a hierarchy beside the table is read, and what a comment says of it.
 _READ: Final = {"": "it lies beside the table", ":pad": "it lies beside the table; short rows are padded"}
 
 
-def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Path, *, alone: bool = False) -> Shape:
+def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Path) -> Shape:
     """How the column is generalized unless its steward knows better: never by labels that list a class's own values.
 
     Args:
@@ -55,7 +54,6 @@ def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Pa
         values: Its distinct values without missing ones.
         table: The table's file; `None` for standard input.
         folder: The job file's folder, to which paths in it are relative.
-        alone: Whether a value is a single record's.
     """
     beside = None if table is None else _beside(guess.name, values, table, folder)
     if beside is not None:
@@ -67,29 +65,15 @@ def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Pa
     codes = rule_of(values)
     if codes is not None:
         return Shape(codes.hierarchy, None, codes.why)
-    return _of_names(values, alone=alone)
-
-
-def _of_names(values: Sequence[str], *, alone: bool) -> Shape:
-    """Ranges of a count, groups of names, or all or nothing.
-
-    The label of a group lists its names. More than a few may be what people wrote, so none of them must be a single
-    record's.
-    """
-    few = len(values) <= FEW_NAMES
-    if len(values) <= 2:  # noqa: PLR2004  they have no groups
-        return Shape("suppress", None, "all or nothing")
-    if _count(values):
+    if len(values) > 2 and _count(values):  # noqa: PLR2004  two have no groups
         return Shape("intervals:2,4,8", None, "ranges of a count; a single number stays where enough share it")
-    if few or is_numeric_text(values) or (len(values) <= _MOST_NAMES and not alone and _short(values)):
-        return Shape("groups:2,4,8", None, "neighbours in sorted order; a tree by meaning (CSV or JSON) is better")
     return Shape("suppress", None, "all or nothing; a tree (CSV or JSON) keeps more")
 
 
-def is_grouped(shape: Shape, values: Sequence[str]) -> bool:
-    """Whether names are generalized for want of a better way: by neighbours in sorted order, or all or nothing."""
-    wanting = shape.hierarchy in {"groups:2,4,8", "suppress"} and shape.grid is None
-    return wanting and 2 < len(values) <= _MOST_NAMES and not is_numeric_text(values)  # noqa: PLR2004  as above
+def wants_tree(shape: Shape, values: Sequence[str]) -> bool:
+    """Whether names have a public tree, or none and so all or nothing, and are few enough for a tree by likeness."""
+    named = str(shape.hierarchy)
+    return (named == "suppress" or named.startswith("public:")) and 2 < len(values) <= MOST_NAMES  # noqa: PLR2004  as above
 
 
 def is_spelled(shape: Shape, values: Sequence[str]) -> bool:
@@ -106,11 +90,6 @@ def scale_of(guess: Guess, shape: Shape | None) -> ScaleName | None:
     if guess.scale == "categorical" or shape is None or shape.hierarchy is None:
         return None if guess.scale == "numeric" else guess.scale
     return "categorical" if guess.scale == "numeric" else None
-
-
-def _short(values: Sequence[str]) -> bool:
-    """Whether the label of a group can be read."""
-    return sum(map(len, values)) <= _LETTERS * len(values)
 
 
 def _count(values: Sequence[str]) -> bool:

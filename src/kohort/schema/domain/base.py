@@ -99,6 +99,11 @@ class Domain(Shown):
             return Label.RANGE if self.attribute.grid is None else Label.GRID
         return Label.SET if self.hierarchy is None else Label.ANCESTOR
 
+    @property
+    def of_branches(self) -> bool:
+        """Whether a set names the branch, in place of a name that one person has alone: see `kohort.core.branches`."""
+        return self.label is Label.SET and self.hierarchy is not None and self.scale is Scale.CATEGORICAL
+
 
 def share(domain: Domain, width: Shares) -> Shares:
     """Loss of labels that span `width` (M - 1, or max - min): in 0..1, 0 where the domain is a point."""

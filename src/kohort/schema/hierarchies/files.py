@@ -69,7 +69,14 @@ Source: TypeAlias = Path | HeldFile
 
 @called('read_hierarchy("city.csv")', path=PATH)
 def read_hierarchy(
-    path: str | Path, *, name: str = "", separator: str = "", root: str = "", pad: Pad = False, keep: Keep = ""
+    path: str | Path,
+    *,
+    name: str = "",
+    separator: str = "",
+    root: str = "",
+    pad: Pad = False,
+    keep: Keep = "",
+    unwritten: Mapping[Path, HeldFile] = MappingProxyType({}),
 ) -> Hierarchy:
     """The hierarchy in a file: JSON if the suffix or the first character says so, else rows.
 
@@ -87,6 +94,7 @@ def read_hierarchy(
         pad: Whether leaves may have fewer ancestors than others; see `Hierarchy.from_rows` and `from_tree`.
         keep: Which parent a label keeps that has several: `first` or `last`, or the first as `qualify`, which also
             names nodes with their parents where their labels stand for other values, too; else it is an error.
+        unwritten: Files that count as if they were there.
 
     Raises:
         InputError: no such file, or one that is neither CSV nor JSON.
@@ -97,10 +105,10 @@ def read_hierarchy(
     asked = _Asked.of(path)
     path, root, pad, keep = asked.path, root or asked.root, pad or asked.pad, keep or asked.keep
     try:
-        if not path.is_file():
+        if path not in unwritten and not path.is_file():
             what = "not a regular file" if path.exists() else "no such file"
             raise InputError(what, where=str(path), hint=_hint(path))
-        held = read_held(path, name=name, separator=separator, root=root, pad=pad, keep=keep)
+        held = read_held(unwritten.get(path, path), name=name, separator=separator, root=root, pad=pad, keep=keep)
         return replace(held, data_dependent=True) if asked.data_dependent else held
     except OSError as error:
         raise FileError(f"reading failed: {error.strerror}", where=str(path)) from error

@@ -54,15 +54,17 @@ def alike(
     others: Sequence[tuple[Sequence[str], Index]],
     *,
     k: int,
+    people: Counts | None = None,
     name: str = "",
 ) -> Hierarchy:
     """The hierarchy of values whose people are alike.
 
     Args:
         values: The distinct values, without a missing one.
-        codes: (n,) the value of each person.
-        others: Of each other column its distinct values, and (n,) the value of each person.
+        codes: (n,) the value of each record.
+        others: Of each other column its distinct values, and (n,) the value of each record.
         k: Values of fewer people are one branch.
+        people: How many have each value; `None` where each record is a person.
         name: The attribute, for messages.
 
     >>> codes, city = np.repeat(np.arange(4), 50), np.repeat(np.array([0, 1, 0, 1]), 50)
@@ -73,7 +75,7 @@ def alike(
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     texts, of = [values[one] for one in order], place[codes]
-    counts = np.bincount(of, minlength=len(texts))
+    counts = np.bincount(of, minlength=len(texts)) if people is None else people[order]
     frequent = np.lexsort((np.arange(counts.size), -counts))[:MOST]
     kept = np.sort(frequent[counts[frequent] >= k])
     node = np.full(len(texts), kept.size)  # the rare ones are one more

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kohort.assessment.inspection.guesses import Guess, ScaleName
-from kohort.job.draft.shapes import Shape, scale_of, shape_of
+from kohort.job.draft.shapes import Shape, scale_of, shape_of, wants_tree
 
 NOWHERE = Path()
 
@@ -32,31 +32,31 @@ def guess(name: str = "x", *, hierarchy: str | None = None, grid: str | None = N
         ),
         (guess(), [f"P-{place}" for place in range(20)], "suppress"),
         (guess(), ["no", "yes"], "suppress"),
-        (guess(hierarchy="suppress"), ["a", "b", "c"], "groups:2,4,8"),
-        (guess(), ["a", "b", "c", "d", "e", "f", "g", "h"], "groups:2,4,8"),
+        (guess(hierarchy="suppress"), ["a", "b", "c"], "suppress"),
+        (guess(), ["a", "b", "c", "d", "e", "f", "g", "h"], "suppress"),
         (guess(), [str(place) for place in range(10)], "intervals:2,4,8"),
-        (guess(), [f"name{chr(97 + place)}" for place in range(20)], "groups:2,4,8"),
+        (guess(), [f"name{chr(97 + place)}" for place in range(20)], "suppress"),
         (guess(), [f"{'long ' * 6}name{chr(97 + place)}" for place in range(20)], "suppress"),
         (guess(), [f"name{'x' * place}" for place in range(65)], "suppress"),
         (guess(), ["0", "1", "2.0", "5"], "intervals:2,4,8"),
-        (guess(), ["1", "2", "3", "4"], "groups:2,4,8"),
-        (guess(), ["0", "5000", "9000"], "groups:2,4,8"),
+        (guess(), ["1", "2", "3", "4"], "suppress"),
+        (guess(), ["0", "5000", "9000"], "suppress"),
         (guess(), ["0", "1"], "suppress"),
         (guess(), [], "suppress"),
     ],
 )
-def test_a_name_is_never_released_as_a_set_of_its_class(made: Guess, values: list[str], hierarchy: str) -> None:
-    """Every column of names gets a hierarchy: what the guess says, prefixes of codes, groups, or suppression."""
+def test_names_get_what_their_texts_say(made: Guess, values: list[str], hierarchy: str) -> None:
+    """What the guess says, prefixes of codes, or all or nothing until there is a tree: never neighbours by alphabet."""
     shape = shape_of(made, values, None, NOWHERE)
     assert (shape.hierarchy, shape.grid) == (hierarchy, None)
     assert shape.why
 
 
-def test_a_name_of_one_record_stands_in_no_label() -> None:
-    """Of more than a few names each may be what somebody wrote: the label of a group would show it."""
-    names = [f"name{chr(97 + place)}" for place in range(20)]
-    assert shape_of(guess(), names, None, NOWHERE, alone=True).hierarchy == "suppress"
-    assert shape_of(guess(), names[:8], None, NOWHERE, alone=True).hierarchy == "groups:2,4,8"
+@pytest.mark.parametrize(("values", "wanted"), [(2, False), (3, True), (256, True), (257, False)])
+def test_a_tree_is_for_more_than_two_names_and_not_for_too_many(values: int, *, wanted: bool) -> None:
+    """Two names have no branches, and of hundreds each would hold too few records."""
+    names = [f"name{'x' * place}" for place in range(values)]
+    assert wants_tree(shape_of(guess(), names, None, NOWHERE), names) is wanted
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_hierarchy_beside_the_table_is_taken(tmp_path: Path, name: str, text: 
     (tmp_path / "data" / name).write_text(text)
     table = tmp_path / "data" / "people.csv"
     assert shape_of(guess("city"), ["Bari", "Rome"], table, tmp_path).hierarchy == f"data/{name}"
-    assert shape_of(guess("city"), ["Bari", "Rome", "Oslo"], table, tmp_path).hierarchy == "groups:2,4,8"
+    assert shape_of(guess("city"), ["Bari", "Rome", "Oslo"], table, tmp_path).hierarchy == "suppress"
 
 
 def test_a_ragged_hierarchy_beside_the_table_is_padded(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_ragged_hierarchy_beside_the_table_is_padded(tmp_path: Path) -> None:
 def test_no_file_has_so_long_a_name(tmp_path: Path, name: str) -> None:
     """A question of a survey may be the name of its column: no file is looked for."""
     shape = shape_of(guess(name), ["Bari", "Rome", "Oslo"], tmp_path / "people.csv", tmp_path)
-    assert shape.hierarchy == "groups:2,4,8"
+    assert shape.hierarchy == "suppress"
 
 
 def test_what_is_no_hierarchy_is_left_alone(tmp_path: Path) -> None:

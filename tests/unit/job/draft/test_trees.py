@@ -5,10 +5,16 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING
 
+import numpy as np
+import polars as pl
 import pytest
 
+import kohort as kohort_package
 from kohort import draft
+from kohort.assessment.inspection.likeness import tree_of
+from kohort.io.typed import from_frame
 from kohort.schema.hierarchies import read_hierarchy
+from kohort.schema.hierarchy import Hierarchy
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -69,11 +75,54 @@ def test_a_tree_beside_the_table_comes_first(tmp_path: Path, ending: str) -> Non
     assert not (tmp_path / "ward.alike.csv").exists()
 
 
-def test_a_column_whose_name_is_no_file_keeps_groups(tmp_path: Path) -> None:
-    """A name with a path in it writes no file outside the job's folder."""
-    assert kohort("init", table(tmp_path, "a/ward"), "--out", tmp_path / "job.toml").status == 0
-    assert drafted(tmp_path, "a/ward")["hierarchy"] == "groups:2,4,8"
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["job.toml", "stays.csv"]
+@pytest.mark.parametrize("name", ["a/ward", "../ward", "w" * 300, "ward:pad"])
+def test_a_column_whose_name_is_no_file_has_a_tree_by_its_place(tmp_path: Path, name: str) -> None:
+    """A name with a path in it writes no file outside the job's folder, one of a word how to read it none by it."""
+    assert kohort("init", table(tmp_path, name), "--out", tmp_path / "job.toml").status == 0
+    assert drafted(tmp_path, name)["hierarchy"] == "column-1.alike.csv:from-data"
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["column-1.alike.csv", "job.toml", "stays.csv"]
+    assert kohort("run", tmp_path / "job.toml").status == 0
+
+
+def test_the_job_file_says_what_was_taken_and_why(tmp_path: Path) -> None:
+    """One line by the hierarchy: what each way loses, and how far count queries are off; no one is pinpointed."""
+    kohort("init", table(tmp_path), "--out", tmp_path / "job.toml")
+    (line,) = [one for one in (tmp_path / "job.toml").read_text().splitlines() if "ward.alike" in one]
+    assert all(
+        word in line for word in ("as sets in an order of likeness", "as nodes", "all or nothing", "count queries")
+    )
+    assert drafted(tmp_path)["label"] == "set"
+    ran = kohort("run", tmp_path / "job.toml")
+    assert "pinpointed" not in ran.out, ran.out
+
+
+@pytest.mark.parametrize(("people", "listed"), [(30, True), (5, False)])
+def test_a_tree_counts_people(people: int, *, listed: bool) -> None:
+    """Where people have several records, names of fewer than k people are rare, however many records have them."""
+    wards = [WARDS[n % 6] for n in range(600)] + ["Isolation"] * 30
+    held = from_frame(pl.DataFrame({"ward": wards, "age": [str(AGES.get(one, 40)) for one in wards]}))
+    whose = np.array([*range(600), *(600 + n % people for n in range(30))])
+    tree = tree_of(held["ward"], [held["age"]], k=10, people=whose)
+    assert any("Isolation" in label for labels in tree.labels[1:] for label in labels) is listed
+
+
+def test_a_draft_in_memory_has_its_trees(tmp_path: Path) -> None:
+    """A job is made without any file, and a written draft has them beside it, as `init` writes them."""
+    made = kohort_package.draft(table(tmp_path))
+    held = {one.name: one.hierarchy for one in made.job().schema.quasi}
+    assert isinstance(held["ward"], Hierarchy)
+    assert held["ward"].data_dependent
+    (tmp_path / "other").mkdir()
+    made.to_toml(tmp_path / "other" / "job.toml")
+    kohort("init", table(tmp_path), "--out", tmp_path / "job.toml")
+    assert (tmp_path / "other" / "ward.alike.csv").read_bytes() == (tmp_path / "ward.alike.csv").read_bytes()
+
+
+def test_a_tree_is_no_part_of_a_column_that_somebody_decides_otherwise(tmp_path: Path) -> None:
+    """A hierarchy of one's own replaces it, and another role needs none."""
+    made = kohort_package.draft(table(tmp_path))
+    assert made.job(hierarchy={"ward": "suppress"}).schema.quasi[0].hierarchy == "suppress"
+    assert "ward" not in [one.name for one in made.job(drop=["ward"]).schema.quasi]
 
 
 def test_the_order_of_the_table_does_not_matter(tmp_path: Path) -> None:
