@@ -185,7 +185,8 @@ def _drafted(out: Path, draft: Draft) -> str:
     alike = [one for one in names if ".alike." in one]
     lines = [f"wrote {', '.join(alike)} beside it: trees of names by likeness, from the data"] if alike else []
     spelled = [one for one in names if one not in alike]
-    lines += [f"wrote {', '.join(spelled)} beside it: spellings of one thing are one node"] if spelled else []
+    reasons = {str(one.hierarchy).removesuffix(":from-data"): one.why for one in draft.shapes.values()}
+    lines += [f"wrote {one} ({reasons[one]}) beside it: spellings of one thing are one node" for one in spelled]
     lines.append(f"wrote {out}: {first}, then   kohort run {out}")
     if draft.decisions:
         measured = many(draft.protection.records, "record")

@@ -318,6 +318,8 @@ def _with_ways(
     for name, tree in trees.items():
         why, label = (chosen[name].why, made[name].label) if name in chosen else (shapes[name].why, None)
         held = made[name].hierarchy if name in chosen else tree
+        if name in chosen and chosen[name].way.startswith("public"):
+            why = f"{shapes[name].why}; {why}"
         if not isinstance(held, str):
             kind = "spellings" if name in spelled else "alike"
             beside.append(held_file(tree, _stem(name, kind, table.names.index(name))))

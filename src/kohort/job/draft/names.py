@@ -111,8 +111,11 @@ def ways_of(
     able = {taken: one for taken, one in tried.items() if one.error <= WITHIN * least}
     costs = {taken: sum(map(cost, names, taken, [one] * len(names))) for taken, one in able.items()}
     taken = min(costs, key=lambda taken: round(costs[taken], 6))
-    error = tried[taken].error
-    return {name: Chosen(way, _why(name, way, alike, error, public)) for name, way in zip(names, taken, strict=True)}
+    told = {
+        name: way if name in public else {"public sets": "sets", "public": "nodes"}.get(way, way)
+        for name, way in zip(names, taken, strict=True)
+    }
+    return {name: Chosen(way, _why(name, way, alike, tried[taken].error, public)) for name, way in told.items()}
 
 
 def _tried(some: Table, schema: Schema, k: int) -> _Tried | None:

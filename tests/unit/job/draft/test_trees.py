@@ -13,6 +13,7 @@ import kohort as kohort_package
 from kohort import draft
 from kohort.assessment.inspection.likeness import tree_of
 from kohort.io.typed import from_frame
+from kohort.job.draft import names
 from kohort.schema.hierarchies import read_hierarchy
 from kohort.schema.hierarchy import Hierarchy
 from tests.command import kohort
@@ -169,8 +170,12 @@ def test_a_public_tree_is_drafted_with_its_source(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("country*"))
 
 
-def test_a_public_tree_that_loses_notably_more_is_not_taken(tmp_path: Path) -> None:
-    """Where people of far countries are alike, that tree is drafted, and the job says what the public one loses."""
+@pytest.mark.parametrize("more", [0.05, -1])
+def test_a_public_tree_that_loses_notably_more_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: float
+) -> None:
+    """People of far countries are alike: sets suit both trees, and what a public one may lose more decides."""
+    monkeypatch.setattr(names, "NOTABLY", more)
     pairs, people = ["Italy", "Japan", "France", "Peru", "Spain", "Chile", "Nepal", "Kenya"], range(597)
     known = {
         "country": [pairs[n % 8] for n in people],
@@ -178,8 +183,9 @@ def test_a_public_tree_that_loses_notably_more_is_not_taken(tmp_path: Path) -> N
     }
     known |= {"sex": ["mf"[n // 80 % 2] for n in people], "job": [f"{'abcd'[n // 7 % 4]}job" for n in people]}
     kohort("init", typed(tmp_path, **known), "--out", tmp_path / "job.toml", "--k", "20")
-    assert drafted(tmp_path, "country")["hierarchy"] == "country.alike.csv:from-data"
-    assert "% by public:countries" in (tmp_path / "job.toml").read_text(encoding="utf-8")
+    due = "public:countries" if more > 0 else "country.alike.csv:from-data"
+    assert (drafted(tmp_path, "country")["hierarchy"], drafted(tmp_path, "country")["label"]) == (due, "set")
+    assert "% as nodes of public:countries" in (tmp_path / "job.toml").read_text(encoding="utf-8")
     assert kohort("run", tmp_path / "job.toml").status == 0
 
 
