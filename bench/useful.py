@@ -7,12 +7,16 @@ The tables are data that these packages bring along; they are read where they ar
 a table whose package is not there is skipped. Each is released three times by `kohort init` and `kohort run`:
 
     untouched   nothing is edited
-    known       `--known` names the columns that an outsider is likely to know, as the labels below say
+    known       `--known` names the columns that an outsider is likely to know, as the labels below say, and columns
+                of which the draft still asks are left out, as it offers
     advised     then the first piece of advice is taken three times (`kohort advise --take 1`)
+    by hand     the least that is lost with the columns, the k and the models of the advised job: each way to cut, with
+                nodes of trees and with sets of names
 
 For each: the status; the detail lost over the known columns (a dropped one is lost, one released as it is keeps all),
 and over all columns that the first draft does not call identifying; the share of people who are unique by the released
-numbers; the median error of count queries; how many known columns were released as they are; CPU seconds.
+numbers; the median error of count queries; how many known columns were released as they are, without a model (one that
+has the same value for everybody tells nothing of anybody, and is not counted); CPU seconds.
 
 The tables of `develop` may be looked at while rules are made, those of `judge` only to see what became of them.
 """
@@ -25,15 +29,17 @@ import csv
 import gzip
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
 import tarfile
 import tempfile
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from io import StringIO
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -221,9 +227,10 @@ def outcome(folder: Path, job: str, known: Sequence[str], started: Sequence[str]
 
     plain = [name for name, role in roles.items() if role in {"sensitive", "insensitive"}]
     found.known, found.every = lost(known), lost(started)
-    found.released = [name for name in known if name in plain]
     release = next(folder.glob("*.release.*[!n]"))
-    found.unique = unique(pl.read_csv(release, infer_schema_length=0), plain)
+    cells = pl.read_csv(release, infer_schema_length=0)
+    found.released = [name for name in known if roles[name] == "insensitive" and cells[name].n_unique() > 1]
+    found.unique = unique(cells, plain)
     status, told, _ = kohort(folder, "compare", "table.csv", release.name, "--job", job, "--json")
     if status == 0 and (queries := json.loads(told).get("queries")):
         found.error = queries["median"]
@@ -251,21 +258,24 @@ def unique(release: pl.DataFrame, names: Sequence[str]) -> float:
 def variants(folder: Path, source: Source, text: str, *, knows: bool, advises: bool) -> Iterator[tuple[str, Outcome]]:
     """The table released in each way that there is."""
     (folder / "table.csv").write_text(text, encoding="utf-8")
-    names = next(csv.reader(StringIO(text)))
-    known = [name for name in source.known.split() if name in names]
     status, _, spent = kohort(folder, "init", "table.csv", "--out", "job.toml")
     if status:
         yield "untouched", Outcome(f"status {status}", spent)
         return
     drafted = tomllib.loads((folder / "job.toml").read_text())["columns"]
     started = [name for name, one in drafted.items() if one["role"] != "identifying"]
+    known = [name for name in drafted if name.strip("'") in source.known.split()]
     yield "untouched", outcome(folder, "job.toml", known, started, spent)
     if not knows:
         return
-    status, _, spent = kohort(folder, "init", "table.csv", "--known", ",".join(known), "--out", "known.toml")
+    status, _, spent = kohort(
+        folder, "init", "table.csv", "--known", ",".join(known), "--out", "known.toml", "--overwrite"
+    )
     if status:
         yield "known", Outcome(f"status {status}", spent)
         return
+    job = folder / "known.toml"
+    job.write_text(job.read_text(encoding="utf-8").replace('"undecided"', '"drop"'), encoding="utf-8")
     yield "known", outcome(folder, "known.toml", known, started, spent)
     if not advises:
         return
@@ -275,6 +285,22 @@ def variants(folder: Path, source: Source, text: str, *, knows: bool, advises: b
         if status:
             break
     yield "advised", outcome(folder, "known.toml", known, started, spent)
+    yield "by hand", by_hand(folder, job.read_text(encoding="utf-8"), known, started)
+
+
+def by_hand(folder: Path, text: str, known: Sequence[str], started: Sequence[str]) -> Outcome:
+    """What a job becomes in the best of some ways to cut and to name."""
+    bare = re.sub(r'^label = "set".*\n', "", text, flags=re.MULTILINE)
+    sets = re.sub(r'^(hierarchy = ".*:from-data".*)$', r'\1\nlabel = "set"', bare, flags=re.MULTILINE)
+    slow = any(f"\n{key} = " in text for key in ("t", "beta", "enhanced-beta"))
+    ways = ['name = "mondrian"\ncut = "loss"', 'name = "mondrian"\ncut = "nearest"', *['name = "ordered"'] * (not slow)]
+    found = list[Outcome]()
+    for way, job in product(ways, dict.fromkeys((text, sets))):
+        method = re.sub(r'^name = "(?:mondrian|ordered)"(?:\ncut = .*)?$', way, job, count=1, flags=re.MULTILINE)
+        (folder / "hand.toml").write_text(method, encoding="utf-8")
+        found.append(outcome(folder, "hand.toml", known, started, 0))
+    best = min(found, key=lambda one: 1 if one.known is None else one.known)
+    return replace(best, seconds=sum(one.seconds for one in found))
 
 
 def main() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final
@@ -15,7 +17,7 @@ from kohort.cli.screen import progress, say
 from kohort.shown import many
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kohort.assessment.inspection.distribution import Distribution
     from kohort.assessment.inspection.guesses import Guess
@@ -23,6 +25,13 @@ if TYPE_CHECKING:
     from kohort.report import Json
     from kohort.schema.hierarchy import Hierarchy
 
+
+#: The job file that `init` writes, and its k, unless somebody says others.
+_JOB: Final = Path("job.toml")
+_K: Final = 10
+
+#: Columns that somebody has to decide of that are told with their reasons: the job file has all.
+_NAMED: Final = 5
 
 #: How the flag of h differs from the key of a job.
 _H: Final = MappingProxyType({"h": {"help": "Count the items in more than this share of the transactions."}})
@@ -131,8 +140,8 @@ def init(
     *,
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="JOB", help="The job file to write.", rich_help_panel="Writing")
-    ] = Path("job.toml"),
-    k: options.K = 10,
+    ] = _JOB,
+    k: options.K = _K,
     known: Annotated[
         list[str] | None,
         typer.Option(
@@ -169,31 +178,63 @@ def init(
         check_target(out.parent / name, overwrite=overwrite, inputs=inputs)
     for name, tree in trees.items():
         write_csv(tree, out.parent / name, overwrite=overwrite)
-    keys = flags.tables(reading.only(*(flag for flag in reading.used() if flag not in {"path", "missing-token"})), [])
+    reading = reading.only(*(flag for flag in reading.used() if flag != "path"))
+    keys = flags.tables(reading.only(*(flag for flag in reading.used() if flag != "missing-token")), [])
     text = job_text(draft, _from_folder(source, out.parent), reading=keys.get("input", {}))
     publish(out, lambda file: file.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)
-    told = _drafted(out, draft, [*trees])
+    given = {
+        "--out": [str(out)] * (out != _JOB),
+        "--k": [str(k)] * (k != _K),
+        "--known": [*filter(None, [",".join(known or ())])],
+    }
+    again = [source, *reading.words(), "--overwrite"]
+    told = _drafted(out, draft, [*trees], again, given)
     if not (quiet or draft.undecided or draft.whose.asked):  # else no job runs yet
         from kohort.cli.advise import changes_of
         from kohort.job.document import document_at
 
-        told += changes_of(document_at(out), table, draft.protection.together or draft.protection.alone)
+        protection = draft.protection
+        whole = protection.records == table.records
+        told += changes_of(document_at(out), table, (protection.together or protection.alone) if whole else None)
     say(told, quiet=quiet, internal=True)
 
 
-def _drafted(out: Path, draft: Draft, trees: Sequence[str]) -> str:
-    """What was written, and what is left to do."""
-    first, undecided = "check the guesses in it", draft.undecided
+def _drafted(
+    out: Path, draft: Draft, trees: Sequence[str], again: Sequence[str], given: Mapping[str, list[str]]
+) -> str:
+    """What was written, and what is left to do.
+
+    Args:
+        out: The job file.
+        draft: What is in it.
+        trees: The files of trees that were written, too.
+        again: The words of a command that drafts it once more, without those that choices name.
+        given: The words of other flags, by the flag.
+    """
+    from tomlkit import key
+
+    from kohort.cli.advise import run_of
+
+    first, undecided = "check the guesses in it", [one for one in draft.guesses if one.role == "undecided"]
     if undecided:
-        first = f"decide the role of {many(len(undecided), 'column')} in it ({', '.join(undecided)})"
+        first = f"decide the role of {many(len(undecided), 'column')} in it ({', '.join(draft.undecided)})"
     if draft.whose.asked:
         first += f", and the person key ({draft.whose.question})"
-    lines = [f"wrote {', '.join(trees)} beside it: trees of names by likeness, from the data"] if trees else []
-    lines.append(f"wrote {out}: {first}, then   kohort run {out}")
-    if draft.decisions:
-        measured = many(draft.protection.records, "record")
-        lines.append(f"To decide, each choice after the detail that it keeps (measured on {measured}):")
-    lines += [f"{at}. {one}" for at, one in enumerate(draft.decisions, 1)]
+    lines = [f"wrote {out}: {first}, then   {run_of(out)}"]
+    lines += [f"  {one.name}: {one.reasons[0]}" for one in undecided[:_NAMED]]
+    if undecided and not draft.whose.asked:
+        changes = (f"--set {shlex.quote(f'columns.{key(name).as_string()}.role=drop')}" for name in draft.undecided)
+        lines.append(f"or release without:   {run_of(out)} {' '.join(changes)}")
+    lines += [f"wrote {', '.join(trees)} beside it: trees of names by likeness, from the data"] if trees else []
+    lines += ["To decide, each choice after the detail that it keeps:"] if draft.decisions else []
+
+    def command(found: re.Match[str]) -> str:
+        """The command that makes a choice."""
+        others = [word for flag, values in given.items() if flag != found[1] for one in values for word in (flag, one)]
+        return f"   kohort init {shlex.join([*again, *others])} {found[1]}"
+
+    asked = (re.sub(r"(?<=:)   (--k(?:nown)?)\b", command, one) for one in draft.decisions)
+    lines += [f"{at}. {one}" for at, one in enumerate(asked, 1)]
     return "\n".join(lines)
 
 

@@ -20,7 +20,7 @@ from kohort.assessment.risk.telling import Hidden, tellings
 from kohort.core.uniques import together_of
 from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
-from kohort.job.draft.decisions import which_k, who
+from kohort.job.draft.decisions import which_k, which_models, who
 from kohort.job.draft.protection import Protection, protected, roundings_of
 from kohort.job.draft.reading import Whose, seen_in, whose
 from kohort.job.draft.shapes import LONGEST, Shape, is_grouped, scale_of, shape_of
@@ -200,7 +200,8 @@ def draft_of(
     alone = together([table], table.records, together_of(schema, answers)[2:], people=people)
     asked = _asked(seen.table, answers, tokens, path, folder) if known is None else []
     questions = [who(job, table, guesses, asked)] if known is None else []
-    questions.append(which_k(job, table, table.records if people is None else np.unique(people).size))
+    counted = table.records if people is None else np.unique(people).size
+    questions += [which_k(job, table, counted), which_models(protection)]
     asks = tuple("\n".join(lines) for one in questions if (lines := [*one]))
     return Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys, answers, alone, asks)
 
@@ -248,9 +249,9 @@ def _left_out(guess: Guess, left: Collection[str], numbers: Sequence[str]) -> Gu
     beside = f" with {others}" if others else ""
     told = f"rounded to a standard deviation{beside}, it would still single out more than 5 % of the people"
     if guess.weight:
-        return replace(guess, role="drop", reasons=(told, *guess.reasons))
+        return replace(guess, role="drop", reasons=(told, *guess.reasons), answer=False)
     told += ": drop it, make it quasi-identifying, or round it more (--perturb)"
-    return replace(guess, role="undecided", certainty="unsure", reasons=(told, *guess.reasons))
+    return replace(guess, role="undecided", certainty="unsure", reasons=(told, *guess.reasons), answer=False)
 
 
 def _add_trees(
