@@ -67,14 +67,21 @@ def advise(
 
 
 def changes_of(text: Document, source: object, now: float | None) -> str:
-    """The best changes of a job that was run, as lines to print below its figures; empty where nothing would help.
+    """The best changes of a job that was run, as lines to print below its figures; empty where nothing would help."""
+    lines = best_of(text, source, now)
+    name = quote(str(text.path[0])) if text.path else "JOB"
+    return "\n".join(["\n", *lines, f"See all changes, and take one:   kohort advise {name}"]) if lines else ""
+
+
+def best_of(text: Document, source: object, now: float | None) -> list[str]:
+    """The loss of a job, and the best changes of it, in lines; empty where nothing would help.
 
     Nothing that is wrong here may spoil a release that is there, and no search of a lattice is begun once more.
 
     Args:
         text: The job file.
         source: Its records or transactions; others than those in memory are left alone.
-        now: The loss of its release.
+        now: The loss of its release; `None` for an estimate.
     """
     from kohort.job.advice import SHORT, advice_on
     from kohort.job.parts import table
@@ -83,15 +90,12 @@ def changes_of(text: Document, source: object, now: float | None) -> str:
 
     method = table(text.raw, "method")
     slow = method.get("optimal") is True or method.get("name", "mondrian") not in QUICK
-    if now is None or slow or not isinstance(source, Table | Transactions):
-        return ""
+    if slow or not isinstance(source, Table | Transactions):
+        return []
     try:
-        found = advice_on(text, source=source, now=now, most=0)
+        return advice_on(text, source=source, now=now, most=0).text(SHORT).splitlines()
     except KohortError:
-        return ""
-    lines = found.text(SHORT)
-    name = quote(str(text.path[0])) if text.path else "JOB"
-    return f"\n\n{lines}\nSee all changes, and take one:   kohort advise {name}" if lines else ""
+        return []
 
 
 def run_of(job: Path) -> str:

@@ -346,8 +346,8 @@ def _ranked(
     if now is None:
         cost = before if costing.exact or not costing.most else costing.all(job)
         now = None if cost is None else cost.loss
-    shift = 0.0 if now is None or before is None else now - before.loss
-    found = sorted(_paying(_estimated(steps, costing, shift), now), key=_by_loss)
+    scale = now / before.loss if now is not None and before is not None and before.loss else 1.0
+    found = sorted(_paying(_estimated(steps, costing, scale), now), key=_by_loss)
     if not costing.exact:
         costs = [(one, _tried(costing.all, one.job)) for one in found[: costing.most]]
         full = [Advice(one.step, one.job, cost, measured=True) for one, cost in costs if cost is not None]
@@ -357,14 +357,14 @@ def _ranked(
     return now, measured, (*[one for one in found if not one.step.dearer][: TOLD - len(dearer)], *dearer)
 
 
-def _estimated(steps: Iterable[tuple[Step, J]], costing: _Costing[J], shift: float) -> Iterator[Advice[J]]:
-    """The steps with what they cost: of a sample, moved by what the job without a change costs less or more there."""
+def _estimated(steps: Iterable[tuple[Step, J]], costing: _Costing[J], scale: float) -> Iterator[Advice[J]]:
+    """The steps with what they cost: of a sample, times what the job without a change costs less or more there."""
     for step, made in steps:
         if step.doubtful and not (costing.exact or costing.most):
             continue  # nothing can show that it pays
         cost = _tried(costing.some, made)
         if cost is not None:
-            estimate = cost if costing.exact else Cost(min(max(cost.loss + shift, 0.0), ALL))
+            estimate = cost if costing.exact else Cost(min(cost.loss * scale, ALL))
             yield Advice(step, made, estimate, costing.exact)
 
 
