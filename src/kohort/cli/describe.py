@@ -193,9 +193,7 @@ def init(
         from kohort.cli.advise import changes_of
         from kohort.job.document import document_at
 
-        protection = draft.protection
-        whole = protection.records == table.records
-        told += changes_of(document_at(out), table, (protection.together or protection.alone) if whole else None)
+        told += changes_of(document_at(out), table)
     say(told, quiet=quiet, internal=True)
 
 

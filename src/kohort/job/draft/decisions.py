@@ -89,7 +89,8 @@ def _measured(table: Table) -> str:
 
 def _lost(job: Job, table: Table) -> float | None:
     """What a job loses of a sample; `None` where there is no release, or no quasi-identifier."""
-    found = priced(sampled(table), of_sample(job)) if job.schema.quasi else None
+    some = sampled(table)
+    found = priced(some, of_sample(job, whole=some is table)) if job.schema.quasi else None
     return None if found is None else found.loss
 
 

@@ -143,10 +143,8 @@ def protected(
         """The least loss of the methods, and the method."""
         if not schema.quasi:
             return None, METHODS[0]
-        jobs = {
-            one: of_sample(Job.of(schema, KAnonymity(k), *asked, algorithm=one, perturbations=tuple(perturbations)))
-            for one in METHODS
-        }
+        made = partial(Job.of, schema, KAnonymity(k), *asked, perturbations=tuple(perturbations))
+        jobs = {one: of_sample(made(algorithm=one), whole=some is table) for one in METHODS}
         found = {one: price.loss for one, job in jobs.items() if (price := priced(some, job, counted=counted))}
         method = min(METHODS, key=lambda one: found.get(one, 1.0))
         return found.get(method), method
