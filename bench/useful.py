@@ -13,10 +13,11 @@ a table whose package is not there is skipped. Each is released three times by `
     by hand     the least that is lost with the columns, the k and the models of the advised job: each way to cut, with
                 nodes of trees and with sets of names
 
-For each: the status; the detail lost over the known columns (a dropped one is lost, one released as it is keeps all),
-and over all columns that the first draft does not call identifying; the share of people who are unique by the released
-numbers; the median error of count queries; how many known columns were released as they are, without a model (one that
-has the same value for everybody tells nothing of anybody, and is not counted); CPU seconds.
+For each: the status, with `?` where `init` ends with something to decide; the detail lost over the known columns (a
+dropped one is lost, one released as it is keeps all), and over all columns that the first draft does not call
+identifying; the share of people who are unique by the released numbers; the median error of count queries; how many
+known columns were released as they are, without a model (one that has the same value for everybody tells nothing of
+anybody, and is not counted); CPU seconds.
 
 The tables of `develop` may be looked at while rules are made, those of `judge` only to see what became of them.
 """
@@ -125,7 +126,8 @@ class Outcome:
     """What came of a table.
 
     Attributes:
-        status: `released`, `asks` where somebody has to decide, or the status of what stopped it.
+        status: `released`, `asks` where somebody has to decide first, or the status of what stopped it.
+        asked: Whether the draft asks something, also where its job can be run.
         known: The detail lost of the known columns; nothing where there is no release.
         every: The detail lost of all columns that were not identifying at first.
         unique: The share of people who are unique by the released numbers.
@@ -141,6 +143,7 @@ class Outcome:
     unique: float | None = None
     released: list[str] = field(default_factory=list[str])
     error: float | None = None
+    asked: bool = False
 
     @property
     def line(self) -> str:
@@ -148,7 +151,8 @@ class Outcome:
         shares = (self.known, self.every, self.unique, self.error)
         figures = " ".join(f"{'-':>6}" if one is None else f"{one:6.1%}" for one in shares)
         out = " ".join(self.released)
-        return f"{self.status:<12} {figures} {len(self.released):>3} {self.seconds:6.1f}  {out}".rstrip()
+        status = f"{self.status}{' ?' * self.asked}"
+        return f"{status:<12} {figures} {len(self.released):>3} {self.seconds:6.1f}  {out}".rstrip()
 
 
 def text_of(source: Source) -> str | None:
@@ -261,14 +265,14 @@ def unique(release: pl.DataFrame, names: Sequence[str]) -> float:
 def variants(folder: Path, source: Source, text: str, *, untouched: bool) -> Iterator[tuple[str, Outcome]]:
     """The table released in each way, or only untouched."""
     (folder / "table.csv").write_text(text, encoding="utf-8")
-    status, _, spent = kohort(folder, "init", "table.csv", "--out", "job.toml")
+    status, told, spent = kohort(folder, "init", "table.csv", "--out", "job.toml")
     if status:
         yield "untouched", Outcome(f"status {status}", spent)
         return
     drafted = tomllib.loads((folder / "job.toml").read_text())["columns"]
     started = [name for name, one in drafted.items() if one["role"] != "identifying"]
     known = [name for name in drafted if name.strip("'") in source.known.split()]
-    yield "untouched", outcome(folder, "job.toml", known, started, spent)
+    yield "untouched", replace(outcome(folder, "job.toml", known, started, spent), asked="\n1. " in told)
     if untouched:
         return
     status, _, spent = kohort(
@@ -339,7 +343,7 @@ def total(way: str, found: Sequence[Outcome]) -> str:
     >>> total("known", [Outcome("released", 1, 0.3, 0.2, 0.04), Outcome("asks", 1), Outcome("released", 1, 1, 1, 0.2)])
     'known: 3 tables: 2 ask or lose under 35 % of known columns; 2 with at most 5 % unique; 0 known columns released'
     """
-    useful = sum(one.status == "asks" or (one.known is not None and one.known < 0.35) for one in found)  # noqa: PLR2004  the target
+    useful = sum(one.asked or one.status == "asks" or (one.known is not None and one.known < 0.35) for one in found)  # noqa: PLR2004  the target
     safe = sum((one.unique or 0) <= 0.05 for one in found)  # noqa: PLR2004  likewise
     out = sum(len(one.released) for one in found)
     lost = f"{useful} ask or lose under 35 % of known columns"

@@ -52,9 +52,13 @@ def who(job: Job, table: Table, guesses: Sequence[Guess], asked: Sequence[Attrib
     if likely:
         free = job.schema.changed(Attribute(name, Role.INSENSITIVE) for name in left)
         price = _lost(replace(job, schema=free), table)
-        told = f"the {len(likely)} that an outsider is likely to know"
-        yield _choice(price, told, f"--known {quote(','.join(map(quoted, likely)))}")
-    told = [f"{len(left)} more are generalized, since nobody can tell: {_listed(left)}"] if left else []
+        flag = f"--known {quote(','.join(map(quoted, likely)))}"
+        yield _choice(price, f"the {len(likely)} that an outsider is likely to know", flag)
+    told = (
+        [f"{many(len(left), 'more is', 'more are')} generalized, since nobody can tell: {_listed(left)}"]
+        if left
+        else []
+    )
     told += [f"{len(blocks)} are answers by their names and values: {_listed(blocks)}"] if blocks else []
     yield _choice(_lost(job, table), "; ".join(["as drafted", *told]))
     if blocks:
