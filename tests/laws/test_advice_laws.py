@@ -1,8 +1,9 @@
-"""Advice is true: what is told as measured is what a run of the changed job gives, to the digit."""
+"""Advice is true: what is told as measured is what a run of the job or of the changed one gives, to the digit."""
 
 from __future__ import annotations
 
 import random
+import re
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -11,24 +12,34 @@ import pytest
 
 from kohort import pipeline
 from kohort.errors import InfeasibleError
+from kohort.io.baskets import read_transactions
 from kohort.io.typed import from_frame
 from kohort.job import advice
-from kohort.job.advice import advised
+from kohort.job.advice import advised, advised_transactions
 from kohort.job.request import request
 from kohort.job.steps import SLOW, changed
+from kohort.job.transactions import request as request_of_transactions
+from kohort.pipeline.transactions import rehearse_transactions
 from kohort.sweeps import prices
+from tests.command import kohort
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from kohort.job.advice import Advice
     from kohort.release import Job
+    from kohort.release.transactions import TransactionJob
     from kohort.tables.table import Table
+    from kohort.transactions.database import Transactions
 
 QUASI = ("age", "city", "sex")
 
 #: Random tables, and the tests that they are spread over.
 TABLES, PARTS = 200, 10
+
+#: Random databases of transactions, spread over as many.
+TRANSACTIONS = 60
 
 #: Methods, what each is told, and whether it needs a hierarchy for every quasi-identifier.
 METHODS: list[tuple[dict[str, Any], bool]] = [
@@ -128,3 +139,68 @@ def check_words(job: Job, one: Advice[Job]) -> None:
     assert one.step.weakens or one.step.dearer or before == after, one
     slow = one.job.algorithm.name == "ordered" != job.algorithm.name
     assert not slow or SLOW.isdisjoint(model.specification.key for model in one.job.models), one
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_of_transactions_what_is_measured_is_what_a_run_tells(part: int, tmp_path: Path) -> None:
+    """Their distortion, with the job and with each change, is that of a dry run to the bit."""
+    for seed in range(part, TRANSACTIONS, PARTS):
+        draw = random.Random(seed)  # noqa: S311  a test's
+        items = [f"i{place}" for place in range(draw.randint(4, 9))]
+        rows = [" ".join(draw.sample(items, draw.randint(1, 4))) for _ in range(draw.randint(20, 60))]
+        privacy = {"h": draw.choice([0.4, 0.6]), "k": draw.choice([3, 4, 6]), "p": draw.choice([1, 2, 3])}
+        raw: dict[str, Any] = {
+            "transactions": {"format": "basket"},
+            "input": {"path": "in.dat"},
+            "output": {"path": "out.dat"},
+            "privacy": privacy,
+            "items": {"private": draw.sample(items, 1)},
+        }
+        path = tmp_path / "in.dat"
+        path.write_text("\n".join(rows) + "\n", "utf-8")
+        transactions = read_transactions(str(path), of_baskets(raw).reading).database
+        found = advised_transactions(raw, of_baskets, transactions)
+        assert found.loss == distortion(transactions, of_baskets(raw)), seed
+        for one in found.steps:
+            assert one.measured, seed
+            assert one.cost.told == distortion(transactions, one.job), (seed, one)
+
+
+def of_baskets(raw: Mapping[str, object]) -> TransactionJob:
+    """The job of tables."""
+    return request_of_transactions(raw, where=".".join).job
+
+
+def distortion(transactions: Transactions, job: TransactionJob) -> float | None:
+    """What a dry run tells; `None` where there is no release."""
+    try:
+        return float(rehearse_transactions(transactions, job).distortion)
+    except InfeasibleError:
+        return None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_init_and_advise_print_is_what_run_prints(seed: int, tmp_path: Path) -> None:
+    """The loss that `init` ends with, those of `advise` and of each change taken: all are of the run that follows."""
+    draw = random.Random(seed)  # noqa: S311  a test's
+    cells = {
+        "age": [str(draw.randint(20, 80)) for _ in range(400)],
+        "city": [draw.choice("abcdefgh") * 3 for _ in range(400)],
+        "sex": [draw.choice("fm") for _ in range(400)],
+        "income": [str(int(20_000 * draw.paretovariate(1.5))) for _ in range(400)],  # whose ends are coded
+        "diagnosis": [draw.choice(["flu", "flu", "gout", "none"]) for _ in range(400)],
+    }
+    table, job = tmp_path / "in.csv", tmp_path / "job.toml"
+    pl.DataFrame(cells).write_csv(table)
+    drafted = kohort("init", table, "-o", job, "--known", "age,city,sex").out
+    first = kohort("run", job, "--json").figures["metrics"]["ncp"]
+    said = [f"Now {first:.1%} of the detail is lost."] if "Single changes" in drafted else []
+    assert re.findall(r"^Now .*? lost\.", drafted, re.MULTILINE) == said
+    told = kohort("advise", job, "--json").figures
+    assert told["loss"] == first
+    text = job.read_text()
+    for place, one in enumerate(told["steps"], 1):
+        assert kohort("advise", job, "--take", place).out.endswith(f"then   kohort run {job} --overwrite\n")
+        figures = kohort("run", job, "--json", "--overwrite").figures
+        assert (one["measured"], figures["metrics"]["ncp"]) == (True, one["told"]), one["change"]
+        job.write_text(text)

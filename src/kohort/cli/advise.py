@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -41,7 +42,12 @@ def advise(
     text = document_at(job)
     with progress(quiet=printed.quiet) as tell:
         found = advice_on(text, tell=tell)
-    told = found.text() or "No single change would keep more."
+    told = found.text()
+    told = (
+        f"{told}\nTake the first:   kohort advise {quote(str(job))} --take 1"
+        if told
+        else "No single change would keep more."
+    )
     if take is not None:
         if take > len(found.steps):
             there = f"1 to {len(found.steps)}" if found.steps else "none"
@@ -49,7 +55,7 @@ def advise(
                 f"there is no change {take}", where="--take", hint=f"there are {there}: kohort advise {job}"
             )
         _take(job, found.steps[take - 1].step)
-        told = f"changed {job}: {found.steps[take - 1].step.words}; then   kohort run {job}"
+        told = f"changed {job}: {found.steps[take - 1].step.words}; then   {run_of(job)}"
     figures: dict[str, Json] = {
         "loss": None if found.loss is None else whole(found.loss),
         "records": found.of,
@@ -60,15 +66,22 @@ def advise(
     say(told, figures, as_json=printed.json, quiet=printed.quiet, internal=True)
 
 
-def changes_of(text: Document, source: object, now: float | None) -> str:
-    """The best changes of a job that was run, as lines to print below its figures; empty where nothing would help.
+def changes_of(text: Document, source: object, now: float | None = None) -> str:
+    """The best changes of a job that was run, as lines to print below its figures; empty where nothing would help."""
+    lines = best_of(text, source, now)
+    name = quote(str(text.path[0])) if text.path else "JOB"
+    return "\n".join(["\n", *lines, f"See all changes, and take one:   kohort advise {name}"]) if lines else ""
+
+
+def best_of(text: Document, source: object, now: float | None) -> list[str]:
+    """The loss of a job, and the best changes of it, in lines; empty where nothing would help.
 
     Nothing that is wrong here may spoil a release that is there, and no search of a lattice is begun once more.
 
     Args:
         text: The job file.
         source: Its records or transactions; others than those in memory are left alone.
-        now: The loss of its release.
+        now: The loss of its release; `None` for an estimate.
     """
     from kohort.job.advice import SHORT, advice_on
     from kohort.job.parts import table
@@ -77,15 +90,22 @@ def changes_of(text: Document, source: object, now: float | None) -> str:
 
     method = table(text.raw, "method")
     slow = method.get("optimal") is True or method.get("name", "mondrian") not in QUICK
-    if now is None or slow or not isinstance(source, Table | Transactions):
-        return ""
+    if slow or not isinstance(source, Table | Transactions):
+        return []
     try:
-        found = advice_on(text, source=source, now=now, most=0)
+        return advice_on(text, source=source, now=now, most=0).text(SHORT).splitlines()
     except KohortError:
-        return ""
-    lines = found.text(SHORT)
-    name = text.path[0] if text.path else "JOB"
-    return f"\n\n{lines}\nAll changes, measured, and one taken:   kohort advise {name}" if lines else ""
+        return []
+
+
+def run_of(job: Path) -> str:
+    """The command that runs a job file, over its release where that is there already."""
+    from kohort.job.document import document_at
+    from kohort.job.parts import table
+
+    output = table(document_at(job).raw, "output").get("path")
+    there = isinstance(output, str) and (job.parent / output).is_file()
+    return f"kohort run {quote(str(job))}{' --overwrite' * there}"
 
 
 def _take(job: Path, step: Step) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from bisect import bisect
+from functools import cache
 from itertools import accumulate, islice
 from pathlib import Path
 from shutil import get_terminal_size
@@ -17,11 +18,13 @@ from kohort.errors import MissingExtraError, TargetError
 from kohort.whole_files import refuse_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kohort.job.request import Request
     from kohort.pipeline import Report
     from kohort.release import Release
 
-#: The job of the demo: what a steward would write for this register.
+#: The job of the demo: what a steward would write for this register, with the t that `kohort init` proposes.
 JOB = """\
 # The demo's job. Change it, then   kohort run job.toml --overwrite
 [input]
@@ -45,7 +48,7 @@ city = {{ role = "quasi", hierarchy = "city.json", label = "set" }}
 age = {{ role = "quasi", bounds = [18, 90], grid = 5 }}
 education = {{ role = "quasi", hierarchy = "education.json" }}
 profession = {{ role = "quasi", hierarchy = "profession.json", label = "set" }}
-annual_income = {{ role = "sensitive", t = 0.2 }}
+annual_income = {{ role = "sensitive", t = 0.3 }}
 
 # An exact income identifies a person as a name does.
 [perturb.columns.annual_income]
@@ -78,7 +81,9 @@ def demo(
 ) -> None:
     """Generate a register, anonymise it, verify it, show what happened."""
     options.use_threads()
+    from kohort.cli.advise import best_of
     from kohort.generate.italy import write_italy
+    from kohort.job.document import document_at
     from kohort.job.request import load
     from kohort.models.k_anonymity import KAnonymity
     from kohort.report.release import release_figures
@@ -98,16 +103,23 @@ def demo(
         f"   strict): at least {k} people share every combination. Incomes are rounded, so that few are unique, and\n"
         "   in each group they are distributed nearly as in the whole register (t-closeness).\n"
     )
-    reports, how = _reports(out / "report.html")
+
+    @cache
+    def changes(release: Release) -> tuple[str, ...]:
+        """What single changes of the job would give."""
+        return tuple(best_of(document_at(job), release.source, release.metrics.get("ncp")))
+
+    reports, how = _reports(out / "report.html", changes)
     release = _release(load(job), reports, overwrite=overwrite)
     say(f"{_head(out / 'release.csv')}\n")
     say(f"3. Result\n\n{_indented(release_text(release_figures(release)))}\n")
     quasi = ",".join(attribute.name for attribute in release.job.schema.quasi)
+    say("".join(f"   {line}\n" for line in changes(release)))
     say(
         "4. Next steps\n\n"
         f"   look at it          {how}\n"
         f"   check the release   kohort check {out / 'release.csv'} --quasi {quasi} --k {k}\n"
-        f"   change the job      edit {job}, then kohort run {job} --overwrite\n"
+        f"   change the job      kohort advise {job} --take 1, then kohort run {job} --overwrite\n"
         "   your own table      kohort inspect YOUR.csv, then kohort init YOUR.csv"
     )
 
@@ -130,8 +142,8 @@ def _refuse_existing(folder: Path) -> None:
         raise TargetError("the output exists", where=where, hint="choose another --out, or --overwrite")
 
 
-def _reports(path: Path) -> tuple[tuple[Report, ...], str]:
-    """The page to publish with the release, where one can be drawn; and how to get to see it."""
+def _reports(path: Path, changes: Callable[[Release], tuple[str, ...]]) -> tuple[tuple[Report, ...], str]:
+    """The page to publish, where one can be drawn, with what changes of the job give; and how to get to see it."""
     from kohort import pipeline
     from kohort.report.page import Audience, page
     from kohort.report.written import writer_of
@@ -140,7 +152,13 @@ def _reports(path: Path) -> tuple[tuple[Report, ...], str]:
         write = writer_of(path.suffix)
     except MissingExtraError as missing:
         return (), f"for a page with charts: {missing.hint}, then kohort demo --overwrite"
-    report = pipeline.Report(path, lambda release: write(page(release, audience=Audience.INTERNAL)))
+
+    def written(release: Release) -> bytes:
+        """The page."""
+        shown = page(release, audience=Audience.INTERNAL)
+        return write(shown.model_copy(update={"changes": changes(release)}))
+
+    report = pipeline.Report(path, written)
     return (report,), f"open {path} in a browser"
 
 

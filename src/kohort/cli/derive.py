@@ -20,7 +20,7 @@ from typer.models import OptionInfo, ParameterInfo
 from kohort.job.keys import PANELS, TRI_STATE, Key, keys_of, with_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 #: The form of a job on a table, and that of one on transactions.
 TABLE: Final = "kohort.job.form:JobFile"
@@ -84,6 +84,13 @@ class Given:
         found: dict[str, object] = {key.flag: self.values[key.flag] for key in typed}
         denied = [key for key in typed if key.type == TRI_STATE and not found[key.flag]]
         return found | {f"no-{key.flag}": True for key in denied}
+
+    def words(self) -> Iterator[str]:
+        """The flags as the command line has them."""
+        for flag, value in self.used().items():
+            given: list[object] = value if isinstance(value, list) else [value]
+            for one in given:
+                yield from (f"--{flag}", str(one)) if not isinstance(one, bool) else (f"--{flag}",) * one
 
     def only(self, *flags: str) -> Given:
         """Those of some flags."""

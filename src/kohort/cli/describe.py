@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final
@@ -15,13 +17,20 @@ from kohort.cli.screen import progress, say
 from kohort.shown import many
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kohort.assessment.inspection.distribution import Distribution
     from kohort.assessment.inspection.guesses import Guess
     from kohort.job.draft import Draft
     from kohort.report import Json
 
+
+#: The job file that `init` writes, and its k, unless somebody says others.
+_JOB: Final = Path("job.toml")
+_K: Final = 10
+
+#: Columns that somebody has to decide of that are told with their reasons: the job file has all.
+_NAMED: Final = 5
 
 #: How the flag of h differs from the key of a job.
 _H: Final = MappingProxyType({"h": {"help": "Count the items in more than this share of the transactions."}})
@@ -130,8 +139,8 @@ def init(
     *,
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="JOB", help="The job file to write.", rich_help_panel="Writing")
-    ] = Path("job.toml"),
-    k: options.K = 10,
+    ] = _JOB,
+    k: options.K = _K,
     known: Annotated[
         list[str] | None,
         typer.Option(
@@ -162,36 +171,62 @@ def init(
         tell("measure")
         named = None if known is None else "all" if known == ["all"] else options.names(known)
         draft = draft_of(table, k=k, missing=("", *tokens), path=path, folder=out.parent, known=named)
-    keys = flags.tables(reading.only(*(flag for flag in reading.used() if flag not in {"path", "missing-token"})), [])
+    reading = reading.only(*(flag for flag in reading.used() if flag != "path"))
+    keys = flags.tables(reading.only(*(flag for flag in reading.used() if flag != "missing-token")), [])
     text = job_text(draft, _from_folder(source, out.parent), reading=keys.get("input", {}))
     draft.write(text, out, overwrite=overwrite, inputs=inputs)
-    told = _drafted(out, draft)
+    given = {
+        "--out": [str(out)] * (out != _JOB),
+        "--k": [str(k)] * (k != _K),
+        "--known": [*filter(None, [",".join(known or ())])],
+    }
+    told = _drafted(out, draft, [source, *reading.words(), "--overwrite"], given)
     if not (quiet or draft.undecided or draft.whose.asked):  # else no job runs yet
         from kohort.cli.advise import changes_of
         from kohort.job.document import document_at
 
-        told += changes_of(document_at(out), table, draft.protection.together or draft.protection.alone)
+        told += changes_of(document_at(out), table)
     say(told, quiet=quiet, internal=True)
 
 
-def _drafted(out: Path, draft: Draft) -> str:
-    """What was written, and what is left to do."""
-    first, undecided = "check the guesses in it", draft.undecided
+def _drafted(out: Path, draft: Draft, again: Sequence[str], given: Mapping[str, list[str]]) -> str:
+    """What was written, and what is left to do.
+
+    Args:
+        out: The job file.
+        draft: What is in it.
+        again: The words of a command that drafts it once more, without those that choices name.
+        given: The words of other flags, by the flag.
+    """
+    from tomlkit import key
+
+    from kohort.cli.advise import run_of
+
+    first, undecided = "check the guesses in it", [one for one in draft.guesses if one.role == "undecided"]
     if undecided:
-        first = f"decide the role of {many(len(undecided), 'column')} in it ({', '.join(undecided)})"
+        first = f"decide the role of {many(len(undecided), 'column')} in it ({', '.join(draft.undecided)})"
     if draft.whose.asked:
         first += f", and the person key ({draft.whose.question})"
+    lines = [f"wrote {out}: {first}, then   {run_of(out)}"]
+    lines += [f"  {one.name}: {one.reasons[0]}" for one in undecided[:_NAMED]]
+    if undecided and not draft.whose.asked:
+        changes = (f"--set {shlex.quote(f'columns.{key(name).as_string()}.role=drop')}" for name in draft.undecided)
+        lines.append(f"or release without:   {run_of(out)} {' '.join(changes)}")
     names = [one.name for one in draft.trees]
     alike = [one for one in names if ".alike." in one]
-    lines = [f"wrote {', '.join(alike)} beside it: trees of names by likeness, from the data"] if alike else []
-    spelled = [one for one in names if one not in alike]
+    lines += [f"wrote {', '.join(alike)} beside it: trees of names by likeness, from the data"] if alike else []
     reasons = {str(one.hierarchy).removesuffix(":from-data"): one.why for one in draft.shapes.values()}
-    lines += [f"wrote {one} ({reasons[one]}) beside it: spellings of one thing are one node" for one in spelled]
-    lines.append(f"wrote {out}: {first}, then   kohort run {out}")
-    if draft.decisions:
-        measured = many(draft.protection.records, "record")
-        lines.append(f"To decide, each choice after the detail that it keeps (measured on {measured}):")
-    lines += [f"{at}. {one}" for at, one in enumerate(draft.decisions, 1)]
+    spelled = [f"{one} ({reasons[one]})" for one in names if one not in alike]
+    lines += [f"wrote {one} beside it: spellings of one thing are one node" for one in spelled]
+    lines += ["To decide, each choice after the detail that it keeps:"] if draft.decisions else []
+
+    def command(found: re.Match[str]) -> str:
+        """The command that makes a choice."""
+        others = [word for flag, values in given.items() if flag != found[1] for one in values for word in (flag, one)]
+        return f"   kohort init {shlex.join([*again, *others])} {found[1]}"
+
+    asked = (re.sub(r"(?<=:)   (--k(?:nown)?)\b", command, one) for one in draft.decisions)
+    lines += [f"{at}. {one}" for at, one in enumerate(asked, 1)]
     return "\n".join(lines)
 
 

@@ -102,12 +102,14 @@ class Advised(Shown, Generic[J]):
 
     Attributes:
         loss: The detail that is lost without a change; `None` where there is no release.
+        measured: Whether that is what a run tells; else an estimate.
         steps: The changes.
         records: The records, or transactions, that the changes were ranked on.
         of: All there are.
     """
 
     loss: float | None
+    measured: bool
     steps: tuple[Advice[J], ...]
     records: int
     of: int
@@ -116,11 +118,12 @@ class Advised(Shown, Generic[J]):
         """The steps as numbered lines for a person, or only the first ones; empty where none keeps more."""
         if all(one.step.dearer for one in self.steps):
             return ""
-        now = "there is no release" if self.loss is None else f"{self.loss:.1%} of the detail is lost"
+        lost = "there is no release" if self.loss is None else f"{self.loss:.1%} of the detail is lost"
+        now = lost if self.measured or self.loss is None else f"about {self.loss:.0%} of the detail is lost"
         lines = [f"Now {now}. Single changes would give:"]
         marks = ["-"] * most if most else [f"{place:>2}" for place in range(1, len(self.steps) + 1)]
         lines += [f"  {mark} {one}" for mark, one in zip(marks, self.steps, strict=False)]
-        if not all(one.measured for one in self.steps[: len(marks)]):
+        if not (self.measured and all(one.measured for one in self.steps[: len(marks)])):
             lines.append(f"    (about: estimated on {self.records:,} of {many(self.of, 'record')})")
         return "\n".join(lines)
 
@@ -329,8 +332,8 @@ def _ranked(
     costing: _Costing[J],
     now: float | None,
     order: Callable[[Advice[J]], tuple[bool, float]],
-) -> tuple[float | None, tuple[Advice[J], ...]]:
-    """The loss without a change, and the steps that are told, in an order.
+) -> tuple[float | None, bool, tuple[Advice[J], ...]]:
+    """The loss without a change, whether it was measured, and the steps that are told, in an order.
 
     Args:
         job: The job without a change.
@@ -339,29 +342,29 @@ def _ranked(
         now: The loss of the job where it is known.
         order: What steps are sorted by.
     """
-    before = costing.some(job)
+    before, measured = costing.some(job), now is not None or costing.exact or costing.most > 0
     if now is None:
         cost = before if costing.exact or not costing.most else costing.all(job)
         now = None if cost is None else cost.loss
-    shift = 0.0 if now is None or before is None else now - before.loss
-    found = sorted(_paying(_estimated(steps, costing, shift), now), key=_by_loss)
+    scale = now / before.loss if now is not None and before is not None and before.loss else 1.0
+    found = sorted(_paying(_estimated(steps, costing, scale), now), key=_by_loss)
     if not costing.exact:
         costs = [(one, _tried(costing.all, one.job)) for one in found[: costing.most]]
-        measured = [Advice(one.step, one.job, cost, measured=True) for one, cost in costs if cost is not None]
-        found = [*_paying(measured, now), *(one for one in found[costing.most :] if not one.step.doubtful)]
+        full = [Advice(one.step, one.job, cost, measured=True) for one, cost in costs if cost is not None]
+        found = [*_paying(full, now), *(one for one in found[costing.most :] if not one.step.doubtful)]
     found.sort(key=order)
     dearer = [one for one in found if one.step.dearer]
-    return now, (*[one for one in found if not one.step.dearer][: TOLD - len(dearer)], *dearer)
+    return now, measured, (*[one for one in found if not one.step.dearer][: TOLD - len(dearer)], *dearer)
 
 
-def _estimated(steps: Iterable[tuple[Step, J]], costing: _Costing[J], shift: float) -> Iterator[Advice[J]]:
-    """The steps with what they cost: of a sample, moved by what the job without a change costs less or more there."""
+def _estimated(steps: Iterable[tuple[Step, J]], costing: _Costing[J], scale: float) -> Iterator[Advice[J]]:
+    """The steps with what they cost: of a sample, times what the job without a change costs less or more there."""
     for step, made in steps:
         if step.doubtful and not (costing.exact or costing.most):
             continue  # nothing can show that it pays
         cost = _tried(costing.some, made)
         if cost is not None:
-            estimate = cost if costing.exact else Cost(min(max(cost.loss + shift, 0.0), ALL))
+            estimate = cost if costing.exact else Cost(min(cost.loss * scale, ALL))
             yield Advice(step, made, estimate, costing.exact)
 
 

@@ -47,9 +47,14 @@ def sampled(table: Table, most: int = SAMPLED) -> Table:
     return table.take(np.linspace(0, table.records - 1, most).astype(np.int64))
 
 
-def of_sample(job: Job) -> Job:
-    """The job as a sample can be asked it: as many records as a perturbation needs may not lie in it."""
-    return replace(job, perturbations=tuple(one.of_sample() for one in job.perturbations))
+def of_sample(job: Job, *, whole: bool = False) -> Job:
+    """The job as a sample can be asked it: as many records as a perturbation needs may not lie in it.
+
+    Args:
+        job: The job.
+        whole: Whether the sample is the table; then the job is what it is.
+    """
+    return job if whole else replace(job, perturbations=tuple(one.of_sample() for one in job.perturbations))
 
 
 def priced(

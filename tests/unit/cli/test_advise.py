@@ -151,12 +151,13 @@ def test_a_weaker_promise_is_told(job: Path) -> None:
 
 
 def test_the_text_numbers_what_can_be_taken(job: Path) -> None:
-    """The lines have the numbers of `--take`, from 1 on, with the figure of each."""
+    """The lines have the numbers of `--take`, from 1 on, with the figure of each; the last is the command for one."""
     lines = kohort("advise", job).out.splitlines()
     found = steps(job)
     assert re.fullmatch(r"Now \d+\.\d% of the detail is lost. Single changes would give:", lines[1])
-    for place, (line, one) in enumerate(zip(lines[2:], found, strict=True), 1):
+    for place, (line, one) in enumerate(zip(lines[2:-1], found, strict=True), 1):
         assert line.startswith(f"  {place:>2} {one['loss']:.1%} lost, highest risk {one['risk']:.1%}: {one['change']}")
+    assert lines[-1] == f"Take the first:   kohort advise {job} --take 1"
 
 
 @pytest.mark.parametrize("number", [99, 11])
@@ -201,7 +202,7 @@ def test_a_run_ends_with_the_best_three(job: Path) -> None:
     ran, told = kohort("run", job), kohort("advise", job)
     last = ran.out.partition("Single changes would give:\n")[2].splitlines()
     assert [line[4:] for line in last[:3]] == [line[5:] for line in told.out.splitlines()[2:5]]
-    assert last[3:] == [f"All changes, measured, and one taken:   kohort advise {job}"]
+    assert last[3:] == [f"See all changes, and take one:   kohort advise {job}"]
     assert "Single changes" not in kohort("run", job, "--quiet", "--overwrite").out
     assert "steps" not in kohort("run", job, "--json", "--overwrite").figures
 

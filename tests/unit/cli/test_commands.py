@@ -100,7 +100,7 @@ def test_flags_and_job_file_make_the_same_bytes(register: Path, tmp_path: Path) 
     done("run", job)
     trees = [f"--hierarchy={name}={register / name}.json" for name in ("city", "education", "profession")]
     roles = ["--quasi", "gender,city,age,education,profession", "--sensitive", "annual_income", "--rest", "drop"]
-    income = ["--t", "annual_income=0.2", "--perturb", "annual_income=rounding:step=1000"]
+    income = ["--t", "annual_income=0.3", "--perturb", "annual_income=rounding:step=1000"]
     names = ["--identifier", "person_id,first_name,last_name"]
     flags = [*roles, *names, *trees, *income, "--bounds", "age=18..90", "--grid", "age=5", "--k", 6]
     done("anonymize", register / "people.csv", "--out", tmp_path / "flags.csv", *flags)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import random
 import re
+import shlex
 import tomllib
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -89,3 +91,43 @@ def _check_names(source: pl.DataFrame, released: pl.DataFrame, columns: Mapping[
             values = source[roles[name]].unique()
             named = values.filter(values.str.contains(DISTINCTIVE)).to_list()
             assert words.isdisjoint(named), name
+
+
+@pytest.mark.parametrize("folder", ["here", "a folder"])
+@pytest.mark.parametrize("undecided", [False, True])
+def test_what_is_proposed_can_be_typed(
+    folder: str, *, undecided: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each command that `init`, `advise` and `run` print, copied into a shell, does what the line says."""
+    draw = random.Random(1)  # noqa: S311  a test's
+    cells = {
+        "age": [str(draw.randint(20, 70)) for _ in range(300)],
+        "home town": [draw.choice("abcdef") * 4 for _ in range(300)],
+        "tall": [draw.choice("01") for _ in range(300)],
+        **{f"view{n}": [draw.choice(["agree", "unsure", "disagree"]) for _ in range(300)] for n in range(6)},
+    }
+    if undecided:
+        cells["x.7"] = [str(draw.randint(10_000, 90_000)) for _ in range(300)]
+    (tmp_path / folder).mkdir()
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame(cells).write_csv(f"{folder}/in.csv", separator=";")
+    printed = kohort("init", f"{folder}/in.csv", "--separator", ";", "-o", f"{folder}/my job.toml").out
+    proposed = commands(printed)
+    assert len([one for one in proposed if one[0] == "init"]) == 5  # the likely ones, all, and three of k
+    runs = [one for one in proposed if one[0] == "run"]
+    assert len(runs) == 1 + undecided
+    for words in proposed:
+        assert kohort(*words).status == (2 if undecided and words == runs[0] else 0), words
+    if not undecided:
+        kohort("run", f"{folder}/my job.toml", "--overwrite")
+        told = kohort("advise", f"{folder}/my job.toml").out
+        taking = commands(told)
+        assert taking == [["advise", f"{folder}/my job.toml", "--take", "1"]]
+        [again] = commands(kohort(*taking[0]).out)
+        assert again == ["run", f"{folder}/my job.toml", "--overwrite"]
+        assert kohort(*again).status == 0
+
+
+def commands(printed: str) -> list[list[str]]:
+    """The commands in what is printed, as a shell reads them."""
+    return [shlex.split(one) for one in re.findall(r"   kohort (.*)$", printed, re.MULTILINE)]

@@ -278,6 +278,9 @@ _NOTHING: Final = (
 #: The same, but only among numbers: elsewhere it may say that there is no pain, no treatment, no card.
 _NONE: Final = "none"
 
+#: Signs of more; beside them `-` says that there is less.
+_SIGNS: Final = r"\A[-+]*\+\z"
+
 #: Nines that stand for no number: 999, 9999 … or -9, -99 …
 _NINES: Final = r"\A(?:-9+|9{2,})(?:\.0+)?\z"
 
@@ -306,6 +309,8 @@ def nothing_texts(values: Texts, counts: Counts, missing: Mask) -> tuple[str, ..
     frequent = counts >= max(_FREQUENT * counts.sum(), 2)
     lower = values.str.to_lowercase()
     words = lower.is_in(_NOTHING).fill_null(value=False).to_numpy() & ~missing
+    if values.str.contains(_SIGNS).any():
+        words &= ~values.str.contains(r"\A-+\z").fill_null(value=False).to_numpy()
     none = (lower == _NONE).fill_null(value=False).to_numpy() & ~missing
     numbers = values.str.contains(rf"\A(?:{PLAIN_NUMBER})\z").fill_null(value=False).to_numpy()
     starred = (values == SUPPRESSED).fill_null(value=False).to_numpy() & ~missing
@@ -317,6 +322,21 @@ def nothing_texts(values: Texts, counts: Counts, missing: Mask) -> tuple[str, ..
         tokens = words & frequent & (rest | none).any()
     tokens |= starred & (rest & ~ratings).any()
     return tuple(sorted(values.filter(tokens).to_list()))
+
+
+def may_be_nothing(values: Texts, token: str) -> bool:
+    """Whether a text that means no value in another column may mean none among these names, however rare it is.
+
+    It is a value among signs of more and less, and among codes of two letters: NA is Namibia, and N.D. North Dakota.
+    """
+    if token.lower() not in _NOTHING:
+        return False
+    others = values.filter(~values.is_in(["", token])).drop_nulls()
+    if not token.strip("-"):
+        return not others.str.contains(_SIGNS).any()
+    form = re.sub("[a-z]", "[a-z]", re.sub("[A-Z]", "[A-Z]", re.escape(token)))
+    alike = int(others.str.contains(rf"\A{form}\z").sum())
+    return not any(map(str.isalpha, token)) or alike < max(NEARLY_ALL * len(others), 1)
 
 
 def _nines(values: Texts, numbers: Mask, frequent: Mask) -> Mask:

@@ -177,9 +177,8 @@ def _once(table: Table, guesses: Sequence[Guess]) -> tuple[Guess, ...]:
     for kept, name in same([table[one.name] for one in order]):
         if held[kept].role != "drop" and held[name].role != "drop":
             told = f"it says the same as {kept}, value by value: one of the two is enough"
-            held[name] = replace(
-                held[name], role="drop", reasons=(told, *held[name].reasons), hierarchy=None, grid=None
-            )
+            reasons = (told, *held[name].reasons)
+            held[name] = replace(held[name], role="drop", reasons=reasons, hierarchy=None, grid=None, answer=False)
     return tuple(held.get(one.name, one) for one in guesses)
 
 

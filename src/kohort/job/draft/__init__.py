@@ -22,7 +22,7 @@ from kohort.assessment.risk.telling import Hidden, tellings
 from kohort.core.uniques import together_of
 from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
-from kohort.job.draft.decisions import which_k, who
+from kohort.job.draft.decisions import which_k, which_models, who
 from kohort.job.draft.names import made_of, ways_of
 from kohort.job.draft.protection import Protection, protected, roundings_of
 from kohort.job.draft.reading import Whose, seen_in, whose
@@ -226,7 +226,8 @@ def draft_of(
     blocks = Table(tuple(seen.table[name] for name in answers), seen.table.records)
     asked = _asked(blocks, tokens, path, folder, k) if known is None else []
     questions = [who(job, table, guesses, asked)] if known is None else []
-    questions.append(which_k(job, table, table.records if people is None else np.unique(people).size))
+    counted = table.records if people is None else np.unique(people).size
+    questions += [which_k(job, table, counted), which_models(protection)]
     asks = tuple("\n".join(lines) for one in questions if (lines := [*one]))
     made = Draft(guesses, k, shapes, roundings, protection, spoken, seen.trim, keys, nobodys, answers, alone, asks)
     return replace(made, trees=beside)
@@ -272,9 +273,9 @@ def _left_out(guess: Guess, left: Collection[str], numbers: Sequence[str]) -> Gu
     beside = f" with {others}" if others else ""
     told = f"rounded to a standard deviation{beside}, it would still single out more than 5 % of the people"
     if guess.weight:
-        return replace(guess, role="drop", reasons=(told, *guess.reasons))
+        return replace(guess, role="drop", reasons=(told, *guess.reasons), answer=False)
     told += ": drop it, make it quasi-identifying, or round it more (--perturb)"
-    return replace(guess, role="undecided", certainty="unsure", reasons=(told, *guess.reasons))
+    return replace(guess, role="undecided", certainty="unsure", reasons=(told, *guess.reasons), answer=False)
 
 
 def _trees(

@@ -1,6 +1,7 @@
 """What a steward has to decide about a draft, each choice with its price: the share of the detail that stays.
 
-Who could know it? Which k, where people are few? Where the guesses are sure, and people many, nothing is asked.
+Who could know it? Which k, where people are few? Which models, where all are dear? Where the guesses are sure, and
+people many, nothing is asked.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.assessment.inspection.guesses import Guess
+    from kohort.job.draft.protection import Protection
     from kohort.release import Job
     from kohort.tables.table import Table
 
@@ -45,42 +47,61 @@ def who(job: Job, table: Table, guesses: Sequence[Guess], asked: Sequence[Attrib
     left, blocks = [one.name for one in guesses if one.left_over], [one.name for one in asked]
     if not left and not blocks:
         return
-    total = many(len([*likely, *left, *blocks]), "column")
-    yield f"Who could know it? {total} could be quasi-identifying. Say which outsiders know: others are answers"
+    total, on = many(len([*likely, *left, *blocks]), "column"), _measured(table)
+    yield f"Who could know it? {total} could be quasi-identifying. Say which outsiders know: others are answers{on}"
     if likely:
         free = job.schema.changed(Attribute(name, Role.INSENSITIVE) for name in left)
-        flag = f"--known {quote(','.join(map(quoted, likely)))}"
         price = _lost(replace(job, schema=free), table)
-        yield _choice(price, flag, f"{len(likely)} that an outsider is likely to know")
-    told = [f"{len(left)} more are generalized, since nobody can tell: {_listed(left)}"] if left else []
+        flag = f"--known {quote(','.join(map(quoted, likely)))}"
+        yield _choice(price, f"the {len(likely)} that an outsider is likely to know", flag)
+    told = (
+        [f"{many(len(left), 'more is', 'more are')} generalized, since nobody can tell: {_listed(left)}"]
+        if left
+        else []
+    )
     told += [f"{len(blocks)} are answers by their names and values: {_listed(blocks)}"] if blocks else []
-    lost = _lost(job, table)
-    yield _choice(lost, "as drafted", "; ".join(told))
+    yield _choice(_lost(job, table), "; ".join(["as drafted", *told]))
     if blocks:
         lost = _lost(replace(job, schema=job.schema.changed(asked), answers=None), table)
-    yield _choice(lost, "--known all", f"all {len([*likely, *left, *blocks])}")
+        yield _choice(lost, f"all {len([*likely, *left, *blocks])}", "--known all")
 
 
 def which_k(job: Job, table: Table, people: int) -> Iterator[str]:
     """Which k? Asked where people are few. Cost: a search of a sample for each of three jobs."""
     if people >= ENOUGH or not job.schema.quasi:
         return
-    yield f"Which k? {many(people, 'person is', 'people are')} few, and the greater k, the more is lost"
+    what = many(people, "person is", "people are")
+    yield f"Which k? {what} few, and the greater k, the more is lost{_measured(table)}"
     others = [model for model in job.models if not isinstance(model, KAnonymity)]
     for k in KS:
-        yield _choice(_lost(replace(job, models=(KAnonymity(k), *others)), table), f"--k {k}")
+        yield _choice(_lost(replace(job, models=(KAnonymity(k), *others)), table), f"k = {k}", f"--k {k}")
+
+
+def which_models(protection: Protection) -> Iterator[str]:
+    """Which models? Asked where each profile costs much."""
+    if protection.alone is None or not protection.is_dear:
+        return
+    told = f"k alone keeps {1 - protection.alone:.0%} (measured on {many(protection.records, 'record')})"
+    yield f"Which models? {told}. Each column's table in the job file has the others as comments"
+    for place, one in enumerate(protection.profiles):
+        yield _choice(one.loss, one.words + ("  (drafted)" if place == protection.chosen else ""))
+
+
+def _measured(table: Table) -> str:
+    return f" (measured on {many(sampled(table).records, 'record')})"
 
 
 def _lost(job: Job, table: Table) -> float | None:
     """What a job loses of a sample; `None` where there is no release, or no quasi-identifier."""
-    found = priced(sampled(table), of_sample(job)) if job.schema.quasi else None
+    some = sampled(table)
+    found = priced(some, of_sample(job, whole=some is table)) if job.schema.quasi else None
     return None if found is None else found.loss
 
 
-def _choice(lost: float | None, what: str, told: str = "") -> str:
-    """A choice with what it keeps, as people read it."""
+def _choice(lost: float | None, told: str, flag: str = "") -> str:
+    """A choice with what it keeps and the flag that makes it, as people read it."""
     kept = "nothing" if lost is None else f"{1 - lost:.0%}".replace("%", " %")
-    return f"{kept:>8}  {what}" + (f"  ({told})" if told else "")
+    return f"{kept:>8}  {told}" + (f":   {flag}" if flag else "")
 
 
 def _listed(names: Sequence[str]) -> str:

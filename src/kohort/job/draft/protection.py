@@ -148,8 +148,8 @@ def protected(
 
     def lost(asked: Collection[PrivacyModel], one: Mondrian | Ordered) -> float | None:
         """The loss of a method; `None` where there is no release."""
-        job = of_sample(Job.of(schema, KAnonymity(k), *asked, algorithm=one, perturbations=tuple(perturbations)))
-        price = priced(some, job, counted=counted)
+        job = Job.of(schema, KAnonymity(k), *asked, algorithm=one, perturbations=tuple(perturbations))
+        price = priced(some, of_sample(job, whole=some is table), counted=counted)
         return None if price is None else price.loss
 
     def least(*asked: PrivacyModel) -> tuple[float | None, Mondrian]:

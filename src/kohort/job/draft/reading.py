@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kohort.assessment.inspection.evidence import may_be_nothing
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.assessment.inspection.panels import RECORDS, are_codes, coarsest, either, is_group, period_of
 from kohort.io.cells import trimmed
+from kohort.schema.numbers import is_numeric_text
 from kohort.tables.dataset import Values
 from kohort.tables.people import different_keys
 
@@ -31,7 +33,8 @@ class Seen:
 def seen_in(table: Table, missing: tuple[str, ...], known: Known = None) -> Seen:
     """Look at a table; where it has blanks around cells or texts for no value, look again without them.
 
-    A text means no value in the whole table. One that other columns hold as a value is left for somebody to decide.
+    A text means no value in the whole table. Where another column holds it as a value, somebody has to decide of the
+    numbers beside which it stands: a job cannot read them.
     """
     guesses = inspect_table(table, missing=frozenset(missing), known=known)
     trim = any(guess.trim for guess in guesses)
@@ -44,12 +47,23 @@ def seen_in(table: Table, missing: tuple[str, ...], known: Known = None) -> Seen
     if found:
         missing = (*missing, *found)
         guesses = inspect_table(table, missing=frozenset(missing), known=known)
-    return Seen(readable, guesses, missing, trim)
+    return Seen(readable, tuple(map(_readable, guesses)), missing, trim)
 
 
 def _agrees(table: Table, guess: Guess, token: str) -> bool:
     """Whether the text means no value in the guess's column too, or does not occur in it."""
-    return token in guess.missing_tokens or not table[guess.name].values.eq(token).any()
+    values = table[guess.name].values
+    return token in guess.missing_tokens or not values.eq(token).any() or may_be_nothing(values, token)
+
+
+def _readable(guess: Guess) -> Guess:
+    """The guess; undecided where its numbers have a text beside them that is a value elsewhere."""
+    words = [token for token in guess.missing_tokens if not is_numeric_text((token,))]
+    if guess.scale != "numeric" or guess.role in {"identifying", "drop"} or not words:
+        return guess
+    told = f'"{words[0]}" seems to mean no value here, and is a value of another column: rename that, or accept it for'
+    reasons = (f'{told} the whole table (--missing-token "{words[0]}")', *guess.reasons)
+    return replace(guess, role="undecided", certainty="unsure", reasons=reasons, answer=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,7 @@ class InternalTablePage(TablePage, frozen=True):
         public: The page of the same release for the public.
         grid: The release with grids and without; only where that was compared.
         bound: What no release can lose less than; only where that was asked for. Null: nothing was released.
+        changes: What single changes of the job would give, in lines; only of the demo.
     """
 
     audience: Literal["internal"]
@@ -101,3 +102,4 @@ class InternalTablePage(TablePage, frozen=True):
     public: PublicTablePage
     grid: GridFigures | None = None
     bound: BoundFigures | None = None
+    changes: tuple[str, ...] = ()

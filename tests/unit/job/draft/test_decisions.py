@@ -38,8 +38,8 @@ def drafted(folder: Path, columns: dict[str, list[str]] | None = None, **options
 
 def choices(question: str) -> dict[str, int]:
     """What each choice of a question keeps, in percent."""
-    found = re.findall(r"^ +([0-9]+) %  (--\w+ \S+|as drafted)", question, re.MULTILINE)
-    return {what: int(kept) for kept, what in found}
+    found = re.findall(r"^ +([0-9]+) %  (?:(as drafted)|.*:   (--\w+ \S+)$)", question, re.MULTILINE)
+    return {drafted or flag: int(kept) for kept, drafted, flag in found}
 
 
 def test_a_survey_asks_who_could_know_it_and_which_k(tmp_path: Path) -> None:

@@ -32,12 +32,49 @@ def test_texts_for_no_value_are_read_as_such() -> None:
     assert [(guess.scale, guess.missing) for guess in seen.guesses] == [("numeric", 1), ("numeric", 1)]
 
 
-def test_a_text_that_is_a_value_elsewhere_is_left_alone() -> None:
-    """NA of Namibia in one column keeps it from meaning no value in another."""
-    countries = ["NA", *(["IT", "FR", "DE"] * 33)]
-    seen = seen_in(from_frame(pl.DataFrame({"age": ["NA", *AGES[1:]], "country": countries})), ("",))
+@pytest.mark.parametrize("token", ["NA", "N/A", "n/a", ".", "-", "?", "null", "NaN", "..", "k.A."])
+@pytest.mark.parametrize("others", [["yes", "no"], ["P", "PS", "S"], ["", "red", "blue"], ["10 to 20", "over 20"], []])
+def test_a_text_for_no_value_is_one_however_rare_among_names(token: str, others: list[str], tmp_path: Path) -> None:
+    """Numbers have it, and one record of a hundred among names, or all of a column: it counts as missing in both."""
+    names = [token, *((others or [token]) * RECORDS)[: RECORDS - 1]]
+    table = from_frame(pl.DataFrame({"age": [token, *AGES[1:]], "size": names}))
+    seen = seen_in(table, ("",))
+    assert seen.missing == ("", token)
+    assert [guess.missing for guess in seen.guesses] == [1, names.count(token) + names.count("")]
+    draft = draft_of(table, k=5, missing=("",), path=None, folder=tmp_path)
+    assert not draft.undecided
+    kohort.anonymize(table, draft.job())  # which refuses numbers that it cannot read
+
+
+@pytest.mark.parametrize(
+    ("token", "others"),
+    [
+        ("NA", ["IT", "FR", "DE"]),  # Namibia
+        ("N.D.", ["S.D.", "N.Y.", "N.J."]),  # North Dakota
+        ("na", ["it", "fr", "de"]),  # Nauruan
+        ("-", ["+", "++"]),  # there is less
+        ("none", ["aspirin", "ibuprofen"]),  # no treatment
+    ],
+)
+def test_a_text_that_is_a_value_elsewhere_is_decided_by_somebody(token: str, others: list[str], tmp_path: Path) -> None:
+    """It keeps meaning that, and numbers that it stands beside are undecided, with the ways out; the draft is made."""
+    cells = {"age": [token, *AGES[1:]], "code": [token, *(others * RECORDS)[: RECORDS - 1]]}
+    table = from_frame(pl.DataFrame(cells))
+    seen = seen_in(table, ("",))
     assert seen.missing == ("",)
-    assert seen.guesses[0].missing_tokens == ("NA",)
+    assert (seen.guesses[0].missing_tokens, seen.guesses[0].role) == ((token,), "undecided")
+    draft = draft_of(table, k=5, missing=("",), path=None, folder=tmp_path)
+    assert draft.undecided == ("age",)
+    assert f'--missing-token "{token}"' in draft.to_toml()
+    assert not draft_of(table, k=5, missing=("", token), path=None, folder=tmp_path).undecided
+
+
+def test_a_column_that_is_dropped_is_no_answer(tmp_path: Path) -> None:
+    """Of two columns that say the same one is dropped, whatever the steward says of both; the job can be run."""
+    cells = {"age": AGES, "v": ["yes", "no"] * (RECORDS // 2), "w": ["l", "r"] * (RECORDS // 2)}
+    draft = draft_of(from_frame(pl.DataFrame(cells)), k=5, missing=("",), path=None, folder=tmp_path, known=["age"])
+    assert len(draft.answers) == 1
+    assert draft.job().answers == draft.answers
 
 
 def test_blanks_around_cells_are_removed() -> None:
