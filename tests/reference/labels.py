@@ -140,7 +140,8 @@ def _branches(values: Values, inside: Sequence[str]) -> Released:
     for value in set(inside):
         level = 0
         if value and inside.count(value) == 1:
-            while len(below[level, paths[value][level]] & set(values.cells) - {""}) == 1:
+            height = len(paths[value]) - 1
+            while level < height and len(below[level, paths[value][level]] & set(values.cells) - {""}) == 1:
                 level += 1
         chosen.append((level, paths[value][level]))
     outer = {node for node in chosen if not any(below[node] < below[other] for other in chosen)}

@@ -68,8 +68,8 @@ def printed(domain: Domain, recoding: Multidimensional, codes: NDArray[np.intege
             break
         above, labels = tree.maps[level], tree.labels[level]
         able = np.bincount(above[values], minlength=len(labels)) > 1
-        if level < tree.height:  # what stands for anything goes with nothing
-            able &= np.array([label != SUPPRESSED for label in labels])
+        able &= np.array([label != SUPPRESSED for label in labels])  # which goes with nothing
+        able |= level == tree.height
         _, of = np.unique(regions * len(labels) + above[leaf], return_inverse=True)
         joined = able[above[leaf]] & (np.bincount(of, alone)[of] > 0)
         levels[joined], alone = level, alone & ~joined

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from io import BytesIO, StringIO, TextIOWrapper
 from itertools import chain, islice
@@ -46,7 +46,7 @@ class HeldFile:
     """
 
     name: str
-    content: bytes
+    content: bytes = field(repr=False)
 
     def __str__(self) -> str:
         """Its name, for messages."""
@@ -238,8 +238,8 @@ def held_file(hierarchy: Hierarchy, name: str) -> HeldFile:
         hierarchy: What it is to hold.
         name: What it is to be called, without an ending.
 
-    >>> held_file(Hierarchy.from_rows([["Roma", "Lazio", "*"]]), "city")
-    HeldFile(name='city.csv', content=b'Roma;Lazio;*\n')
+    >>> held_file(Hierarchy.from_rows([["Roma", "Lazio", "*"]]), "city").content
+    b'Roma;Lazio;*\n'
     """
     rows = StringIO(newline="")
     _write_rows(hierarchy, rows, separator=";")
