@@ -165,6 +165,7 @@ class Options(Reading, Promises, total=False):
         "tsv.zst",
         "parquet",
         "ipc",
+        "jsonl",
         "xlsx",
         "sav",
         "zsav",
@@ -174,7 +175,7 @@ class Options(Reading, Promises, total=False):
         "duckdb",
     ]
     """The format of the release; the ending of its name decides if not given. One of csv, tsv, csv.gz, tsv.gz, csv.zst,
-    tsv.zst, parquet, ipc, xlsx, sav, zsav, dta, xpt, sqlite, duckdb."""
+    tsv.zst, parquet, ipc, jsonl, xlsx, sav, zsav, dta, xpt, sqlite, duckdb."""
     excel_safe: bool
     """Neutralize cells that a spreadsheet would run as formulas, or take for dates (1-5)."""
     records_per_part: int
