@@ -8,9 +8,12 @@ import polars as pl
 import pytest
 
 from kohort import Attribute, Job, KAnonymity, Role, Schema, anonymize
+from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.io.typed import from_frame
 from kohort.job.draft import protection
 from kohort.job.draft.protection import Protection, protected
+from kohort.sweeps.prices import Price
 
 RECORDS = 120
 
@@ -137,3 +140,28 @@ def test_models_that_leave_nothing_are_not_chosen() -> None:
     assert found.profiles[0].loss == 1
     assert found.together is not None
     assert found.together < 1
+
+
+@pytest.mark.parametrize(
+    ("loss", "columns", "soon", "due"),
+    [
+        (0.44, ["age"], RECORDS, Ordered),  # a tenth less than .5, and a little
+        (0.46, ["age"], RECORDS, Mondrian),
+        (0.1, ["age"], RECORDS - 1, Mondrian),  # it would take too long
+        (0.1, ["age", "x"], RECORDS, Mondrian),  # t-closeness, beside which it takes long for nothing
+        (None, ["age"], RECORDS, Mondrian),
+    ],
+)
+def test_ordered_is_proposed_where_it_is_better_and_quick(
+    loss: float | None, columns: list[str], soon: int, due: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It loses a tenth less than cuts, of a table of so many records at most, and never beside t or beta."""
+
+    def price(_: object, job: Job, **__: object) -> Price | None:
+        lost = loss if isinstance(job.algorithm, Ordered) else 0.5
+        return None if lost is None else Price(lost, {}, (), 0.1)
+
+    monkeypatch.setattr(protection, "priced", price)
+    monkeypatch.setattr(protection, "SOON", soon)
+    found = found_for({name: values for name, values in table(x=EVEN).items() if name in columns})
+    assert type(found.method) is due
