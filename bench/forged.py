@@ -52,8 +52,8 @@ _PEOPLE: Final = "who,age,height,town,illness,visits,income\n" + "".join(
 _BASKETS: Final = "".join(" ".join(f"item{(row * step) % 7}" for step in (1, 2, 3)) + "\n" for row in range(1, 60))
 
 _TABLE: Final = "anonymize people.csv --quasi age,town --k 3 --sensitive illness --identifier who --rest drop"
-_PLAIN: Final = f"{_TABLE} --l illness=2"
-_LEVELS: Final = f"{_PLAIN} --hierarchy age=intervals:10,20 --hierarchy town=suppress --max-suppression 8"
+_PLAIN: Final = f"{_TABLE} --l illness=2 --cut nearest"
+_LEVELS: Final = f"{_TABLE} --l illness=2 --hierarchy age=intervals:10,20 --hierarchy town=suppress --max-suppression 8"
 
 #: The releases, by what makes them; each is called as it is written.
 _MADE: Final = {

@@ -117,6 +117,12 @@ def _notations(of: Any) -> list[Any]:
 #: The expressions of functions that put them together, by the function.
 GIVEN: Final[Mapping[str, Callable[[Any], Iterable[str | bytes]]]] = {
     "kohort.assessment.inspection.evidence._unread": lambda of: of._UNREAD,
+    "kohort.assessment.inspection.evidence.may_be_nothing": lambda _: [
+        "[a-z]",
+        "[A-Z]",
+        r"\A[A-Z]/[A-Z]$",
+        r"\A[a-z][a-z][a-z]$",
+    ],
     "kohort.assessment.inspection.parts._stems": lambda of: [
         one for words in of._UNITS.values() for one in (rf"(?:{words})", rf"(?:{words})$")
     ],
@@ -126,6 +132,9 @@ GIVEN: Final[Mapping[str, Callable[[Any], Iterable[str | bytes]]]] = {
     "kohort.io.statistics.pack": lambda of: [one[0] for one in of._MADE.values()],
     "kohort.models.known.variants": lambda _: [rf"\b{name}\b" for name in ("l", "p")],
     "kohort.report.charts.bars._broken": lambda of: _compiled(partial(of._broken, "one text", 14)),
+    "kohort.schema.hierarchies.public.schemes": lambda of: [
+        one.pattern for scheme in of.schemes() for one in (scheme.form, scheme.sure) if one is not None
+    ],
     "kohort.schema.dates._pattern": lambda of: _compiled(*(partial(of._pattern, form) for form in of.DateFormat)),
     "kohort.tables.notation.changed": lambda of: [rf"\A{one.number}\z" for one in _notations(of)],
     "kohort.tables.notation.fits": lambda of: [one.cell for one in _notations(of)],

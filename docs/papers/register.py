@@ -18,13 +18,13 @@ PICTURE: Final = "paper-register-c_dm.svg"
 METHODS: Final = ("mondrian", "mondrian-relaxed", "optimal")
 CURVE: Final = (
     *PEOPLE,
-    f"--vary k=2,5,10,20,50,100,200 --vary method={','.join(METHODS)} --max-suppression 1%",
+    f"--vary k=2,5,10,20,50,100,200 --vary method={','.join(METHODS)} --max-suppression 1% --cut nearest",
 )
-MANY: Final = (*PEOPLE, "--k 10 --vary quasi=2,3,4,5 --vary method=mondrian,mondrian-relaxed")
+MANY: Final = (*PEOPLE, "--k 10 --cut nearest --vary quasi=2,3,4,5 --vary method=mondrian,mondrian-relaxed")
 
 HIERARCHIES: Final = PEOPLE[2:]
 RELEASE: Final = (
-    "kohort anonymize italy/people.csv --out register.csv --k 10 --rest drop",
+    "kohort anonymize italy/people.csv --out register.csv --k 10 --rest drop --cut nearest",
     "--sensitive annual_income --no-model annual_income --allow-singling annual_income",
     "--perturb annual_income=noise:scale=0.1 --seed 7 --insecure-reproducible",
     *PEOPLE[1:],

@@ -231,6 +231,8 @@ SUCCESSES: Final = (
     Case("inspect baskets.dat --transactions"),
     Case("init people.csv --out job.toml"),
     Case("run job.toml", before=("init people.csv --out job.toml",)),
+    Case("advise job.toml", before=("init people.csv --out job.toml",)),
+    Case("advise job.toml --json", before=("init people.csv --out job.toml",)),
     Case("check people.csv --quasi place,age --k 2", 1),
     Case("check release.csv --quasi place,age --sensitive illness --l illness=2 --json", before=(_MAKE,)),
     Case("check release.csv --certificate release.csv.kohort.json", before=(_MAKE,)),

@@ -470,7 +470,7 @@ def test_97_what_is_asked_for_is_replaced(scene: Scene) -> None:
     """With --overwrite the second run takes the place of the first, release and certificate together."""
     scene.succeeds("run job.toml", "release.csv", "release.csv.kohort.json")
     scene.succeeds("run job.toml --overwrite", "release.csv", "release.csv.kohort.json")
-    scene.succeeds("init people.csv --out job.toml --overwrite", "job.toml")
+    scene.succeeds("init people.csv --out job.toml --overwrite", "job.toml", "city.alike.csv", "zip.alike.csv")
     scene.succeeds("hierarchy build suppress --in people.csv --column city --out h.csv", "h.csv")
     scene.succeeds("hierarchy build suppress --in people.csv --column city --out h.csv --overwrite", "h.csv")
     scene.succeeds("hierarchy convert h.csv --out h.json", "h.json")

@@ -151,6 +151,7 @@ def _made(content: bytes) -> bytes:
 
 
 HIDDEN: dict[str, Callable[[bytes], bytes]] = {
+    "jsonl": lambda content: content.replace(b'{"', b'{ "', 1),
     "xlsx": _workbook,
     "sqlite": _sqlite,
     "duckdb": _duckdb,

@@ -156,7 +156,7 @@ def test_libraries_are_told_how_to_free_before_they_are_imported() -> None:
 #: What `kohort anonymize` of a CSV by Mondrian has no use for: methods, databases, stores, files and figures of others.
 UNUSED = (
     {f"kohort.algorithms.lattice.{name}" for name in ("given", "judge", "local", "optimal", "suppress_cells")}
-    | {f"kohort.algorithms.mondrian.{name}" for name in ("bound", "by_loss", "ordered", "top_down", "waves")}
+    | {f"kohort.algorithms.mondrian.{name}" for name in ("bound", "ordered", "top_down")}
     | {f"kohort.io.{name}" for name in ("databases", "excel", "objects", "statistics", "stored")}
     | {f"kohort.publish.{name}" for name in ("folder", "store", "tables")}
     | {f"kohort.engines.{name}" for name in ("duckdb", "elsewhere", "relation", "spark", "sql")}

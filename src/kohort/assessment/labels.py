@@ -114,18 +114,20 @@ def printed_values(label: str) -> list[str]:
 def leaves_below(hierarchy: Hierarchy, *, lowest: int = 0) -> dict[str, list[tuple[int, int]]]:
     """The first and the last leaf of each node from level `lowest` up, by its name, which several nodes may share.
 
-    A node above the leaves is also called by its name in brackets, as some programs print it: `[Nord]`.
+    A node above the leaves is also called by its name in brackets, as some programs print it, `[Nord]`, unless another
+    node has that name.
 
     >>> from kohort.schema.hierarchy import Hierarchy
     >>> leaves_below(Hierarchy.from_rows([["Milano", "Nord"], ["Torino", "Nord"], ["Bari", "Sud"]], root="*"))["Nord"]
     [(0, 1)]
     """
     found: dict[str, list[tuple[int, int]]] = {}
+    names = {*chain.from_iterable(hierarchy.labels)}
     for level in range(lowest, hierarchy.height + 1):
         first, last = hierarchy.spans(level)
         for label, low, high in zip(hierarchy.labels[level], first.tolist(), last.tolist(), strict=True):
             found.setdefault(label, []).append((low, high))
-            if level:
+            if level and f"[{label}]" not in names:
                 found.setdefault(f"[{label}]", []).append((low, high))
     return found
 

@@ -20,6 +20,7 @@ from kohort.core.frequency import FrequencySet
 from kohort.engines import sql
 from kohort.engines.relation import unused
 from kohort.errors import InputError, KohortError
+from kohort.io.cells import kept_type
 from kohort.schema import Missing
 from kohort.tables.coded import CodedTable
 from kohort.tables.table import Column, Table, all_of, narrow
@@ -188,7 +189,7 @@ def _tables(
     for attribute in attributes:
         texts, counts = source.distinct(attribute.name)
         kind, codes = source.kinds[attribute.name], narrow(np.arange(len(texts)), len(texts))
-        column = Column(attribute.name, texts, codes, kind.here, notation=kind.notation)
+        column = Column(attribute.name, texts, codes, kept_type(kind.here), notation=kind.notation)
         try:
             one = replace(schema, attributes=(attribute,))
             tables.append(CodedTable(Table((column,), len(texts)), one, weights=counts))

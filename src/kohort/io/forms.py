@@ -303,7 +303,7 @@ def readable() -> str:
     """The titles and endings of the forms, for help.
 
     >>> readable()[:38]
-    'Excel (.xlsx), OpenDocument (.ods), SP'
+    'JSON lines (.jsonl), Excel (.xlsx), Op'
     """
     return ", ".join(f"{form.title} (.{form.key})" for form in FORMS.values())
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from kohort.errors import InputError
+from kohort.errors import InputError, UnsupportedError
 from kohort.io.confined import confined
 from kohort.io.forms import Content, FileForm
 
@@ -68,8 +68,16 @@ def _refuse_repeated(line: bytes, where: str) -> None:
 
 
 def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> bytes:
-    """A file that holds `frame`; it has no place for labels."""
-    del labels, form
+    """A file that holds `frame`; it has no place for labels.
+
+    Raises:
+        UnsupportedError: there is no record, and so no line that names the columns.
+    """
+    del labels
+    if not frame.height:
+        raise UnsupportedError(
+            f"{form.title} without a record name no columns", where="output", hint="write CSV or Parquet"
+        )
     file = BytesIO()
     frame.write_ndjson(file)
     return file.getvalue()

@@ -75,7 +75,7 @@ def test_a_role_is_changed_with_what_goes_with_it(visitor: Visitor) -> None:
 def test_one_click_makes_others_answers(tmp_path: Path, visit: Callable[..., Visitor]) -> None:
     """Left-overs and blocks are insensitive and listed; a column that gets another role again is an answer no more."""
     rows = [["age", "lodge", *(f"view{n}" for n in range(1, 6))]]
-    rows += [[str(18 + n % 50), str(n % 2), *(str(n * at % 7) for at in range(1, 6))] for n in range(60)]
+    rows += [[str(18 + n % 50), str(n % 2), *(str(n**at % 7 + n // 12 % at) for at in range(1, 6))] for n in range(60)]
     (tmp_path / "in.csv").write_text("\n".join(map(",".join, rows)) + "\n", encoding="utf-8")
     assert kohort("init", tmp_path / "in.csv", "-o", tmp_path / "job.toml", "--known", "all", "--k", 5).status == 0
     visitor = visit(tmp_path / "job.toml")

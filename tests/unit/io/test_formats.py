@@ -458,6 +458,13 @@ def test_json_lines_that_are_none(tmp_path: Path, written: str, what: str) -> No
     assert "CANARY" not in str(caught.value)
 
 
+def test_json_lines_of_nobody() -> None:
+    """Without a record no line names the columns, so nothing is written."""
+    empty = from_frame(pl.DataFrame({"a": []}, schema={"a": pl.String}))
+    with pytest.raises(UnsupportedError, match="without a record"):
+        pack(empty, "jsonl")
+
+
 def test_nested_json_is_named(tmp_path: Path) -> None:
     """Objects and lists within a cell cannot be released; the columns beside them can."""
     path = tmp_path / "in.jsonl"

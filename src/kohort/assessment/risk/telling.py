@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from kohort.schema.dates import DateFormat, day_of
 from kohort.schema.numbers import is_numeric_text
-from kohort.schema.patterns import ISO_DATE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -151,7 +151,7 @@ def _in_order(texts: Sequence[str | None], absent: Mask) -> Index | None:
     known = [str(text) for text, gone in zip(texts, absent, strict=True) if not gone]
     if is_numeric_text(known):
         ranks = np.unique(np.array(known, np.float64), return_inverse=True)[1]
-    elif known and all(map(ISO_DATE.matches, known)):
+    elif known and all(day_of(text, DateFormat.ISO) is not None for text in known):
         ranks = np.unique(known, return_inverse=True)[1]
     else:
         return None
