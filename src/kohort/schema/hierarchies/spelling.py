@@ -13,6 +13,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from difflib import SequenceMatcher
 from functools import lru_cache
+from string import whitespace
 from typing import TYPE_CHECKING, Final
 
 from kohort.schema.hierarchy import SUPPRESSED, Hierarchy
@@ -35,10 +36,9 @@ MOST: Final = 1_000
 #: Signs that say nothing between two letters, and around a word; between two digits they do: `1-4`.
 _QUOTES: Final = "'\u2019\""
 _SIGNS: Final = rf"[\s\-_./,;:`()|&{_QUOTES}]+"
-_ENDS: Final = rf"[\s.,;:(){_QUOTES}]+"
+_ENDS: Final = f"{whitespace}\u1680\u2028\u2029.,;:(){_QUOTES}"
 _numbers = re.compile(rf"(?<=[0-9]){_SIGNS}(?=[0-9])").sub
 _between = re.compile(rf"(?<=\w){_SIGNS}(?=\w)").sub
-_around = re.compile(rf"\A{_ENDS}|{_ENDS}\Z").sub
 _word = re.compile(r"[^\W\d_]{3}").search
 
 
@@ -53,7 +53,7 @@ def folded(text: str) -> str:
     plain = "".join(one for one in signs if unicodedata.category(one) not in {"Mn", "Cf"})
     if plain.isdigit():
         return plain.lstrip("0") or "0"
-    return _between("", _numbers("~", _around("", plain.replace("&", " and "))))
+    return _between("", _numbers("~", plain.replace("&", " and ").strip(_ENDS)))
 
 
 def nearest(word: str, words: Iterable[str], *, least: int = LETTERS) -> list[str]:
