@@ -10,14 +10,13 @@ import hashlib
 import json
 import os
 import sqlite3
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
 import polars as pl
-import pyreadstat
 import pytest
-from pyarrow import feather
 
 from tests.command import kohort
 
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kohort.report import Json
+
+pyreadstat: Any = import_module("pyreadstat")  # publishes no types that fit
 
 FROZEN = Path(__file__).with_name("frozen.json")
 
@@ -109,12 +110,12 @@ def written(people: pl.DataFrame, folder: Path) -> None:
     people.write_csv(folder / "people.tsv.gz", separator="\t", compression="gzip")
     people.write_csv(folder / "people.csv.zst", compression="zstd")
     people.write_parquet(folder / "people.parquet")
-    feather.write_feather(people.to_arrow(), folder / "people.arrow", compression="uncompressed")
+    people.write_ipc(folder / "people.arrow")
     people.write_excel(folder / "people.xlsx")
     pyreadstat.write_sav(people, folder / "people.sav")
     pyreadstat.write_dta(people, folder / "people.dta")
     with sqlite3.connect(folder / "people.sqlite") as lite:
-        people.to_pandas().to_sql("people", lite, index=False)
+        cast("Any", people.to_pandas()).to_sql("people", lite, index=False)
     with duckdb.connect(folder / "people.duckdb") as base:
         base.sql("CREATE TABLE people AS FROM people")
     pl.concat([people, people[:40]]).write_csv(folder / "visits.csv")

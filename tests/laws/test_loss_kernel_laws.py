@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from hypothesis import given
@@ -135,27 +135,31 @@ def test_broad_sets_are_cut_alike_in_every_order_of_the_records(size: int, least
     levels = np.stack([np.zeros(2, np.int64), sizes], axis=1)
     words = np.array([0, 1, 1 - (-size // 64)])
     costs = Costs(sets, np.array([0, 5]), steps, steps, -sets, 5 * sizes[::-1], none, none, levels, words)
-    found = []
+    found: list[object] = []
     for order in (np.arange(len(places)), random.permutation(len(places))):
         counts, scan = np.ones(len(places), np.int64), kernels.memory(costs)
         tree = Tree.grown(Priced(places[order], costs, unit=None), counts, least, scan)  # type: ignore[arg-type]
         starts = tree.leaves[:, 0]
         assert (np.diff(starts, append=len(places)) >= least).all()
         leaves = np.split(places[order][tree.rows.tuples], starts[1:])
-        found.append([sorted(map(tuple, leaf.tolist())) for leaf in leaves])
+        found.append([sorted(map(tuple, cast("list[list[int]]", leaf.tolist()))) for leaf in leaves])
         rows = kernels.rows(places[order], counts, scan)  # type: ignore[arg-type]
         number = kernels.propose(rows, (0, counts.size), (counts.size, least, True), scan)
         assert (scan.found.gains[:number] >= 0).all()
     assert found[0] == found[1]
 
 
-@given(st.integers(1, 300), st.integers(0, 1 << 32))
+@given(st.integers(1, 128), st.integers(0, 1 << 32))
 def test_numbering_the_values_of_a_partition_costs_nothing(values: int, seed: int) -> None:
-    """Names that are few in a partition are judged as they are in a table that has no others."""
+    """Names that are few in a partition are judged as they are in a table that has no others.
+
+    Of more than 128 names neighbours are one place of a cut, and which are neighbours depends on the others.
+    """
     random = np.random.default_rng(seed)
     names = np.sort(random.choice(70_000, values, replace=False))
     few, some = np.arange(values), random.integers(0, values, 200)
-    other, found = random.integers(0, 9, 200), []
+    found: list[object] = []
+    other = random.integers(0, 9, 200)
     for size, table in ((70_000, names), (values, few)):
         places = np.stack([table[some], other], axis=1).astype(np.uint32 if size > 1 << 16 else np.uint16)
         none, many = np.empty(0, np.int64), np.array([size, 9])

@@ -88,7 +88,7 @@ class Given:
     def words(self) -> Iterator[str]:
         """The flags as the command line has them."""
         for flag, value in self.used().items():
-            given: list[object] = value if isinstance(value, list) else [value]
+            given = cast("list[object]", value) if isinstance(value, list) else [value]
             for one in given:
                 yield from (f"--{flag}", str(one)) if not isinstance(one, bool) else (f"--{flag}",) * one
 
