@@ -36,7 +36,7 @@ class Score(StrEnum):
     """The score that selects the next item to drop."""
 
     MMIL = "mmil"
-    """The minimal moles that contain it, for each unit of loss: MM/IL."""
+    """The minimal moles that contain it, for each unit of loss (MM/IL)."""
     MM = "mm"
     """The minimal moles that contain it."""
     ONE_IL = "1il"
