@@ -151,10 +151,11 @@ def _in_order(texts: Sequence[str | None], absent: Mask) -> Index | None:
     known = [str(text) for text, gone in zip(texts, absent, strict=True) if not gone]
     if is_numeric_text(known):
         ranks = np.unique(np.array(known, np.float64), return_inverse=True)[1]
-    elif known and all(day_of(text, DateFormat.ISO) is not None for text in known):
-        ranks = np.unique(known, return_inverse=True)[1]
     else:
-        return None
+        days = [day for text in known if (day := day_of(text, DateFormat.ISO)) is not None]
+        if not days or len(days) < len(known):
+            return None
+        ranks = np.unique(days, return_inverse=True)[1]
     places = np.full(absent.size, -1)
     places[~absent] = ranks
     return places
