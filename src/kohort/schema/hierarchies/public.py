@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kohort.schema.hierarchies.prefixes import branching, prefix
@@ -41,7 +41,7 @@ FEWEST, MOST = 3, 1_000
 #: Rows up to which words of three letters are told apart well enough to be corrected, as `maile` is.
 FEW: Final = 3
 
-_FOLDER: Final = files("kohort.schema.hierarchies").joinpath("public")
+_FOLDER: Final = Path(__file__).with_name("public")
 
 
 def _read(name: str) -> tuple[Mapping[str, str], list[dict[str, str]]]:
@@ -236,9 +236,7 @@ def schemes() -> tuple[Scheme, ...]:
 
 
 #: The names of the trees, which are those of the files.
-TREES: Final = tuple(
-    sorted(one.name[:-4] for one in _FOLDER.iterdir() if one.name[-4:] == ".tsv" and one.name != "codes.tsv")
-)
+TREES: Final = tuple(sorted(one.stem for one in _FOLDER.glob("*.tsv") if one.stem != "codes"))
 
 
 def titles() -> dict[str, str]:
@@ -248,7 +246,7 @@ def titles() -> dict[str, str]:
 
 
 #: The names that `public:` takes.
-PUBLIC: Final = (*TREES, *(one.name for one in schemes()))
+PUBLIC: Final = (*TREES, *(row["name"] for row in _read("codes")[1]))
 
 
 def known_codes(values: Sequence[str], column: str) -> Scheme | None:
