@@ -22,7 +22,7 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from kohort.errors import MissingExtraError, UsageError
+from kohort.errors import InputError, MissingExtraError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,7 +109,13 @@ class FileForm:
         return any(head[at:].startswith(magic) for at, magic in self.magic)
 
     def content(self, path: str, inner: str, *how: str) -> Content:
-        """The table in the file at `path`, or the one called `inner`; of a sheet also how its first rows are read."""
+        """The table in the file at `path`, or the one called `inner`; of a sheet also how its first rows are read.
+
+        Raises:
+            InputError: a table is named, and the file holds one; see also the module.
+        """
+        if inner and not self.inner:
+            raise InputError(f"a {self.title} file holds one table", where=path, hint="leave out # and what follows")
         found: Content = self._function("content")(path, inner, self, *how)
         return found
 

@@ -23,11 +23,9 @@ def content(path: str, inner: str, form: FileForm) -> Content:
     """The table in a file, which another process reads: brackets may be as deep, and keys as many, as somebody likes.
 
     Raises:
-        InputError: the file is damaged, or a table within it is named: it holds one.
+        InputError: the file is damaged.
         LimitError: to read it takes too much.
     """
-    if inner:
-        raise InputError(f"a {form.title} file holds one table", where=path, hint="leave out # and what follows")
     return confined(path, form.key, inner, where=path, hint="save the table as CSV or Parquet", grows=True)
 
 

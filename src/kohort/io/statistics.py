@@ -53,12 +53,10 @@ def content(path: str, inner: str, form: FileForm) -> Content:
     """The table in a file of a statistics program, which another process reads: its counts may ask for any memory.
 
     Raises:
-        InputError: the file is damaged, or a table within it is named: it holds one.
+        InputError: the file is damaged.
         LimitError: to read it takes too much.
         MissingExtraError: pyreadstat is not installed.
     """
-    if inner:
-        raise InputError(f"a {form.title} file holds one table", where=path, hint="leave out # and what follows")
     library("pyreadstat", form)  # where it is absent, no process is begun
     return confined(path, form.key, inner, where=path, hint="save the table as CSV or Parquet", grows=True)
 
