@@ -207,11 +207,12 @@ def _drafted(out: Path, draft: Draft, again: Sequence[str], given: Mapping[str, 
         first = f"decide the role of {many(len(undecided), 'column')} in it ({', '.join(draft.undecided)})"
     if draft.whose.asked:
         first += f", and the person key ({draft.whose.question})"
-    lines = [f"wrote {out}: {first}, then   {run_of(out)}"]
+    run = run_of(out)
+    lines = [f"wrote {out}: {first}, then   {run}"]
     lines += [f"  {one.name}: {one.reasons[0]}" for one in undecided[:_NAMED]]
     if undecided and not draft.whose.asked:
         changes = (f"--set {shlex.quote(f'columns.{key(name).as_string()}.role=drop')}" for name in draft.undecided)
-        lines.append(f"or release without:   {run_of(out)} {' '.join(changes)}")
+        lines.append(f"or release without:   {run} {' '.join(changes)}")
     names = [one.name for one in draft.trees]
     alike = [one for one in names if ".alike." in one]
     lines += [f"wrote {', '.join(alike)} beside it: trees of names by likeness, from the data"] if alike else []

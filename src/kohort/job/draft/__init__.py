@@ -208,9 +208,9 @@ def draft_of(
     seen = replace(seen, guesses=tuple(_left_out(one, left, numbers) for one in seen.guesses))
     shapes = _shapes(seen.table, seen.guesses, tokens, path, folder)
     likely = [one.name for one in seen.guesses if one.name in shapes and not one.left_over]
-    trees = _trees(table, shapes, tokens, k, people=people, by=likely or shapes)
+    trees, spelled = _trees(table, shapes, tokens, k, people=people, by=likely or shapes)
     attributes = tuple(_attribute(one, shapes.get(one.name), folder, trees) for one in seen.guesses)
-    schema, beside = _with_ways(table, Schema(attributes, tokens, person=person), shapes, trees, k)
+    schema, beside = _with_ways(table, Schema(attributes, tokens, person=person), shapes, trees, spelled, k=k)
     rounded = tuple(found.method(name) for name, found in roundings.items())
     numeric = frozenset(guess.name for guess in seen.guesses if guess.scale == "numeric")
     protection = protected(table, schema, rounded, k=k, numeric=numeric)
@@ -245,7 +245,7 @@ def _asked(table: Table, missing: frozenset[str], path: Path | None, folder: Pat
     """The columns of blocks as the quasi-identifiers that they would be."""
     guesses = inspect_table(table, missing=missing, known="all")
     shapes = _shapes(table, guesses, missing, path, folder)
-    trees = _trees(table, shapes, missing, k, by=shapes)
+    trees, _ = _trees(table, shapes, missing, k, by=shapes)
     return [_attribute(one, shapes.get(one.name), folder, trees) for one in guesses]
 
 
@@ -286,12 +286,13 @@ def _trees(
     *,
     by: Collection[str],
     people: Index | None = None,
-) -> dict[str, Hierarchy]:
-    """Trees for names that want one, by how alike people are in these quasi-identifiers.
+) -> tuple[dict[str, Hierarchy], set[str]]:
+    """Trees for names that want one, by how alike people are in these quasi-identifiers; and which are of spellings.
 
     Of what is written in several ways the first level is one thing each.
     """
     found: dict[str, Hierarchy] = {}
+    several = set[str]()
     for name, shape in shapes.items():
         column = table[name]
         values = column.values.filter(~column.absent(missing)).to_list()
@@ -300,18 +301,24 @@ def _trees(
             found[name] = from_spec(str(shape.hierarchy), values, name=name)
         elif spelled or wants_tree(shape, values):
             found[name] = tree_of(column, others, k=k, missing=missing, spelled=spelled, people=people)
-    return found
+        several |= {name} if spelled else set()
+    return found, several
 
 
 def _with_ways(
-    table: Table, schema: Schema, shapes: dict[str, Shape], trees: Mapping[str, Hierarchy], k: int
+    table: Table,
+    schema: Schema,
+    shapes: dict[str, Shape],
+    trees: Mapping[str, Hierarchy],
+    spelled: Collection[str],
+    *,
+    k: int,
 ) -> tuple[Schema, tuple[HeldFile, ...]]:
     """The schema and the files of trees, where names with a tree are released as they lose least; shapes say how.
 
     What has spellings of one thing is released as these, in a file that can be corrected.
     """
     named = {name: str(shapes[name].hierarchy) for name in trees}
-    spelled = {name for name in trees if is_spelled(shapes[name], [*trees[name].index])}
     public = {name: one for name, one in named.items() if one.startswith("public:")}
     chosen = ways_of(table, schema, [name for name in trees if name not in spelled], public, k=k)
     made = {one.name: made_of(one, chosen[one.name].way, public) for one in schema.quasi if one.name in chosen}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.assessment.risk.singling import roundings
+from kohort.job.steps import SLOW
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.k_anonymity import KAnonymity
@@ -37,7 +38,6 @@ METHODS: Final = (Mondrian("loss"), Mondrian("nearest"))
 #: most: a million, of half as many tuples, took it 6 s. Beside t and beta it takes far longer, and keeps no more.
 ORDERED: Final = 0.9
 SOON: Final = 500_000
-SLOW: Final = frozenset({"t", "beta", "enhanced-beta"})
 
 #: Records that costs are measured on: enough to compare models, and done in seconds.
 MEASURED: Final = 20_000
