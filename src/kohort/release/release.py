@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from kohort.perturbation.effect import Effect
     from kohort.release.job import Job
     from kohort.shown import Rows
-    from kohort.tables.dataset import Dataset, ReleasedRecords
-    from kohort.tables.pseudonyms import Linked
+    from kohort.tables.dataset import Dataset, Linked, ReleasedRecords
     from kohort.tables.table import Table
     from kohort.verify import Verdict
 
