@@ -3,12 +3,28 @@
 The public names stand in `__init__.pyi`, once, for type checkers and for this file. Each is fetched from its module on
 first use, so that `import kohort` loads next to nothing: neither the libraries that the work itself needs, nor what
 would keep the command line from listening to signals.
+
+Jobs and releases are values: what their methods do is done by functions of rooms above theirs, which stand here.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+
+from kohort.verbs import VERBS
+
+VERBS.update(
+    {
+        "Job.from_toml": "kohort.job.request:job_of",
+        "Job.to_toml": "kohort.job.written:to_toml",
+        "Release.report": "kohort.report.written:report",
+        "Release.save": "kohort.pipeline:save",
+        "TransactionJob.from_toml": "kohort.job.transactions:job_of",
+        "TransactionRelease.report": "kohort.report.written:report",
+        "TransactionRelease.save": "kohort.pipeline.transactions:save_transactions",
+    }
+)
 
 
 def __getattr__(name: str) -> object:

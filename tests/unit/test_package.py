@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import inspect
 import os
 import re
 import resource
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import kohort
+from kohort.verbs import VERBS, verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +44,34 @@ def test_import_loads_no_heavy_library() -> None:
     loaded = _loaded_by("import kohort")
     assert "kohort" in loaded
     assert not loaded & HEAVY
+
+
+def test_values_load_no_room_above_them() -> None:
+    """A job and a release know no function that reads, saves or reports them until it is called."""
+    code = "import kohort.release.transactions; import sys; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "kohort.release.release" in loaded
+    assert not {"kohort.api", "kohort.job", "kohort.pipeline", "kohort.report"} & {*loaded}
+
+
+def test_a_method_finds_its_function_wherever_its_class_comes_from() -> None:
+    """A class that is imported from its own room has every method, and nothing else needs to be imported."""
+    code = "from kohort.release import Job; from kohort import KAnonymity, Schema; import sys\n"
+    code += "job = Job.of(Schema.of(quasi=['age']), KAnonymity(5))\nassert Job.from_toml(job.to_toml()) == job"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_a_function_takes_what_its_method_passes(name: str) -> None:
+    """Every parameter of the method is one of the function, with the same default where the function has one."""
+    owner, _, attribute = name.partition(".")
+    rooms = map(import_module, ("kohort.release.job", "kohort.release.release", "kohort.release.transactions"))
+    method = getattr(next(vars(one)[owner] for one in rooms if owner in vars(one)), attribute)
+    passed = inspect.signature(method).parameters.values()
+    named = {one.name: one.default for one in passed if one.kind is inspect.Parameter.KEYWORD_ONLY}
+    function = inspect.signature(verb(method))
+    function.bind(*range(len(passed) - len(named)), **named)
+    assert all(function.parameters[key].default in (value, inspect.Parameter.empty) for key, value in named.items())
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from kohort.errors import UsageError
 from kohort.job.keys import with_usual_k
 from kohort.job.keywords import Made, said_by
 from kohort.job.varied import place_of, said_at
-from kohort.job.written import Ends, tables_of, usual_target
+from kohort.job.written import SOURCE, tables_of, usual_target
 from kohort.release import Job
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from kohort.job.request import Request
-
-#: Where a frame lies and where a release in memory goes, for the form of a job, which asks for both.
-_ENDS: Final = Ends()
 
 
 def tables_by(
@@ -45,7 +42,7 @@ def tables_by(
     raw: dict[str, Any] = {"privacy": {}, **said.tables}
     output = said.tables.get("output", {})
     raw["output"] = {"path": usual_target(of_parts="records-per-part" in output), **output}
-    raw["input"] = {**said.tables.get("input", {}), "path": _ENDS.source}
+    raw["input"] = {**said.tables.get("input", {}), "path": SOURCE}
     raw |= population_table(population)
     given = [name for name in varied if said_at(raw, place_of(name)) is not None]
     faults += [
@@ -63,7 +60,7 @@ def _of_job(job: Job) -> Made:
     """The tables of a job, without what no cost depends on and no job file may hold."""
     plain = [replace(one, pseudonym=False) for one in job.schema.pseudonyms]
     job = replace(job, schema=job.schema.changed(plain), key=None, seed=None, insecure_reproducible=False)
-    return Made(*tables_of(job, _ENDS))
+    return Made(*tables_of(job))
 
 
 def job_by(job: object, options: Mapping[str, object], *, population: object = None) -> Request | Job:

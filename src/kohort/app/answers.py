@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kohort.errors import JobError, KohortError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -11,6 +13,32 @@ if TYPE_CHECKING:
     from kohort.assessment.inspection.distribution import Bar
     from kohort.assessment.inspection.guesses import Guess
     from kohort.job.lines import Place
+
+
+#: What helps where memory does not suffice.
+LESS: Final = "set memory-limit in the job's table [run], or take a part of the table"
+
+
+class Fault(NamedTuple):
+    """What is wrong, where, and what to do: the parts of an error."""
+
+    what: str
+    where: str = ""
+    hint: str = ""
+
+
+def faults_in(error: BaseException) -> tuple[Fault, ...]:
+    """The faults of an error. Of one that kohort did not raise, only its kind is told: its text may hold a cell."""
+    match error:
+        case JobError():
+            return tuple(Fault(one.what, one.where, one.hint) for one in error.faults)
+        case KohortError():
+            return (Fault(error.what, error.where, error.hint),)
+        case MemoryError():
+            return (Fault("out of memory", hint=LESS),)
+        case _:
+            kind = type(error).__name__
+            return (Fault(f"an internal error ({kind}); please report it", hint="kohort run JOB shows its place"),)
 
 
 class ColumnLook(NamedTuple):

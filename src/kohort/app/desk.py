@@ -12,11 +12,11 @@ from itertools import chain, count
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
+from kohort.app.answers import faults_in
 from kohort.app.edits import differences
 from kohort.app.fields import table_at
 from kohort.app.folder import Folder
 from kohort.app.subjects import TABLE, subject_of
-from kohort.app.worker import faults_in
 from kohort.errors import KohortError, TargetError, UsageError
 from kohort.job.document import document
 from kohort.job.draft import companions
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from kohort.app.answers import Released
+    from kohort.app.answers import Fault, Released
     from kohort.app.subjects import Subject
-    from kohort.app.worker import Fault, Task, Worker
+    from kohort.app.worker import Task, Worker
     from kohort.schema.hierarchies import HeldFile
 
 #: How many answers are kept: those that were asked for last.

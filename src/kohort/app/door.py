@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route, Router
 
+from kohort.app.answers import faults_in
 from kohort.app.baskets import pages as baskets
 from kohort.app.hierarchies import HierarchyPages
 from kohort.app.lattice import LatticePages
 from kohort.app.pages import Pages
 from kohort.app.render import page, script, style
 from kohort.app.serve import desk_of
-from kohort.app.worker import faults_in
 from kohort.errors import KohortError
 from kohort.version import VERSION
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
+from kohort.app.answers import Fault, faults_in
 from kohort.app.desk import StaleError
 from kohort.app.edits import changed
 from kohort.app.fields import fields_of, read, table_at
 from kohort.app.render import page
-from kohort.app.worker import Fault, State, faults_in
+from kohort.app.worker import State
 from kohort.errors import KohortError
 from kohort.version import VERSION
 

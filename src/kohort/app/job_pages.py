@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 
+from kohort.app.answers import faults_in
 from kohort.app.desk import StaleError, tables_of
 from kohort.app.edits import differences, taken
 from kohort.app.fields import table_at
 from kohort.app.frame import AT_ONCE, Frame, UnansweredError, number
 from kohort.app.subjects import subject_of
-from kohort.app.worker import State, faults_in
+from kohort.app.worker import State
 from kohort.errors import KohortError, UsageError
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 
+from kohort.app.answers import Fault, faults_in
 from kohort.app.trees import Complete, Edit, lacking
-from kohort.app.worker import Fault, faults_in
 from kohort.errors import KohortError
 from kohort.schema import Attribute, Label, Role, Scale
 from kohort.schema.domain.readings import check_readings

@@ -15,7 +15,7 @@ from functools import partial
 from queue import Queue
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
-from kohort.errors import JobError, KohortError
+from kohort.app.answers import LESS, Fault, faults_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -24,32 +24,6 @@ if TYPE_CHECKING:
 
 #: Seconds that a process has to clean up before it is killed.
 PATIENCE: Final = 3.0
-
-
-class Fault(NamedTuple):
-    """What is wrong, where, and what to do: the parts of an error."""
-
-    what: str
-    where: str = ""
-    hint: str = ""
-
-
-def faults_in(error: BaseException) -> tuple[Fault, ...]:
-    """The faults of an error. Of one that kohort did not raise, only its kind is told: its text may hold a cell."""
-    match error:
-        case JobError():
-            return tuple(Fault(one.what, one.where, one.hint) for one in error.faults)
-        case KohortError():
-            return (Fault(error.what, error.where, error.hint),)
-        case MemoryError():
-            return (Fault("out of memory", hint=LESS),)
-        case _:
-            kind = type(error).__name__
-            return (Fault(f"an internal error ({kind}); please report it", hint="kohort run JOB shows its place"),)
-
-
-#: What helps where memory does not suffice.
-LESS: Final = "set memory-limit in the job's table [run], or take a part of the table"
 
 
 class State(StrEnum):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.perturbation.effect import Effect
-    from kohort.tables.pseudonyms import Linked
+    from kohort.tables.dataset import Linked
     from kohort.verify import Verdict
 
 

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from kohort.perturbation.effect import Effect
     from kohort.release import Job, Writing
     from kohort.schema import Schema
-    from kohort.tables.dataset import Dataset
-    from kohort.tables.pseudonyms import Linked
+    from kohort.tables.dataset import Dataset, Linked
     from kohort.verify import Claim, Verdict
 
 

@@ -16,6 +16,7 @@ from kohort.job.faults import job_error
 from kohort.job.lines import LONGEST, lines_of, read_toml
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping
 
     from kohort.job.lines import Place
@@ -44,6 +45,11 @@ class Document:
     def is_of_transactions(self) -> bool:
         """Whether it has the table that makes it a job on transactions."""
         return "transactions" in self.raw
+
+
+def document_of(source: str | os.PathLike[str]) -> Document:
+    """The job file at a path, or a text, which has an equals sign."""
+    return document(source) if isinstance(source, str) and "=" in source else document_at(Path(source))
 
 
 def document_at(path: Path) -> Document:

@@ -25,6 +25,7 @@ from kohort.schema.hierarchies import file_of, read_hierarchy
 from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping, Sequence
 
     from kohort.job.document import Document
@@ -127,6 +128,13 @@ def parse(text: str, *, name: str = "job", folder: Path = Path()) -> Request:
     from kohort.job.document import document  # noqa: PLC0415  as above
 
     return of(document(text, name=name, folder=folder))
+
+
+def job_of(source: str | os.PathLike[str]) -> Job:
+    """The job of a job file; see `Job.from_toml`."""
+    from kohort.job.document import document_of  # noqa: PLC0415  as above
+
+    return of(document_of(source)).job
 
 
 def of(text: Document) -> Request:

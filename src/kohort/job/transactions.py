@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from kohort.errors import FileError, InputError, KohortError, UsageError
 from kohort.io.baskets.options import BasketOptions
-from kohort.job.document import Document, document, document_at
+from kohort.job.document import Document, document, document_at, document_of
 from kohort.job.faults import job_error, shape_faults
 from kohort.job.form import RunPart
 from kohort.job.parts import relative, sign_key
@@ -28,6 +28,7 @@ from kohort.transactions.suppression import Greedy, Score
 from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping, Sequence
 
     from kohort.job.lines import Place
@@ -163,6 +164,11 @@ def parse(text: str, *, name: str = "job", folder: Path = Path()) -> Transaction
     ('(0.8, 2, 2)-coherence', 'mmil')
     """
     return of(document(text, name=name, folder=folder))
+
+
+def job_of(source: str | os.PathLike[str]) -> TransactionJob:
+    """The job of a job file; see `TransactionJob.from_toml`."""
+    return of(document_of(source)).job
 
 
 def of(text: Document) -> TransactionRequest:

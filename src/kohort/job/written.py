@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import tomlkit
 
@@ -22,7 +23,7 @@ from kohort.schema.hierarchies import write_csv
 from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import os
 
     from kohort.algorithms.method import Method
     from kohort.algorithms.problem import Algorithm
@@ -30,24 +31,11 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
     from kohort.release import Job
 
+#: The table, where no name is given.
+SOURCE: Final = "input.csv"
+
 #: What each key of a column is where it says nothing; most are names of the form.
 _SILENT: Final = Attribute("", cast("Any", "insensitive"))
-
-
-class Ends(NamedTuple):
-    """What a job file says besides its job: where things are.
-
-    Attributes:
-        source: The table.
-        target: The release; `None` for the usual name, see `usual_target`.
-        key_file: The key of the pseudonyms.
-        population: The population table.
-    """
-
-    source: str = "input.csv"
-    target: str | None = None
-    key_file: str | None = None
-    population: str | None = None
 
 
 def usual_target(*, of_parts: bool) -> str:
@@ -55,22 +43,34 @@ def usual_target(*, of_parts: bool) -> str:
     return "release/" if of_parts else "release.csv"
 
 
-def text_of(job: Job, ends: Ends) -> str:
-    """The job file.
-
-    Raises:
-        UsageError: the job holds hierarchies, or something else that no job file may hold.
-    """
-    raw, hierarchies = tables_of(job, ends)
+def to_toml(
+    job: Job,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    source: str = SOURCE,
+    target: str | None = None,
+    key_file: str | None = None,
+    population: str | None = None,
+    overwrite: bool = False,
+) -> str:
+    """The text of a job file, also written to `path` where one is given; see `Job.to_toml`."""
+    if job.key is not None and key_file is None:
+        hint = 'say where its file is: job.to_toml(key_file="key.json")'
+        raise UsageError("the job has a key, which no job file may contain", where="to_toml", hint=hint)
+    raw, hierarchies = tables_of(job)
+    raw["input"] |= {"path": source} | ({} if job.key is None else {"key-file": key_file})
+    raw["output"] |= {"path": target} if target else {}
+    raw |= {"population": {"path": population}} if population and "population" in raw else {}
+    if path is not None:
+        return _saved(raw, hierarchies, Path(path), overwrite=overwrite)
     if hierarchies:
         what = f"the hierarchies of {', '.join(hierarchies)} are objects, and a job file names files"
         raise UsageError(what, where="to_toml", hint='write both: job.to_toml("job.toml")')
     return tomlkit.dumps(raw)
 
 
-def saved(job: Job, ends: Ends, path: Path, *, overwrite: bool) -> str:
-    """The job file, written to a path with its hierarchies beside it."""
-    raw, hierarchies = tables_of(job, ends)
+def _saved(raw: dict[str, Any], hierarchies: dict[str, Hierarchy], path: Path, *, overwrite: bool) -> str:
+    """The text of the job file, which is written to a path with its hierarchies beside it."""
     files = {name: f"{path.stem}.hierarchy-{place}.csv" for place, name in enumerate(hierarchies, 1)}
     for file in (path, *(path.parent / one for one in files.values())):
         check_target(file, overwrite=overwrite, inputs=())
@@ -82,13 +82,13 @@ def saved(job: Job, ends: Ends, path: Path, *, overwrite: bool) -> str:
     return text
 
 
-def tables_of(job: Job, ends: Ends = Ends()) -> tuple[dict[str, Any], dict[str, Hierarchy]]:  # noqa: B008  it is a value
+def tables_of(job: Job) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
     """The tables of a job file, and the hierarchies that stand in none: another stands for each."""
     schema = job.schema
     hierarchies = {one.name: one.hierarchy for one in schema.attributes if isinstance(one.hierarchy, Hierarchy)}
     columns = {one.name: _column(one, job) for one in schema.attributes}
-    raw: dict[str, Any] = {"input": _input(job, ends)}
-    target = ends.target or usual_target(of_parts=job.writing.records_per_part is not None)
+    raw: dict[str, Any] = {"input": _input(job)}
+    target = usual_target(of_parts=job.writing.records_per_part is not None)
     raw["output"] = _filled(OutputPart, job.writing) | {"path": target}
     raw["privacy"] = _models(job, None)
     if job.algorithm.limit is not None:
@@ -96,7 +96,7 @@ def tables_of(job: Job, ends: Ends = Ends()) -> tuple[dict[str, Any], dict[str, 
     if schema.person is not None:
         raw["person"] = {"key": schema.person}
     if any(model.declared.population for model in job.models):
-        raw["population"] = {"path": ends.population or "population.csv"}
+        raw["population"] = {"path": "population.csv"}
     raw["method"] = _method(job)
     raw |= {} if schema.rest is None else {"rest": schema.rest.value}
     raw |= {"answers": [*job.answers]} if job.answers else {}
@@ -110,18 +110,13 @@ def tables_of(job: Job, ends: Ends = Ends()) -> tuple[dict[str, Any], dict[str, 
     return raw, hierarchies
 
 
-def _input(job: Job, ends: Ends) -> dict[str, object]:
+def _input(job: Job) -> dict[str, object]:
     """How the input is read."""
-    made = {"path": ends.source} | _filled(InputPart, job.reading)
+    made = {"path": SOURCE} | _filled(InputPart, job.reading)
     made |= {"quote": ""} if job.reading.quote is None else {}
     missing = sorted(job.schema.missing - {""})
     made |= {"missing": ["", *missing]} if missing else {}
     made |= {"complete-records": plain(job.complete)} if job.complete else {}
-    if job.key is not None:
-        if ends.key_file is None:
-            hint = 'say where its file is: job.to_toml(key_file="key.json")'
-            raise UsageError("the job has a key, which no job file may contain", where="to_toml", hint=hint)
-        made["key-file"] = ends.key_file
     return made
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from math import inf
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
@@ -23,6 +22,7 @@ from kohort.release.fit import misplaced, of_no_use, unfit
 from kohort.schema import Label, Missing, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.shown import Shown, parameters
+from kohort.verbs import verb
 
 if TYPE_CHECKING:
     import os
@@ -193,9 +193,7 @@ class Job(Shown):
         >>> Job.from_toml(text).k
         5
         """
-        from kohort.job.request import load, parse  # noqa: PLC0415  a room above: the contract names this import
-
-        return parse(source).job if isinstance(source, str) and "=" in source else load(Path(source)).job
+        return verb(Job.from_toml)(source)
 
     @called('job.to_toml("job.toml")', path=PATH)
     def to_toml(
@@ -231,10 +229,9 @@ class Job(Shown):
         >>> Job.from_toml(job.to_toml()) == job
         True
         """
-        from kohort.job.written import Ends, saved, text_of  # noqa: PLC0415  a room above, likewise
-
-        ends = Ends(source, target, key_file, population)
-        return text_of(self, ends) if path is None else saved(self, ends, Path(path), overwrite=overwrite)
+        return verb(Job.to_toml)(
+            self, path, source=source, target=target, key_file=key_file, population=population, overwrite=overwrite
+        )
 
     def __post_init__(self) -> None:
         """Refuse a job that promises nothing."""

@@ -11,6 +11,7 @@ from kohort.calls import PATH, called
 from kohort.io.write import to_frame
 from kohort.release.homogeneity import Homogeneity, homogeneity_of, people_of
 from kohort.shown import Shown, sizes_row, verified
+from kohort.verbs import verb
 
 if TYPE_CHECKING:
     import os
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from kohort.perturbation.effect import Effect
     from kohort.release.job import Job
     from kohort.shown import Rows
-    from kohort.tables.dataset import Dataset, ReleasedRecords
-    from kohort.tables.pseudonyms import Linked
+    from kohort.tables.dataset import Dataset, Linked, ReleasedRecords
     from kohort.tables.table import Table
     from kohort.verify import Verdict
 
@@ -148,9 +148,7 @@ class Release(Shown):
             VerificationError: the written bytes are not what was promised; nothing was published.
             FileError: writing failed; nothing was published.
         """
-        from kohort.pipeline import save  # noqa: PLC0415  a room above: the contract names these imports
-
-        return save(self, path, overwrite=overwrite)
+        return verb(Release.save)(self, path, overwrite=overwrite)
 
     @called('release.report("report.html")', path=PATH)
     def report(
@@ -171,9 +169,7 @@ class Release(Shown):
             UsageError: the ending of the path means no form of a report, or there is no such audience.
             MissingExtraError: a page needs `kohort[report]`.
         """
-        from kohort.report.written import report  # noqa: PLC0415
-
-        return report(self, path, audience=audience, overwrite=overwrite)
+        return verb(Release.report)(self, path, audience=audience, overwrite=overwrite)
 
     @called("release.compare()")
     def compare(self) -> Comparison:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from kohort.calls import PATH, called
@@ -19,10 +18,12 @@ from kohort.transactions.database import held
 from kohort.transactions.problem import MOST
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
+from kohort.verbs import verb
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
+    from pathlib import Path
 
     from kohort.arrays import Counts, Index, Items
     from kohort.release.job import Purpose
@@ -95,9 +96,7 @@ class TransactionJob(Shown):
         >>> TransactionJob.from_toml(text + 'privacy = {h = 0.4, k = 5, p = 2}\nitems.private = ["pill"]').coherence.k
         5
         """
-        from kohort.job.transactions import load, parse  # noqa: PLC0415  a room above: the contract names this import
-
-        return parse(source).job if isinstance(source, str) and "=" in source else load(Path(source)).job
+        return verb(TransactionJob.from_toml)(source)
 
     def __post_init__(self) -> None:
         """Refuse what is no share, no weight and no limit."""
@@ -246,9 +245,7 @@ class TransactionRelease(Shown):
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> TransactionRelease:
         """Publish at `path`, with a certificate beside it; see `kohort.Release.save`."""
-        from kohort.pipeline.transactions import save_transactions  # noqa: PLC0415  a room above, as the contract says
-
-        return save_transactions(self, path, overwrite=overwrite)
+        return verb(TransactionRelease.save)(self, path, overwrite=overwrite)
 
     def report(
         self,
@@ -258,9 +255,7 @@ class TransactionRelease(Shown):
         overwrite: bool = False,
     ) -> str:
         """The report as text; with a path, also written there; see `kohort.Release.report`."""
-        from kohort.report.written import report  # noqa: PLC0415
-
-        return report(self, path, audience=audience, overwrite=overwrite)
+        return verb(TransactionRelease.report)(self, path, audience=audience, overwrite=overwrite)
 
     def _shown(self) -> tuple[str, Rows]:
         rows = [

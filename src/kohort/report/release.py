@@ -22,7 +22,7 @@ from kohort.report.figures import BoundFigures, Figures
 from kohort.report.perturbed import EffectFigures, effect_figures
 from kohort.schema.numbers import said
 from kohort.shown import Number, Share, whole
-from kohort.tables.pseudonyms import Linked
+from kohort.tables.dataset import Linked
 from kohort.tables.table import Column
 from kohort.verify.singling import singled_out, together
 

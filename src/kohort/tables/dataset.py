@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Numbers, Shares
     from kohort.core.uniques import Singling
     from kohort.perturbation.effect import Effect
-    from kohort.tables.pseudonyms import Linked
     from kohort.tables.table import Column, Table
 
 
@@ -102,6 +101,21 @@ class ReleasedGroups(Protocol):
     def label(self, name: str) -> Index:
         """(c,) a number for the label of each class."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """What the pseudonyms of a column tell without the key.
+
+    Attributes:
+        column: Its name.
+        records: Records that have a pseudonym.
+        linked: Of those, how many share it with another one: they are known to be of one person.
+    """
+
+    column: str
+    records: int
+    linked: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from kohort.tables.dataset import Linked
 from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from kohort.perturbation.pseudonyms import Key
-
-
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """What the pseudonyms of a column tell without the key.
-
-    Attributes:
-        column: Its name.
-        records: Records that have a pseudonym.
-        linked: Of those, how many share it with another one: they are known to be of one person.
-    """
-
-    column: str
-    records: int
-    linked: int
 
 
 def pseudonymize(table: Table, columns: Collection[str], key: Key, *, missing: Collection[str]) -> Table:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.app import worker as module
+from kohort.app.answers import LESS, Fault, faults_in
 from kohort.app.questions import Bench
-from kohort.app.worker import Fault, State, Worker, child_process, faults_in
+from kohort.app.worker import State, Worker, child_process
 from kohort.errors import InputError, JobError, UsageError
 from tests.unit.app.visitor import child_thread, worker
 
@@ -65,7 +66,7 @@ def test_what_is_wrong_comes_back_in_its_parts(threads: Worker, folder: Path) ->
     [
         (InputError("ragged", where="line 7", hint="mend it"), [Fault("ragged", "line 7", "mend it")]),
         (JobError("two", [UsageError("a"), UsageError("b", where="x")]), [Fault("a"), Fault("b", "x")]),
-        (MemoryError("cell"), [Fault("out of memory", hint=module.LESS)]),
+        (MemoryError("cell"), [Fault("out of memory", hint=LESS)]),
     ],
 )
 def test_an_error_is_told_in_its_parts(error: Exception, says: list[Fault]) -> None:

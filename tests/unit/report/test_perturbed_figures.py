@@ -9,7 +9,7 @@ import pytest
 from kohort.perturbation.effect import Effect
 from kohort.report.perturbed import effect_figures
 from kohort.report.render.release import effect_text, release_text
-from kohort.tables.pseudonyms import Linked
+from kohort.tables.dataset import Linked
 from tests.unit.report.test_render import figures as release
 
 NUMBERS = Effect(
