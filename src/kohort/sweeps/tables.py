@@ -18,12 +18,12 @@ from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.bound import bound_of, bounded_alike
+from kohort.pipeline.pricing import answer, count, counted_alike
 from kohort.pipeline.problem import refuse_unknown
 from kohort.report.figures import bound_figures
 from kohort.report.page.audience import Audience
 from kohort.shown import Shown, many, span
 from kohort.sweeps.advice import LOSS, proposed
-from kohort.sweeps.counting import answer, count, counted_alike
 from kohort.sweeps.engine import Ending, Once, Results, run_points, status_of
 from kohort.sweeps.table_plan import Axis, TablePlan, taken
 
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.mondrian.bound import LeastLoss
     from kohort.engines.base import Counts
+    from kohort.pipeline.pricing import PointAnswer
     from kohort.release import Job
     from kohort.report.figures import BoundFigures
     from kohort.shown import Rows
-    from kohort.sweeps.counting import PointAnswer
     from kohort.sweeps.table_figures import Json
     from kohort.tables.table import Table
 

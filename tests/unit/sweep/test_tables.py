@@ -35,10 +35,10 @@ from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.rounding import Rounding
+from kohort.pipeline.pricing import counted_alike
 from kohort.release import Job
 from kohort.schema import Attribute, Missing, Role, Schema
 from kohort.sweeps import table_plan, tables
-from kohort.sweeps.counting import counted_alike
 from kohort.sweeps.engine import Ending, status_of
 from kohort.sweeps.table_plan import Axis, TablePlan
 from kohort.sweeps.tables import Point, TableSweep, sweep
