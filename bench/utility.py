@@ -57,11 +57,11 @@ from kohort.generate.italy import italy
 from kohort.io import read
 from kohort.metrics.known import METRICS
 from kohort.models.k_anonymity import KAnonymity
+from kohort.pipeline.pricing import answer, count
 from kohort.pipeline.problem import problem_of
 from kohort.pipeline.tables import anonymize
 from kohort.schema import Label, Order
 from kohort.schema.hierarchy import Hierarchy
-from kohort.sweeps.counting import answer, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -26,8 +26,7 @@ from kohort.io.baskets.options import BasketOptions
 from kohort.release.transactions import TransactionJob
 from kohort.report.charts import Line, Look, Mark
 from kohort.sweeps.transaction_figures import chart
-from kohort.sweeps.transaction_plan import Plan
-from kohort.sweeps.transactions import problem_at, sweep
+from kohort.sweeps.transactions import Plan, problem_at, sweep
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.roles import Draw, Drawn
@@ -35,7 +34,7 @@ from kohort.transactions.roles import Draw, Drawn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.sweeps.transaction_plan import Run
+    from kohort.sweeps.transactions import Run
 
 #: What stays as it is, and the seeds of the roles.
 DELTA = Drawn(delta=Fraction(2, 5))

@@ -13,7 +13,7 @@ from kohort.io.baskets import read_transactions
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.release.transactions import TransactionJob
 from kohort.report.charts import LOOKS, Line, LineChart, Mark
-from kohort.sweeps.transaction_plan import Plan
+from kohort.sweeps.transactions import Plan
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.roles import Draw, Drawn
 

@@ -19,8 +19,8 @@ from kohort.job.advice import advised, advised_transactions
 from kohort.job.request import request
 from kohort.job.steps import SLOW, changed
 from kohort.job.transactions import request as request_of_transactions
+from kohort.pipeline import pricing as prices
 from kohort.pipeline.transactions import rehearse_transactions
-from kohort.sweeps import prices
 from tests.command import kohort
 
 if TYPE_CHECKING:

@@ -48,9 +48,9 @@ from kohort.report.page import Audience, page, transactions_page
 from kohort.report.page.audience import FEW_DIGITS, FEWEST, coarse, step
 from kohort.schema import Label, Missing
 from kohort.specification import plugins
+from kohort.sweeps.picture import chart
 from kohort.sweeps.published import published
-from kohort.sweeps.table_figures import csv_text, json_text
-from kohort.sweeps.table_picture import chart
+from kohort.sweeps.table_figures import TABLES as SWEEPS
 from kohort.transactions.methods import METHODS as TRANSACTION_METHODS
 from tests.jobs import freely
 
@@ -421,6 +421,6 @@ def test_whoever_moves_within_a_public_cell_moves_no_sweep(people: list[Person],
     age = int(people[place].age) // 20 * 20 + years
     moved = [*people[:place], people[place]._replace(age=str(age)), *people[place + 1 :]]
     one, other = (swept(some, declared=True) for some in (people, moved))
-    assert csv_text(one) == csv_text(other)
-    assert json_text(one) == json_text(other)
+    assert SWEEPS.csv_text(one) == SWEEPS.csv_text(other)
+    assert SWEEPS.json_text(one) == SWEEPS.json_text(other)
     assert chart(one, None) == chart(other, None)

@@ -28,6 +28,7 @@ from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
 from kohort.job.request import Request, load, of, reading_of, request
 from kohort.job.varied import Variations
+from kohort.pipeline.pricing import count
 from kohort.pipeline.problem import problem_of
 from kohort.release.members import members_of
 from kohort.report.evidence import dossier_of
@@ -38,8 +39,7 @@ from kohort.report.page.verdict import verdict
 from kohort.report.release import source_notes
 from kohort.report.written import writer_of
 from kohort.schema import Role
-from kohort.sweeps.counting import count
-from kohort.sweeps.risk_utility import Tradeoff, frontier, knees
+from kohort.sweeps.frontier import Tradeoff, frontier, knees
 from kohort.sweeps.tables import sweep
 
 if TYPE_CHECKING:

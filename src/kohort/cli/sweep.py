@@ -10,7 +10,8 @@ import typer
 
 from kohort.cli import flags, options, sweep_tables, sweep_transactions
 from kohort.cli.derive import BASKETS, Given, Keys
-from kohort.cli.sweep_transactions import Drawn, SweepOutput, TrialFlags
+from kohort.cli.sweep_files import SweepOutput
+from kohort.cli.sweep_transactions import Drawn, TrialFlags
 from kohort.errors import UsageError
 
 #: The flags of a job on a table that a sweep does not have: whole tables of it, and others.

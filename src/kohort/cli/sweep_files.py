@@ -1,15 +1,26 @@
-"""What a sweep publishes: its figures and a picture, both or neither."""
+"""What a sweep publishes and prints: its figures and a picture, both or neither."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Generic, NamedTuple, TypeVar
+
+import typer
+
+from kohort.cli import options
+from kohort.cli.outputs import audience_of
+from kohort.cli.screen import say
+from kohort.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
+
+    from kohort.sweeps.frame import Answer, Kind, Sweep
 
 S = TypeVar("S")
+W = TypeVar("W", bound="Sweep[Answer]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,113 @@ class Outputs(Generic[S]):
             overwrite=self.overwrite,
             inputs=self.inputs,
         )
+
+
+class SweepOutput(NamedTuple):
+    """What of a sweep is written and printed."""
+
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write every point or run (.csv), or all figures (.json).",
+            rich_help_panel="Writing",
+        ),
+    ] = None
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--picture",
+            metavar="FILE",
+            help="Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).",
+            rich_help_panel="Writing",
+        ),
+    ] = None
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD",
+            help="For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
+            show_default="lm",
+            rich_help_panel="Writing",
+        ),
+    ] = None
+    at_most_loss: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            min=0,
+            max=1,
+            help="Propose the strictest point that loses no more: NCP of a table, distortion of transactions.",
+            rich_help_panel="Output",
+        ),
+    ] = None
+    seconds: Annotated[
+        bool,
+        typer.Option(
+            "--seconds",
+            help="Report the seconds that each point or run took; they differ from run to run.",
+            rich_help_panel="Output",
+        ),
+    ] = False
+    bound: Annotated[
+        bool,
+        typer.Option(
+            "--bound",
+            help="For a table: compute a lower bound on the loss of each point, once for each k and kind of labels.",
+            rich_help_panel="Output",
+        ),
+    ] = False
+    audience: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD",
+            help="Who reads the files: public, with rounded figures; or internal, with exact ones.",
+            show_default="public",
+            rich_help_panel="Writing",
+        ),
+    ] = None
+    json: options.Json = False
+    quiet: options.Quiet = False
+    overwrite: options.Overwrite = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether files hold exact figures, for the steward alone."""
+        from kohort.report.page.audience import Audience
+
+        if self.audience is not None and self.out is None and self.picture is None:
+            raise UsageError("no file is written", where="--audience", hint="add --out FILE, or leave it out")
+        return audience_of(self.audience) is Audience.INTERNAL
+
+    @property
+    def within(self) -> Fraction | None:
+        """The limit on the loss, exactly."""
+        return None if self.at_most_loss is None else Fraction(str(self.at_most_loss))
+
+
+def outputs_of(kind: Kind[W], shown: SweepOutput, inputs: tuple[Path, ...]) -> Outputs[W]:
+    """The files to publish; what cannot be published is refused at once."""
+    from kohort.report.charts.canvas import format_of
+    from kohort.sweeps.figure import figure_of
+
+    if shown.figure is not None and shown.picture is None:
+        raise UsageError("there is no picture to draw it in", where="--figure", hint="add --picture FILE.svg")
+    forms = [] if shown.out is None else [(shown.out, kind.writer(shown.out))]
+    if shown.picture is not None:
+        format_, figure = format_of(shown.picture.suffix), shown.figure
+        figure_of(figure)
+        forms.append((shown.picture, lambda found: kind.chart(found, figure).bytes(format_)))
+    return Outputs(tuple(forms), shown.overwrite, inputs)
+
+
+def say_sweep(kind: Kind[W], found: W, shown: SweepOutput) -> None:
+    """Print what came of a sweep, and end as it ended."""
+    say(kind.text(found), kind.figures(found), as_json=shown.json, quiet=shown.quiet, internal=True)
+    if found.status:
+        raise typer.Exit(found.status)
 
 
 def _always(content: bytes) -> Callable[[None], bytes]:

@@ -7,25 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from kohort.cli import flags
-from kohort.cli.screen import progress, say
-from kohort.cli.sweep_files import Outputs
+from kohort.cli.screen import progress
+from kohort.cli.sweep_files import outputs_of, say_sweep
 from kohort.errors import JobError, UnsupportedError, UsageError
 from kohort.job.keys import with_usual_k
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from kohort.cli.derive import Given
-    from kohort.cli.sweep_transactions import SweepOutput
+    from kohort.cli.sweep_files import SweepOutput
     from kohort.job.lines import Place
     from kohort.job.request import Request
     from kohort.job.varied import Variations
     from kohort.sweeps.journal import Journal
-    from kohort.sweeps.table_plan import TablePlan
-    from kohort.sweeps.tables import TableSweep
+    from kohort.sweeps.tables import TablePlan, TableSweep
 
 
 def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageError], given: Given) -> Variations:
@@ -94,8 +91,9 @@ def _at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
 def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool, threads: int) -> None:
     """Solve every job, publish the files, say what came of it."""
     from kohort.io.forms import files
-    from kohort.sweeps.advice import refuse_unordered, rising
-    from kohort.sweeps.published import published
+    from kohort.sweeps.frame import refuse_unordered
+    from kohort.sweeps.table_figures import TABLES
+    from kohort.sweeps.tables import rising
 
     exact = shown.exact
     with _at_flags():
@@ -105,40 +103,14 @@ def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool, threads: in
         first = jobs.requests[0]
         inputs = (*files(first.source), *first.inputs, *jobs.inputs)
         inputs += () if first.population is None else (Path(first.population),)
-        outputs = _outputs(shown, inputs)
+        outputs = outputs_of(TABLES, shown, inputs)
     with ExitStack() as open_:
         journal = open_.enter_context(_journal(first, shown)) if resume else None
         found = replace(_swept(first, plan, journal, shown, threads=threads), within=shown.within)
-        outputs.publish(found if exact else published(found))
+        outputs.publish(found if exact else TABLES.published(found))
     if journal is not None:
         journal.remove()
-    from kohort.sweeps.table_figures import figures, text
-
-    say(text(found), figures(found), as_json=shown.json, quiet=shown.quiet, internal=True)
-    if found.status:
-        raise typer.Exit(found.status)
-
-
-def _outputs(shown: SweepOutput, inputs: tuple[Path, ...]) -> Outputs[TableSweep]:
-    """The files to publish; what cannot be published is refused at once."""
-    from kohort.sweeps.table_figures import writer
-
-    if shown.figure is not None and shown.picture is None:
-        raise UsageError("there is no picture to draw it in", where="--figure", hint="add --picture FILE.svg")
-    forms = [] if shown.out is None else [(shown.out, writer(shown.out))]
-    forms += [] if shown.picture is None else [(shown.picture, _picture(shown.picture, shown.figure))]
-    return Outputs(tuple(forms), shown.overwrite, inputs)
-
-
-def _picture(path: Path, figure: str | None) -> Callable[[TableSweep], bytes]:
-    """What draws a figure in the form that the name of its file asks for."""
-    from kohort.report.charts.canvas import format_of
-    from kohort.sweeps.figure import figure_of
-    from kohort.sweeps.table_picture import picture
-
-    format_ = format_of(path.suffix)
-    figure_of(figure)
-    return lambda found: picture(found, format_, figure)
+    say_sweep(TABLES, found, shown)
 
 
 def _journal(first: Request, shown: SweepOutput) -> Journal:

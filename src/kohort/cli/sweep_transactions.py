@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from kohort.cli import flags, options
-from kohort.cli.outputs import audience_of
-from kohort.cli.screen import progress, say
-from kohort.cli.sweep_files import Outputs
+from kohort.cli.screen import progress
+from kohort.cli.sweep_files import outputs_of, say_sweep
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from kohort.cli.derive import Given
+    from kohort.cli.sweep_files import SweepOutput
     from kohort.job.transactions import TransactionRequest
-    from kohort.sweeps.transaction_plan import Plan
-    from kohort.sweeps.transactions import Sweep
+    from kohort.sweeps.transactions import Plan, TransactionSweep
 
 #: What can be varied.
 _VARIED: Final = frozenset({"h", "k", "p", "delta", "rows", "columns", "density"})
@@ -40,91 +39,6 @@ _FLAGS: Final = MappingProxyType(
     }
     | dict.fromkeys(("vary", *_VARIED), "--vary")
 )
-
-
-class SweepOutput(NamedTuple):
-    """What of a sweep is written and printed."""
-
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write every point or run (.csv), or all figures (.json).",
-            rich_help_panel="Writing",
-        ),
-    ] = None
-    picture: Annotated[
-        Path | None,
-        typer.Option(
-            "--picture",
-            metavar="FILE",
-            help="Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).",
-            rich_help_panel="Writing",
-        ),
-    ] = None
-    figure: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WORD",
-            help="For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
-            show_default="lm",
-            rich_help_panel="Writing",
-        ),
-    ] = None
-    at_most_loss: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE",
-            min=0,
-            max=1,
-            help="Propose the strictest point that loses no more: NCP of a table, distortion of transactions.",
-            rich_help_panel="Output",
-        ),
-    ] = None
-    seconds: Annotated[
-        bool,
-        typer.Option(
-            "--seconds",
-            help="Report the seconds that each point or run took; they differ from run to run.",
-            rich_help_panel="Output",
-        ),
-    ] = False
-    bound: Annotated[
-        bool,
-        typer.Option(
-            "--bound",
-            help="For a table: compute a lower bound on the loss of each point, once for each k and kind of labels.",
-            rich_help_panel="Output",
-        ),
-    ] = False
-    audience: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WORD",
-            help="Who reads the files: public, with rounded figures; or internal, with exact ones.",
-            show_default="public",
-            rich_help_panel="Writing",
-        ),
-    ] = None
-    json: options.Json = False
-    quiet: options.Quiet = False
-    overwrite: options.Overwrite = False
-
-    @property
-    def exact(self) -> bool:
-        """Whether files hold exact figures, for the steward alone."""
-        from kohort.report.page.audience import Audience
-
-        if self.audience is not None and self.out is None and self.picture is None:
-            raise UsageError("no file is written", where="--audience", hint="add --out FILE, or leave it out")
-        return audience_of(self.audience) is Audience.INTERNAL
-
-    @property
-    def within(self) -> Fraction | None:
-        """The limit on the loss, exactly."""
-        return None if self.at_most_loss is None else Fraction(str(self.at_most_loss))
 
 
 class TrialFlags(NamedTuple):
@@ -208,14 +122,15 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
         compared: The methods and draws.
         shown: What is written and printed.
     """
-    from kohort.sweeps.advice import COHERENCE, refuse_unordered
+    from kohort.job.varied import read
+    from kohort.sweeps.frame import refuse_unordered
+    from kohort.sweeps.transaction_figures import TRANSACTIONS
+    from kohort.sweeps.transactions import PARAMETERS
 
     if len(vary) > 1:
         raise UsageError(
             "for transactions only one parameter can vary", where="--vary", hint="vary the others in separate sweeps"
         )
-    from kohort.job.varied import read
-
     name, values = read(vary[0])
     if name in _VARIED and name in {**given.used(), **drawn.used()}:
         raise UsageError(f"{name} is varied", where=f"--{name}", hint="leave it out, or vary another")
@@ -231,23 +146,18 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
     exact = shown.exact
     with _placed(made):
         if shown.within is not None:
-            refuse_unordered({name: COHERENCE.get(name)})
+            refuse_unordered({name: PARAMETERS[name].rising if name in PARAMETERS else None})
         plan = _plan(made, (name, values), compared, None if source else drawn)
-        outputs = _outputs(made, shown)
+        inputs = (*(() if made.source == "-" else (Path(made.source),)), *made.inputs)
+        outputs = outputs_of(TRANSACTIONS, shown, inputs)
         found = replace(_swept(made, plan, quiet=shown.quiet, timed=shown.seconds), within=shown.within)
-    from kohort.sweeps.published import published_transactions
-    from kohort.sweeps.transaction_figures import figures, text
-
-    outputs.publish(found if exact else published_transactions(found))
-
-    say(text(found), figures(found), as_json=shown.json, quiet=shown.quiet, internal=True)
-    if found.status:
-        raise typer.Exit(found.status)
+    outputs.publish(found if exact else TRANSACTIONS.published(found))
+    say_sweep(TRANSACTIONS, found, shown)
 
 
 def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: TrialFlags, drawn: Drawn | None) -> Plan:
     """The sweep that the flags make."""
-    from kohort.sweeps.transaction_plan import SCORES, SEEDS, Generated, Plan
+    from kohort.sweeps.transactions import SCORES, SEEDS, Generated, Plan
 
     scores, seeds = compared
     try:
@@ -264,20 +174,7 @@ def _exact(value: float) -> Any:  # noqa: ANN401  as the matrix has it
     return value if isinstance(value, int) else Fraction(str(value))
 
 
-def _outputs(made: TransactionRequest, shown: SweepOutput) -> Outputs[Sweep]:
-    """The files to publish; what cannot be published is refused at once."""
-    from kohort.report.charts.canvas import format_of
-    from kohort.sweeps.transaction_figures import picture, writer
-
-    forms = [] if shown.out is None else [(shown.out, writer(shown.out))]
-    if shown.picture is not None:
-        format_ = format_of(shown.picture.suffix)
-        forms.append((shown.picture, lambda found: picture(found, format_)))
-    inputs = (*(() if made.source == "-" else (Path(made.source),)), *made.inputs)
-    return Outputs(tuple(forms), shown.overwrite, inputs)
-
-
-def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) -> Sweep:
+def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) -> TransactionSweep:
     """Read once, and answer at every point."""
     from time import process_time
 

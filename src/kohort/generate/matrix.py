@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import UsageError
+from kohort.transactions.database import Transactions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,6 +73,15 @@ class Matrix:
             if value < least:
                 raise UsageError(f"{name} must be at least {least}", where=name)
         return (self._cells(start, min(size, rows - start)) for start in range(0, rows, size))
+
+    def transactions(self, rows: int) -> Transactions:
+        """So many rows as transactions; items are called by their places."""
+        cells, lengths = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
+        for batch in self.batches(rows):
+            lengths.append(batch.sum(axis=1))
+            cells.append(np.nonzero(batch)[1].astype(np.int32))
+        names = tuple(map(str, range(self.columns)))
+        return Transactions(names, np.cumsum(np.concatenate(lengths)), np.concatenate(cells))
 
     def _cells(self, first: int, rows: int) -> Mask:
         """(rows, columns) the cells from row `first` on."""

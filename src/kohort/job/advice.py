@@ -17,10 +17,10 @@ from kohort.job.request import of, request
 from kohort.job.steps import changed, steps_of, transaction_steps_of
 from kohort.job.transactions import of as of_transactions
 from kohort.job.transactions import request as request_of_transactions
+from kohort.pipeline.pricing import SAMPLED, of_sample, priced, sampled
 from kohort.pipeline.publishing import silent
 from kohort.pipeline.transactions import rehearse_transactions
 from kohort.shown import Shown, many
-from kohort.sweeps.prices import SAMPLED, of_sample, priced, sampled
 from kohort.tables.table import Table
 from kohort.transactions.database import Transactions
 

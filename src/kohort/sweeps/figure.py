@@ -1,21 +1,40 @@
-"""What a sweep over a table can be drawn of: every quality metric, the classes, what is suppressed, and the risk."""
+"""What a sweep over a table can be drawn of, and the words of its pictures: what is varied, what stays, what is not."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
 from kohort.report.charts.canvas import PERCENT, PLAIN, AxisScale
+from kohort.shown import many
+from kohort.sweeps.frame import Ending
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from kohort.metrics.base import Metric
-    from kohort.sweeps.tables import Point
+    from kohort.sweeps.frame import Values
+    from kohort.sweeps.tables import Point, TableSweep
+
+#: So many sentences about what has no answer are written at most.
+MOST_SENTENCES: Final = 6
+
+_ACROSS: Final = MappingProxyType(
+    {
+        "k": "k: records that a class must have",
+        "max-suppression": "max-suppression: records that may be suppressed",
+        "quasi": "number of quasi-identifiers",
+    }
+)
+
+_SAID: Final = MappingProxyType(
+    {Ending.INFEASIBLE: "No release", Ending.LIMIT: "Stopped at a limit", Ending.IMPOSSIBLE: "Skipped as impossible"}
+)
 
 
 def _unknown(_: Point) -> None:
@@ -60,8 +79,7 @@ RISKS: Final = MappingProxyType(
 _NAME: Final = "risk-utility"
 
 
-@dataclass(frozen=True, slots=True)
-class RiskUtility:
+class RiskUtility(NamedTuple):
     """The risk-utility frontier: which risk it lies over, and which loss it tells."""
 
     risk: str = "highest"
@@ -81,7 +99,10 @@ def figure_of(text: str | None) -> Figure | RiskUtility:
     if name == _NAME:
         return _risk_utility(words.split(",") if colon else [])
     if text is not None and text not in FIGURES:
-        raise UsageError(f"no figure is called {text}", where="figure", hint=_hint(text, (*FIGURES, _NAME)))
+        names = (*FIGURES, _NAME)
+        near = " or ".join(get_close_matches(text, names))
+        hint = f"did you mean {near}?" if near else f"one of {', '.join(names)}"
+        raise UsageError(f"no figure is called {text}", where="figure", hint=hint)
     return FIGURES[text or DEFAULT]
 
 
@@ -105,39 +126,27 @@ def on_demand(text: str | None) -> tuple[str, ...]:
     return tuple(word for word in words if word in METRICS and METRICS[word].detail)
 
 
-def _hint(text: str, names: tuple[str, ...]) -> str:
-    near = " or ".join(get_close_matches(text, names))
-    return f"did you mean {near}?" if near else f"one of {', '.join(names)}"
-
-
 def _metric(metric: Metric) -> Figure:
     """A quality metric as a figure."""
     name, said, shown = metric.name, metric.specification, metric.shown
-    scale = PERCENT if shown.kind == "share" else AxisScale(base=shown.least)
     return Figure(
         name=name,
         title=said.title,
         says=said.unit,
         of=lambda at: at.metrics.get(name),
-        scale=scale,
+        scale=PERCENT if shown.kind == "share" else AxisScale(base=shown.least),
         wide=shown.wide,
         least=_LEAST.get(name, _unknown),
     )
 
 
-def _least_mean(at: Point) -> float | None:
-    """The bound of a release's NCP."""
-    return None if at.bound is None else float(at.bound.ncp)
-
-
-def _least_sum(at: Point) -> float | None:
-    """The bound of its LM, which is the sum of what NCP is the mean of."""
-    return None if at.bound is None or at.least is None else float(at.bound.ncp) * at.least.columns
-
-
-#: The losses that are bounded.
-_LEAST: Final = MappingProxyType({"ncp": _least_mean, "lm": _least_sum})
-
+#: The losses that are bounded: NCP, and LM, the sum of what NCP is the mean of.
+_LEAST: Final[Mapping[str, Callable[[Point], float | None]]] = MappingProxyType(
+    {
+        "ncp": lambda at: None if at.bound is None else at.bound.ncp,
+        "lm": lambda at: None if at.bound is None or at.least is None else at.bound.ncp * at.least.columns,
+    }
+)
 
 _FIGURES: Final = (
     *map(_metric, METRICS.values()),
@@ -151,3 +160,78 @@ _FIGURES: Final = (
 
 #: Every figure by the name by which it is asked for.
 FIGURES: Final = MappingProxyType({figure.name: figure for figure in _FIGURES})
+
+
+def across(name: str) -> str:
+    """What is varied, in words.
+
+    >>> across("quasi"), across("l:salary"), across("order")
+    ('number of quasi-identifiers', 'l of salary', 'order')
+    """
+    return _ACROSS.get(name, name.replace(":", " of ", 1))
+
+
+def setting(name: str, value: str) -> str:
+    """A value with its name, as short as is clear.
+
+    >>> setting("method", "mondrian"), setting("k", "5"), setting("quasi", "3"), setting("quasi", "age,sex")
+    ('mondrian', 'k = 5', '3 quasi-identifiers', 'quasi-identifiers age, sex')
+    """
+    if name == "quasi" and value.isdigit():
+        return f"{value} quasi-identifiers"
+    if name == "quasi":
+        return f"quasi-identifiers {', '.join(map(str.strip, value.split(',')))}"
+    return value if name in {"method", "models"} else f"{name} = {value}"
+
+
+def series(found: TableSweep) -> list[tuple[str, list[Point]]]:
+    """The points by what is varied second and further, as this is said, in the order in which that is said.
+
+    Where no value of something makes a difference, such as cuts to a method that makes none, there is one series.
+    """
+    groups = defaultdict[tuple[str, ...], list["Point"]](list)
+    for point in found.points:
+        groups[point.values[1:]].append(point)
+    kept: dict[Values, list[Point]] = groups
+    for place, axis in enumerate(found.axes[1:]):
+        kept = _without(kept, place, len(axis.values))
+    alone, names = found.fixed.get("method", "all"), [axis.name for axis in found.axes[1:]]
+    said = (", ".join(setting(*pair) for pair in zip(names, values, strict=True) if pair[1]) for values in kept)
+    return [(name or alone, points) for name, points in zip(said, kept.values(), strict=True)]
+
+
+def _without(groups: Mapping[Values, list[Point]], place: int, count: int) -> dict[Values, list[Point]]:
+    """The same, but one instead of `count` that differ at a place only, and in no point; at that place it has ""."""
+    alike = defaultdict[tuple[str, ...], list[list["Point"]]](list)
+    shorts = {values: (*values[:place], "", *values[place + 1 :]) for values in groups}
+    for values, points in groups.items():
+        alike[shorts[values]].append(points)
+    kept: dict[Values, list[Point]] = {}
+    for values, points in groups.items():
+        first, *others = alike[shorts[values]]
+        same = len(others) == count - 1 > 0 and all(all(map(_is_same, first, one)) for one in others)
+        kept.setdefault(shorts[values] if same else values, points)
+    return kept
+
+
+def _is_same(one: Point, other: Point) -> bool:
+    """Whether two points are what the same job came to."""
+    return one.found and replace(one, values=other.values, seconds=other.seconds) == other
+
+
+def fixed(found: TableSweep) -> str:
+    """What stays as it is."""
+    said = [setting(name, value) for name, value in found.fixed.items() if value]
+    return f"{'; '.join([*said, many(found.records, 'record')])}."
+
+
+def unanswered(found: TableSweep) -> list[str]:
+    """What ended without a release: a sentence for each series and how it ended."""
+    sentences: list[str] = []
+    for name, points in series(found):
+        for ending, said in _SAID.items():
+            if some := [point for point in points if point.ending is ending]:
+                values = setting(found.axes[0].name, ", ".join(point.values[0] for point in some))
+                sentences.append(f"{said}: {name} at {values}. At the first, {some[0].why}.")
+    more = len(sentences) - MOST_SENTENCES
+    return [*sentences[:MOST_SENTENCES], *([f"And {more} more like these."] if more > 0 else [])]

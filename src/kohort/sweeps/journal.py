@@ -21,7 +21,7 @@ from kohort.algorithms.mondrian.bound import LeastLoss
 from kohort.errors import FileError, TargetError
 from kohort.io.source import state
 from kohort.publish.disk import reporting
-from kohort.sweeps.engine import Ending
+from kohort.sweeps.frame import Ending
 from kohort.sweeps.tables import Point, Seconds
 from kohort.version import VERSION
 
@@ -35,7 +35,7 @@ HEADER: Final = b'{"audience": "internal", "kohort": "points of a sweep over a t
 OWNER_ONLY: Final = 0o600
 
 
-class Journal:
+class Journal(dict[str, Point]):
     """Points by what describes their jobs, each one written when it is added.
 
     >>> from pathlib import Path
@@ -50,9 +50,10 @@ class Journal:
     """
 
     def __init__(self, path: Path, of: str, file: int) -> None:
-        """Know the points that the open file at `path` holds."""
+        """Know the points that the open file at `path` holds, those of other inputs among them."""
         self._path, self._of, self._file, self._lock = path, of, file, Lock()
-        held = _whole(file)
+        with os.fdopen(os.dup(file), "rb") as reader:
+            held = reader.read()
         if not (held.startswith(HEADER) or HEADER.startswith(held)):
             raise _foreign(path)
         if len(held) < len(HEADER):  # just made, or a kill has cut even this short
@@ -60,7 +61,7 @@ class Journal:
             self._append(HEADER)
         elif not held.endswith(b"\n"):
             self._append(b"\n")
-        self._points = dict(_points(held[len(HEADER) :]))
+        super().__init__(_points(held[len(HEADER) :]))
 
     @classmethod
     def at(cls, path: Path, of: str) -> Self:
@@ -88,17 +89,13 @@ class Journal:
         with reporting("removing the journal", self._path):
             self._path.unlink(missing_ok=True)
 
-    def __len__(self) -> int:
-        """How many points it holds, those of other inputs among them."""
-        return len(self._points)
-
-    def __contains__(self, job: str) -> bool:
+    def __contains__(self, job: object) -> bool:
         """Whether the job's point is known."""
-        return self._key(job) in self._points
+        return super().__contains__(self._key(job))
 
     def __getitem__(self, job: str) -> Point:
         """The job's point."""
-        return self._points[self._key(job)]
+        return super().__getitem__(self._key(job))
 
     def __setitem__(self, job: str, point: Point) -> None:
         """Add a point; it is in the file before it is known."""
@@ -106,9 +103,9 @@ class Journal:
         line = json.dumps({"key": key, "point": asdict(point)}).encode() + b"\n"
         with self._lock, reporting("writing the journal", self._path):
             self._append(line)
-            self._points[key] = point
+            super().__setitem__(key, point)
 
-    def _key(self, job: str) -> str:
+    def _key(self, job: object) -> str:
         """What a point of the job is found by."""
         return hashlib.sha256(json.dumps([VERSION, self._of, job]).encode()).hexdigest()
 
@@ -135,31 +132,21 @@ def digest_of(path: str | Path) -> str:
         raise FileError(f"the file cannot be read: {fault.strerror}", where=str(path)) from None
 
 
-def _whole(file: int) -> bytes:
-    """All bytes of an open file."""
-    with os.fdopen(os.dup(file), "rb") as reader:
-        return reader.read()
-
-
 def _points(lines: bytes) -> Iterator[tuple[str, Point]]:
     """The points of the lines that hold one."""
     for line in lines.splitlines():
         with suppress(ValueError, TypeError, KeyError, RecursionError):
-            held: dict[str, Any] = json.loads(line)
-            yield held["key"], _point(held["point"])
-
-
-def _point(held: dict[str, Any]) -> Point:
-    """A point as it was written."""
-    seconds, least = held.pop("seconds"), held.pop("least")
-    ending, values = Ending(held.pop("ending")), tuple(held.pop("values"))
-    return Point(
-        values=values,
-        ending=ending,
-        seconds=None if seconds is None else Seconds(*seconds),
-        least=None if least is None else LeastLoss(**least),
-        **held,
-    )
+            written: dict[str, Any] = json.loads(line)
+            held = written["point"]
+            seconds, least = held["seconds"], held["least"]
+            known = {
+                "values": tuple(held["values"]),
+                "ending": Ending(held["ending"]),
+                "seconds": seconds and Seconds(*seconds),
+                "least": least and LeastLoss(**least),
+            }
+            if isinstance(written["key"], str):
+                yield written["key"], Point(**(held | known))
 
 
 def _foreign(path: Path) -> TargetError:

@@ -15,14 +15,11 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.metrics.known import METRICS
 from kohort.report.page.audience import FEWEST, Audience, coarse
-from kohort.sweeps.engine import Ending
-from kohort.sweeps.transaction_plan import Parameter
+from kohort.sweeps.frame import Ending
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from kohort.sweeps.tables import Point, TableSweep
-    from kohort.sweeps.transactions import Outcome, Sweep
+    from kohort.sweeps.transactions import Outcome, TransactionSweep
 
 #: Why there is no release, where the reason counts records.
 WITHHELD: Final = "what stood in the way is told on the terminal alone"
@@ -31,17 +28,15 @@ WITHHELD: Final = "what stood in the way is told on the terminal alone"
 def published(found: TableSweep) -> TableSweep:
     """A sweep over a table for anybody; no point is proposed, for that took exact figures."""
     names = [axis.name for axis in found.axes]
-    fixed = {name: value for name, value in found.fixed.items() if name not in names}
-    jobs = ({**fixed, **dict(zip(names, one.values, strict=True))} for one in found.points)
-    points = tuple(_point(one, found.records, job) for one, job in zip(found.points, jobs, strict=True))
+    ks = [({**found.fixed} | dict(zip(names, one.values, strict=True))).get("k", "") for one in found.points]
+    points = tuple(_point(one, found.records, k) for one, k in zip(found.points, ks, strict=True))
     return replace(found, points=points, within=None, audience=Audience.PUBLIC)
 
 
-def _point(one: Point, records: int, job: Mapping[str, str]) -> Point:
-    """A point of a job with these parameters."""
+def _point(one: Point, records: int, k: str) -> Point:
+    """A point of a job with this k."""
     if not one.found:
         return one if one.ending is Ending.IMPOSSIBLE else replace(one, why=WITHHELD)
-    k = job.get("k", "")
     least = max(FEWEST, int(k) if k.isdigit() else 0)
     suppressed, smallest = (int(coarse(count, least, to=floor)) for count in (one.suppressed, one.smallest))
     worth = {name: _worth(name, one, records) for name in one.metrics}
@@ -69,18 +64,18 @@ def _worth(name: str, one: Point, records: int) -> float | None:
     return counted.get(name)
 
 
-def published_transactions(found: Sweep) -> Sweep:
+def published_transactions(found: TransactionSweep) -> TransactionSweep:
     """The same over transactions; generated ones are nobody's, and stay exact."""
     if found.plan.matrix is not None:
         return replace(found, audience=Audience.PUBLIC)
-    outcomes = tuple(_outcome(one, found) for one in found.outcomes)
-    return replace(found, items=None, removed=None, outcomes=outcomes, within=None, audience=Audience.PUBLIC)
+    points = tuple(_outcome(one, found) for one in found.points)
+    return replace(found, items=None, removed=None, points=points, within=None, audience=Audience.PUBLIC)
 
 
-def _outcome(one: Outcome, found: Sweep) -> Outcome:
+def _outcome(one: Outcome, found: TransactionSweep) -> Outcome:
     """What a method answered."""
     if one.distortion is None:
         return replace(one, why=WITHHELD)
-    k = int(one.value) if found.plan.vary is Parameter.K else found.plan.job.coherence.k
-    share = coarse(float(one.distortion), max(FEWEST, k) / found.transactions)
+    k = int(one.values[0]) if found.plan.vary == "k" else found.plan.job.coherence.k
+    share = coarse(float(one.distortion), max(FEWEST, k) / found.records)
     return replace(one, moles=(), dropped=None, distortion=Fraction(str(share)))

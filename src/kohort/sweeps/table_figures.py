@@ -1,30 +1,24 @@
-"""A sweep over a table in figures: every point as CSV and JSON, the most telling figures as text."""
+"""How a sweep over a table is told: every point as CSV and JSON, the most telling figures as text."""
 
 from __future__ import annotations
 
-import csv
-import json
 from collections import Counter
-from io import StringIO
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
 from kohort.shown import many
-from kohort.sweeps.advice import LOSS, proposed
-from kohort.sweeps.engine import Ending
-from kohort.sweeps.table_plan import taken
-from kohort.sweeps.tables import said
+from kohort.sweeps.frame import Ending, Kind, aligned
+from kohort.sweeps.picture import chart
+from kohort.sweeps.published import published
+from kohort.sweeps.tables import LOSS, said, taken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
+    from fractions import Fraction
 
+    from kohort.sweeps.frame import Json, Values
     from kohort.sweeps.tables import Point, TableSweep
-
-#: What JSON can say.
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 #: The metrics that people see first; all others are in the files.
 SHOWN: Final = ("lm", "c_avg", "c_dm", "precision")
@@ -35,19 +29,14 @@ NOTHING: Final = "A sweep releases and verifies nothing. To release one of its p
 #: How an impossible point is told.
 _SKIPPED: Final = "skipped as impossible"
 
-_NEAR: Final = ("ncp", "least ncp", "times")
 _COUNTS: Final = ("classes", "smallest", "largest", "suppressed")
 
-
-def writer(path: Path) -> Callable[[TableSweep], bytes]:
-    """What writes a sweep in the form that the name of its file asks for."""
-    if path.suffix not in _FORMS:
-        raise UsageError(f"a sweep is written as {' or '.join(_FORMS)}", where="out", hint="name the file so")
-    form = _FORMS[path.suffix]
-    return lambda sweep: form(sweep).encode()
+_PREFIXES: Final = MappingProxyType(
+    {"values": "", "metrics": "", "losses": "loss:", "node": "level:", "bound": "bound:"}
+)
 
 
-def figures(sweep: TableSweep) -> dict[str, Json]:
+def figures(found: TableSweep) -> dict[str, Json]:
     """Everything that is known of a sweep, as JSON takes it.
 
     Keys: vary (the values of everything that is varied), fixed, records, points. Of a point: values (by what is
@@ -58,42 +47,34 @@ def figures(sweep: TableSweep) -> dict[str, Json]:
     asked for. With a limit on the loss also at_most_loss, and proposed:
     values and loss of the strictest point within it (null: there is none).
     """
+    best = found.proposed
+    proposed: Json = best and {"values": _named(found, best.values), "loss": float(best.loss)}
     return {
-        "vary": {axis.name: [*axis.values] for axis in sweep.axes},
-        "fixed": {**sweep.fixed},
-        "records": sweep.records,
-        "points": [_figures(sweep, point) for point in sweep.points],
-        **_advice(sweep),
+        "vary": {axis.name: [*axis.values] for axis in found.axes},
+        "fixed": {**found.fixed},
+        "records": found.records,
+        "points": [_figures(found, point) for point in found.points],
+        **({} if found.within is None else {"at_most_loss": float(found.within), "proposed": proposed}),
     }
 
 
-def _advice(sweep: TableSweep) -> dict[str, Json]:
-    """The proposed point, where one was asked for."""
-    if sweep.within is None:
-        return {}
-    found = proposed(sweep, sweep.within)
-    names = [axis.name for axis in sweep.axes]
-    told: Json = found and {"values": dict(zip(names, found.point.values, strict=True)), "loss": found.loss}
-    return {"at_most_loss": float(sweep.within), "proposed": told}
+def _named(found: TableSweep, values: Values) -> dict[str, Json]:
+    return dict(zip((axis.name for axis in found.axes), values, strict=True))
 
 
-def _figures(sweep: TableSweep, point: Point) -> dict[str, Json]:
-    """One point."""
+def _figures(found: TableSweep, point: Point) -> dict[str, Json]:
+    """One point; whole metrics as integers."""
     told: dict[str, Json] = {
-        "metrics": {name: _figure(value) for name, value in point.metrics.items()},
+        "metrics": {name: int(value) if value.is_integer() else value for name, value in point.metrics.items()},
         "losses": {**point.losses},
-        "released": point.released,
-        "suppressed": point.suppressed,
-        "classes": point.classes,
-        "smallest": point.smallest,
-        "largest": point.largest,
+        **{name: getattr(point, name) for name in ("released", "suppressed", "classes", "smallest", "largest")},
         "highest_risk": point.highest,
         "average_risk": point.average,
         "node": {**point.node} or None,
     }
     seconds = point.seconds
     return {
-        "values": dict(zip((axis.name for axis in sweep.axes), point.values, strict=True)),
+        "values": _named(found, point.values),
         "ending": str(point.ending),
         "why": point.why or None,
         **(told if point.found else dict.fromkeys(told)),
@@ -102,160 +83,114 @@ def _figures(sweep: TableSweep, point: Point) -> dict[str, Json]:
     }
 
 
-def json_text(sweep: TableSweep) -> str:
-    """All figures as one object."""
-    return json.dumps({"audience": sweep.audience, **figures(sweep)}, indent=2) + "\n"
-
-
-def csv_text(sweep: TableSweep) -> str:
-    """A line for each point; one without an answer has no figures, and says why."""
-    found = [{"audience": sweep.audience, **row} for row in rows(sweep)]
-    file = StringIO()
-    table = csv.DictWriter(file, [*found[0]], lineterminator="\n")
-    table.writeheader()
-    table.writerows(found)
-    return file.getvalue()
-
-
-def rows(sweep: TableSweep) -> list[dict[str, Json]]:
+def rows(found: TableSweep) -> list[dict[str, Json]]:
     """A flat row for each point, all of the same names: what is varied, how it ended, metrics, counts, and why."""
-    flat = [_flat(_figures(sweep, point)) for point in sweep.points]
-    axes = [axis.name for axis in sweep.axes]
+    flat = [_flat(_figures(found, point)) for point in found.points]
+    axes = [axis.name for axis in found.axes]
     held = dict.fromkeys(name for row in flat for name in row)
     metrics = [name for name in METRICS if name in held]
     others = [name for name in held if name not in {*axes, *metrics, "ending", "why"}]
-    names = [*axes, "ending", *metrics, *others, "why"]
-    return [{name: row.get(name) for name in names} for row in flat]
+    return [{name: row.get(name) for name in [*axes, "ending", *metrics, *others, "why"]} for row in flat]
 
 
-def _flat(figures: Mapping[str, Json]) -> dict[str, Json]:
+def _flat(figures: dict[str, Json]) -> dict[str, Json]:
     """The figures of a point without tables in tables: `loss:age`, `level:age`."""
     row: dict[str, Json] = {}
     for name, held in figures.items():
-        if not isinstance(held, dict):
-            row |= {name: held} if name not in _PREFIXES else {}
-            continue
-        row |= {f"{_PREFIXES[name]}{key}": value for key, value in held.items()}
+        if isinstance(held, dict):
+            row |= {f"{_PREFIXES[name]}{key}": value for key, value in held.items()}
+        elif name not in _PREFIXES:
+            row[name] = held
     return row
 
 
-def text(sweep: TableSweep) -> str:
+def text(found: TableSweep) -> str:
     """The sweep for people: a line for each point, and why some have no answer."""
-    found = [point for point in sweep.points if point.found]
-    metrics = [name for name in SHOWN if any(name in point.metrics for point in found)]
-    nodes = ["node"] if any(point.node for point in found) else []
-    near = [*_NEAR] if any(point.bound for point in found) else []
-    timed = ["cpu s", "wall s"] if any(point.seconds for point in found) else []
-    risks = ["highest risk", "average risk"]
-    head = [*(axis.name for axis in sweep.axes), *metrics, *_COUNTS, *risks, *near, *nodes, *timed]
-    rows = [head, *([*said, *_cells(point, metrics, noded=bool(nodes))] for said, point in _rows(sweep).items())]
-    width = max(map(len, rows))
-    padded = [row + [""] * (width - len(row)) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*padded, strict=True)]
-    lines = ["  ".join(cell.rjust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in padded]
-    fixed = "".join(f"; {name} = {value}" for name, value in sweep.fixed.items())
-    told = [*_bounds(found), *_nodes(sweep), *_reasons(sweep), *_proposal(sweep), NOTHING]
-    return "\n".join([f"{many(sweep.records, 'record')}{fixed}", "", *lines, "", *told])
-
-
-def _rows(sweep: TableSweep) -> dict[tuple[str, ...], Point]:
-    """The points by their values; where a method does not take one, a dash, and one row for all of its values."""
-    kept = dict[tuple[str, ...], "Point"]()
-    for point in sweep.points:
-        kept.setdefault(tuple(value or "-" for value in taken(sweep.axes, point.values)), point)
-    return kept
-
-
-def _bounds(found: Sequence[Point]) -> list[str]:
-    """What the figures of bounds mean, where there are some."""
-    looked = {point.bound.records: point.bound.error for point in found if point.bound is not None}
-    if not looked:
-        return []
-    sampled = f"; estimated from {many(max(looked), 'record')}" if any(looked.values()) else ""
-    return [f"least ncp: no release with the same k and labels has a lower NCP{sampled}. times: NCP over that."]
-
-
-def _nodes(sweep: TableSweep) -> list[str]:
-    """Whose levels a node lists, where methods have some."""
-    node = max((point.node for point in sweep.points), key=len)
-    flag = ",".join(f"{name}={level}" for name, level in node.items())
-    return [f"A node is the levels of {', '.join(node)}; release one by --node {flag}"] if node else []
-
-
-def _proposal(sweep: TableSweep) -> list[str]:
-    """The strictest point within the loss, where one was asked for; or how far off the nearest is."""
-    if sweep.within is None:
-        return []
-    limit = f"a loss of {_share(float(sweep.within))}"
-    found = proposed(sweep, sweep.within)
-    if found is not None:
-        at = said(sweep.axes, found.point.values)
-        return [f"Proposed: {at}, the strictest within {limit}: it loses {_share(found.loss)} of the detail (NCP)."]
-    least = min((point for point in sweep.points if point.found), key=lambda point: point.metrics[LOSS], default=None)
-    if least is None:
-        return []
-    nearest = f"{said(sweep.axes, least.values)} loses least, {_share(least.metrics[LOSS])} of the detail (NCP)"
-    return [f"Nothing proposed: no point is within {limit}; {nearest}."]
-
-
-def _share(value: float) -> str:
-    """A share as people read it.
-
-    >>> _share(0.1), _share(0.20366)
-    ('10 %', '20.4 %')
-    """
-    return f"{100 * value:.3g} %"
-
-
-def _reasons(sweep: TableSweep) -> list[str]:
-    """What stood in the way, a sentence for each reason: where first, and how often; all impossible points in one."""
-    first: dict[str, Point] = {}
-    reasons = [_SKIPPED if point.ending is Ending.IMPOSSIBLE else point.why for point in sweep.points]
-    for point, reason in zip(sweep.points, reasons, strict=True):
-        if not point.found:
-            first.setdefault(reason, point)
-    times = Counter(reasons)
-    return [
-        f"{_SKIPPED if reason == _SKIPPED else point.ending} at {said(sweep.axes, point.values)}"
-        + (f", and at {times[reason] - 1} more" if times[reason] > 1 else "")
-        + f": {point.why}."
-        for reason, point in first.items()
-    ]
+    released = [point for point in found.points if point.found]
+    metrics = [name for name in SHOWN if any(name in point.metrics for point in released)]
+    nodes = ["node"] if any(point.node for point in released) else []
+    near = ["ncp", "least ncp", "times"] if any(point.bound for point in released) else []
+    timed = ["cpu s", "wall s"] if any(point.seconds for point in released) else []
+    axes = [axis.name for axis in found.axes]
+    head = [*axes, *metrics, *_COUNTS, "highest risk", "average risk", *near, *nodes, *timed]
+    kept = dict[tuple[str, ...], "Point"]()  # where a method does not take a value, one row for all of them
+    for point in found.points:
+        kept.setdefault(tuple(value or "-" for value in taken(found.axes, point.values)), point)
+    cells = [[*values, *_cells(point, metrics, noded=bool(nodes))] for values, point in kept.items()]
+    fixed = "".join(f"; {name} = {value}" for name, value in found.fixed.items())
+    told = [*_bounds(released), *_nodes(found), *_reasons(found), *_proposal(found), NOTHING]
+    lines = aligned([head, *cells], str.rjust)
+    return "\n".join([f"{many(found.records, 'record')}{fixed}", "", *lines, "", *told])
 
 
 def _cells(point: Point, metrics: list[str], *, noded: bool) -> list[str]:
     """The figures of a point as people read them."""
     if not point.found:
         return [str(point.ending)]
-    told = [_written(point.metrics[name]) if name in point.metrics else "" for name in metrics]
-    counts = [f"{count:,}" for count in (point.classes, point.smallest, point.largest, point.suppressed)]
-    seconds = [] if point.seconds is None else [f"{one:.3f}" for one in point.seconds]
+    told = (point.metrics.get(name) for name in metrics)
+    costs = ["" if one is None else f"{one:,.0f}" if one.is_integer() else f"{one:,.6g}" for one in told]
+    counts = [f"{getattr(point, name):,}" for name in _COUNTS]
+    near, bound = [], point.bound
+    if bound is not None:
+        near = [f"{point.metrics[LOSS]:.4f}", f"{bound.ncp:.4f}", f"{bound.times:.1f}" if bound.times else "-"]
     node = [",".join(map(str, point.node.values()))] if noded else []
-    return [*told, *counts, f"{point.highest:.2%}", f"{point.average:.2%}", *_near(point), *node, *seconds]
+    seconds = [f"{one:.3f}" for one in point.seconds or ()]
+    return [*costs, *counts, f"{point.highest:.2%}", f"{point.average:.2%}", *near, *node, *seconds]
 
 
-def _near(point: Point) -> list[str]:
-    """How near a point is to the least possible loss, where that is known."""
-    bound = point.bound
-    return (
-        []
-        if bound is None
-        else [f"{point.metrics[LOSS]:.4f}", f"{bound.ncp:.4f}", "-" if bound.times is None else f"{bound.times:.1f}"]
-    )
+def _bounds(released: Sequence[Point]) -> list[str]:
+    """What the figures of bounds mean, where there are some."""
+    looked = {point.bound.records: point.bound.error for point in released if point.bound is not None}
+    sampled = f"; estimated from {many(max(looked), 'record')}" if any(looked.values()) else ""
+    said = f"least ncp: no release with the same k and labels has a lower NCP{sampled}. times: NCP over that."
+    return [said] if looked else []
 
 
-def _written(value: float) -> str:
-    """A metric as people read it."""
-    return f"{value:,.0f}" if value.is_integer() else f"{value:,.6g}"
+def _nodes(found: TableSweep) -> list[str]:
+    """Whose levels a node lists, where methods have some."""
+    node = max((point.node for point in found.points), key=len)
+    flag = ",".join(f"{name}={level}" for name, level in node.items())
+    return [f"A node is the levels of {', '.join(node)}; release one by --node {flag}"] if node else []
 
 
-def _figure(value: float) -> int | float:
-    """A metric; a whole one as an integer."""
-    return int(value) if value.is_integer() else value
+def _proposal(found: TableSweep) -> list[str]:
+    """The strictest point within the loss, where one was asked for; or how far off the nearest is."""
+    released = [point for point in found.points if point.found]
+    if found.within is None or not released:
+        return []
+    limit, best = f"a loss of {_share(found.within)}", found.proposed
+    if best is not None:
+        at, loses = said(found.axes, best.values), f"{_share(best.loss)} of the detail (NCP)"
+        return [f"Proposed: {at}, the strictest within {limit}: it loses {loses}."]
+    least = min(released, key=lambda point: point.metrics[LOSS])
+    loses = f"{_share(least.metrics[LOSS])} of the detail (NCP)"
+    return [f"Nothing proposed: no point is within {limit}; {said(found.axes, least.values)} loses least, {loses}."]
 
 
-_FORMS: Final = MappingProxyType({".csv": csv_text, ".json": json_text})
+def _share(value: float | Fraction) -> str:
+    """A share as people read it.
 
-_PREFIXES: Final = MappingProxyType(
-    {"values": "", "metrics": "", "losses": "loss:", "node": "level:", "bound": "bound:"}
-)
+    >>> _share(0.1), _share(0.20366)
+    ('10 %', '20.4 %')
+    """
+    return f"{100 * float(value):.3g} %"
+
+
+def _reasons(found: TableSweep) -> list[str]:
+    """What stood in the way, a sentence for each reason: where first, and how often; all impossible points in one."""
+    reasons = [_SKIPPED if point.ending is Ending.IMPOSSIBLE else point.why for point in found.points]
+    first: dict[str, Point] = {}
+    for point, reason in zip(found.points, reasons, strict=True):
+        if not point.found:
+            first.setdefault(reason, point)
+    times = Counter(reasons)
+    return [
+        f"{_SKIPPED if reason == _SKIPPED else point.ending} at {said(found.axes, point.values)}"
+        + (f", and at {times[reason] - 1} more" if times[reason] > 1 else "")
+        + f": {point.why}."
+        for reason, point in first.items()
+    ]
+
+
+#: How sweeps over tables are told.
+TABLES: Final = Kind(figures=figures, rows=rows, text=text, chart=chart, published=published)

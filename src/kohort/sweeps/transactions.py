@@ -1,64 +1,225 @@
-"""Every method at every point of a sweep over a transaction database: what is lost, exactly."""
+"""A sweep over a transaction database: what every method loses at every value of one parameter, exactly."""
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import chain, product
+from itertools import product
 from math import sqrt
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar, assert_never
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, assert_never
 
 import numpy as np
 
-from kohort.errors import InfeasibleError, LimitError
+from kohort.errors import UsageError
+from kohort.generate.matrix import Matrix
 from kohort.pipeline.transactions import problem_of
-from kohort.report.page.audience import Audience
 from kohort.schema.numbers import said
-from kohort.sweeps.advice import proposed_coherence
-from kohort.sweeps.engine import Ending, run_points, status_of
-from kohort.transactions.database import held
+from kohort.sweeps.frame import Answer, Axis, Candidate, Sweep, once, run_points
+from kohort.transactions.database import Transactions, held
 from kohort.transactions.loss import distortion
 from kohort.transactions.methods import METHODS
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import CellSuppression, ItemSuppression, refuse_infeasible
+from kohort.transactions.roles import Drawn
+from kohort.transactions.suppression import Score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from kohort.sweeps.transaction_plan import Plan, Run
-    from kohort.transactions.database import Database, Transactions
+    from kohort.release.transactions import TransactionJob
+    from kohort.sweeps.frame import Values
+    from kohort.transactions.database import Database
     from kohort.transactions.problem import Moles, Suppression, SuppressionProblem
 
     #: Tells the seconds since some moment.
     Clock: TypeAlias = Callable[[], float]
 
-T = TypeVar("T")
+    #: What every method answers at one point, and the seconds that mining took.
+    Mined: TypeAlias = tuple[SuppressionProblem, Moles, float]
+
+#: What is compared where nothing is said, and the seeds of drawn roles.
+SCORES: Final = tuple(map(str, Score))
+SEEDS: Final = (1, 2, 3)
+
+
+class Parameter(NamedTuple):
+    """What can be varied: in words, whether a greater value is stricter, if it is either, and of what it is."""
+
+    says: str
+    rising: bool | None = None
+    whole: bool = False
+    of_matrix: bool = False
+
+
+#: What can be varied, by name; the last three only of generated matrices.
+PARAMETERS: Final[Mapping[str, Parameter]] = MappingProxyType(
+    {
+        "h": Parameter("h: share of a cohort that a private item may have", rising=False),
+        "k": Parameter("k: transactions that a cohort must have", rising=True, whole=True),
+        "p": Parameter("p: public items that an attacker knows", rising=True, whole=True),
+        "delta": Parameter("delta: share of the items that are public"),
+        "rows": Parameter("rows: transactions of a generated matrix", whole=True, of_matrix=True),
+        "columns": Parameter("columns: items of a generated matrix", whole=True, of_matrix=True),
+        "density": Parameter("density: share of the cells of a generated matrix that are 1", of_matrix=True),
+    }
+)
+
+
+class Generated(NamedTuple):
+    """Matrices to sweep over instead of a database: a seed draws its own, and the roles in it."""
+
+    rows: int = 10_000
+    columns: int = 100
+    density: Fraction = Fraction(1, 10)
+
+    def of(self, seed: int) -> Matrix:
+        """The matrix of a seed, of any number of rows.
+
+        Raises:
+            UsageError: a number is out of its range.
+        """
+        if self.rows < 1:
+            raise UsageError("rows must be a whole number of at least 1", where="rows")
+        return Matrix(columns=self.columns, density=float(self.density), seed=seed)
+
+
+class Run(NamedTuple):
+    """A value of what is varied and a seed, `None` where roles are listed, and the job with both, for all methods.
+
+    The matrix is what its database is drawn from; `None` where there is one for all.
+    """
+
+    value: Fraction
+    seed: int | None
+    job: TransactionJob
+    matrix: Generated | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What one method answered at one point.
+class Plan:
+    """Everything that decides a sweep but the transactions.
 
     Attributes:
-        value: Of the parameter that is varied.
-        method: Its name.
-        seed: Of the roles; `None` where they are listed.
-        ending: How it ended; the rest is known only where it found an answer.
-        why: What stood in the way.
+        job: What stays as it is; its algorithm, seed and value of the parameter that is varied say nothing.
+        vary: The parameter that takes several values.
+        values: Those, ascending, none twice.
+        methods: What is compared: names in `kohort.transactions.methods`.
+        seeds: Of drawn roles and generated matrices. Listed roles in a database need none.
+        matrix: Generated matrices instead of a database.
+
+    Raises:
+        UsageError: a value is out of its range or said twice, or nothing is varied or compared.
+
+    >>> from kohort.release.transactions import TransactionJob
+    >>> from kohort.transactions.coherence import Coherence
+    >>> job = TransactionJob(coherence=Coherence.of(h=0.5, k=2, p=2), roles=Drawn(delta=Fraction(1, 2)))
+    >>> [(run.seed, run.job.coherence.name) for run in Plan.of(job, "k", [10, 5]).runs()][::3]
+    [(1, '(0.5, 5, 2)-coherence'), (1, '(0.5, 10, 2)-coherence')]
+    """
+
+    job: TransactionJob
+    vary: str
+    values: tuple[Fraction, ...]
+    methods: tuple[str, ...] = SCORES
+    seeds: tuple[int, ...] = SEEDS
+    matrix: Generated | None = None
+
+    @classmethod
+    def of(
+        cls,
+        job: TransactionJob,
+        vary: str,
+        values: Sequence[str | float | Fraction],
+        *,
+        methods: Sequence[str] = SCORES,
+        seeds: Sequence[int] = SEEDS,
+        matrix: Generated | None = None,
+    ) -> Plan:
+        """A sweep of these values as they are written: decimals, fractions such as 2/5, or floats by their digits."""
+        if vary not in PARAMETERS:
+            what = "only h, k, p and delta can be varied, and rows, columns and density of generated matrices"
+            raise UsageError(what, where="vary", hint="such as k=5,10,20")
+        try:
+            exact = tuple(sorted(one if isinstance(one, Fraction) else Fraction(str(one)) for one in values))
+        except (ValueError, ZeroDivisionError):
+            raise UsageError("a value is not a number", where="vary", hint="numbers such as 5, 0.4 or 2/5") from None
+        return cls(job=job, vary=vary, values=exact, methods=tuple(methods), seeds=tuple(seeds), matrix=matrix)
+
+    def __post_init__(self) -> None:
+        """Refuse a sweep that compares nothing, or the same twice."""
+        for where, given in (("vary", self.values), ("methods", self.methods), ("seeds", self.seeds)):
+            if not given or len(set(given)) < len(given):
+                raise UsageError("give at least one, and none twice", where=where)
+        unknown = [name for name in self.methods if name not in METHODS]
+        if unknown:
+            what = f"there is no method {unknown[0]}"
+            raise UsageError(what, where="methods", hint=f"one of {', '.join(METHODS)}")
+        if self.vary == "delta" and not isinstance(self.job.roles, Drawn):
+            raise UsageError("delta can be varied only where the roles are drawn", where="vary")
+        if PARAMETERS[self.vary].of_matrix and self.matrix is None:
+            raise UsageError(f"{self.vary} can be varied only of generated matrices", where="vary")
+        for _ in self.runs():  # each refuses what is out of its range
+            pass
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """What is varied: the parameter, the seed and the method."""
+        seeds = tuple("" if seed is None else str(seed) for seed in self.repeats)
+        return Axis(self.vary, tuple(map(said, self.values))), Axis("seed", seeds), Axis("method", self.methods)
+
+    @property
+    def fixed(self) -> dict[str, str]:
+        """What stays as it is: each parameter that is not varied and has a value here."""
+        model, roles = self.job.coherence, self.job.roles
+        pairs: dict[str, Fraction | int] = {"h": model.h, "k": model.k, "p": model.p}
+        pairs |= {"delta": roles.delta} if isinstance(roles, Drawn) else {}
+        pairs |= {} if self.matrix is None else self.matrix._asdict()
+        return {name: said(Fraction(value)) for name, value in pairs.items() if name != self.vary}
+
+    @property
+    def least_h(self) -> Fraction:
+        """The least share h of all points: what drawn roles are drawn for."""
+        return self.values[0] if self.vary == "h" else self.job.coherence.h
+
+    @property
+    def repeats(self) -> tuple[int | None, ...]:
+        """What is repeated at each value: the seeds, or once without one where nothing is drawn."""
+        return self.seeds if isinstance(self.job.roles, Drawn) or self.matrix is not None else (None,)
+
+    def runs(self) -> Iterator[Run]:
+        """Every problem: value by value, seed by seed."""
+        varies = PARAMETERS[self.vary]
+        for value in self.values:
+            coherence, matrix, roles = self.job.coherence, self.matrix, self.job.roles
+            if varies.whole and value.denominator != 1:
+                raise UsageError(f"{self.vary} must be a whole number of at least 1", where=self.vary)
+            varied: dict[str, Any] = {self.vary: value.numerator if varies.whole else value}
+            if varies.rising is not None:
+                coherence = replace(coherence, **varied)
+            if varies.of_matrix and matrix is not None:
+                matrix = matrix._replace(**varied)
+                matrix.of(seed=0)  # refuses what is out of its range
+            for seed in self.repeats:
+                if seed is not None and isinstance(roles, Drawn):
+                    delta = value if self.vary == "delta" else roles.delta
+                    roles = replace(roles, seed=seed, delta=delta)
+                yield Run(value, seed, replace(self.job, coherence=coherence, roles=roles), matrix)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome(Answer):
+    """What one method answered at one value, with one seed, "" where the roles are listed.
+
+    Attributes:
         moles: The minimal moles of each size 1..p.
         dropped: The items that occur nowhere any more.
-        distortion: The share of the cells that is lost.
+        distortion: The share of the cells that is lost; `None` where there is no answer.
         seconds: What mining and suppressing took by the clock, if there is one; mining is done once for all methods and
             counted in for each.
     """
 
-    value: Fraction
-    method: str
-    seed: int | None
-    ending: Ending = Ending.FOUND
-    why: str = ""
     moles: tuple[int, ...] = ()
     dropped: int | None = None
     distortion: Fraction | None = None
@@ -70,13 +231,13 @@ class Summary:
     """One method at one value, over all seeds.
 
     Attributes:
-        value: Of the parameter that is varied.
+        value: Of the parameter that is varied, as it is said.
         method: Its name.
         distortions: Ascending; those of the runs that found an answer, and of no other.
         runs: How many there were.
     """
 
-    value: Fraction
+    value: str
     method: str
     distortions: tuple[Fraction, ...]
     runs: int
@@ -95,67 +256,43 @@ class Summary:
         return sqrt(sum((one - mean) ** 2 for one in self.distortions) / (many - 1))
 
 
-class Failure(NamedTuple):
-    """Runs that ended without an answer, and are in no mean."""
-
-    methods: tuple[str, ...]
-    ending: Ending
-    runs: tuple[tuple[Fraction, int], ...]
-    why: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Sweep:
-    """What every method answered at every point.
+@dataclass(frozen=True, slots=True, repr=False)
+class TransactionSweep(Sweep[Outcome]):
+    """What every method answered at every point: by value, seed and method.
 
     Attributes:
         plan: What was asked.
-        transactions: Of the database; of generated ones, the first.
-        items: Of the same, without those that were removed; `None` for the public, as is the next.
+        items: Of the database, or the first generated one, without those that were removed; `None` for the public, as
+            is the next.
         removed: Items below the minimum support.
-        outcomes: Value by value, seed by seed, method by method.
-        within: The mean distortion that a proposed value may have at most; `None` where none is to be proposed.
-        audience: Who may read it: anybody only when it is rounded, see `kohort.sweeps.published`.
     """
 
-    plan: Plan
-    transactions: int
-    items: int | None
-    removed: int | None
-    outcomes: tuple[Outcome, ...]
-    within: Fraction | None = None
-    audience: Audience = Audience.INTERNAL
-
-    @property
-    def status(self) -> int:
-        """The exit status: 0 where some run found an answer, and a value is within the loss if one is due."""
-        advised = self.within is None or proposed_coherence(self, self.within) is not None
-        return status_of({one.ending for one in self.outcomes}, advised=advised)
+    plan: Plan = field(kw_only=True)
+    items: int | None = None
+    removed: int | None = None
 
     def summaries(self) -> list[Summary]:
         """Value by value, method by method: what came of all seeds."""
-        cells = {(value, method): list[Fraction]() for value in self.plan.values for method in self.plan.methods}
-        for one in self.outcomes:
+        values, _, methods = self.axes
+        cells = {cell: list[Fraction]() for cell in product(values.values, methods.values)}
+        for one in self.points:
             if one.distortion is not None:
-                cells[one.value, one.method].append(one.distortion)
+                cells[one.values[0], one.values[2]].append(one.distortion)
         runs = len(self.plan.repeats)
         return [Summary(value, method, tuple(sorted(all_)), runs) for (value, method), all_ in cells.items()]
 
-    def failures(self) -> list[Failure]:
-        """What had no answer; methods that fared alike are told together."""
-        alike: dict[tuple[Ending, tuple[tuple[Fraction, int], ...], str], list[str]] = {}
-        for method, ending in product(self.plan.methods, (Ending.INFEASIBLE, Ending.LIMIT)):
-            ones = [one for one in self.outcomes if one.method == method and one.ending is ending]
-            if ones:
-                runs = tuple(Counter(one.value for one in ones).items())
-                alike.setdefault((ending, runs, ones[0].why), []).append(method)
-        return [Failure(tuple(methods), ending, runs, why) for (ending, runs, why), methods in alike.items()]
+    def candidates(self) -> Iterator[Candidate]:
+        """Every value by a method that had an answer in every run, and the mean loss."""
+        sign = 1 if PARAMETERS[self.plan.vary].rising else -1
+        for one in self.summaries():
+            if one.mean is not None and len(one.distortions) == one.runs:
+                yield Candidate((sign * Fraction(one.value),), one.mean, (one.value, one.method))
 
 
 def sweep(
     source: Transactions | None, plan: Plan, *, tell: Callable[[str], None] = lambda _: None, clock: Clock | None = None
-) -> Sweep:
-    """Answer at every point by every method; the moles of a point are mined once for all of them.
+) -> TransactionSweep:
+    """Answer at every point by every method; the moles of a value and a seed are mined once for all of them.
 
     Args:
         source: The transactions; `None` for the generated matrices of the plan.
@@ -163,68 +300,40 @@ def sweep(
         tell: Called with each point as it begins.
         clock: What tells the time; without one, no seconds are told, and equal sweeps are equal.
     """
-    runs = list(plan.runs())
+    keys: dict[Values, str] = {}
+    answers: dict[str, Callable[[], Outcome]] = {}
+    every = list(plan.runs())
+    for run in every:
+        mined = once(partial(_mined, source, plan, run, clock))
+        for method in plan.methods:
+            values = said(run.value), "" if run.seed is None else str(run.seed), method
+            keys[values] = " ".join(values)
+            answers[keys[values]] = partial(_outcome, mined, method, clock)
 
-    def tell_place(place: int) -> None:
-        run = runs[place]
-        tell(f"{plan.vary} = {said(run.value)}" + ("" if run.seed is None else f", seed {run.seed}"))
+    def tell_values(_: int, values: Values) -> None:
+        tell(f"{plan.vary} = {values[0]}" + (f", seed {values[1]}" if values[1] else ""))
 
-    keys = [str(place) for place in range(len(runs))]
-    answers: dict[str, Callable[[], list[Outcome]]] = {
-        key: partial(_outcomes, source, plan, run, clock) for key, run in zip(keys, runs, strict=True)
-    }
-    found = run_points(keys, answers, dict[str, list[Outcome]](), threads=1, tell=tell_place)
-    source = _database(source, runs[0])
+    points = tuple(run_points(Outcome, keys, answers, {}, tell=tell_values).values())
+    source = _database(source, every[0])
     kept = int(np.count_nonzero(source.common(plan.job.min_support)))
-    return Sweep(plan, len(source), kept, len(source.names) - kept, tuple(chain.from_iterable(found)))
+    removed = len(source.names) - kept
+    return TransactionSweep(plan.axes, len(source), plan.fixed, points, plan=plan, items=kept, removed=removed)
 
 
 def _database(source: Transactions | None, run: Run) -> Transactions:
     """The database of a point: that of all, or the matrix of its seed."""
     if run.matrix is not None:
-        return run.matrix.database(run.seed or 0)
+        return run.matrix.of(run.seed or 0).transactions(run.matrix.rows)
     assert source is not None  # noqa: S101  a plan without matrices comes with a database
     return source
 
 
-def _outcomes(source: Transactions | None, plan: Plan, run: Run, clock: Clock | None) -> list[Outcome]:
-    """What every method answers at one point."""
-    try:
-        (problem, moles), mined = _timed(lambda: _mined(source, plan, run), clock)
-    except (InfeasibleError, LimitError) as fault:
-        return [_failed(run, method, fault) for method in plan.methods]
-    found: list[Outcome] = []
-    for method in plan.methods:
-        try:
-            solution, more = _timed(partial(METHODS[method].suppress, problem, moles), clock)
-        except LimitError as fault:
-            found.append(_failed(run, method, fault))
-            continue
-        outcome = Outcome(
-            value=run.value,
-            method=method,
-            seed=run.seed,
-            moles=tuple(map(len, moles.sets)),
-            dropped=_dropped(problem.database, solution.suppression),
-            distortion=distortion(problem, solution.suppression),
-            seconds=mined + more if clock else None,
-        )
-        found.append(outcome)
-    return found
-
-
-def _timed(make: Callable[[], T], clock: Clock | None) -> tuple[T, float]:
-    """What is made, and how long that took by the clock."""
+def _mined(source: Transactions | None, plan: Plan, run: Run, clock: Clock | None) -> Mined:
+    """What is asked, the minimal moles, and how long that took by the clock."""
     begun = clock() if clock else 0.0
-    made = make()
-    return made, clock() - begun if clock else 0.0
-
-
-def _mined(source: Transactions | None, plan: Plan, run: Run) -> tuple[SuppressionProblem, Moles]:
-    """What is asked at one point, and the minimal moles."""
     problem = problem_at(_database(source, run), plan, run)
     refuse_infeasible(problem)
-    return problem, mine(problem)
+    return problem, mine(problem), clock() - begun if clock else 0.0
 
 
 def problem_at(source: Transactions, plan: Plan, run: Run) -> SuppressionProblem:
@@ -237,9 +346,19 @@ def problem_at(source: Transactions, plan: Plan, run: Run) -> SuppressionProblem
     return replace(problem_of(source, drawn), coherence=run.job.coherence)
 
 
-def _failed(run: Run, method: str, fault: InfeasibleError | LimitError) -> Outcome:
-    """What is told where there is no answer."""
-    return Outcome(value=run.value, method=method, seed=run.seed, ending=Ending.of(fault), why=fault.what)
+def _outcome(mined: Callable[[], Mined], method: str, clock: Clock | None) -> Outcome:
+    """What a method answers."""
+    problem, moles, seconds = mined()
+    begun = clock() if clock else 0.0
+    suppression = METHODS[method].suppress(problem, moles).suppression
+    seconds += clock() - begun if clock else 0.0
+    return Outcome(
+        values=(),
+        moles=tuple(map(len, moles.sets)),
+        dropped=_dropped(problem.database, suppression),
+        distortion=distortion(problem, suppression),
+        seconds=seconds if clock else None,
+    )
 
 
 def _dropped(database: Database, suppression: Suppression) -> int:

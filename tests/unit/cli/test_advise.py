@@ -12,7 +12,7 @@ import pytest
 import kohort as api
 from kohort.errors import UsageError
 from kohort.job import advice
-from kohort.sweeps import counting, prices
+from kohort.pipeline import pricing
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -232,13 +232,13 @@ def test_a_fault_of_advice_spoils_no_run(job: Path, monkeypatch: pytest.MonkeyPa
 def test_a_search_that_stops_early_is_hurried(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranking gives each step at most a second, and only measuring the whole time."""
     limits: list[float | None] = []
-    solve = counting.answer
+    solve = pricing.answer
 
     def timed(counts: Any, made: api.Job) -> Any:  # noqa: ANN401  what the function takes
         limits.append(made.time_limit)
         return solve(counts, made)
 
-    monkeypatch.setattr(prices, "answer", timed)
+    monkeypatch.setattr(pricing, "answer", timed)
     text = JOB.replace("grid = 200", 'hierarchy = "intervals:200,1000"')
     job.write_text(text + '\n[method]\nname = "best-effort"\ntime-limit = 20\n', "utf-8")
     assert kohort("advise", job).status == 0
@@ -257,7 +257,7 @@ def test_init_ends_with_the_best_three(job: Path) -> None:
 
 def test_a_sample_gives_estimates_and_three_figures(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three changes are measured in full, the others estimated, and the text says of how many records."""
-    monkeypatch.setattr(prices.sampled, "__defaults__", (80,))
+    monkeypatch.setattr(pricing.sampled, "__defaults__", (80,))
     ran = kohort("advise", job)
     assert len(re.findall(r"^ +\d+ \d+\.\d% lost", ran.out, re.MULTILINE)) <= advice.MEASURED
     assert "(about: estimated on 80 of 400 records)" in ran.out
@@ -275,14 +275,14 @@ def test_a_sample_gives_estimates_and_three_figures(job: Path, monkeypatch: pyte
 def test_a_pricey_step_is_not_solved_in_full(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At most four solves see all records: that of the job, and those of the best three changes."""
     sizes: list[int] = []
-    solve = counting.answer
+    solve = pricing.answer
 
     def counted(counts: Any, made: api.Job) -> Any:  # noqa: ANN401  what the function takes
         sizes.append(counts.records)
         return solve(counts, made)
 
-    monkeypatch.setattr(prices, "answer", counted)
-    monkeypatch.setattr(prices.sampled, "__defaults__", (80,))
+    monkeypatch.setattr(pricing, "answer", counted)
+    monkeypatch.setattr(pricing.sampled, "__defaults__", (80,))
     kohort("advise", job)
     assert sizes.count(400) <= 1 + advice.MEASURED
     assert sizes.count(80) > advice.MEASURED

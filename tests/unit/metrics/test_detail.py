@@ -22,9 +22,9 @@ from kohort.metrics.known import METRICS, measured
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
+from kohort.pipeline.pricing import answer, count
 from kohort.schema import Label
 from kohort.schema.hierarchies.tree import from_tree
-from kohort.sweeps.counting import answer, count
 from tests.jobs import freely
 
 if TYPE_CHECKING:

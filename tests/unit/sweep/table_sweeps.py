@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from kohort.sweeps.engine import Ending
-from kohort.sweeps.table_plan import Axis
+from kohort.sweeps.frame import Axis, Ending
 from kohort.sweeps.tables import Point, TableSweep
 
 KS = Axis("k", ("2", "5", "10", "20", "50", "100", "200"))

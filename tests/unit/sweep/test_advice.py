@@ -12,13 +12,12 @@ from kohort.core.frequency import ClassProfile, Histogram
 from kohort.errors import UsageError
 from kohort.models.known import models, variants
 from kohort.schema.sensitive import SensitiveDomain
-from kohort.sweeps.advice import proposed, proposed_coherence, refuse_unordered, rising
-from kohort.sweeps.engine import Ending
+from kohort.sweeps.frame import Axis, Ending, refuse_unordered
 from kohort.sweeps.table_figures import figures, text
-from kohort.sweeps.tables import Axis, Point, TableSweep
+from kohort.sweeps.tables import Point, TableSweep, rising
 from kohort.sweeps.transaction_figures import figures as coherence_figures
 from kohort.sweeps.transaction_figures import text as coherence_text
-from kohort.sweeps.transaction_plan import Plan
+from kohort.sweeps.transactions import Plan
 from tests.unit.sweep import table_sweeps, transaction_sweeps
 from tests.unit.sweep.table_sweeps import METHODS
 
@@ -41,29 +40,26 @@ def test_the_greatest_k_within_the_loss() -> None:
     """Whatever the order of the values, and whatever a less strict one loses; the limit itself is within."""
     found = losing(0.4, 0.05, 0.3, 0.1, axes=(KS,))
     for within, k in ((0.5, "20"), (0.39, "10"), (0.1, "10"), (0.09, "2")):
-        best = proposed(found, within)
+        best = replace(found, within=Fraction(within)).proposed
         assert best is not None
-        assert best.point.values == (k,)
-    assert proposed(found, 0.01) is None
+        assert best.values == (k,)
+    assert replace(found, within=Fraction("0.01")).proposed is None
 
 
 def test_equally_strict_points_are_judged_by_their_loss() -> None:
     """Of the greatest k the method that loses least; one without a release is nothing."""
     found = losing(0.3, None, 0.2, 0.1, 0.1, 0.1, axes=(Axis("k", ("5", "2")), METHODS))
-    best = proposed(found, 0.5)
+    best = replace(found, within=Fraction(1, 2)).proposed
     assert best is not None
-    assert best.point.values == ("5", "samarati")
+    assert best.values == ("5", "samarati")
     assert best.loss == pytest.approx(0.2)
 
 
 def test_what_is_varied_first_counts_first() -> None:
     """Then a smaller t is stricter."""
     found = losing(0.1, 0.1, 0.2, 0.9, axes=(Axis("k", ("2", "5")), Axis("t:illness", ("0.5", ".3"))))
-    assert [best.point.values for within in (0.1, 0.2, 0.9) if (best := proposed(found, within))] == [
-        ("2", ".3"),
-        ("5", "0.5"),
-        ("5", ".3"),
-    ]
+    found_at = [replace(found, within=Fraction(within)).proposed for within in (0.1, 0.2, 0.9)]
+    assert [best and best.values for best in found_at] == [("2", ".3"), ("5", "0.5"), ("5", ".3")]
 
 
 def test_what_protects_nothing_is_refused() -> None:
@@ -107,10 +103,9 @@ def test_transactions_are_advised_by_their_mean() -> None:
     found = transaction_sweeps.made(
         *("0.1", "0.2", "0.1", "0.2"), *("0.3", "0.2", "0.3", "0.2"), *(None, "0.1", "0.1", "0.2")
     )
-    best = proposed_coherence(found, Fraction("0.2"))
+    best = replace(found, within=Fraction("0.2")).proposed
     assert best is not None
-    assert (best.value, best.method) == (Fraction(4), "mm")
-    assert best.mean == Fraction(3, 20)
+    assert (best.values, best.loss) == (("4", "mm"), Fraction(3, 20))
     found = replace(found, within=Fraction("0.12"))
     said = "Proposed: k = 2 by mmil, the strictest within a distortion of 12 %: it loses 10.00 %."
     assert said in coherence_text(found).splitlines()
@@ -125,7 +120,7 @@ def test_a_smaller_h_is_stricter() -> None:
     found = transaction_sweeps.made("0.1", "0.1", values=2, methods=("mmil",))
     job = transaction_sweeps.job(roles=transaction_sweeps.drawn())
     plan = Plan.of(job, "h", ["0.4", "0.8"], methods=["mmil"], seeds=[0])
-    outcomes = [replace(one, value=value) for one, value in zip(found.outcomes, plan.values, strict=True)]
-    best = proposed_coherence(replace(found, plan=plan, outcomes=tuple(outcomes)), Fraction("0.1"))
+    points = tuple(replace(one, values=(k, "0", "mmil")) for one, k in zip(found.points, ("0.4", "0.8"), strict=True))
+    best = replace(found, plan=plan, axes=plan.axes, points=points, within=Fraction("0.1")).proposed
     assert best is not None
-    assert best.value == Fraction("0.4")
+    assert best.values == ("0.4", "mmil")

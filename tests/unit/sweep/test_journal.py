@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import stat
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import pytest
 
 from kohort.algorithms.mondrian.bound import LeastLoss
 from kohort.errors import FileError, InputError, TargetError
-from kohort.sweeps.engine import Ending
+from kohort.sweeps.frame import Ending
 from kohort.sweeps.journal import HEADER, Journal, beside, digest_of
 from kohort.sweeps.tables import Point, Seconds
 
@@ -92,6 +93,7 @@ def test_a_beginning_cut_short_begins_anew(path: Path, length: int) -> None:
 @pytest.mark.parametrize(
     "line",
     [
+        json.dumps({"key": [], "point": asdict(FULL)}),
         *("{}", "[]", "7", '{"key": "x", "point": {"values": []}}', '{"key": 1}', "\xff"),
         *(pytest.param(one * 10_000, id=f"10,000 times {one}") for one in "[9"),
     ],

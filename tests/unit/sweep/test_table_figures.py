@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from kohort.errors import UsageError
-from kohort.sweeps.table_figures import NOTHING, csv_text, figures, json_text, text, writer
-from kohort.sweeps.tables import Axis, Seconds, TableSweep
+from kohort.sweeps.frame import Axis
+from kohort.sweeps.table_figures import NOTHING, TABLES, figures, text
+from kohort.sweeps.tables import Seconds, TableSweep
 from tests.unit.sweep.table_sweeps import METHODS, made
 
 KS = Axis("k", ("2", "5", "10"))
@@ -61,15 +62,14 @@ def test_programs_read_every_figure() -> None:
         assert one["metrics"] == (dict(point.metrics) if point.found else None)
         assert one["why"] == (point.why or None)
         assert "cpu_seconds" not in one
-    assert json.loads(json_text(SWEEP)) == {"audience": "internal", **told}
+    assert json.loads(TABLES.json_text(SWEEP)) == {"audience": "internal", **told}
 
 
 def test_whole_costs_are_integers_and_no_levels_are_null() -> None:
     """C_DM counts; a method without levels has no node."""
     point = replace(SWEEP.points[0], metrics={"c_dm": 5.0, "lm": 0.5})
-    [told] = json.loads(
-        json_text(replace(SWEEP, axes=(Axis("k", ("2",)),), points=(replace(point, values=("2",)),), fixed={})).strip()
-    )["points"]
+    one = replace(SWEEP, axes=(Axis("k", ("2",)),), points=(replace(point, values=("2",)),), fixed={})
+    [told] = json.loads(TABLES.json_text(one))["points"]
     assert json.dumps(told["metrics"]) == '{"c_dm": 5, "lm": 0.5}'
     assert told["node"] is None
 
@@ -78,7 +78,7 @@ def test_a_csv_has_a_line_for_each_point() -> None:
     """The same columns whatever is found; metrics, losses and levels each in one."""
     point = replace(SWEEP.points[0], node={"age": 1, "=sum": 2})
     sweep = timed(replace(SWEEP, points=(point, *SWEEP.points[1:])))
-    rows = list(csv.DictReader(csv_text(sweep).splitlines()))
+    rows = list(csv.DictReader(TABLES.csv_text(sweep).splitlines()))
     assert len(rows) == 9
     assert list(rows[0])[:5] == ["audience", "k", "method", "ending", "lm"]
     assert {row["audience"] for row in rows} == {"internal"}
@@ -90,7 +90,7 @@ def test_a_csv_has_a_line_for_each_point() -> None:
 
 def test_the_name_of_the_file_says_the_form() -> None:
     """CSV or JSON; nothing else."""
-    assert writer(Path("sweep.csv"))(SWEEP) == csv_text(SWEEP).encode()
-    assert writer(Path("sweep.json"))(SWEEP) == json_text(SWEEP).encode()
+    assert TABLES.writer(Path("sweep.csv"))(SWEEP) == TABLES.csv_text(SWEEP).encode()
+    assert TABLES.writer(Path("sweep.json"))(SWEEP) == TABLES.json_text(SWEEP).encode()
     with pytest.raises(UsageError, match=r"\.csv or \.json"):
-        writer(Path("sweep.xlsx"))
+        TABLES.writer(Path("sweep.xlsx"))

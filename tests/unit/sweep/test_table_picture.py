@@ -11,11 +11,10 @@ import pytest
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
 from kohort.report.charts import LOOKS, AxisScale, look
-from kohort.sweeps.engine import Ending
 from kohort.sweeps.figure import FIGURES, RISKS, figure_of
-from kohort.sweeps.risk_utility import Tradeoff, frontier, knees
-from kohort.sweeps.table_picture import MOST_LINES, Values, chart, picture
-from kohort.sweeps.table_plan import Axis
+from kohort.sweeps.frame import Axis, Ending
+from kohort.sweeps.frontier import Tradeoff, frontier, knees
+from kohort.sweeps.picture import MOST_LINES, Places, chart
 from tests.unit.report.drawing import assert_legible, axes_of, words
 from tests.unit.sweep.table_sweeps import KS, LIMITS, METHODS, QUASI, RECORDS, made
 
@@ -137,11 +136,11 @@ def test_axes_fit_the_figures() -> None:
 
 def test_values_are_drawn_in_the_order_of_their_numbers() -> None:
     """However they are said; words, and numbers of two kinds, keep the order in which they are said."""
-    values = Values.of(Axis("max-suppression", ("20%", "0.5%", "5%")))
+    values = Places.of(Axis("max-suppression", ("20%", "0.5%", "5%")))
     assert [label for _, label in values.ticks] == ["0.5%", "5%", "20%"]
-    mixed = Values.of(Axis("max-suppression", ("20", "5%", "0")))
+    mixed = Places.of(Axis("max-suppression", ("20", "5%", "0")))
     assert ([label for _, label in mixed.ticks], mixed.named) == (["20", "5%", "0"], True)
-    assert Values.of(Axis("max-suppression", ("0",))).ticks == ((0.0, "0"),)
+    assert Places.of(Axis("max-suppression", ("0",))).ticks == ((0.0, "0"),)
 
 
 def test_names_are_not_joined() -> None:
@@ -274,17 +273,17 @@ def test_an_unknown_figure_is_refused(name: str) -> None:
 @pytest.mark.parametrize(("figure", "format_"), [(None, "png"), ("risk-utility", "svg")])
 def test_the_same_sweep_gives_the_same_bytes(figure: str | None, format_: Format) -> None:
     """However often it is drawn."""
-    assert picture(made(KS), format_, figure) == picture(made(KS), format_, figure)
+    assert chart(made(KS), figure).bytes(format_) == chart(made(KS), figure).bytes(format_)
 
 
 def test_it_is_told_in_words() -> None:
     """An SVG has a title, and a description with what stays, every figure, the frontier and its settings."""
-    svg = picture(made(KS), "svg", "c_dm").decode()
+    svg = chart(made(KS), "c_dm").bytes("svg").decode()
     assert "<title>Discernibility (C_DM) against k</title>" in svg
     [told] = re.findall(r"<desc>(.*?)</desc>", svg, re.DOTALL)
     assert f"least: k x records: at 2 {2 * RECORDS:,}, at 5 {5 * RECORDS:,}" in told
     assert "quasi-identifiers age, sex, education, city; 30,162 records." in told
-    [told] = re.findall(r"<desc>(.*?)</desc>", picture(made(KS), "svg", "risk-utility").decode(), re.DOTALL)
+    [told] = re.findall(r"<desc>(.*?)</desc>", chart(made(KS), "risk-utility").bytes("svg").decode(), re.DOTALL)
     assert re.search(r"frontier: at 0\.\d\d% [\d.]+ \(k = 200\), at", told)
     assert re.search(r"at \d+\.\d\d% [\d.]+ \(knee: k = \d+\)", told)
 

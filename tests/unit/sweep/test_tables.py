@@ -35,13 +35,12 @@ from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.rounding import Rounding
+from kohort.pipeline.pricing import counted_alike
 from kohort.release import Job
 from kohort.schema import Attribute, Missing, Role, Schema
-from kohort.sweeps import table_plan, tables
-from kohort.sweeps.counting import counted_alike
-from kohort.sweeps.engine import Ending, status_of
-from kohort.sweeps.table_plan import Axis, TablePlan
-from kohort.sweeps.tables import Point, TableSweep, sweep
+from kohort.sweeps import tables
+from kohort.sweeps.frame import Axis, Ending
+from kohort.sweeps.tables import Point, TablePlan, TableSweep, sweep
 from tests.jobs import freely
 
 if TYPE_CHECKING:
@@ -161,7 +160,7 @@ def test_a_point_is_what_its_release_would_be(case: Case, methods: list[str], mo
     """Metrics, losses, classes, risks and levels are those of `anonymize`, to the last bit; or the reason is."""
     plan = TablePlan.of({"method": methods, "models": models}, lambda at: case.job(at["method"], at["models"]))
     found = sweep(read(case.records), plan, population=read(case.population), threads=2)
-    for (method, name), point in zip(plan.points, found.points, strict=True):
+    for (method, name), point in zip(plan.jobs, found.points, strict=True):
         assert replace(point, values=()) == expected(case, case.job(method, name)), (method, name)
 
 
@@ -259,7 +258,7 @@ def test_known_points_are_not_solved_again(monkeypatch: pytest.MonkeyPatch) -> N
     known = dict[str, Point]()
     first = sweep(PEOPLE, ks(2, 3, 9), known=known)
     assert len(known) == 3
-    del known[ks(3).jobs[0].described()]
+    del known[next(iter(ks(3).jobs.values())).described()]
     solved = spied(monkeypatch, "answer")
     assert sweep(PEOPLE, ks(2, 3, 9), known=known) == first
     assert [job.k for job in solved] == [3]
@@ -295,7 +294,7 @@ def test_a_limit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "answer", refuse)
     found = sweep(PEOPLE, ks(2))
     assert (found.points[0].ending, found.points[0].why) == (Ending.LIMIT, "too many nodes")
-    assert found.status == status_of({Ending.LIMIT}) == LimitError.exit_status
+    assert found.status == LimitError.exit_status
 
 
 def test_a_population_is_needed_only_where_a_model_compares() -> None:
@@ -344,7 +343,7 @@ def test_a_table_without_records_is_refused() -> None:
 def test_a_plan_that_compares_nothing_is_refused() -> None:
     """Nothing varied, no values, one of them twice, two that ask for the same, or too many points."""
     with pytest.raises(UsageError, match="at least one parameter"):
-        TablePlan((), ())
+        TablePlan((), {})
     with pytest.raises(UsageError, match="none twice"):
         ks()
     with pytest.raises(UsageError, match="none twice"):
@@ -364,12 +363,12 @@ def test_values_that_are_all_impossible_ask_for_nothing() -> None:
         return Job.of(AGE, KAnonymity(2))
 
     plan = TablePlan.of({"method": ["mondrian", "optimal", "datafly"]}, make)
-    assert [one.values for one in plan.impossible] == [("optimal",), ("datafly",)]
+    assert [*plan.impossible] == [("optimal",), ("datafly",)]
 
 
 def test_as_many_points_as_anybody_looks_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """The greatest number of points is allowed, and one more is not."""
-    monkeypatch.setattr(table_plan, "MOST", 3)
+    monkeypatch.setattr(tables, "MOST", 3)
     assert len(ks(2, 3, 4).jobs) == 3
     with pytest.raises(UsageError, match="4 points"):
         ks(2, 3, 4, 5)

@@ -12,17 +12,16 @@ from pathlib import Path
 import pytest
 
 from kohort.errors import UsageError
-from kohort.sweeps.engine import Ending
-from kohort.sweeps.transaction_figures import asked, csv_text, figures, json_text, notes, text, writer
-from kohort.sweeps.transaction_plan import Plan
-from kohort.sweeps.transactions import Outcome, sweep
+from kohort.sweeps.frame import Ending
+from kohort.sweeps.transaction_figures import TRANSACTIONS, asked, figures, notes, text
+from kohort.sweeps.transactions import Outcome, Plan, sweep
 from kohort.transactions.roles import Draw, Drawn
 from tests.unit.sweep.transaction_sweeps import DENSE, PAPER, drawn, job, made
 
 
 def test_a_line_for_each_run() -> None:
     """CSV has a header and a line for each run, exact as well; a run without an answer has no figures but a reason."""
-    rows = list(csv.DictReader(StringIO(csv_text(made("1/3", None, values=1)))))
+    rows = list(csv.DictReader(StringIO(TRANSACTIONS.csv_text(made("1/3", None, values=1)))))
     found = {"audience": "internal", "parameter": "k", "value": "2", "seed": "0", "method": "mmil", "ending": "found"}
     figures_ = {"size1_moles": "1", "larger_moles": "6", "dropped": "3", "distortion": str(1 / 3)}
     assert rows[0] == {**found, **figures_, "distortion_exact": "1/3", "why": ""}
@@ -33,15 +32,15 @@ def test_a_line_for_each_run() -> None:
 def test_seconds_have_a_column_where_they_were_asked_for() -> None:
     """Without a clock the files are the same on every run; with one, seconds stand before the reason."""
     found = made("1/3", "1/2", values=1)
-    assert "seconds" not in csv_text(found) + json_text(found)
-    timed = replace(found, outcomes=tuple(replace(one, seconds=0.25) for one in found.outcomes))
-    assert "distortion_exact,seconds,why" in csv_text(timed)
-    assert [row["seconds"] for row in json.loads(json_text(timed))["rows"]] == [0.25, 0.25]
+    assert "seconds" not in TRANSACTIONS.csv_text(found) + TRANSACTIONS.json_text(found)
+    timed = replace(found, points=tuple(replace(one, seconds=0.25) for one in found.points))
+    assert "distortion_exact,seconds,why" in TRANSACTIONS.csv_text(timed)
+    assert [row["seconds"] for row in json.loads(TRANSACTIONS.json_text(timed))["rows"]] == [0.25, 0.25]
 
 
 def test_the_object_holds_what_was_asked_rows_and_summary() -> None:
     """JSON tells what is varied and what stays, each run, and mean, deviation, least and greatest over the seeds."""
-    told = json.loads(json_text(made("0.1", "0.2", "0.3", None, values=1)))
+    told = json.loads(TRANSACTIONS.json_text(made("0.1", "0.2", "0.3", None, values=1)))
     assert [told[key] for key in ("vary", "values", "h", "k", "p", "delta")] == ["k", [2], 0.8, None, 2, 0.5]
     assert [told[key] for key in ("draw", "seeds", "methods")] == ["feasible", [0, 1], ["mmil", "mm"]]
     assert (told["transactions"], told["items"], told["removed"]) == (1000, 60, 0)
@@ -89,8 +88,8 @@ def test_what_failed_alike_is_one_sentence() -> None:
         "Infeasible, and in no mean: every method at k = 2, 3. At the first, too few."
     ]
     found = made("0.1", "0.1", values=1)
-    over = Outcome(value=Fraction(2), method="mm", seed=0, ending=Ending.LIMIT, why="too many sets")
-    [sentence] = notes(replace(found, outcomes=(found.outcomes[0], over)))
+    over = Outcome(values=("2", "0", "mm"), ending=Ending.LIMIT, why="too many sets")
+    [sentence] = notes(replace(found, points=(found.points[0], over)))
     assert sentence.startswith("Stopped at the limit of memory, and in no mean: mm at")
 
 
@@ -110,7 +109,7 @@ def test_the_ending_of_a_name_says_the_form() -> None:
     plan = Plan.of(job(roles=drawn()), "k", [2, 3])
     first, again = sweep(DENSE, plan), sweep(DENSE, plan)
     for name in ("sweep.csv", "sweep.json"):
-        assert writer(Path(name))(first) == writer(Path(name))(again)
-    assert writer(Path("a.csv"))(first).startswith(b"audience,parameter,value")
+        assert TRANSACTIONS.writer(Path(name))(first) == TRANSACTIONS.writer(Path(name))(again)
+    assert TRANSACTIONS.writer(Path("a.csv"))(first).startswith(b"audience,parameter,value")
     with pytest.raises(UsageError, match=r"\.csv or \.json"):
-        writer(Path("sweep.xlsx"))
+        TRANSACTIONS.writer(Path("sweep.xlsx"))

@@ -14,9 +14,8 @@ import pytest
 
 from kohort.errors import MissingExtraError, UsageError
 from kohort.report.charts import LOOKS, Line, Mark, format_of
-from kohort.sweeps.transaction_figures import chart, picture
-from kohort.sweeps.transaction_plan import Plan
-from kohort.sweeps.transactions import sweep
+from kohort.sweeps.transaction_figures import chart
+from kohort.sweeps.transactions import Plan, sweep
 from kohort.transactions.methods import METHODS
 from tests.unit.report.drawing import assert_legible, axes_of, words
 from tests.unit.sweep.transaction_sweeps import PAPER, job, made
@@ -91,17 +90,17 @@ def test_a_value_without_an_answer_parts_the_line() -> None:
 def test_the_same_sweep_gives_the_same_bytes(format_: Format) -> None:
     """However often and under whatever settings it is drawn."""
     found = made("0.1", "0.2", "0.3", "0.4", values=2)
-    first = picture(found, format_)
+    first = chart(found).bytes(format_)
     import_module("matplotlib").rcParams["lines.linewidth"] = 9
     try:
-        assert picture(found, format_) == first
+        assert chart(found).bytes(format_) == first
     finally:
         import_module("matplotlib").rcdefaults()
 
 
 def test_it_is_told_in_words() -> None:
     """An SVG has a title, and a description with what stays, every mean and its spread, and what had no answer."""
-    svg = picture(made("0.1", "0.2", "0.3", None, values=1), "svg").decode()
+    svg = chart(made("0.1", "0.2", "0.3", None, values=1)).bytes("svg").decode()
     assert "<title>Distortion against k</title>" in svg
     [told] = re.findall(r"<desc>(.*?)</desc>", svg, re.DOTALL)
     assert "mmil: at 2 20.00% (10.00% to 30.00%)." in told

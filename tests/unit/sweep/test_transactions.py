@@ -14,9 +14,9 @@ from kohort.errors import LimitError, UsageError
 from kohort.pipeline.transactions import problem_of
 from kohort.schema.numbers import said
 from kohort.sweeps import transactions as sweeps
-from kohort.sweeps.engine import Ending
-from kohort.sweeps.transaction_plan import SCORES, Plan
-from kohort.sweeps.transactions import Summary, problem_at, sweep
+from kohort.sweeps.frame import Ending
+from kohort.sweeps.transaction_figures import notes
+from kohort.sweeps.transactions import SCORES, Plan, Summary, problem_at, sweep
 from kohort.transactions.database import Transactions
 from kohort.transactions.loss import distortion
 from kohort.transactions.methods import METHODS
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 def test_the_paper_s_example_costs_what_it_says() -> None:
     """With p = 2 it loses 8/27, with p = 1 the items that are moles alone; its listed roles need no seed."""
     found = sweep(PAPER, Plan.of(job(), "p", [1, 2], methods=["mmil"]))
-    assert [(one.seed, one.dropped, one.distortion) for one in found.outcomes] == [
-        (None, 3, Fraction(3, 27)),
-        (None, 5, Fraction(8, 27)),
+    assert [(one.values, one.dropped, one.distortion) for one in found.points] == [
+        (("1", "", "mmil"), 3, Fraction(3, 27)),
+        (("2", "", "mmil"), 5, Fraction(8, 27)),
     ]
-    assert [one.moles for one in found.outcomes] == [(3,), (3, 7)]
-    assert (found.transactions, found.items, found.removed, found.status) == (5, 12, 0, 0)
+    assert [one.moles for one in found.points] == [(3,), (3, 7)]
+    assert (found.records, found.items, found.removed, found.status) == (5, 12, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,10 @@ def test_a_sweep_answers_what_each_method_alone_would(vary: str, values: Sequenc
     """Sharing moles changes nothing: every row is what the method answers when it is asked the same alone."""
     methods = (*SCORES, "give-back", "cells")
     plan = Plan.of(job("0.6", roles=drawn()), vary, values, methods=methods, seeds=(1, 4))
-    rows = iter(sweep(DENSE, plan).outcomes)
+    rows = iter(sweep(DENSE, plan).points)
     for run, method in product(plan.runs(), methods):
         problem, row = problem_at(DENSE, plan, run), next(rows)
-        assert (row.value, row.seed, row.method) == (run.value, run.seed, method)
+        assert row.values == (said(run.value), str(run.seed), method)
         assert (row.ending is Ending.FOUND) == is_feasible(problem)
         if is_feasible(problem):
             assert row.distortion == distortion(problem, METHODS[method].solve(problem).suppression)
@@ -77,12 +77,11 @@ def test_what_is_infeasible_is_told_and_in_no_mean() -> None:
     """A private item in three of four transactions has no release up to h = 1/2: four rows say so, no mean has them."""
     baskets = Transactions.of(["ax", "ax", "bx", "b"])
     found = sweep(baskets, Plan.of(job(roles=Listed(private=("x",))), "h", ["0.5", "0.75"], methods=["mmil", "all"]))
-    assert [one.ending for one in found.outcomes] == [Ending.INFEASIBLE] * 2 + [Ending.FOUND] * 2
-    assert [one.distortion is None for one in found.outcomes] == [True, True, False, False]
+    assert [one.ending for one in found.points] == [Ending.INFEASIBLE] * 2 + [Ending.FOUND] * 2
+    assert [one.distortion is None for one in found.points] == [True, True, False, False]
     assert [one.mean for one in found.summaries()][:2] == [None, None]
-    [failure] = found.failures()
-    assert (failure.methods, failure.runs) == (("mmil", "all"), ((Fraction(1, 2), 1),))
-    assert "1 private item" in failure.why
+    [sentence] = notes(found)
+    assert sentence.startswith("Infeasible, and in no mean: every method at h = 0.5. At the first, 1 private item")
     assert found.status == 0
 
 
@@ -91,7 +90,7 @@ def test_a_sweep_without_any_answer_has_the_status_of_its_obstacle() -> None:
     nothing = sweep(PAPER, Plan.of(job(), "k", [6, 7], methods=["mmil"]))
     assert nothing.status == 4
     small = sweep(PAPER, Plan.of(replace(job(), most=1), "k", [2, 3], methods=["mmil", "all"]))
-    assert {one.ending for one in small.outcomes} == {Ending.LIMIT}
+    assert {one.ending for one in small.points} == {Ending.LIMIT}
     assert small.status == 8
 
 
@@ -104,15 +103,18 @@ def test_a_method_that_needs_too_much_leaves_the_others_alone(monkeypatch: pytes
 
     monkeypatch.setattr(sweeps, "METHODS", {**METHODS, "cells": Hungry()})
     found = sweep(PAPER, Plan.of(job(), "k", [2], methods=["mmil", "cells"]))
-    assert [one.ending for one in found.outcomes] == [Ending.FOUND, Ending.LIMIT]
-    assert found.failures()[0].methods == ("cells",)
+    assert [one.ending for one in found.points] == [Ending.FOUND, Ending.LIMIT]
+    assert (
+        notes(found)[0]
+        == "Stopped at the limit of memory, and in no mean: cells at k = 2. At the first, too many sets."
+    )
 
 
 def test_too_few_items_to_draw_from_are_told() -> None:
     """Where the roles cannot be drawn, that is infeasible, too."""
     found = sweep(DENSE, Plan.of(job("0.1", roles=drawn()), "k", [2], seeds=[1]))
-    assert {one.ending for one in found.outcomes} == {Ending.INFEASIBLE}
-    assert "private" in found.outcomes[0].why
+    assert {one.ending for one in found.points} == {Ending.INFEASIBLE}
+    assert "private" in found.points[0].why
 
 
 def test_a_seed_has_the_same_roles_at_every_h() -> None:
@@ -131,9 +133,9 @@ def test_distortion_does_not_grow_with_h() -> None:
     plan = Plan.of(job(roles=drawn()), "h", ["0.5", "0.6", "0.8", "1"], methods=["optimal"], seeds=(1, 2, 3, 4))
     pytest.importorskip("highspy", reason="the optimum needs the extra kohort[optimal]")
     losses: dict[object, list[Fraction]] = {}
-    for one in sweep(DENSE, plan).outcomes:
+    for one in sweep(DENSE, plan).points:
         if one.distortion is not None:
-            losses.setdefault(one.seed, []).append(one.distortion)
+            losses.setdefault(one.values[1], []).append(one.distortion)
     assert losses
     assert all(found == sorted(found, reverse=True) for found in losses.values())
 
@@ -142,13 +144,13 @@ def test_rare_items_are_removed_first() -> None:
     """Items below the minimum support are in no distortion, and their number is told."""
     found = sweep(PAPER, Plan.of(replace(job(), min_support=Fraction(2, 5)), "p", [1], methods=["mmil"]))
     assert (found.items, found.removed) == (8, 4)
-    assert found.outcomes[0].distortion == 0
+    assert found.points[0].distortion == 0
 
 
 def test_cells_leave_items_in_some_transactions() -> None:
     """Local suppression loses no more than dropping; an item counts as dropped only where it is left nowhere."""
     plan = Plan.of(job("1", p=2, roles=Listed()), "k", [2], methods=["give-back", "cells"])
-    items, cells = sweep(PAPER, plan).outcomes
+    items, cells = sweep(PAPER, plan).points
     assert cells.distortion is not None
     assert items.distortion is not None
     assert cells.distortion <= items.distortion
@@ -158,10 +160,10 @@ def test_cells_leave_items_in_some_transactions() -> None:
 def test_seconds_are_told_only_by_a_clock() -> None:
     """Without a clock equal sweeps are equal; with one, mining counts for every method."""
     plan = Plan.of(job(), "p", [2], methods=["mmil", "mm"])
-    assert sweep(PAPER, plan).outcomes == sweep(PAPER, plan).outcomes
+    assert sweep(PAPER, plan).points == sweep(PAPER, plan).points
     ticks = count()
     told = sweep(PAPER, plan, clock=lambda: float(next(ticks)))
-    assert [one.seconds for one in told.outcomes] == [2, 2]
+    assert [one.seconds for one in told.points] == [2, 2]
 
 
 def test_stages_are_told() -> None:
@@ -174,19 +176,22 @@ def test_stages_are_told() -> None:
 
 def test_means_are_exact_and_spread_is_of_a_sample() -> None:
     """The mean of thirds is a third; the deviation is of a sample; one run has none."""
-    summary = Summary(Fraction(2), "mm", tuple(Fraction(n, 3) for n in (0, 1, 2)), 4)
+    summary = Summary("2", "mm", tuple(Fraction(n, 3) for n in (0, 1, 2)), 4)
     assert summary.mean == Fraction(1, 3)
     assert summary.deviation == pytest.approx(1 / 3)
-    alone = Summary(Fraction(2), "mm", (Fraction(1, 7),), 1)
+    alone = Summary("2", "mm", (Fraction(1, 7),), 1)
     assert (alone.mean, alone.deviation) == (Fraction(1, 7), None)
-    assert Summary(Fraction(2), "mm", (), 3).deviation is None
+    assert Summary("2", "mm", (), 3).deviation is None
 
 
 def test_means_leave_out_what_had_no_answer() -> None:
     """Of three seeds, one infeasible, the mean is over two; methods that fared differently are told apart."""
     found = made("0.1", "0.2", "0.3", None, None, None, values=1)
     assert [one.distortions for one in found.summaries()] == [(Fraction("0.1"), Fraction("0.3")), (Fraction("0.2"),)]
-    assert [(one.methods, one.runs[0][1]) for one in found.failures()] == [(("mmil",), 1), (("mm",), 2)]
+    assert [one.split(": ")[1].split(". ")[0] for one in notes(found)] == [
+        "mmil at k = 2 (1 of 3 runs)",
+        "mm at k = 2 (2 of 3 runs)",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 from kohort.release.transactions import TransactionJob
-from kohort.sweeps.engine import Ending
-from kohort.sweeps.transaction_plan import Plan
-from kohort.sweeps.transactions import Outcome, Sweep
+from kohort.sweeps.frame import Ending
+from kohort.sweeps.transactions import Outcome, Plan, TransactionSweep
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.roles import Drawn, Listed
@@ -32,21 +32,17 @@ def drawn(delta: str = "0.5") -> Drawn:
     return Drawn(delta=Fraction(delta))
 
 
-def made(*shares: str | None, values: int = 3, methods: tuple[str, ...] = ("mmil", "mm"), wide: bool = False) -> Sweep:
+def made(
+    *shares: str | None, values: int = 3, methods: tuple[str, ...] = ("mmil", "mm"), wide: bool = False
+) -> TransactionSweep:
     """A sweep over k with these distortions, a `None` infeasible: value by value, seed by seed, method by method."""
     steps = [2 * 10**power for power in range(values)] if wide else range(2, 2 + values)
     seeds = tuple(range(len(shares) // values // len(methods)))
     plan = Plan.of(job(roles=drawn()), "k", list(steps), methods=methods, seeds=seeds)
-    points = [(run.value, run.seed, method) for run in plan.runs() for method in methods]
-    return Sweep(
-        plan,
-        1_000,
-        60,
-        0,
-        tuple(
-            Outcome(value=value, seed=seed, method=method, moles=(1, 4, 2), dropped=3, distortion=Fraction(share))
-            if share is not None
-            else Outcome(value=value, seed=seed, method=method, ending=Ending.INFEASIBLE, why="too few")
-            for (value, seed, method), share in zip(points, shares, strict=True)
-        ),
+    outcomes = tuple(
+        Outcome(values=values, moles=(1, 4, 2), dropped=3, distortion=Fraction(share))
+        if share is not None
+        else Outcome(values=values, ending=Ending.INFEASIBLE, why="too few")
+        for values, share in zip(product(*(axis.values for axis in plan.axes)), shares, strict=True)
     )
+    return TransactionSweep(plan.axes, 1_000, plan.fixed, outcomes, plan=plan, items=60, removed=0)

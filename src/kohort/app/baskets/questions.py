@@ -32,9 +32,7 @@ from kohort.report.evidence import transaction_dossier_of
 from kohort.report.page import transactions_page
 from kohort.report.page.audience import Audience
 from kohort.report.written import writer_of
-from kohort.schema.numbers import said
-from kohort.sweeps.transaction_plan import Plan
-from kohort.sweeps.transactions import sweep
+from kohort.sweeps.transactions import Plan, sweep
 from kohort.transactions.profile import profile
 from kohort.transactions.roles import Drawn, Listed
 
@@ -137,7 +135,7 @@ class Bench:
             found = sweep(self._read(text, folder).database, plan, tell=self.tell)
         except UsageError as fault:
             raise made.placed(fault) from None
-        return tuple(map(_point, found.outcomes))
+        return tuple(map(_point, found.points))
 
     def evidence(self, text: str, folder: str) -> dict[str, Any]:
         """The dossier of what a job would release."""
@@ -256,6 +254,7 @@ def _page(audience: Audience) -> Callable[[TransactionRelease], bytes]:
 
 def _point(one: Outcome) -> Point:
     """A point of a sweep."""
+    value, _, method = one.values
     if one.distortion is None:
-        return Point(said(one.value), one.method, why=one.why)
-    return Point(said(one.value), one.method, float(one.distortion), sum(one.moles), one.dropped or 0)
+        return Point(value, method, why=one.why)
+    return Point(value, method, float(one.distortion), sum(one.moles), one.dropped or 0)

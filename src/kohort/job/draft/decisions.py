@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.engines.unsafe import quoted
 from kohort.models.k_anonymity import KAnonymity
+from kohort.pipeline.pricing import of_sample, priced, sampled
 from kohort.schema import Attribute, Role
 from kohort.shown import many
-from kohort.sweeps.prices import of_sample, priced, sampled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

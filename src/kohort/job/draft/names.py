@@ -17,9 +17,9 @@ from kohort.assessment.comparison.queries import workload
 from kohort.errors import KohortError
 from kohort.models.k_anonymity import KAnonymity
 from kohort.pipeline import rehearse
+from kohort.pipeline.pricing import sampled
 from kohort.release import Job
 from kohort.schema import Attribute, Label, Role
-from kohort.sweeps.prices import sampled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

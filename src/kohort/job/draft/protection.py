@@ -15,8 +15,8 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
+from kohort.pipeline.pricing import of_sample, priced, sampled
 from kohort.release import Job
-from kohort.sweeps.prices import of_sample, priced, sampled
 from kohort.verify.singling import MOST_COLUMNS, singled_out
 
 if TYPE_CHECKING:

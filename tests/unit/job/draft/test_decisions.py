@@ -13,7 +13,7 @@ import pytest
 import kohort
 from kohort.errors import SourceNote, UsageError
 from kohort.job.draft import decisions, draft_of, protection
-from kohort.sweeps import prices
+from kohort.pipeline import pricing as prices
 from tests.command import kohort as command
 from tests.unit.assessment.test_inspection import encoded
 from tests.unit.assessment.test_known import HIDDEN, JOINED, RECORDS, drawn, survey

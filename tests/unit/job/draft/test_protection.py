@@ -13,7 +13,7 @@ from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.io.typed import from_frame
 from kohort.job.draft import protection
 from kohort.job.draft.protection import Protection, protected
-from kohort.sweeps.prices import Price
+from kohort.pipeline.pricing import Price
 
 RECORDS = 120
 
