@@ -255,9 +255,10 @@ class _Told:
     to: Callable[[float], Number]
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from pydantic_core.core_schema import no_info_after_validator_function  # noqa: PLC0415  as above
+        from pydantic_core import core_schema as core  # noqa: PLC0415  as above
 
-        return no_info_after_validator_function(self._checked, handler(source))
+        told = core.plain_serializer_function_ser_schema(self.to)
+        return core.no_info_after_validator_function(self._checked, handler(source), serialization=told)
 
     def _checked(self, value: float) -> Number:
         try:
@@ -267,8 +268,61 @@ class _Told:
             raise ValueError("the number is larger than any figure") from None
 
 
+@dataclass(frozen=True, slots=True)
+class ToldAs:
+    """How a part of a record is written in JSON, where that is not what it is: a mark that pydantic reads."""
+
+    to: Callable[[Any], object]
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """What is read as it is, and written so."""
+        from pydantic_core.core_schema import plain_serializer_function_ser_schema  # noqa: PLC0415  as above
+
+        return {**handler(source), "serialization": plain_serializer_function_ser_schema(self.to)}
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """How much of a long part of a record is written in JSON: its first items."""
+
+    many: int
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """What is read as it is, and written in part."""
+        from pydantic_core.core_schema import wrap_serializer_function_ser_schema  # noqa: PLC0415  as above
+
+        cut = wrap_serializer_function_ser_schema(lambda value, written: written(value[: self.many]))
+        return {**handler(source), "serialization": cut}
+
+
+@dataclass(frozen=True, slots=True)
+class NotJson:
+    """A part of a record that JSON has no form of."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Anything; `kohort.report.figures.as_json` leaves the field out."""
+        from pydantic_core.core_schema import any_schema  # noqa: PLC0415  as above
+
+        return any_schema()
+
+
+def _or_null(text: str) -> str | None:
+    return text or None
+
+
+#: A text that is null in JSON where it is empty.
+Named: TypeAlias = Annotated[str, ToldAs(_or_null)]
+
 #: A share, to ten digits after the point.
 Share: TypeAlias = Annotated[Number, _Told(rounded)]
 
 #: A figure to 12 significant digits.
 Significant: TypeAlias = Annotated[Number, _Told(significant)]
+
+#: Who sees a field of a record on a page: as it is, everybody; rounded as a method of `Reader` says, everybody; nobody.
+#: Any other field is the steward's.
+OPEN: Final = MappingProxyType({"public": "open"})
+NOT_ON_PAGES: Final = MappingProxyType({"public": "nobody"})
+
+#: What stands in a record beside its JSON.
+NOT_JSON: Final = MappingProxyType({"public": "nobody", "json": "none"})

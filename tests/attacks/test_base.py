@@ -55,8 +55,8 @@ def test_large_numbers() -> None:
 
 def test_the_share_of_none_is_none() -> None:
     """Without targets or claims the rates are 0 and nothing is known; the integral ends at 0 and 1."""
-    nobody = Attack("linking", 0, 0, 0.0, 0.0)
-    assert (nobody.rate, nobody.precision, nobody.interval()) == (0.0, 0.0, (0.0, 1.0))
+    nobody = Attack.scored("linking", 0, 0, 0.0, 0.0)
+    assert (nobody.rate, nobody.precision, nobody.interval) == (0.0, 0.0, (0.0, 1.0))
     assert (incomplete_beta(2, 3, 0), incomplete_beta(2, 3, 1)) == (0.0, 1.0)
 
 
@@ -68,10 +68,10 @@ def test_every_attack_has_controls() -> None:
 @pytest.mark.parametrize("name", CONTROLS)
 def test_positive_control(name: str) -> None:
     """On a table made for it the attack makes claims, nearly all are right, and many more than by guessing."""
-    found = CONTROLS[name]().positive
+    found, _ = CONTROLS[name]()
     assert found.precision > 0.94
     assert found.claims > 0
-    assert found.interval()[0] > 2 * found.baseline
+    assert found.interval[0] > 2 * found.baseline
     assert found.rate > (0.25 if name == "minimality" else 0.94)
     assert found.likely is None or found.likely < 0.01
 
@@ -79,8 +79,8 @@ def test_positive_control(name: str) -> None:
 @pytest.mark.parametrize("name", CONTROLS)
 def test_negative_control(name: str) -> None:
     """On a table that gives nothing away the rate does not exceed the baseline beyond chance."""
-    found = CONTROLS[name]().negative
-    low, high = found.interval()
+    _, found = CONTROLS[name]()
+    low, high = found.interval
     assert low <= found.baseline <= high
     assert found.rate < 0.1
     assert found.likely is None or found.likely > 0.01

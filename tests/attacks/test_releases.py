@@ -57,7 +57,7 @@ def tried(evidence: Evidence, *names: str) -> dict[str, Attack]:
     """What came of the attacks, all of which could be tried."""
     found = attacks(evidence, names)
     assert all(isinstance(one, Attack) for one in found)
-    return {one.name: one for one in found if isinstance(one, Attack)}
+    return {one.attack: one for one in found if isinstance(one, Attack)}
 
 
 def evidence_of(release: Release) -> Evidence:
@@ -208,7 +208,7 @@ def test_what_cannot_be_tried_says_what_it_lacks() -> None:
     """With the release alone, attacks that need more name it; nothing fails."""
     table = read(pl.DataFrame({"age": ["2", "1"]}))
     found = attacks(Evidence(table, ("age",)))
-    untried = {one.name: one.reason for one in found if isinstance(one, Untried)}
+    untried = {one.attack: one.untried for one in found if isinstance(one, Untried)}
     assert list(untried) == [name for name in ATTACKS if name != "downcoding"]
     assert "register" in untried["linking"]
 

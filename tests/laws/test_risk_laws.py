@@ -71,21 +71,21 @@ def test_what_m_columns_tell_is_told_of_every_choice(
     found = knowing(frequency_of(rows, people), m, threshold=threshold)
     choices = [*combinations(range(len(rows[0])), m)]
     assert (found.m, found.subsets, found.complete) == (m, len(choices), True)
-    assert sorted(one.columns for one in found.known) == choices
-    for one in found.known:
+    assert sorted(one.columns for one in found.worst) == choices
+    for one in found.worst:
         parts = [tuple(row[column] for column in one.columns) for row in rows]
         risks = naive.risks(parts, people, naive.sizes(parts, people))
         highest, average, over, _ = naive.exposure(risks, threshold)
         assert (one.highest, one.over, one.uniques) == (float(highest), float(over), risks.count(Fraction(1)))
         assert isclose(one.average, average)
-    assert found.worst.average == max(one.average for one in found.known)
+    assert found.worst[0].average == max(one.average for one in found.worst)
 
 
 @given(files())
 def test_knowing_more_never_makes_anybody_safer(file: tuple[Rows, list[int] | None]) -> None:
     """The worst choice of m columns is at least as bad as that of fewer."""
     frequency = frequency_of(*file)
-    worst = [knowing(frequency, m).worst.average for m in range(1, frequency.quasi.shape[1] + 1)]
+    worst = [knowing(frequency, m).worst[0].average for m in range(1, frequency.quasi.shape[1] + 1)]
     assert worst == sorted(worst)
 
 
@@ -95,10 +95,10 @@ def test_few_visits_give_a_lower_bound(file: tuple[Rows, list[int] | None], seed
     frequency = frequency_of(*file)
     every = knowing(frequency, 2)
     some = knowing(frequency, 2, seed=seed, visits=frequency.counts.size - 1)
-    assert (some.complete, len(some.known)) == (every.subsets * frequency.counts.size == 0, 1)
-    assert some.worst in every.known
+    assert (some.complete, len(some.worst)) == (every.subsets * frequency.counts.size == 0, 1)
+    assert some.worst[0] in every.worst
     drawn = knowing(frequency, 1, seed=seed, visits=frequency.counts.size)
-    assert set(drawn.known) <= set(knowing(frequency, 1).known)
+    assert set(drawn.worst) <= set(knowing(frequency, 1).worst)
 
 
 @given(files())
@@ -136,7 +136,7 @@ def test_every_minimal_set_is_found_and_no_other(
     true = naive.minimal_sets(columns, base, min(largest, len(columns)), identifies)
     if base and identifies([*zip(*base, strict=True)]):
         true.clear()
-    assert {one.columns for one in found.found} == true
+    assert {one.columns for one in found.sets} == true
     assert found.complete
     assert (found.base is not None) == known
 
@@ -284,5 +284,5 @@ def test_the_order_of_records_does_not_matter(file: tuple[Rows, list[int] | None
         assess(pl.DataFrame(cells), ["c0", "c1"], population_size=10 * len(rows), known=1)
         for cells in (columns, shuffled)
     )
-    for figure in ("prosecutor", "journalist", "marketer", "uniqueness", "knowledge", "alone", "together", "worst"):
+    for figure in ("prosecutor", "journalist", "marketer", "uniqueness", "known", "alone", "together", "worst_values"):
         assert getattr(one, figure) == getattr(other, figure)

@@ -57,8 +57,10 @@ if TYPE_CHECKING:
 CANARY, NUMBER = "canary", "987650123498"
 
 #: What holds values and is shown when somebody names it.
-EXPLICIT = {("Risk", "worst"), ("Transactions", "names"), ("Listed", "private"), ("TransactionJob", "weights")} | {
-    ("Hierarchy", name) for name in ("labels", "index")
+EXPLICIT = {("Risk", "worst_values"), ("Transactions", "names"), ("Listed", "private")} | {
+    ("TransactionJob", "weights"),
+    ("Hierarchy", "labels"),
+    ("Hierarchy", "index"),
 }
 
 
@@ -230,7 +232,7 @@ def test_failing_classes_show_their_cells_when_they_are_named() -> None:
 def test_values_are_deliberately_at_hand() -> None:
     """Whoever names the most exposed people sees them."""
     risk = cast("Risk", objects()["Risk"])
-    assert not clean(repr(risk.worst))
+    assert not clean(repr(risk.worst_values))
 
 
 def test_a_long_line_is_cut() -> None:

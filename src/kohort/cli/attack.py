@@ -72,6 +72,7 @@ class Attacks(NamedTuple):
         from dataclasses import replace
 
         from kohort.assessment.risk.attacks import attacks
+        from kohort.assessment.risk.attacks.controls import controlled
         from kohort.cli.screen import progress
 
         if self.attack is None:
@@ -84,7 +85,7 @@ class Attacks(NamedTuple):
         )
         with progress() as tell:
             tell("attack")
-            return attacks(more, names_of(self.attack))
+            return controlled(attacks(more, names_of(self.attack)))
 
 
 def names_of(texts: Sequence[str] | None) -> tuple[str, ...]:

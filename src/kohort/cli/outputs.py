@@ -148,11 +148,10 @@ class FigureMaker:
 
     def __call__(self, release: Release) -> ReleaseFigures:
         """What is printed."""
-        from kohort.report.attacks import attack_figures
         from kohort.report.release import release_figures
 
         outcomes = self.attacked(release)
-        attacks = {} if outcomes is None else {"attacks": attack_figures(outcomes)}
+        attacks = {} if outcomes is None else {"attacks": outcomes}
         more = {**self.compared(release), **self.bounded(release), **attacks}
         return release_figures(release).model_copy(update=more)
 

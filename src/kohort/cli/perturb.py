@@ -47,7 +47,7 @@ def perturb(
     from kohort.io.forms import files, format_of
     from kohort.pipeline.perturbing import save_perturbed
     from kohort.publish import check_target
-    from kohort.report.perturbed import PerturbationFigures, effect_figures
+    from kohort.report.perturbed import PerturbationFigures
     from kohort.tables.perturbing import perturb as perturbed
 
     out, source, seed, excel_safe = Path(table["out"]), table["path"], table["seed"], table["excel-safe"]
@@ -65,7 +65,7 @@ def perturb(
             digest = save_perturbed(made, original, effects, out, missing=missing, **how)
     figures = PerturbationFigures(
         records=original.records,
-        perturbed=effect_figures(effects),
+        perturbed=tuple(effects),
         warning=WARNING,
         release=None if dry_run else str(out),
         sha256=digest,

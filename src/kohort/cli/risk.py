@@ -97,9 +97,8 @@ def risk(
     from kohort.assessment.risk.attacks import Evidence
     from kohort.assessment.risk.overall import assess
     from kohort.assessment.risk.reidentification import threshold_of
-    from kohort.report.attacks import attack_figures
+    from kohort.report.figures import as_json
     from kohort.report.render.risk import attacks_text, risk_text
-    from kohort.report.risk import risk_figures
 
     columns, sensitive = options.names(table["quasi"]), options.names(table["sensitive"])
     if not columns:
@@ -134,7 +133,6 @@ def risk(
             schema=schema,
             seed=seed,
         )
-    tried = attack_figures(outcomes)
-    figures = risk_figures(found, values=show_values).model_copy(update={"attacks": tried})
-    text = risk_text(figures) + ("\n\n" + attacks_text(tried) if tried else "")
-    say(text, figures.as_json(), as_json=json, internal=True)
+    figures = replace(found, worst_values=found.worst_values if show_values else None, attacks=outcomes)
+    text = risk_text(figures) + ("\n\n" + attacks_text(outcomes) if outcomes else "")
+    say(text, as_json(figures), as_json=json, internal=True)

@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
 from kohort.perturbation.moments import centred, total
+from kohort.shown import OPEN, Number, Share, ToldAs
 
 if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.perturbation.base import Amounts
+
+
+def drift(moment: tuple[Number, Number]) -> float | None:
+    """The share by which a figure moved; `None` where it was 0 and is not now.
+
+    >>> drift((200.0, 201.0)), drift((0.0, 0.0)), drift((0.0, 1.0))
+    (0.005, 0.0, None)
+    """
+    before, after = moment
+    return 0.0 if before == after else abs(after - before) / abs(before) if before else None
+
+
+def _moved(moment: tuple[Number, Number]) -> dict[str, Number | None]:
+    return {"before": moment[0], "after": moment[1], "drift": drift(moment)}
+
+
+def _named(change: tuple[Number, str]) -> dict[str, Number | str]:
+    return {"with": change[1], "change": change[0]}
+
+
+#: A moment before and after, with its drift in JSON.
+Moved: TypeAlias = Annotated[tuple[Number, Number], ToldAs(_moved)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +61,17 @@ class Effect:
         reproducible: Whether the random numbers came from a seed: anyone who knows or guesses it can remove the noise.
     """
 
-    column: str
-    method: str
-    records: int
+    column: str = field(metadata=OPEN)
+    method: str = field(metadata=OPEN)
+    records: int = field(metadata={"public": "records"})
     unchanged: int
     decimals: int | None = None
-    bounds: tuple[float | None, float | None] = (None, None)
-    mean: tuple[float, float] | None = None
-    variance: tuple[float, float] | None = None
-    correlation: tuple[float, str] | None = None
-    linked: float | None = None
-    reproducible: bool = False
+    bounds: tuple[Number | None, Number | None] = (None, None)
+    mean: Moved | None = None
+    variance: Moved | None = None
+    correlation: Annotated[tuple[Number, str], ToldAs(_named)] | None = None
+    linked: Share | None = None
+    reproducible: bool = field(default=False, metadata=OPEN)
 
 
 def correlation(one: Amounts, other: Amounts) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -12,6 +12,7 @@ from kohort.core.frequency import group, shared
 from kohort.errors import LimitError
 from kohort.schema import Missing
 from kohort.schema.sensitive import resolve
+from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
 from kohort.tables.dataset import CellsByClass
 from kohort.tables.people import person_codes
 from kohort.tables.recoded import RecodedTable
@@ -33,22 +34,23 @@ MANY: Final = 1_000
 RECORDS: Final = 10
 
 
-class Homogeneity(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Homogeneity:
     """How sure the classes of a release make of one sensitive attribute.
 
     People are counted where the schema has a person key, else records. Missing values are none.
 
     Attributes:
-        alike: People with a value in classes where only one value occurs: whoever knows the class knows it.
+        people: People with a value in classes where only one value occurs: whoever knows the class knows it.
         uncommon: Those of them whose value is not one that more than half of all who have a value share.
-        share: The largest share of one value among the people of a class who have a value; 0 where nobody has.
-        of_all: The share of that value among all who have one; of several such values that of the rarest.
+        largest_share: The largest share of one value among the people of a class who have a value; 0 where nobody has.
+        share_of_all: The share of that value among all who have one; of several such values that of the rarest.
     """
 
-    alike: int
-    uncommon: int
-    share: float
-    of_all: float
+    people: int = field(metadata={"public": "people"})
+    uncommon: int = field(metadata={"public": "people"})
+    largest_share: Share
+    share_of_all: Share
 
 
 class _Found(NamedTuple):

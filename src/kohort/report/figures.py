@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self, cast
+from dataclasses import fields
+from functools import lru_cache
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, Self, cast
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
-from kohort.shown import Share
+from kohort.shown import NOT_JSON, Share
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from kohort.algorithms.mondrian.bound import LeastLoss
     from kohort.report import Json
 
@@ -56,6 +61,28 @@ class Figures(
     def as_json(self) -> dict[str, Json]:
         """The object; lists in place of tuples."""
         return cast("dict[str, Json]", self.model_dump(mode="json", by_alias=True, exclude_unset=True))
+
+
+@lru_cache
+def _written(record: type[DataclassInstance]) -> TypeAdapter[tuple[DataclassInstance]]:
+    whole: Any = GenericAlias(tuple, (record,))  # a class alone takes no configuration
+    return TypeAdapter(whole, config=Figures.model_config)
+
+
+def as_json(record: DataclassInstance) -> dict[str, Json]:
+    """A record as an object: its figures rounded as their fields say; without what was never asked for.
+
+    >>> from kohort.assessment.risk.reidentification import Exposure
+    >>> as_json(Exposure(highest=0.5, average=1 / 3, over=0.25, at_highest=2))
+    {'highest': 0.5, 'average': 0.3333333333, 'over': 0.25, 'at_highest': 2}
+    """
+    hidden = {
+        one.name
+        for one in fields(record)
+        if one.metadata == NOT_JSON or (one.default is None and getattr(record, one.name) is None)
+    }
+    (found,) = _written(type(record)).dump_python((record,), mode="json", by_alias=True, exclude={0: hidden})
+    return cast("dict[str, Json]", found)
 
 
 class BoundFigures(Figures, frozen=True):

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from kohort.assessment.inspection.notes import noticed
+from kohort.assessment.risk.attacks import Outcome
 from kohort.assessment.risk.singling import proposed
 from kohort.core.uniques import Exposed, together_of
 from kohort.errors import LimitError
 from kohort.metrics.known import METRICS, measured
+from kohort.perturbation.effect import Effect
 from kohort.release.bulk import BulkLoss, bulk_losses
 from kohort.release.fit import notes
-from kohort.release.homogeneity import people_of
+from kohort.release.homogeneity import Homogeneity, people_of
 from kohort.release.members import members_of
-from kohort.report.attacks import AttackFigures, UntriedAttack
 from kohort.report.figures import BoundFigures, Figures
-from kohort.report.perturbed import EffectFigures, effect_figures
 from kohort.schema.numbers import said
 from kohort.shown import Number, Share, whole
 from kohort.tables.dataset import Linked
@@ -66,22 +66,6 @@ class SinglingFigures(Figures, frozen=True):
     unique: int
     share: Share
     rounding: RoundingFigures | None
-
-
-class HomogeneityFigures(Figures, frozen=True):
-    """How alike the values of a sensitive attribute are in classes.
-
-    Attributes:
-        people: People in classes of a single value.
-        uncommon: Those of them whose value is not one that more than half of all people have.
-        largest_share: The largest share of one value in a class.
-        share_of_all: The share of all people who have that value.
-    """
-
-    people: int
-    uncommon: int
-    largest_share: Number
-    share_of_all: Number
 
 
 class KeptFigures(Figures, frozen=True):
@@ -196,7 +180,7 @@ class ReleaseFigures(Figures, frozen=True):
     singling: tuple[SinglingFigures, ...]
     together: tuple[SinglingFigures, ...]
     models: tuple[str, ...]
-    homogeneity: dict[str, HomogeneityFigures]
+    homogeneity: dict[str, Homogeneity]
     metrics: dict[str, Number]
     losses: dict[str, Number]
     constant: tuple[str, ...]
@@ -210,7 +194,7 @@ class ReleaseFigures(Figures, frozen=True):
     proven: bool
     exposed: Exposed | None
     range_exposure: int | None
-    perturbed: tuple[EffectFigures, ...]
+    perturbed: tuple[Effect, ...]
     pseudonyms: tuple[Linked, ...]
     release: str | None
     certificate: str | None
@@ -219,7 +203,7 @@ class ReleaseFigures(Figures, frozen=True):
     trace: dict[str, Number | None]
     seconds: dict[str, float]
     grid: GridFigures | None = None
-    attacks: tuple[AttackFigures | UntriedAttack, ...] | None = None
+    attacks: tuple[Outcome, ...] | None = None
     notes: tuple[str, ...] = ()
     bound: BoundFigures | None = None
     fewest: int | None = None
@@ -247,12 +231,7 @@ def release_figures(release: Release) -> ReleaseFigures:
         singling=_singling(release),
         together=tuple(SinglingFigures.from_attributes(one, rounding=None) for one in _together(release)),
         models=tuple(model.name for model in release.job.models),
-        homogeneity={
-            name: HomogeneityFigures(
-                people=one.alike, uncommon=one.uncommon, largest_share=whole(one.share), share_of_all=whole(one.of_all)
-            )
-            for name, one in release.homogeneity.items()
-        },
+        homogeneity=dict(release.homogeneity),
         metrics=_whole(release.metrics),
         losses=_whole(release.losses),
         constant=release.constant,
@@ -266,7 +245,7 @@ def release_figures(release: Release) -> ReleaseFigures:
         proven=release.proven,
         exposed=None if verdict is None else verdict.exposed,
         range_exposure=None if verdict is None else verdict.range_exposure,
-        perturbed=effect_figures(release.effects),
+        perturbed=release.effects,
         pseudonyms=release.linked,
         release=None if release.path is None else str(release.path),
         certificate=None if release.certificate is None else str(release.certificate),

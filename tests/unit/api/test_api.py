@@ -377,7 +377,7 @@ def test_a_release_saves_reports_compares_and_measures_its_risk(tmp_path: Path) 
     assert (mine.lm, mine.ncp, mine.c_avg) == (theirs.lm, theirs.ncp, theirs.c_avg)
     risk = release.risk(known=1, population_size=600)
     assert risk.prosecutor == kohort.assess(release, ["age", "city"], sensitive=["illness"]).prosecutor
-    assert risk.knowledge is not None
+    assert risk.known is not None
 
 
 def test_a_report_is_text_and_a_file(tmp_path: Path) -> None:

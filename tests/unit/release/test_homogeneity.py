@@ -107,8 +107,8 @@ def test_the_figures_of_a_release_are_those_of_its_cells(algorithm: Algorithm, p
     assert figures["people"] == release.people
     assert figures["models"] == ["2-anonymity", "(0.95, 2)-anonymity of illness"]
     [[name, found]] = cast("dict[str, dict[str, float]]", figures["homogeneity"]).items()
-    assert (name, found["people"]) == ("illness", release.homogeneity["illness"].alike)
-    assert found["largest_share"] == pytest.approx(release.homogeneity["illness"].share)
+    assert (name, found["people"]) == ("illness", release.homogeneity["illness"].people)
+    assert found["largest_share"] == pytest.approx(release.homogeneity["illness"].largest_share)
 
 
 def test_nobody_with_a_value_is_alike() -> None:

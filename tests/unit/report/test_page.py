@@ -292,10 +292,10 @@ def test_columns_are_told_before_and_after() -> None:
         assert sum(bar["before"] for bar in one["distribution"]["bins"]) == 97
     alike = releases.mondrian().homogeneity["illness"]
     assert model["attributes"][3]["homogeneity"] == {
-        "people": alike.alike,
+        "people": alike.people,
         "uncommon": alike.uncommon,
-        "largest_share": round(alike.share, 10),
-        "share_of_all": round(alike.of_all, 10),
+        "largest_share": round(alike.largest_share, 10),
+        "share_of_all": round(alike.share_of_all, 10),
     }
     assert model["attributes"][0]["homogeneity"] is None
     assert len(model["associations"]) == 15

@@ -69,7 +69,7 @@ def cohort_attacks(basis: Basis, p: int) -> tuple[Tried, ...]:
     >>> from kohort.transactions.database import Transactions
     >>> shop = Transactions.of([["tea", "pill"], ["tea"], ["jam"]])
     >>> basis = Basis(shop, shop, np.arange(3), frozenset({"tea", "jam"}), frozenset({"pill"}))
-    >>> [(one.attack.name, one.attack.claims, one.attack.right) for one in cohort_attacks(basis, 1)][:3]
+    >>> [(one.attack.attack, one.attack.claims, one.attack.right) for one in cohort_attacks(basis, 1)][:3]
     [('singling out', 1, 1.0), ('linking', 3, 2.0), ('inference', 2, 1.0)]
     """
     random = np.random.default_rng(_SEED)
@@ -189,4 +189,4 @@ class _Tally:
 
     def attack(self, name: str, targets: int, baseline: float) -> Attack:
         """What came of all of them."""
-        return Attack(name, targets, self.claims, self.right, baseline, unit="transactions")
+        return Attack.scored(name, targets, self.claims, self.right, baseline, unit="transactions")

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from math import log
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import numpy as np
 
 from kohort import io
+from kohort.arrays import Counts  # noqa: TC001  pydantic reads what fields are
 from kohort.assessment.classes import classes_of, sizes_of, tuples_of
 from kohort.assessment.population import count_population
-from kohort.assessment.risk.quasi_identifiers import find
+from kohort.assessment.risk.attacks import Outcome  # noqa: TC001  as above
+from kohort.assessment.risk.quasi_identifiers import Identifying, IdentifyingSets, find
 from kohort.assessment.risk.reidentification import (
     THRESHOLD,
+    Exposure,
+    Knowledge,
+    SubsetRisk,
     by_estimate,
     by_size,
     knowing,
@@ -24,11 +29,12 @@ from kohort.assessment.risk.reidentification import (
     threshold_of,
 )
 from kohort.assessment.risk.singling import singling
-from kohort.assessment.risk.uniqueness import counted, estimated, sample_uniques
+from kohort.assessment.risk.uniqueness import Uniqueness, counted, estimated, sample_uniques
 from kohort.calls import MAPPING, called
+from kohort.core.uniques import Singling  # noqa: TC001  as above
 from kohort.errors import InfeasibleError, SchemaError, UsageError
 from kohort.schema import Attribute, Missing, Role, Schema, names_in
-from kohort.shown import Shown
+from kohort.shown import NOT_JSON, NotJson, Share, Shown, ToldAs, rounded
 from kohort.tables.complete import unsuppressed
 from kohort.tables.people import note_spellings, person_codes
 from kohort.tables.table import Table
@@ -36,14 +42,10 @@ from kohort.tables.table import Table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.arrays import Counts, Shares
+    from kohort.arrays import Shares
     from kohort.assessment.classes import Classes, SizeDistribution
     from kohort.assessment.population import PopulationCount
-    from kohort.assessment.risk.quasi_identifiers import IdentifyingSets
-    from kohort.assessment.risk.reidentification import Exposure, Knowledge
-    from kohort.assessment.risk.uniqueness import Uniqueness
     from kohort.core.frequency import FrequencySet
-    from kohort.core.uniques import Singling
     from kohort.schema.hierarchy import Hierarchy
     from kohort.shown import Rows
 
@@ -56,12 +58,11 @@ MOST: Final = 10**12
 
 
 @dataclass(frozen=True, slots=True)
-class Journalist:
-    """The risks among the people of the population.
+class Journalist(Exposure):
+    """The exposure among the people of the population.
 
     Attributes:
         by: How the population is known: `"population table"` or `"estimate"`.
-        exposure: The journalist's exposure.
         marketer: The expected share of right links when all records are linked with the population.
         unknown: People in classes that fit fewer people of the population table than they have themselves: the table is
             incomplete, and such a class counts with its own size.
@@ -70,11 +71,19 @@ class Journalist:
     """
 
     by: str
-    exposure: Exposure
-    marketer: float
+    marketer: Share
     unknown: int
-    without_value: Mapping[str, int] = field(default_factory=dict[str, int])
+    without_value: dict[str, int] = field(default_factory=dict[str, int])
     suppressed: tuple[str, ...] = ()
+
+    @property
+    def exposure(self) -> Exposure:
+        """The figures that the prosecutor's exposure has, too."""
+        return Exposure(self.highest, self.average, self.over, self.at_highest)
+
+
+def _of_column(one: Singling) -> dict[str, object]:
+    return {"column": one.columns[0], "unique": one.unique, "share": rounded(one.share)}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -82,50 +91,58 @@ class Risk(Shown):
     """The re-identification risk of a file, in figures; the module of each says what it means and assumes.
 
     Attributes:
-        quasi: The columns that an attacker is assumed to know of everybody.
         records: Records of the file, without the suppressed ones.
         people: People of the file; `None` without a person key, where every record counts.
-        sizes: (c,) people of each class.
+        quasi: The columns that an attacker is assumed to know of everybody.
+        classes: How many classes there are.
+        fully_suppressed: Further records, `*` in every quasi-identifying column, which are in no class.
+        smallest: People of the smallest class.
+        largest: People of the largest class.
         threshold: Risks above this count as over.
         prosecutor: The risks by an attacker who knows that a person is in the file.
         journalist: The risks by one who knows the population but not who is in the file; `None` where nothing is known
             of it.
         marketer: The expected share of right links if all records are linked, with the file as the only knowledge.
         uniqueness: Uniques of the file and of the population.
-        knowledge: The risks by an attacker who knows only m quasi-identifiers; `None` where they are not computed.
+        known: The risks by an attacker who knows only m quasi-identifiers; `None` where they are not computed.
         undeclared: The columns that are neither quasi-identifying nor sensitive.
-        alone: Minimal sets of them that single people out; places are in `undeclared`.
+        alone: Minimal sets of them that single people out.
         together: The same with all quasi-identifiers known besides.
         singling: Columns released as they are that single people out by themselves.
-        worst: Cells of up to five classes at the prosecutor's highest risk, each a value per quasi-identifier: values
-            of records, which belong in no published report.
-        suppressed: Records that are `*` in every quasi-identifying column: they are in no class.
+        worst_values: Cells of up to five classes at the prosecutor's highest risk, by column: values of records, which
+            belong in no published report; `None` where they are not to be shown.
+        sizes: (c,) people of each class.
+        attacks: What attacks found; only of `kohort risk`.
     """
 
-    quasi: tuple[str, ...]
     records: int
     people: int | None
-    sizes: Counts
-    threshold: Fraction
+    quasi: tuple[str, ...]
+    classes: int
+    fully_suppressed: int
+    smallest: int
+    largest: int
+    threshold: Annotated[Fraction, ToldAs(float)]
     prosecutor: Exposure
     journalist: Journalist | None
-    marketer: float
+    marketer: Share
     uniqueness: Uniqueness
-    knowledge: Knowledge | None
+    known: Knowledge | None
     undeclared: tuple[str, ...]
     alone: IdentifyingSets
     together: IdentifyingSets
-    singling: tuple[Singling, ...]
-    worst: tuple[tuple[str | None, ...], ...]
-    suppressed: int = 0
+    singling: tuple[Annotated[Singling, ToldAs(_of_column)], ...]
+    worst_values: tuple[dict[str, str | None], ...] | None
+    sizes: Annotated[Counts, NotJson()] = field(metadata=NOT_JSON)
+    attacks: tuple[Outcome, ...] | None = None
 
     def _shown(self) -> tuple[str, Rows]:
         exposures = [("prosecutor", self.prosecutor)]
-        exposures += [("journalist", self.journalist.exposure)] if self.journalist is not None else []
+        exposures += [] if self.journalist is None else [("journalist", self.journalist)]
         return "Risk", [
             ("Records", f"{self.records:,}"),
             *([] if self.people is None else [("People", f"{self.people:,}")]),
-            ("Classes", f"{self.sizes.size:,}"),
+            ("Classes", f"{self.classes:,}"),
             ("Unique", f"{self.uniqueness.sample:,}"),
             *((f"Highest risk, {who}", f"{one.highest:.1%}") for who, one in exposures),
             *((f"Average risk, {who}", f"{one.average:.1%}") for who, one in exposures),
@@ -201,24 +218,37 @@ def assess(
     people = None if person is None else person_codes(table[person])
     if person is not None:
         note_spellings(table[person])
+    subsets = None if known is None else knowing(frequency, known, threshold=limit, seed=seed)
+    alone, together = (find(columns, base=beneath, people=people, seed=seed) for beneath in ((), base))
     return Risk(
-        quasi=tuple(quasi),
         records=table.records,
         people=None if person is None else file.distribution.total,
-        sizes=classes.sizes,
+        quasi=tuple(quasi),
+        classes=classes.sizes.size,
+        fully_suppressed=whole.records - table.records,
+        smallest=int(classes.sizes.min()),
+        largest=int(classes.sizes.max()),
         threshold=limit,
         prosecutor=by_size(file.distribution, limit),
         journalist=file.journalist(known_population, known_columns),
         marketer=marketer(classes.sizes),
         uniqueness=file.uniqueness(known_population),
-        knowledge=None if known is None else knowing(frequency, known, threshold=limit, seed=seed),
+        known=None if subsets is None else replace(subsets, worst=_named(subsets.worst, quasi)),
         undeclared=undeclared,
-        alone=find(columns, people=people, seed=seed),
-        together=find(columns, base=base, people=people, seed=seed),
+        alone=replace(alone, sets=_named(alone.sets, undeclared)),
+        together=replace(together, sets=_named(together.sets, undeclared)),
         singling=singling(table, [name for name in table.names if name not in {*quasi, person}], people),
-        worst=_worst(table, quasi, classes),
-        suppressed=whole.records - table.records,
+        worst_values=tuple(dict(zip(quasi, row, strict=True)) for row in _worst(table, quasi, classes)),
+        sizes=classes.sizes,
     )
+
+
+_Set = TypeVar("_Set", SubsetRisk, Identifying)
+
+
+def _named(sets: Sequence[_Set], names: Sequence[str]) -> tuple[_Set, ...]:
+    """Sets of columns by their names, which a search has by their places."""
+    return tuple(replace(one, columns=tuple(names[int(place)] for place in one.columns)) for one in sets)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -303,14 +333,22 @@ class _File:
             fraction = Fraction(self.distribution.total, population.people)
             risks = individual_risks(self.distribution.sizes, fraction)
             exposure = by_estimate(self.distribution, risks, self.threshold)
-            return Journalist("estimate", exposure, marketer_among(sizes, individual_risks(sizes, fraction)), 0)
+            among = marketer_among(sizes, individual_risks(sizes, fraction))
+            return Journalist(**asdict(exposure), by="estimate", marketer=among, unknown=0)
         found = population.counted
         fitting = np.maximum(found.fitting, sizes)  # the people of the file are of the population, listed or not
         exposure = by_size(sizes_of(self.frequency, self.classes.of, fitting), self.threshold)
         unknown = int(sizes[found.fitting < sizes].sum())
-        of, without = marketer_among(sizes, 1 / fitting), found.without_value
+        of, without = marketer_among(sizes, 1 / fitting), dict(found.without_value)
         suppressed = tuple(name for name in without if schema.missing_of(name) is Missing.SUPPRESS)
-        return Journalist("population table", exposure, of, unknown, without, suppressed)
+        return Journalist(
+            **asdict(exposure),
+            by="population table",
+            marketer=of,
+            unknown=unknown,
+            without_value=without,
+            suppressed=suppressed,
+        )
 
     def uniqueness(self, population: KnownPopulation | None) -> Uniqueness:
         """Uniques of the file, and of the population as far as it is known."""

@@ -11,15 +11,16 @@ The declared quasi-identifiers, which an attacker knows, can be part of every se
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from math import comb, log, sqrt
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
 from kohort.assessment.classes import classes_of, records_of
-from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
+from kohort.assessment.risk.reidentification import LISTED
+from kohort.shown import First, Share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,11 +78,14 @@ def measured(sizes: Counts) -> Separation:
 
 
 @dataclass(frozen=True, slots=True)
-class Identifying:
-    """A minimal set of columns that identifies, with its figures over all records."""
+class Identifying(Separation):
+    """A minimal set of columns that identifies, by its figures over all records.
 
-    columns: tuple[int, ...]
-    figures: Separation
+    Attributes:
+        columns: Their names; in a search, their places.
+    """
+
+    columns: tuple[int | str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +93,22 @@ class IdentifyingSets:
     """The minimal sets that identify.
 
     Attributes:
+        found: How many there are.
+        sets: Smaller sets first, then those that make more records unique, then in the order of columns; JSON has ten.
         base: The figures of the columns in every set, over all records; `None` where there are none.
-        found: Smaller sets first, then those that make more records unique, then in the order of columns.
         tried: How many sets were tried.
         complete: Whether every set up to the greatest size was tried; if not, one more was built greedily.
         sampled: Records of the sample that decided which sets to measure over all; `None` without a sample.
         missed: With a sample: with 99 % confidence, no set was missed whose share of unique records is above this.
     """
 
+    found: int
+    sets: Annotated[tuple[Identifying, ...], First(LISTED)]
     base: Separation | None
-    found: tuple[Identifying, ...]
     tried: int
     complete: bool
     sampled: int | None = None
-    missed: float | None = None
+    missed: Share | None = None
 
 
 def find(
@@ -129,14 +135,14 @@ def find(
         sets: Sets that may be tried.
 
     >>> town, month, day = (np.array(codes, np.uint8) for codes in ([0] * 8, [0, 1] * 4, [0, 0, 1, 1, 2, 2, 3, 3]))
-    >>> [one.columns for one in find([town, month, day]).found]
+    >>> [one.columns for one in find([town, month, day]).sets]
     [(1, 2)]
     """
     beneath = _beneath(base)
     whole = _RecordColumns(columns, beneath, people)
     known = whole.measure(()) if base else None
     if not columns or (known is not None and _identifies(known)):
-        return IdentifyingSets(known, (), 0, complete=True)
+        return IdentifyingSets(0, (), known, 0, complete=True)
     greatest, planned = _plan(len(columns), min(largest, len(columns)), sets)
     records, size = columns[0].size, max(FEWEST, visits // planned)
     sample = whole if size >= records else whole.sample(size, seed)
@@ -147,8 +153,8 @@ def find(
     if not complete:
         search.grow(largest)
     missed = None if sample is whole else MANY + sqrt(log(max(search.tried, 1) / (1 - CONFIDENCE)) / (2 * size))
-    found = tuple(sorted(search.found, key=lambda one: (len(one.columns), -one.figures.unique, one.columns)))
-    return IdentifyingSets(known, found, search.tried, complete, None if sample is whole else size, missed)
+    found = tuple(sorted(search.found, key=lambda one: (len(one.columns), -one.unique, one.columns)))
+    return IdentifyingSets(len(found), found, known, search.tried, complete, None if sample is whole else size, missed)
 
 
 def _identifies(figures: Separation) -> bool:
@@ -209,7 +215,7 @@ class _LevelwiseSearch:
         if _identifies(figures) and self.sample is not self.whole:
             figures = self.whole.measure(chosen)
         if _identifies(figures):
-            self.found.append(Identifying(chosen, figures))
+            self.found.append(Identifying(**asdict(figures), columns=chosen))
         return _identifies(figures)
 
     def minimal(self, chosen: tuple[int, ...]) -> bool:

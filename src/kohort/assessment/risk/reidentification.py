@@ -19,18 +19,18 @@ Knowing more never makes anybody safer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 from math import ceil, comb, fsum
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
 from kohort.assessment.classes import classes_of, sizes_of
 from kohort.errors import UsageError
-from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
+from kohort.shown import NOT_ON_PAGES, First, Share
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask, Shares
@@ -55,10 +55,10 @@ class Exposure:
         at_highest: How many records have the highest risk.
     """
 
-    highest: Share
-    average: Share
-    over: Share
-    at_highest: int
+    highest: Share = field(metadata={"public": "one_over"})
+    average: Share = field(metadata={"public": "share"})
+    over: Share = field(metadata={"public": "part_of"})
+    at_highest: int = field(metadata=NOT_ON_PAGES)
 
 
 def threshold_of(value: object) -> Fraction:
@@ -136,22 +136,26 @@ VISITS: Final = 100_000_000
 DRAWN: Final = 200
 
 
+#: Subsets of known columns, and sets that single out, that JSON lists: the worst of them.
+LISTED: Final = 10
+
+
 @dataclass(frozen=True, slots=True)
 class SubsetRisk:
     """The prosecutor's risks where an attacker knows some columns of everybody.
 
     Attributes:
-        columns: The places of the columns.
+        columns: Their names; in a search, their places.
         highest: The highest risk.
         average: The mean risk.
         over: The share of records over the threshold.
         uniques: Records, or people, that are alone in their class.
     """
 
-    columns: tuple[int, ...]
-    highest: float
-    average: float
-    over: float
+    columns: tuple[int | str, ...]
+    highest: Share
+    average: Share
+    over: Share
     uniques: int
 
 
@@ -162,25 +166,19 @@ class Knowledge:
     Attributes:
         m: How many columns are known.
         subsets: How many subsets there are.
-        complete: Whether all were tried; if not, one was built greedily, column by column, and others drawn: the worst
-            of them is then a lower bound.
-        known: Those that were tried, the worst first: by average, then by uniques, then in the order of columns.
+        tried: How many were tried.
+        complete: Whether all were; if not, one was built greedily, column by column, and others drawn: the worst of
+            them is then a lower bound.
+        average: The mean of the average risks of those that were tried.
+        worst: Those, the worst first: by average, then by uniques, then in the order of columns; JSON has ten.
     """
 
     m: int
     subsets: int
+    tried: int
     complete: bool
-    known: tuple[SubsetRisk, ...]
-
-    @property
-    def worst(self) -> SubsetRisk:
-        """The subset with the greatest average risk."""
-        return self.known[0]
-
-    @property
-    def average(self) -> float:
-        """The mean of the average risks of those that were tried."""
-        return sum(sorted(one.average for one in self.known)) / len(self.known)
+    average: Share
+    worst: Annotated[tuple[SubsetRisk, ...], First(LISTED)]
 
 
 def knowing(
@@ -197,7 +195,7 @@ def knowing(
     >>> from kohort.assessment.classes import tuples_of
     >>> import polars as pl
     >>> table = read(pl.DataFrame({"city": ["Bari", "Bari", "Roma", "Roma"], "age": ["1", "2", "1", "1"]}))
-    >>> knowing(tuples_of(table, table.names), 1).worst
+    >>> knowing(tuples_of(table, table.names), 1).worst[0]
     SubsetRisk(columns=(1,), highest=1.0, average=0.5, over=1.0, uniques=1)
     """
     width = frequency.quasi.shape[1]
@@ -211,7 +209,8 @@ def knowing(
         most = min(DRAWN, visits // frequency.counts.size)
         tried = _greedy(frequency, m, threshold) | _drawn(width, m, most, Random(seed))  # noqa: S311  drawn to look at, not to hide
     found = [_risk_of(frequency, columns, threshold) for columns in sorted(tried)]
-    return Knowledge(m, subsets, complete, tuple(sorted(found, key=_badness)))
+    average = sum(sorted(one.average for one in found)) / len(found)
+    return Knowledge(m, subsets, len(found), complete, average, tuple(sorted(found, key=_badness)))
 
 
 def _risk_of(frequency: FrequencySet, columns: tuple[int, ...], threshold: Fraction) -> SubsetRisk:
@@ -223,7 +222,7 @@ def _risk_of(frequency: FrequencySet, columns: tuple[int, ...], threshold: Fract
     return SubsetRisk(columns, figures.highest, figures.average, figures.over, alone)
 
 
-def _badness(one: SubsetRisk) -> tuple[float, int, tuple[int, ...]]:
+def _badness(one: SubsetRisk) -> tuple[float, int, tuple[int | str, ...]]:
     return -one.average, -one.uniques, one.columns
 
 
@@ -232,8 +231,8 @@ def _greedy(frequency: FrequencySet, m: int, threshold: Fraction) -> set[tuple[i
     chosen: tuple[int, ...] = ()
     for _ in range(m):
         left = [column for column in range(frequency.quasi.shape[1]) if column not in chosen]
-        larger = [_risk_of(frequency, tuple(sorted((*chosen, column))), threshold) for column in left]
-        chosen = min(larger, key=_badness).columns
+        larger = [tuple(sorted((*chosen, column))) for column in left]
+        chosen = min(larger, key=lambda columns: _badness(_risk_of(frequency, columns, threshold)))
     return {chosen}
 
 

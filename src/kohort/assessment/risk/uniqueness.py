@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import exp, lgamma, log
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import numpy as np
+
+from kohort.shown import Named, Share, ToldAs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -66,6 +67,18 @@ class Sample:
         return self.people / self.population
 
 
+def _tenth(number: float) -> float:
+    return round(number, 1)
+
+
+def _six_digits(parameters: Mapping[str, float]) -> dict[str, float]:
+    return {name: float(f"{value:.6g}") for name, value in parameters.items()}
+
+
+#: How many, to a tenth: no estimate is finer.
+Tenth: TypeAlias = Annotated[float, ToldAs(_tenth)]
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """The number of population uniques by one estimator.
@@ -78,9 +91,9 @@ class Estimate:
     """
 
     estimator: str
-    uniques: float | None
-    reason: str = ""
-    parameters: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    uniques: Tenth | None
+    reason: Named = ""
+    parameters: Annotated[dict[str, float], ToldAs(_six_digits)] = field(default_factory=dict[str, float])
 
 
 #: Up to this sampling fraction Pitman's estimator is trusted; above it the others.
@@ -106,11 +119,11 @@ class Uniqueness:
     """
 
     sample: int
-    share: float
+    share: Share
     population_size: int | None = None
-    population: float | None = None
-    in_file: float | None = None
-    trusted: str = ""
+    population: Tenth | None = None
+    in_file: Tenth | None = None
+    trusted: Named = ""
     estimates: tuple[Estimate, ...] = ()
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from kohort.report.attacks import AttackFigures, UntriedAttack, attack_figures, attacked
+from kohort.assessment.risk.attacks import Outcome
+from kohort.report.attacks import attacked
 from kohort.report.evidence.context import CONTEXT, Question
 from kohort.report.evidence.criteria import CRITERIA
 from kohort.report.evidence.identifiers import IdentifierFigures, identifiers
@@ -48,7 +49,7 @@ class Dossier(Figures, frozen=True):
     """
 
     audience: Literal["internal"]
-    criteria: dict[str, tuple[AttackFigures | UntriedAttack, ...]]
+    criteria: dict[str, tuple[Outcome, ...]]
     identifiers: tuple[IdentifierFigures, ...]
     techniques: tuple[TechniqueFigures, ...]
     context: tuple[Question, ...]
@@ -65,7 +66,7 @@ def dossier_of(release: Release) -> Dossier:
     >>> [(one.letter, one.becomes, one.kept) for one in dossier_of(release).identifiers]
     [('B', 'generalized', 'allowed'), ('C', 'removed', 'nothing')]
     """
-    found = attack_figures(attacked(release))
+    found = attacked(release)
     return Dossier(
         audience="internal",
         criteria={one.name: tuple(each for each in found if each.attack in one.attacks) for one in CRITERIA},

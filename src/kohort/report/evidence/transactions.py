@@ -141,12 +141,12 @@ def _named(release: TransactionRelease, items: Mask) -> frozenset[str]:
 def _attack(one: Tried) -> CohortAttackFigures:
     found = one.attack
     return CohortAttackFigures(
-        attack=found.name,
+        attack=found.attack,
         known=one.known,
         targets=found.targets,
         claims=found.claims,
         rate=found.rate,
-        interval=found.interval(),
+        interval=found.interval,
         baseline=found.baseline,
         positive=one.positive.rate,
         negative=one.negative.rate,

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 from kohort.assessment.comparison.statistics import Distance
+from kohort.perturbation.effect import Effect
+from kohort.release.homogeneity import Homogeneity
 from kohort.report.comparison import BinFigures, RoleName, ScaleName, SideFigures
 from kohort.report.figures import Figures
-from kohort.shown import Number, rounded
+from kohort.report.page.audience import OnPage, Reader
+from kohort.shown import Number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.perturbation.effect import Effect
     from kohort.release import Release
-    from kohort.release.homogeneity import Homogeneity
     from kohort.report.comparison import AttributeFigures
-    from kohort.report.page.audience import Reader
+
+
+#: How alike the values of a sensitive column are in classes; shares are internal only.
+ALIKE: Final = OnPage(Homogeneity)
 
 
 class PageDistribution(Figures, frozen=True):
@@ -24,15 +28,6 @@ class PageDistribution(Figures, frozen=True):
 
     unit: Literal["records", "share"]
     bins: tuple[BinFigures, ...]
-
-
-class PageHomogeneity(Figures, frozen=True):
-    """How alike a class is: the figures of `HomogeneityFigures`; shares are internal only."""
-
-    people: int | None
-    uncommon: int | None
-    largest_share: Number | None
-    share_of_all: Number | None
 
 
 class PageAttribute(Figures, frozen=True):
@@ -50,23 +45,14 @@ class PageAttribute(Figures, frozen=True):
     after: SideFigures
     distance: Distance | None
     distribution: PageDistribution | None
-    homogeneity: PageHomogeneity | None
+    homogeneity: Annotated[Figures, ALIKE] | None
 
 
-class PageEffect(Figures, frozen=True):
-    """What perturbation did to a column: the parts of `kohort.perturbation.effect.Effect`."""
+_PAIR: Final = tuple[Number, Number] | None
+_EFFECT: Final = OnPage(Effect, mean=_PAIR, variance=_PAIR, correlation=tuple[Number, str] | None, linked=Number | None)
 
-    column: str
-    method: str
-    records: int | None
-    unchanged: int | None
-    decimals: int | None
-    bounds: tuple[Number | None, Number | None] | None
-    mean: tuple[Number, Number] | None
-    variance: tuple[Number, Number] | None
-    correlation: tuple[Number, str] | None
-    linked: Number | None
-    reproducible: bool
+#: What perturbation did to a column; the public sees how many records have a perturbed value, which the release shows.
+PageEffect: TypeAlias = Annotated[Figures, _EFFECT]
 
 
 class PagePseudonyms(Figures, frozen=True):
@@ -81,21 +67,13 @@ def attributes(
     figures: tuple[AttributeFigures, ...], homogeneity: Mapping[str, Homogeneity]
 ) -> tuple[PageAttribute, ...]:
     """All columns for the steward, from the figures of the comparison."""
-    return tuple(_internal(one, homogeneity.get(one.name)) for one in figures)
-
-
-def _internal(one: AttributeFigures, alike: Homogeneity | None) -> PageAttribute:
-    return PageAttribute.from_attributes(
-        one,
-        distribution=PageDistribution(unit="records", bins=one.distribution.bins),
-        homogeneity=None
-        if alike is None
-        else PageHomogeneity(
-            people=alike.alike,
-            uncommon=alike.uncommon,
-            largest_share=rounded(alike.share),
-            share_of_all=rounded(alike.of_all),
-        ),
+    return tuple(
+        PageAttribute.from_attributes(
+            one,
+            distribution=PageDistribution(unit="records", bins=one.distribution.bins),
+            homogeneity=ALIKE.of(homogeneity[one.name], Reader()) if one.name in homogeneity else None,
+        )
+        for one in figures
     )
 
 
@@ -104,28 +82,7 @@ def _internal(one: AttributeFigures, alike: Homogeneity | None) -> PageAttribute
 
 def perturbed(release: Release, reader: Reader) -> tuple[PageEffect, ...]:
     """The effect on each perturbed column; what the public may know of its moments stands with the attributes."""
-    return tuple(
-        PageEffect.from_attributes(one) if reader.knows_all else _public_effect(one, release.table.records, reader)
-        for one in release.effects
-    )
-
-
-def _public_effect(effect: Effect, among: int, reader: Reader) -> PageEffect:
-    """The effect for the public: how many records have a perturbed value, which the release shows, and nothing else."""
-    records = reader.records(effect.records, among)
-    return PageEffect(
-        column=effect.column,
-        method=effect.method,
-        records=records,
-        unchanged=None,
-        decimals=None,
-        bounds=None,
-        mean=None,
-        variance=None,
-        correlation=None,
-        linked=None,
-        reproducible=effect.reproducible,
-    )
+    return tuple(_EFFECT.of(one, reader, release.table.records) for one in release.effects)
 
 
 def pseudonyms(release: Release, reader: Reader) -> tuple[PagePseudonyms, ...]:

@@ -13,13 +13,25 @@ difference from the release is known.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
+from functools import cached_property, reduce
 from math import floor, log10
-from typing import TYPE_CHECKING, Final
+from operator import or_
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_args, get_type_hints
+
+from pydantic import create_model
+
+from kohort.report.figures import Figures
+from kohort.shown import NOT_ON_PAGES, OPEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from _typeshed import DataclassInstance
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
 
     from kohort.models.base import PrivacyModel
 
@@ -112,6 +124,14 @@ class Reader:
         shown = self.people(floor(count + SLACK), among)
         return None if shown is None else round(shown / max(among, 1), DIGITS)
 
+    def part_of(self, share: float, among: int) -> float | None:
+        """The same of a share."""
+        return self.part(share * among, among)
+
+    def one_over(self, risk: float, _: int) -> float | None:
+        """A risk that is one over a count of people; `None` where they are too few."""
+        return risk if self.knows_all or risk * self.least <= 1 else None
+
     def share(self, value: float, among: int) -> float:
         """A share of so many people, to a step that is worth enough of them."""
         return self.figure(value, 1 / max(among, 1))
@@ -119,6 +139,66 @@ class Reader:
     def figure(self, value: float, worth: float) -> float:
         """A figure to which one person adds at most `worth`."""
         return round(value, DIGITS) if self.knows_all else stepped(value, self.least * worth)
+
+
+class OnPage:
+    """Records on a page: an object of their fields, one after the other, null where they do not apply or are not shown.
+
+    Whether a reader sees a field is part of its definition in the record; see `kohort.shown.OPEN`. In an annotation of
+    a page, `Annotated[Figures, OnPage(Attack)]`, it says how the object is read from a file.
+
+    >>> from kohort.assessment.risk.reidentification import Exposure
+    >>> risk, page = Exposure(highest=0.5, average=0.123, over=0.31, at_highest=2), OnPage(Exposure)
+    >>> page.of(risk, Reader()).as_json(), page.of(risk, Reader(least=5), 100).as_json()
+    ({'highest': 0.5, 'average': 0.123, 'over': 0.31}, {'highest': None, 'average': 0.1, 'over': 0.3})
+    """
+
+    def __init__(self, *records: type[DataclassInstance], **others: object) -> None:
+        """Take the classes of records, and the types of further keys, or of fields that differ on a page."""
+        self._records, self._others = records, others
+
+    @cached_property
+    def _object(self) -> type[Figures]:
+        found = {name: hint for record in self._records for name, hint in _hints(record)} | self._others
+        keys: dict[str, Any] = {name: (hint, ...) for name, hint in found.items()}
+        return create_model("OnPage", __base__=Figures, **keys)
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """That of the object."""
+        return handler.generate_schema(self._object)
+
+    def of(self, record: DataclassInstance, reader: Reader, among: int = 0, **others: object) -> Figures:
+        """What a reader sees of a record, whose counts are of so many people; `others` are shown as they are."""
+        lacking = dict.fromkeys(self._object.model_fields)
+        return self._object.model_validate(lacking | dict(_seen(record, reader, among)) | others)
+
+
+def _hints(record: type[DataclassInstance]) -> Iterator[tuple[str, object]]:
+    """The type of each field on a page."""
+    hints = get_type_hints(record, include_extras=True)
+    for one in fields(record):
+        if one.metadata != NOT_ON_PAGES:
+            hint = hints[one.name]
+            yield one.name, reduce(or_, map(_on_page, get_args(hint) if isinstance(hint, UnionType) else (hint, None)))
+
+
+def _on_page(hint: Any) -> Any:  # noqa: ANN401  any type
+    """A type on a page: that of a record is OnPage's."""
+    return Annotated[Figures, OnPage(hint)] if is_dataclass(hint) and isinstance(hint, type) else hint
+
+
+def _seen(record: DataclassInstance, reader: Reader, among: int) -> Iterator[tuple[str, object]]:
+    """What a reader sees of each field."""
+    for one in fields(record):
+        value, public = getattr(record, one.name), one.metadata.get("public")
+        if one.metadata == NOT_ON_PAGES:
+            continue
+        if is_dataclass(value) and not isinstance(value, type):
+            yield one.name, dict(_seen(value, reader, among))
+        elif value is None or reader.knows_all or one.metadata == OPEN:
+            yield one.name, value
+        else:
+            yield one.name, None if public is None else getattr(reader, public)(value, among)
 
 
 def step(least: float) -> float:

@@ -17,7 +17,7 @@ from kohort.assessment.comparison.reading import released_line
 from kohort.assessment.comparison.statistics import numeric_statistics
 from kohort.assessment.labels import span_of
 from kohort.report.comparison import BinFigures, NumericFigures, SideFigures
-from kohort.report.page.attributes import PageAttribute, PageDistribution, PageHomogeneity
+from kohort.report.page.attributes import ALIKE, PageAttribute, PageDistribution
 from kohort.report.page.result import runs
 from kohort.schema import Role
 from kohort.schema.dates import DASH, read_days, spelled
@@ -79,14 +79,7 @@ def _attribute(
         ),
         distance=None,
         distribution=_distribution(line, records, reader) if line is not None and reader.one_each else None,
-        homogeneity=None
-        if alike is None
-        else PageHomogeneity(
-            people=reader.people(alike.alike, records),
-            uncommon=reader.people(alike.uncommon, records),
-            largest_share=None,
-            share_of_all=None,
-        ),
+        homogeneity=None if alike is None else ALIKE.of(alike, reader, records),
     )
 
 

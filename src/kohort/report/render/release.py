@@ -8,21 +8,21 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from kohort.metrics.known import METRICS
+from kohort.perturbation.effect import Effect, drift
 from kohort.report.perturbed import outcome
 from kohort.report.render.risk import attacks_text
 from kohort.report.render.text import DEAR, averaged_over, bound_text, files
-from kohort.shown import many, span
+from kohort.shown import Number, many, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kohort.core.uniques import Exposed
-    from kohort.report.perturbed import EffectFigures, Moved
+    from kohort.release.homogeneity import Homogeneity
     from kohort.report.release import (
         CandidateFigures,
         GridFigures,
         GridSide,
-        HomogeneityFigures,
         KeptFigures,
         ReleaseFigures,
         SinglingFigures,
@@ -261,11 +261,11 @@ def _attributes(figures: ReleaseFigures) -> Iterator[str]:
         yield f"{alarm}{name}: {_alike(one, counted)}; at most {one.largest_share:.1%} of a class share {_which(one)}"
 
 
-def _alike(one: HomogeneityFigures, counted: str) -> str:
+def _alike(one: Homogeneity, counted: str) -> str:
     """Of how many people a class reveals the value, and of how many more than that it is the common one.
 
-    >>> from kohort.report.release import HomogeneityFigures
-    >>> _alike(HomogeneityFigures(people=30, uncommon=12, largest_share=1, share_of_all=0.2), "records")
+    >>> from kohort.release.homogeneity import Homogeneity
+    >>> _alike(Homogeneity(people=30, uncommon=12, largest_share=1, share_of_all=0.2), "records")
     "30 records in classes with a single value, 12 of them not the table's most frequent"
     """
     if not one.people:
@@ -276,13 +276,13 @@ def _alike(one: HomogeneityFigures, counted: str) -> str:
     return f"{one.people:,} {counted} in classes with a single value{mixed}"
 
 
-def _which(one: HomogeneityFigures) -> str:
+def _which(one: Homogeneity) -> str:
     """Which value is meant, by its share of all.
 
-    >>> from kohort.report.release import HomogeneityFigures
-    >>> _which(HomogeneityFigures(people=0, uncommon=0, largest_share=1, share_of_all=0.97))
+    >>> from kohort.release.homogeneity import Homogeneity
+    >>> _which(Homogeneity(people=0, uncommon=0, largest_share=1, share_of_all=0.97))
     "the table's most frequent value (97.0% of all)"
-    >>> _which(HomogeneityFigures(people=0, uncommon=0, largest_share=0.5, share_of_all=0.03))
+    >>> _which(Homogeneity(people=0, uncommon=0, largest_share=0.5, share_of_all=0.03))
     'one value (3.0% of all)'
     """
     return f"{_COMMON if 2 * one.share_of_all > 1 else 'one value'} ({one.share_of_all:.1%} of all)"
@@ -459,7 +459,7 @@ def _bar(share: float) -> str:
     return "█" * full + "·" * (BAR - full)
 
 
-def effect_text(one: EffectFigures) -> Iterator[str]:
+def effect_text(one: Effect) -> Iterator[str]:
     """What was done to one column, and what that did."""
     yield f"{one.column}: {one.method}; {one.unchanged:,} of {one.records:,} values are unchanged"
     moments = ("mean", one.mean), ("variance", one.variance)
@@ -467,14 +467,15 @@ def effect_text(one: EffectFigures) -> Iterator[str]:
     if moved:
         yield f"  {', '.join(moved)}"
     if one.correlation is not None:
-        yield f"  correlations change by at most {abs(one.correlation.change):.3f} (with {one.correlation.with_})"
+        change, other = one.correlation
+        yield f"  correlations change by at most {abs(change):.3f} (with {other})"
     if one.linked is not None:
         yield f"  anyone who knows the original values finds {one.linked:.1%} of the records by the nearest value"
     if one.reproducible:
         yield "  reproducible noise: not private"
 
 
-def _moved(moment: Moved) -> str:
+def _moved(moment: tuple[Number, Number]) -> str:
     """How a figure moved."""
-    drift = f" (moved by {moment.drift:.2g} of its value)" if moment.drift else ""
-    return f"{moment.before:,.6g} -> {moment.after:,.6g}{drift}"
+    (before, after), share = moment, drift(moment)
+    return f"{before:,.6g} -> {after:,.6g}" + (f" (moved by {share:.2g} of its value)" if share else "")

@@ -5,29 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kohort.assessment.population import told_without
-from kohort.report.attacks import UntriedAttack
+from kohort.assessment.risk.attacks import Attack, Untried
 from kohort.report.render.text import percent, shown
 from kohort.shown import many, span, told_suppressed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kohort.assessment.risk.reidentification import Exposure
-    from kohort.report.attacks import AttackFigures
-    from kohort.report.risk import IdentifyingSet, JournalistFigures, RiskFigures, SearchFigures, SubsetFigures
+    from kohort.assessment.risk.attacks import Outcome
+    from kohort.assessment.risk.overall import Risk
+    from kohort.assessment.risk.quasi_identifiers import Identifying, IdentifyingSets
+    from kohort.assessment.risk.reidentification import Exposure, SubsetRisk
 
 
 #: Sets and subsets that are shown; `--json` has more.
 SHOWN: Final = 5
 
 
-def risk_text(figures: RiskFigures) -> str:
+def risk_text(figures: Risk) -> str:
     """The figures of a risk as one screen for a person: each with what it means."""
     parts = (_classes, _attackers, _uniques, _known, _undeclared, _singling, _values)
     return "\n".join(line for part in parts for line in part(figures))
 
 
-def _classes(figures: RiskFigures) -> Iterator[str]:
+def _classes(figures: Risk) -> Iterator[str]:
     """What was assessed."""
     of = many(figures.records, "record") + ("" if figures.people is None else f" of {many(figures.people, 'person')}")
     yield f"{of} in {many(figures.classes, 'class')} of {span(figures.smallest, figures.largest)}"
@@ -36,9 +37,9 @@ def _classes(figures: RiskFigures) -> Iterator[str]:
     yield f"known to attackers: {', '.join(figures.quasi)}"
 
 
-def _attackers(figures: RiskFigures) -> Iterator[str]:
+def _attackers(figures: Risk) -> Iterator[str]:
     """How surely records are linked with people."""
-    journalist, over, counted = figures.journalist, f"over {figures.threshold:.4g}", _counted(figures)
+    journalist, over, counted = figures.journalist, f"over {float(figures.threshold):.4g}", _counted(figures)
     yield ""
     yield f"{'risk to be found':<18}{'highest':>9}{'average':>9}{over:>12}   {counted} at the highest"
     yield f"{'  prosecutor':<18}{_row(figures.prosecutor)}"
@@ -60,12 +61,12 @@ def _attackers(figures: RiskFigures) -> Iterator[str]:
         yield f"  {told_without(name, people, suppressed=name in journalist.suppressed)}"
 
 
-def _row(one: Exposure | JournalistFigures) -> str:
+def _row(one: Exposure) -> str:
     """Highest, average, over and how many."""
     return f"{one.highest:>9.1%}{one.average:>9.1%}{one.over:>12.1%}   {one.at_highest:,}"
 
 
-def _uniques(figures: RiskFigures) -> Iterator[str]:
+def _uniques(figures: Risk) -> Iterator[str]:
     """Who is alone, here and in the population."""
     found = figures.uniqueness
     yield ""
@@ -84,7 +85,7 @@ def _uniques(figures: RiskFigures) -> Iterator[str]:
         yield "  the estimates assume a simple random sample without generalized cells"
 
 
-def _known(figures: RiskFigures) -> Iterator[str]:
+def _known(figures: Risk) -> Iterator[str]:
     """The risk where attackers know fewer columns."""
     found = figures.known
     if found is None:
@@ -99,7 +100,7 @@ def _known(figures: RiskFigures) -> Iterator[str]:
         yield f"  {shares}, {one.uniques:>7,} unique   {_named(one)}"
 
 
-def _undeclared(figures: RiskFigures) -> Iterator[str]:
+def _undeclared(figures: Risk) -> Iterator[str]:
     """Undeclared quasi-identifiers."""
     if not figures.undeclared:
         return
@@ -113,7 +114,7 @@ def _undeclared(figures: RiskFigures) -> Iterator[str]:
         yield from (f"    {percent(one.unique):>6} unique   {_named(one)}" for one in found.sets[:SHOWN])
 
 
-def _found(found: SearchFigures) -> str:
+def _found(found: IdentifyingSets) -> str:
     """How many sets, and how they were searched for."""
     limits = "" if found.complete else ", not all of three columns"
     if found.sampled is not None:
@@ -123,15 +124,15 @@ def _found(found: SearchFigures) -> str:
     return f"{found.found or 'none'} of {found.tried:,} tried{limits}"
 
 
-def _singling(figures: RiskFigures) -> Iterator[str]:
+def _singling(figures: Risk) -> Iterator[str]:
     """Columns that single out by themselves."""
     yield from [""] * bool(figures.singling)
     for one in figures.singling:
         unique = f"{one.unique:,} {_counted(figures)} ({percent(one.share)})"
-        yield f"column {one.column}: {unique} have a unique value"
+        yield f"column {one.columns[0]}: {unique} have a unique value"
 
 
-def _values(figures: RiskFigures) -> Iterator[str]:
+def _values(figures: Risk) -> Iterator[str]:
     """Cells of the smallest classes, where they are to be shown."""
     if figures.worst_values is None:
         return
@@ -141,11 +142,11 @@ def _values(figures: RiskFigures) -> Iterator[str]:
         yield "  " + ", ".join(f"{name} = {shown(text or '(missing)')}" for name, text in row.items())
 
 
-def _named(one: SubsetFigures | IdentifyingSet) -> str:
-    return ", ".join(one.columns)
+def _named(one: SubsetRisk | Identifying) -> str:
+    return ", ".join(map(str, one.columns))
 
 
-def _counted(figures: RiskFigures) -> str:
+def _counted(figures: Risk) -> str:
     """What is counted."""
     return "records" if figures.people is None else "people"
 
@@ -157,16 +158,16 @@ DIFFERENCE: Final = (
 )
 
 
-def attacks_text(figures: Sequence[AttackFigures | UntriedAttack]) -> str:
+def attacks_text(figures: Sequence[Outcome]) -> str:
     """The figures of attacks as a table for a person."""
     return "\n".join(_lines(figures))
 
 
-def _lines(figures: Sequence[AttackFigures | UntriedAttack]) -> Iterator[str]:
-    tried: dict[str, AttackFigures] = {}
+def _lines(figures: Sequence[Outcome]) -> Iterator[str]:
+    tried: dict[str, Attack] = {}
     untried: list[str] = []
     for one in figures:
-        if isinstance(one, UntriedAttack):
+        if isinstance(one, Untried):
             untried.append(f"{one.attack} was not tried: {one.untried}")
         else:
             tried[_name(one)] = one
@@ -183,13 +184,13 @@ def _lines(figures: Sequence[AttackFigures | UntriedAttack]) -> Iterator[str]:
     yield from untried
 
 
-def _name(one: AttackFigures) -> str:
+def _name(one: Attack) -> str:
     """The attack, and what it is about."""
     about = f" of {one.of}" if one.of else ""
     return f"{one.attack}{about} ({one.targets:,} {one.unit})"
 
 
-def _attack_row(one: AttackFigures) -> str:
+def _attack_row(one: Attack) -> str:
     low, high = one.interval
     claims = percent(one.precision) if one.claims else "none"
     controls = one.controls

@@ -47,12 +47,12 @@ def test_a_file_is_assessed_as_it_stands() -> None:
     assert (risk.records, risk.people, sorted(risk.sizes.tolist())) == (6, None, [1, 2, 3])
     assert risk.prosecutor == Exposure(1.0, 0.5, 0.5, 1)
     assert risk.marketer == 0.5
-    assert (risk.journalist, risk.knowledge) == (None, None)
+    assert (risk.journalist, risk.known) == (None, None)
     assert (risk.uniqueness.sample, risk.uniqueness.share, risk.uniqueness.population) == (1, 1 / 6, None)
     assert risk.undeclared == ("ticket",)
-    assert [one.columns for one in risk.alone.found] == [(0,)]
+    assert [one.columns for one in risk.alone.sets] == [("ticket",)]
     assert [(one.columns, one.unique) for one in risk.singling] == [(("income",), 6), (("ticket",), 4)]
-    assert risk.worst == (("Nord", "[20-29]"),)
+    assert risk.worst_values == ({"region": "Nord", "age": "[20-29]"},)
 
 
 def test_the_journalist_matches_by_what_labels_cover() -> None:
@@ -109,8 +109,8 @@ def test_people_are_counted_with_a_person_key() -> None:
     assert risk.uniqueness.sample == 1
     assert [one.uniques for one in risk.uniqueness.estimates] == [None] * 3
     assert (risk.uniqueness.population, risk.uniqueness.in_file) == (None, None)
-    assert risk.knowledge is not None
-    assert risk.knowledge.worst.average == 0.75
+    assert risk.known is not None
+    assert risk.known.worst[0].average == 0.75
     assert [(one.columns, one.unique, one.people) for one in risk.singling] == [(("note",), 2, 2)]
     assert risk.undeclared == ("note",)
 
@@ -119,7 +119,7 @@ def test_missing_values_are_values() -> None:
     """A missing cell is shared with missing cells alone, here and in the population."""
     file = pl.DataFrame({"city": ["Bari", "Bari", None]})
     risk = assess(file, ["city"], population=pl.DataFrame({"city": [None, "Bari", None, "Bari"]}))
-    assert risk.worst == ((None,),)
+    assert risk.worst_values == ({"city": None},)
     assert risk.journalist is not None
     assert risk.journalist.exposure.highest == 0.5
 
@@ -127,7 +127,7 @@ def test_missing_values_are_values() -> None:
 def test_the_worst_cells_are_few() -> None:
     """Of many smallest classes five are kept, the first by their text."""
     risk = assess(frame(city=[str(number) for number in range(20)]), ["city"])
-    assert risk.worst == (("0",), ("1",), ("10",), ("11",), ("12",))
+    assert risk.worst_values == tuple({"city": city} for city in ("0", "1", "10", "11", "12"))
 
 
 @pytest.mark.parametrize(
@@ -187,10 +187,10 @@ def test_every_choice_may_be_too_many() -> None:
     frequency = tuples_of(read(pl.DataFrame(cells)), [*cells])
     found = knowing(frequency, 2, visits=6 * 5)
     assert (found.subsets, found.complete) == (6, False)
-    assert found.worst.columns == (0, 2)
-    assert 1 <= len(found.known) <= 6
+    assert found.worst[0].columns == (0, 2)
+    assert 1 <= len(found.worst) <= 6
     assert found == knowing(frequency, 2, visits=6 * 5)
-    assert found.average <= found.worst.average
+    assert found.average <= found.worst[0].average
 
 
 # --- quasi-identifiers that nobody declared ---------------------------------------------------------------------------
@@ -204,15 +204,15 @@ def columns_of(*columns: list[int]) -> list[np.ndarray[tuple[int], np.dtype[np.u
 def test_a_base_that_identifies_needs_nothing_more() -> None:
     """Where the quasi-identifiers single out by themselves, no set with them says more."""
     found = find(columns_of([0, 1]), base=columns_of([0, 1]))
-    assert (found.found, found.tried, found.base) == ((), 0, measured(np.array([1, 1])))
-    assert find([]) == IdentifyingSets(None, (), 0, complete=True)
+    assert (found.sets, found.tried, found.base) == ((), 0, measured(np.array([1, 1])))
+    assert find([]) == IdentifyingSets(0, (), None, 0, complete=True)
 
 
 def test_one_in_twenty_are_many() -> None:
     """A set identifies from just one in twenty on, and as many sets are tried as may be."""
     codes = [0, *[1] * 19]
-    assert [one.columns for one in find(columns_of(codes)).found] == [(0,)]
-    assert not find(columns_of([*codes, 1])).found
+    assert [one.columns for one in find(columns_of(codes)).sets] == [(0,)]
+    assert not find(columns_of([*codes, 1])).sets
     assert find(columns_of(codes, codes), sets=3, largest=2).complete
     assert not find(columns_of([1] * 20, [1] * 20), sets=2, largest=2).complete
 
@@ -222,7 +222,7 @@ def test_people_of_several_records_are_one() -> None:
     columns = columns_of([0, 0, 1, 1] * 8)
     nobody = find(columns)
     somebody = find(columns, people=np.array([0, 0, 1, 1] * 8))
-    assert (nobody.found, [one.columns for one in somebody.found]) == ((), [(0,)])
+    assert (nobody.sets, [one.columns for one in somebody.sets]) == ((), [(0,)])
 
 
 def test_a_sample_decides_what_is_looked_at_in_full() -> None:
@@ -231,7 +231,7 @@ def test_a_sample_decides_what_is_looked_at_in_full() -> None:
     same, each, some = np.zeros(9_000, np.uint16), np.arange(9_000, dtype=np.uint16), random.integers(0, 9, 9_000)
     found = find([same, each, some.astype(np.uint16)], visits=1, seed=3)
     assert (found.sampled, found.complete) == (2_000, True)
-    assert [(one.columns, one.figures.unique) for one in found.found] == [((1,), 1.0)]
+    assert [(one.columns, one.unique) for one in found.sets] == [((1,), 1.0)]
     assert found.missed == pytest.approx(0.05 + np.sqrt(np.log(found.tried / 0.01) / 4_000))
     assert found == find([same, each, some.astype(np.uint16)], visits=1, seed=3)
 
@@ -240,7 +240,7 @@ def test_what_only_a_sample_makes_unique_is_not_told() -> None:
     """Pairs of records lose each other in a sample; over all records they are found to be two."""
     twice = np.repeat(np.arange(4_500, dtype=np.uint16), 2)
     found = find([twice], visits=1)
-    assert (found.sampled, found.found) == (2_000, ())
+    assert (found.sampled, found.sets) == (2_000, ())
 
 
 def test_many_columns_are_tried_one_by_one_and_then_greedily() -> None:
@@ -249,11 +249,11 @@ def test_many_columns_are_tried_one_by_one_and_then_greedily() -> None:
     bits = [(grid >> place & 3).astype(np.uint8) for place in (0, 2, 4)]
     found = find([*bits, np.zeros(64, np.uint8)], sets=4)
     assert not found.complete
-    assert [one.columns for one in found.found] == [(0, 1, 2)]
-    assert not find([*bits, np.zeros(64, np.uint8)], sets=4, largest=2).found
+    assert [one.columns for one in found.sets] == [(0, 1, 2)]
+    assert not find([*bits, np.zeros(64, np.uint8)], sets=4, largest=2).sets
     assert find([*bits, np.zeros(64, np.uint8)], sets=10, largest=3).tried > 10
     every = find(columns_of([*range(8)], [*range(8)], [*range(8)]), sets=1)
-    assert (len(every.found), every.complete) == (3, False)
+    assert (every.found, every.complete) == (3, False)
 
 
 # --- estimators: where they have no answer ----------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def test_the_positive_control_is_the_attack_on_the_input(rows: list[set[str]]) -
     for one in tried:
         assert one.attack.claims == one.positive.claims
         assert one.attack.right == pytest.approx(one.positive.right)
-    linked = [one.attack.right for one in tried if one.attack.name == "linking"]
+    linked = [one.attack.right for one in tried if one.attack.attack == "linking"]
     assert linked == sorted(linked)
 
 
@@ -75,7 +75,7 @@ def test_nobody_is_singled_out_of_a_coherent_release(rows: list[set[str]], k: in
         return
     drop = {source.names[item] for sets in mine(problem).sets for item in sets.ravel().tolist()}
     for one in cohort_attacks(basis_of(rows, drop), p):
-        if one.attack.name == "singling out" and one.known is not None and one.known <= p:
+        if one.attack.attack == "singling out" and one.known is not None and one.known <= p:
             assert one.attack.claims == 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import exp, lgamma, log, log1p
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +13,7 @@ from kohort.assessment.labels import canonical, cell_texts
 from kohort.assessment.population import PopulationTuples, match_population
 from kohort.errors import SchemaError
 from kohort.schema.sensitive import even_spelling
+from kohort.shown import NOT_ON_PAGES, OPEN, Number, Share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,42 +36,80 @@ _HALVINGS: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Attack:
-    """How one attack fared.
+class Control:
+    """The two controls of one attack: tables that disclose everything, and nothing.
 
     Attributes:
-        name: The attack.
+        positive: The share of its claims that are right where everything is open.
+        negative: That share where there is nothing to find.
+        chance: The share that guessing gets right there.
+    """
+
+    positive: Share
+    negative: Share
+    chance: Share
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """How one attack fared; `scored` makes it.
+
+    Attributes:
+        attack: Its name.
+        of: The sensitive attribute that the claims are about; `None` where they are about none.
+        unit: What the targets are.
         targets: People, or cells, that were attacked.
         claims: Those about whom the attacker makes a claim.
         right: Claims that are right; where the attacker must guess, or nobody knows, as many as are right on average.
+        rate: The share of the targets about whom the claim is right.
+        interval: The rate among all people of whom the targets are a random sample, with 95 % confidence.
         baseline: The rate of the same guesses if the release revealed no more than its columns do one by one.
-        of: The sensitive attribute that the claims are about; empty where they are about none.
-        unit: What the targets are.
+        precision: The share of the claims that are right; 0 where there is none.
         likely: Where the baseline is that of permutations, the share of them with at least as many right claims.
+        controls: Its controls, where they were tried.
     """
 
-    name: str
+    attack: str = field(metadata=OPEN)
+    of: str | None = field(metadata=OPEN)
+    unit: str = field(metadata=OPEN)
     targets: int
     claims: int
-    right: float
-    baseline: float
-    of: str = ""
-    unit: str = "people"
-    likely: float | None = None
+    right: Share
+    rate: Share
+    interval: tuple[Share, Share]
+    baseline: Share
+    precision: Share
+    likely: Number | None = field(metadata=NOT_ON_PAGES)
+    controls: Control | None = field(metadata=NOT_ON_PAGES)
 
-    @property
-    def rate(self) -> float:
-        """The share of the targets about whom the claim is right."""
-        return self.right / self.targets if self.targets else 0.0
-
-    @property
-    def precision(self) -> float:
-        """The share of the claims that are right; 0 where there is none."""
-        return self.right / self.claims if self.claims else 0.0
-
-    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """The rate among all people of whom the targets are a random sample: Clopper-Pearson."""
-        return clopper_pearson(self.right, self.targets, confidence)
+    @classmethod
+    def scored(
+        cls,
+        attack: str,
+        targets: int,
+        claims: int,
+        right: float,
+        baseline: float,
+        *,
+        of: str = "",
+        unit: str = "people",
+        likely: float | None = None,
+    ) -> Attack:
+        """An attack with its rates, by its counts; without controls."""
+        return cls(
+            attack=attack,
+            of=of or None,
+            unit=unit,
+            targets=targets,
+            claims=claims,
+            right=right,
+            rate=right / targets if targets else 0.0,
+            interval=clopper_pearson(right, targets),
+            baseline=baseline,
+            precision=right / claims if claims else 0.0,
+            likely=likely,
+            controls=None,
+        )
 
 
 def clopper_pearson(right: float, trials: int, confidence: float = 0.95) -> tuple[float, float]:

@@ -6,14 +6,14 @@ than its baseline where there is nothing to find.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.population import PopulationMatch, PopulationTuples
-from kohort.assessment.risk.attacks.base import ReleaseView
+from kohort.assessment.risk.attacks.base import Attack, Control, ReleaseView
 from kohort.assessment.risk.attacks.downcoding import downcoding
 from kohort.assessment.risk.attacks.exposure import exposure
 from kohort.assessment.risk.attacks.homogeneity import background, homogeneity
@@ -23,10 +23,10 @@ from kohort.assessment.risk.attacks.minimality import Adversary, minimality
 from kohort.assessment.risk.attacks.order import RecordOrder, order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from kohort.arrays import Index
-    from kohort.assessment.risk.attacks.base import Attack
+    from kohort.assessment.risk.attacks.evidence import Outcome
 
 #: Classes of every control, and people of a class.
 _CLASSES: Final = 60
@@ -37,31 +37,40 @@ _of: Final[Index] = np.repeat(np.arange(_CLASSES), _SIZE)
 _number: Final[Index] = np.tile(np.arange(_SIZE), _CLASSES)
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
-    """The two controls of one attack; of minimality, which claims something of few, the precision is what counts."""
-
-    positive: Attack
-    negative: Attack
+#: An attack where everything is open, and where nothing is.
+Pair: TypeAlias = tuple[Attack, Attack]
 
 
-def _homogeneity() -> Control:
+def controlled(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
+    """The outcomes, with the controls of each attack that was tried."""
+    names = {one.attack for one in outcomes if isinstance(one, Attack)}
+    found = {name: _control(*pair()) for name, pair in CONTROLS.items() if name in names}
+    return tuple(replace(one, controls=found.get(one.attack)) if isinstance(one, Attack) else one for one in outcomes)
+
+
+def _control(opened: Attack, closed: Attack) -> Control:
+    """Both in shares of claims: minimality claims something of few."""
+    chance = closed.baseline * closed.targets / closed.claims if closed.claims else 0.0
+    return Control(opened.precision, closed.precision, chance)
+
+
+def _homogeneity() -> Pair:
     """Classes with one value each; and with ten."""
-    return Control(homogeneity(_of, _of), homogeneity(_of, _number % 10))
+    return homogeneity(_of, _of), homogeneity(_of, _number % 10)
 
 
-def _background() -> Control:
+def _background() -> Pair:
     """Classes where all but one have one value; and where all but two have."""
     one, two = (np.where(_number < others, _CLASSES, _of) for others in (1, 2))
-    return Control(background(_of, one), background(_of, two))
+    return background(_of, one), background(_of, two)
 
 
-def _linking() -> Control:
+def _linking() -> Pair:
     """A register in which everybody fits one record alone; and one in which everybody fits every class."""
     people = np.arange(_of.size)
     alone, own = np.stack([people, people], 1), np.stack([people, _of], 1)
     every = np.stack([np.repeat(people, _CLASSES), np.tile(np.arange(_CLASSES), people.size)], 1)
-    return Control(
+    return (
         linking(alone, np.ones_like(people), people.size, truth=alone),
         linking(every, np.bincount(_of), people.size, truth=own),
     )
@@ -79,13 +88,13 @@ def _pairs(label: str) -> tuple[ReleaseView, PopulationMatch]:
     return view, PopulationMatch(people, pairs)
 
 
-def _exposure() -> Control:
+def _exposure() -> Pair:
     """Ends that one person each has; and cuts of a grid."""
     nodes = [frozenset[str]()] * 2
-    return Control(exposure(*_pairs("[0-9]"), nodes), exposure(*_pairs("[0-10)"), nodes))
+    return exposure(*_pairs("[0-9]"), nodes), exposure(*_pairs("[0-10)"), nodes)
 
 
-def _downcoding() -> Control:
+def _downcoding() -> Pair:
     """Classes of two with both ends printed, in one column of one; and the same on a grid."""
 
     def attack(label: str) -> Attack:
@@ -93,29 +102,29 @@ def _downcoding() -> Control:
         ages = ReleaseView(view.quasi[:1], view.labels[:1], replace(view.classes, codes=view.classes.codes[:, :1]))
         return downcoding(ages, [frozenset[str]()], match)
 
-    return Control(attack("[0-9]"), attack("[0-10)"))
+    return attack("[0-9]"), attack("[0-10)")
 
 
-def _intersection() -> Control:
+def _intersection() -> Pair:
     """Releases whose classes have one value in common; and the same release twice."""
     fits = np.stack([np.arange(_of.size), _of], 1)
     many = 3 * _CLASSES
     values = [_of + _CLASSES * (_number % 2) * time for time in (1, 2)]
     first, second = (left_open(fits, _of, one, many) for one in values)
     who = np.arange(_of.size)
-    return Control(intersection([first, second], who, many), intersection([first, first], who, many))
+    return intersection([first, second], who, many), intersection([first, first], who, many)
 
 
-def _order() -> Control:
+def _order() -> Pair:
     """A release in the order of its input; and one in random order."""
     shuffled = np.random.default_rng(0).permutation(_of.size)
-    return Control(
+    return (
         order(RecordOrder(_of, _number), RecordOrder(_of, _number), by_content=False),
         order(RecordOrder(_of[shuffled], _number[shuffled]), RecordOrder(_of, _number), by_content=False),
     )
 
 
-def _minimality() -> Control:
+def _minimality() -> Pair:
     """Classes that stayed whole because all who have a value are on one side; and whole ones where anybody has it.
 
     In each, 6 of 20 people lie on one side of the only cut and 6 have the value. Two classes more show that it may be
@@ -133,11 +142,11 @@ def _minimality() -> Control:
         known = Adversary(pairs, np.bincount(tuples), (np.arange(2 * _CLASSES) % 2,), classes, np.append(values, more))
         return minimality(known, truth=(tuples, values))
 
-    return Control(attack(_number), attack(dealt))
+    return attack(_number), attack(dealt)
 
 
 #: The controls of each attack, by its name.
-CONTROLS: Final[Mapping[str, Callable[[], Control]]] = {
+CONTROLS: Final[Mapping[str, Callable[[], Pair]]] = {
     "linking": _linking,
     "homogeneity": _homogeneity,
     "background": _background,

@@ -62,7 +62,7 @@ def downcoding(view: ReleaseView, nodes: Sequence[Collection[str]], match: Popul
         else:
             claimed = claimed_cells(view, column, match, known)
             right += min(certain, int(np.isin(claimed, true_cells(match, column)).sum()))
-    return Attack("downcoding", view.records * len(view.quasi), claims, float(right), 0.0, unit="cells")
+    return Attack.scored("downcoding", view.records * len(view.quasi), claims, float(right), 0.0, unit="cells")
 
 
 def claimed_cells(

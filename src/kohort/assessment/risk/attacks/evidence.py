@@ -7,7 +7,7 @@ decides whether claims are right, and stands for a register of everybody without
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -26,6 +26,7 @@ from kohort.assessment.risk.attacks.order import RecordOrder, in_content_order, 
 from kohort.errors import SchemaError, UsageError
 from kohort.schema import Schema
 from kohort.schema.hierarchies import from_spec, is_builder
+from kohort.shown import OPEN
 from kohort.tables.order import ranks_of
 from kohort.tables.spelling import even_keys
 
@@ -40,10 +41,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Untried:
-    """An attack that could not be tried."""
+    """An attack that could not be tried, and what it lacks."""
 
-    name: str
-    reason: str
+    attack: str = field(metadata=OPEN)
+    untried: str = field(metadata=OPEN)
 
 
 #: What came of an attack.
@@ -93,7 +94,7 @@ def attacks(evidence: Evidence, names: Sequence[str] = ()) -> tuple[Outcome, ...
     >>> import polars as pl
     >>> from kohort.io import read
     >>> released = read(pl.DataFrame({"age": ["[20-29]"] * 3, "illness": ["flu", "flu", "gout"]}))
-    >>> [(one.name, one.rate) for one in attacks(Evidence(released, ("age",), ("illness",)), ["background"])]
+    >>> [(one.attack, one.rate) for one in attacks(Evidence(released, ("age",), ("illness",)), ["background"])]
     [('background', 0.6666666666666666)]
     """
     refuse_unknown(names)
@@ -229,7 +230,7 @@ class _Attacker:
         if not by_content:
             yield order_of_classes(classes, known)
         elif not evidence.sensitive:
-            yield Attack("order", table.records, 0, 0.0, 0.0)
+            yield Attack.scored("order", table.records, 0, 0.0, 0.0)
 
     def _by_rank(self) -> list[str]:
         """The columns in the order in which kohort orders by them: labels first."""

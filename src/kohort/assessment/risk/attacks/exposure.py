@@ -36,4 +36,4 @@ def exposure(view: ReleaseView, match: PopulationMatch, nodes: Sequence[Collecti
         holders = np.bincount(cell, weights=counts[tuples[at_end]])
         exposed[tuples[at_end][holders[cell] == 1]] = True
     people = int(counts[exposed].sum())
-    return Attack("exposure", view.records, people, float(people), 0.0)
+    return Attack.scored("exposure", view.records, people, float(people), 0.0)

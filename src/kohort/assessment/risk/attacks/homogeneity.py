@@ -56,7 +56,7 @@ def _certain(name: str, classes: Index, values: Index, *, known: int, of: str) -
     right = int(grouping.counts[certain].sum())
     wrong = int(without[np.unique(class_of[certain])].sum())
     chance = _by_chance(sizes, np.bincount(values[valued]), known)
-    return Attack(name, classes.size, right + wrong, float(right), chance, of=of)
+    return Attack.scored(name, classes.size, right + wrong, float(right), chance, of=of)
 
 
 def _by_chance(sizes: Counts, totals: Counts, known: int) -> float:

@@ -40,7 +40,7 @@ def intersection(left: Sequence[Index], who: Index, many: int, *, truth: Index |
     claims = int((after >= 0).sum())
     right = claims if truth is None else _agree(after, truth)
     alone = int((before >= 0).sum()) if truth is None else _agree(before, truth)
-    return Attack("intersection", who.size, claims, float(right), alone / max(who.size, 1), of=of)
+    return Attack.scored("intersection", who.size, claims, float(right), alone / max(who.size, 1), of=of)
 
 
 def left_open(pairs: Index, classes: Index, values: Index, many: int) -> Index:

@@ -42,4 +42,4 @@ def linking(fits: Index, sizes: Counts, people: int, *, truth: Index | None = No
         share = np.bincount(both[:, 0], weights=sizes[both[:, 1]], minlength=people) / np.maximum(own, 1)
     right = float((share[claimed] / among[claimed]).sum())
     claims = int(claimed.sum())
-    return Attack("linking", people, claims, right, claims / max(people, 1) / max(int(sizes.sum()), 1))
+    return Attack.scored("linking", people, claims, right, claims / max(people, 1) / max(int(sizes.sum()), 1))

@@ -94,7 +94,7 @@ def minimality(known: Adversary, *, truth: tuple[Index, Index] | None = None, of
         right += likely if truth is None else _having(truth, best.tuples, int(kinds[most[0], 1]))
         guessed += best.people * frequencies[0] / int(sizes[one])
     everybody = known.classes.size
-    return Attack("minimality", everybody, claims, right, guessed / max(everybody, 1), of=of)
+    return Attack.scored("minimality", everybody, claims, right, guessed / max(everybody, 1), of=of)
 
 
 def _attacked(known: Adversary, sizes: Counts) -> Iterator[tuple[int, Index]]:

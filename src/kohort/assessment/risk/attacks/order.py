@@ -56,14 +56,14 @@ def order(released: RecordOrder, source: RecordOrder, *, by_content: bool, seed:
     comparable = np.append(counts[0] == counts[1], False)  # the last is for classes below 0
     guessed, true = (_by_class(rows, comparable) for rows in (released, source))
     if by_content or not guessed.values.size:
-        return Attack("order", released.classes.size, 0, 0.0, 0.0, of=of)
+        return Attack.scored("order", released.classes.size, 0, 0.0, 0.0, of=of)
     right = int((guessed.values == true.values).sum())
     random = np.random.default_rng(seed)
     chance = np.array([_shuffled_agreement(guessed, true, random) for _ in range(PERMUTATIONS)])
     likely = (1 + int((chance >= right).sum())) / (1 + PERMUTATIONS)
     people = released.classes.size
     baseline = float(chance.mean()) / people
-    return Attack("order", people, guessed.values.size, float(right), baseline, of=of, likely=likely)
+    return Attack.scored("order", people, guessed.values.size, float(right), baseline, of=of, likely=likely)
 
 
 def order_of_classes(released: Index, source: Index) -> Attack:
@@ -80,7 +80,7 @@ def order_of_classes(released: Index, source: Index) -> Attack:
     standing: list[int] = list(dict.fromkeys(released.tolist()))
     starts = np.array([place[one] for one in standing if one in place], dtype=np.int64)
     right, pairs = int((np.diff(starts) > 0).sum()), max(starts.size - 1, 0)
-    return Attack("order of classes", pairs, pairs, float(right), 0.5, unit="pairs of classes")
+    return Attack.scored("order of classes", pairs, pairs, float(right), 0.5, unit="pairs of classes")
 
 
 def in_content_order(columns: Sequence[Index]) -> bool:

@@ -32,7 +32,7 @@ def _risks(highest: float | None, average: float, uniques: int) -> Model:
         "prosecutor": _exposure(highest, average, 0.25),
         "marketer": average,
         "uniques": uniques,
-        "uniques_share": uniques / 900,
+        "uniques_share": round(uniques / 900, 10),
         "journalist": _exposure(0.05, 0.01, 0.0),
         "journalist_marketer": 0.01,
     }
