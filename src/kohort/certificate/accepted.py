@@ -96,7 +96,6 @@ def _methods() -> dict[str, type]:
 
 
 def _kinds(annotation: str) -> Mapping[str, type]:
-    """The classes that a field of this annotation can hold, by their names."""
     match annotation:
         case "PrivacyModel":
             return _named(models().values())
@@ -165,7 +164,6 @@ def refuse_transaction_job(description: Part) -> None:
 
 @contextmanager
 def _refusing() -> Generator[None]:
-    """Whatever is found wrong, the certificate's job is refused for it."""
     try:
         yield
     except (ArithmeticError, AttributeError, KohortError, LookupError, RecursionError, TypeError, ValueError) as fault:
@@ -176,13 +174,11 @@ def _refusing() -> Generator[None]:
 
 
 def _refuse_other_words(job: object, told: Part) -> None:
-    """Refuse a description that kohort would write otherwise."""
     if json.dumps(plain(job), sort_keys=True) != json.dumps(told, sort_keys=True):
         raise UsageError("the job is described in other words than those of kohort")
 
 
 def _has_digest(attribute: Part) -> bool:
-    """Whether a column has the digest of a hierarchy."""
     return isinstance(attribute.get("hierarchy"), dict)
 
 
@@ -192,7 +188,6 @@ def _perturbed(part: Part) -> tuple[str, ...]:
 
 
 def _bare(attribute: Part) -> Part:
-    """A column with a stand-in for the hierarchy that its digest is of."""
     if not _has_digest(attribute):
         return attribute
     told = cast("dict[str, object]", attribute["hierarchy"])
@@ -210,7 +205,6 @@ def _bare(attribute: Part) -> Part:
 
 
 def _made(part: object, annotation: str, **secret: object) -> object:
-    """The object that a part describes, with these fields that no description has."""
     told = cast("Part", part)
     kind = _kinds(annotation)[str(told["kind"])]
     if annotation == "PrivacyModel":  # those of other packages, too: by their parameters
@@ -285,7 +279,6 @@ def _known(kind: str) -> type[PrivacyModel] | None:
 
 
 def _asked(part: Part) -> Asked:
-    """The privacy model that is asked for by a part of a description."""
     kind, sensitive = text_of(part["kind"]), part.get("sensitive")
     column = None if sensitive is None else text_of(sensitive)
     known, model = _known(kind), None

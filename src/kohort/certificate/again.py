@@ -161,7 +161,6 @@ def of_bytes(path: str | os.PathLike[str], known: Certified) -> Iterator[Checked
 
 
 def _of_parts(folder: Path, known: Certified) -> Iterator[CheckedPart]:
-    """Whether the parts are those that the manifest lists, and joined those that were certified."""
     listed = read_manifest(folder)
     yield compared("parts", f"{len(listed.parts):,}", altered(folder, listed) or f"{len(listed.parts):,}")
     try:
@@ -308,7 +307,6 @@ def checked_signature(
 
 
 def _time(signature: str) -> str:
-    """When a signature was made, as it is told."""
     time = signed_at(signature)
     return ", at a time that it does not tell" if time is None else f", at {time}"
 

@@ -109,7 +109,6 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
 
 
 def _of_parts(path: str | os.PathLike[str], known: Certificate) -> Iterator[CheckedPart]:
-    """Whether the certificate lists the parts that the manifest of a folder does, which are seen to be those."""
     there = read_manifest(Path(path)).parts if has_manifest(os.fspath(path)) else ()
     listed = [{"name": one.name, "records": one.records, "sha256": one.sha256} for one in there]
     same = sum(one in listed for one in known.parts)
@@ -129,7 +128,6 @@ def _of_parts(path: str | os.PathLike[str], known: Certificate) -> Iterator[Chec
 
 
 def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) -> tuple[Table, CheckedPart]:
-    """The released table, as it was written, and whether its bytes say nothing besides."""
     decimal = asked.job.reading.decimal or "."
     if stored(path) is not None:
         return io.read(path, ReadOptions(allow_empty=True, decimal=decimal)), _bytes(None)
@@ -162,7 +160,6 @@ def _plain_parts(folder: Path, listed: Manifest, decimal: str) -> bool:
 
 
 def _written_again(table: Table, format_: Format, separator: str) -> str:
-    """The digest of a table, written as kohort writes it."""
     again = Digest()
     write(table, cast("BinaryIO", again), format_, separator=separator)
     return again.sha256
@@ -286,7 +283,6 @@ class _Judge:
         yield judged("singling out most people", told, "released_unchanged", met=not unallowed)
 
     def _together(self) -> CheckedPart:
-        """Whom all of these columns single out together."""
         found = together([self.table], self.table.records, self._sets())
         due = [{**asdict(one), "columns": list(one.columns)} for one in found]
         told, same = _singled(due), list(self.known.released_together) == due
@@ -294,7 +290,6 @@ class _Judge:
         return judged(f"{_SINGLING} together", told, "released_together", met=same)
 
     def _sets(self) -> tuple[tuple[str, ...], ...]:
-        """The sets of columns by which people are counted."""
         return together_of(self.asked.schema, self.asked.job.answers or ())
 
     def _lists_columns(self) -> bool:
@@ -364,7 +359,6 @@ class _Judge:
     def _below(
         self, name: str, hierarchy: Hierarchy | str | None, level: int | None, part: str, *of: str
     ) -> CheckedPart:
-        """Whether the labels of a column are nodes of its hierarchy, up to a level."""
         if not isinstance(hierarchy, Hierarchy):
             return unchecked(part, lacking({name: hierarchy}), *of)
         texts = {*filter(None, self.table[name].values.to_list())}  # the missing value is a node of any hierarchy
@@ -416,7 +410,6 @@ class _Judge:
         return f"give the hierarchy of {', '.join(absent)} with --hierarchy" if absent else ""
 
     def _check(self, *models: PrivacyModel) -> Check:
-        """The classes, judged."""
         population = self.brought.population if any(model.declared.population for model in models) else None
         reference = self._reference() if any(model.declared.refers for model in models) else None
         schema = Schema(tuple(self._attributes()), self.asked.schema.missing)
@@ -447,11 +440,9 @@ class _Judge:
         return entered(table, self.asked.job.complete, self.asked.schema.missing).table
 
     def _read(self, source: object) -> Table:
-        """A table that lies in the form of the input."""
         return io.read(source, self.asked.job.reading)
 
     def _attributes(self) -> Iterator[Attribute]:
-        """What is known of the columns that are judged."""
         for column in (*self.asked.job.of_people.quasi, *self.asked.schema.sensitive):
             hierarchy = self.hierarchies.get(column.name)
             if column.role is Role.SENSITIVE:
@@ -485,6 +476,5 @@ def _names(columns: object) -> str:
 
 
 def _told(sizes: Mapping[str, int]) -> str:
-    """Bands of sizes, and the classes in each."""
     ascending = sorted(sizes.items(), key=lambda band: (len(band[0]), band[0]))
     return ", ".join(f"{count:,} of {band}" for band, count in ascending) or "none"

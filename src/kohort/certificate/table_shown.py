@@ -160,7 +160,6 @@ class Shown:
         yield judged("sensitive columns", told, "models", met=not bare)
 
     def _altered(self) -> Iterator[CheckedPart]:
-        """The columns that are perturbed, and how far pseudonyms link records."""
         yield from _of_columns("perturbed", self.known.perturbed, self.asked.perturbed)
         names = [column.name for column in self.asked.schema.pseudonyms]
         found = {one.column: one.linked for one in linked_by(self.table, names, missing=self.asked.schema.missing)}
@@ -180,7 +179,6 @@ class Shown:
             yield judged(f"cells of {name}", told, met=not wrong)
 
     def _kinds(self) -> Iterator[CheckedPart]:
-        """What each quasi-identifier is released as."""
         names = {column.name: column for column in self.asked.schema.quasi}
         yield from _of_columns("labels", self.known.labels, names)
         yield from _of_columns("refined", self.known.refined, names if self.asked.refining else ())
@@ -325,19 +323,16 @@ class Shown:
 
 
 def _texts(column: Column) -> list[str]:
-    """The labels of a column, by code."""
     return [text or "" for text in column.values.to_list()]
 
 
 def _of_numbers(column: Attribute) -> str:
-    """What numbers are released as."""
     if column.grid is not None:
         return Label.GRID.value
     return str(Label.RANGE if column.label in {None, Label.NAMES} else column.label)
 
 
 def _of_names(column: Attribute) -> str:
-    """What names are released as."""
     if column.label is Label.RANGE:
         return RANGE_OF_NAMES
     if column.label is Label.NAMES:
@@ -348,7 +343,6 @@ def _of_names(column: Attribute) -> str:
 
 
 def _is_spelled(label: str, kind: str, column: Attribute) -> bool:
-    """Whether a label of numbers is spelled as its kind asks for, and an interval lies on the grid."""
     if kind not in _SPELLED or _single(label):
         return True
     if kind != Label.MEAN and (found := _open(label)):
@@ -370,7 +364,6 @@ def _is_cut(end: Fraction, grid: Grid | None) -> bool:
 
 
 def _ranged(labels: Sequence[str]) -> bool:
-    """Whether some label is a range of numbers."""
     if any(label[:2] in {"<=", ">="} and _open(label) for label in labels):
         return True
     found = map(_closed, labels)

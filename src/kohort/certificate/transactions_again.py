@@ -93,7 +93,6 @@ def check_transactions_again(
 
 
 def _order(database: Transactions) -> CheckedPart:
-    """Whether transactions ascend by their content, item by item."""
     met = any(map(_ascends, _in_item_order(database)))
     told = "transactions stand by their own content" if met else "transactions are out of order"
     return judged("order", told, met=met)
@@ -134,7 +133,6 @@ def _ascends(database: Transactions) -> bool:
 
 
 def _model(known: CoherenceCertificate) -> Iterator[CheckedPart]:
-    """The model is the job's, its numbers are the model's, and nothing else is disclaimed."""
     try:
         model = Coherence(exact(known.h), known.k, known.p)
     except (ArithmeticError, UsageError, ValueError):
@@ -155,7 +153,6 @@ def _model(known: CoherenceCertificate) -> Iterator[CheckedPart]:
 
 
 def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleChoice | None) -> Iterator[CheckedPart]:
-    """Whether no set of public items is a mole, and what was counted of the sets."""
     counted = ("cohorts", "smallest", "confidence", "confidence_exact")
     if roles is None:
         yield unchecked(known.model, _ITEMS, "checks.private", *counted)
@@ -196,7 +193,6 @@ def _checks(known: CoherenceCertificate, names: int) -> Iterator[CheckedPart]:
 
 
 def _confidence(known: CoherenceCertificate) -> CheckedPart:
-    """Whether the greatest share of a private item is the one that its fraction has."""
     share = _share(known.confidence_exact)
     told = "the share is the one that its fraction has" if share is not None else "the share is no fraction"
     met = share is not None and float(share) == known.confidence

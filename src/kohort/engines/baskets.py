@@ -234,7 +234,6 @@ class Baskets(Shown):
             yield f"{first} BETWEEN {low} AND {high}"
 
     def _read(self, lines: bytes) -> Transactions:
-        """The transactions whose items' places are written in these lines."""
         read = read_content("the database", lines, limits=ReadOptions(allow_empty=True)).database
         places = np.array([*map(int, read.names)], np.int32)
         return Transactions(self.names, read.starts, places[read.cells])
@@ -371,7 +370,6 @@ def refuse_small(records: int, limit: int | None) -> None:
 
 
 def _check_key(relation: Relation, key: str, cell: str) -> None:
-    """Refuse records of no transaction, and transactions that cannot be told apart."""
     where = f"{relation.where}, column {key!r}"
     kind = relation.kinds[key]
     if kind.there.is_float() or kind.there.is_decimal():

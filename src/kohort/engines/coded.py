@@ -100,7 +100,6 @@ class Kept:
 
 
 def _forget(dialect: Dialect, names: Sequence[str]) -> None:
-    """Remove what is left."""
     with suppress(KohortError):  # the database may be gone
         for name in names:
             dialect.forget(name)
@@ -183,7 +182,6 @@ class CodedColumns:
 def _tables(
     source: Relation, schema: Schema, attributes: Iterable[Attribute]
 ) -> tuple[list[CodedTable], list[InputError]]:
-    """Columns as tables of their distinct values, and what is wrong with some."""
     tables: list[CodedTable] = []
     faults: list[InputError] = []
     for attribute in attributes:
@@ -319,7 +317,6 @@ class TuplesElsewhere:
         return {int(one[PART][0]): self._marginals(one) for one in found.partition_by(PART, maintain_order=True)}
 
     def _marginals(self, found: pl.DataFrame) -> Marginals:
-        """Those of one part."""
         each = found.partition_by("dimension", maintain_order=True)
         of = (self.frequency(one, ["code"]) for one in each)
         return Marginals(tuple(of), tuple(one["m"].to_numpy() for one in each))
@@ -369,7 +366,6 @@ class TuplesElsewhere:
 
     @property
     def _regions(self) -> str:
-        """Asks for the number of each tuple of quasi-identifiers and its region."""
         selects = [f"SELECT p, {REGION} FROM {place}" for place in self._places]  # noqa: S608  as above
         if self._leaves:
             leaves = pl.DataFrame(self._leaves, schema={"part": pl.Int64, REGION: pl.Int32}, orient="row")
@@ -380,7 +376,6 @@ class TuplesElsewhere:
 
 
 def _words(many: int) -> list[str]:
-    """What so many columns of numbers are called."""
     return [f"w{place}" for place in range(many)]
 
 
@@ -393,7 +388,6 @@ def _codes(found: pl.DataFrame, names: Sequence[str]) -> Codes:
 
 
 def _numbers(found: pl.Series) -> Index:
-    """A column of whole numbers."""
     return found.cast(pl.Int64).to_numpy()
 
 

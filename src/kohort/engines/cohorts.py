@@ -124,7 +124,6 @@ class CohortCounter:
         return f"{joined} JOIN {self._given.name} g ON g.pair = b.s * {width} + x.i"
 
     def _items(self) -> str:
-        """The public items of each transaction."""
         if self._known is None:
             self._known = Kept(self._dialect, f"SELECT * FROM {self._cells(self._public)} c")  # noqa: S608  names of ours
         return self._known.name

@@ -248,7 +248,6 @@ class DuckDB:
 
     @contextmanager
     def _kept(self, sql: str) -> Generator[str]:
-        """A table of the answer to a query, for some time."""
         table = self.keep(sql)
         try:
             yield table
@@ -257,7 +256,6 @@ class DuckDB:
 
 
 def _rows(table: str, start: int, records: int) -> str:
-    """So many rows of a table that was made in order."""
     inside = f"rowid >= {start} AND rowid < {start + records}"
     return f"SELECT * FROM {table} WHERE {inside} ORDER BY rowid"  # noqa: S608  a name of ours and numbers
 
@@ -272,7 +270,6 @@ def is_connection(engine: object) -> bool:
 
 
 def _module() -> Any:  # noqa: ANN401  a module that may be absent
-    """DuckDB."""
     return library("duckdb", FORMS["duckdb"])
 
 
@@ -316,7 +313,6 @@ def relation(base: DuckDB, source: object, options: ReadOptions, limit: int | No
 
 
 def _found(base: DuckDB, source: object, options: ReadOptions) -> Source:
-    """The source, as DuckDB reads it."""
     if isinstance(source, str | os.PathLike):
         path = os.fsdecode(cast("str | os.PathLike[str]", source))
         if base.own is None:  # of a user's own connection
@@ -338,7 +334,6 @@ def _found(base: DuckDB, source: object, options: ReadOptions) -> Source:
 
 
 def _named(base: DuckDB, name: str, options: ReadOptions) -> Source:
-    """A file, or a folder of Parquet."""
     if name == "-" or is_address(name) or is_store(name):
         what = "standard input" if name == "-" else "a server"
         raise UnsupportedError(f"the engine duckdb does not read {what}", where="engine", hint=_READ)
@@ -395,7 +390,6 @@ def _place(base: DuckDB, path: Path) -> str:
 
 
 def _parquet(base: DuckDB, paths: Iterable[Path]) -> str:
-    """Parquet files of one table."""
     named = ", ".join(_place(base, path) for path in paths)
     return f"read_parquet([{named}], hive_partitioning = false)"
 

@@ -436,14 +436,12 @@ class ElsewhereEngine:
 
 
 def _typed(released: ReleasedRecords, writing: Writing) -> TypedRecords:
-    """The released records as typed cells."""
     refuse_safe(Format.PARQUET, excel_safe=writing.excel_safe)
     assert isinstance(released.groups, GroupsElsewhere)  # noqa: S101  its own
     return TypedRecords.of(released.groups.data, released.groups.labels, CLASS)
 
 
 def _lines(released: ReleasedRecords, format_: Format, writing: Writing) -> Lines:
-    """The released records as text."""
     assert isinstance(released.groups, GroupsElsewhere)  # noqa: S101  its own
     separator = format_.form.separator or writing.separator
     groups = released.groups
@@ -479,7 +477,6 @@ def _destined(dealt: Dealt, *, parted: bool) -> dict[str, pl.Series]:
 
 
 def _destinations(tuples: Sequence[Column], labels: Sequence[Column], dealt: Dealt, *, parted: bool) -> Destinations:
-    """Where the tuples went, of those that are released."""
     made = (replace(one, codes=one.codes.take(dealt.ranks - 1)) for one in labels)
     sent = Table(tuple(made), dealt.ranks.size)
     return Destinations(Table(tuple(tuples), dealt.ranks.size), sent, dealt.counts if parted else None)
@@ -539,7 +536,6 @@ class Lines:
         return relation.dialect.in_order(sql.Lines(keys, cells.source, given, line, self.sizes, different))
 
     def _made(self, texts: pl.Series) -> pl.Series:
-        """Texts as they stand in the file."""
         alone = len(self.relation.names) == 1
         return escaped(texts.fill_null(""), self.separator, excel_safe=self.excel_safe, alone=alone)
 
@@ -577,7 +573,6 @@ def refuse_unsupported(job: Job, population: Dataset | None) -> None:
 
 
 def _unsupported(job: Job, population: Dataset | None) -> Iterator[str]:
-    """What of a job cannot be done elsewhere."""
     if job.perturbations:
         yield "perturbation"
     if job.key is not None:
@@ -618,12 +613,10 @@ def _counted(job: Job) -> tuple[list[str], list[str]]:
 
 
 def _counted_tuples(source: Relation, names: Sequence[str]) -> tuple[Table, Numbers]:
-    """The distinct tuples of some columns, and the records of each."""
     found = source.tuples(names)
     return found.table, found.counts
 
 
 def _held(population: Dataset) -> Table:
-    """A small population table, from now on in memory."""
     assert isinstance(population, Relation)  # noqa: S101  an engine takes only its own datasets
     return population.hold()

@@ -121,7 +121,6 @@ class CountedInParts:
         return Solution(Multidimensional(none, none, none, corners, corners), found.trace), found.classes
 
     def _search_nodes(self, problem: Problem, algorithm: Algorithm) -> tuple[Solution, RegionClasses]:
-        """The same of a search that judges nodes."""
         found = algorithm.solve(replace(problem, there=self.levels))
         what = f"{many(self.levels.asked, 'node was', 'nodes were')} counted where the tuples lie"
         warnings.warn(SourceNote(f"{what}, since they do not fit into memory together"), stacklevel=3)

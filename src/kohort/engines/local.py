@@ -162,7 +162,6 @@ class LocalEngine:
 
 
 def _table_of(released: ReleasedRecords) -> Table | RecodedTable:
-    """The released records, in memory or made some at a time."""
     return released.data if isinstance(released.data, RecodedTable) else released.data.collect()
 
 

@@ -49,7 +49,6 @@ class _Blocks:
     """The bytes of pieces, and where records end in them."""
 
     def __init__(self, pieces: Sequence[Path]) -> None:
-        """Nothing is read yet."""
         self._left = self._read(pieces)
         self._block = b""
         self._ends = np.empty(0, np.int64)
@@ -58,7 +57,6 @@ class _Blocks:
 
     @staticmethod
     def _read(pieces: Sequence[Path]) -> Iterator[bytes]:
-        """The bytes."""
         for path in pieces:
             with path.open("rb") as file:
                 while block := file.read(_BLOCK):
@@ -86,7 +84,6 @@ class _Blocks:
             records = None if records is None else records - taken
 
     def _next(self) -> bool:
-        """Go on to the next block, if there is one."""
         self._block = next(self._left, b"")
         found = np.frombuffer(self._block, np.uint8)
         ends = found == ord("\n")

@@ -161,17 +161,14 @@ class Relation(Shown):
                 self._ask(some[first : first + _TOGETHER])
 
     def _fits(self, name: str, columns: int) -> bool:
-        """Whether the values of a column fit into its share of memory, by an estimate."""
         if self.limit is None:
             return True
         return self._estimated(self._alone(name)) * CELL * columns <= self.limit
 
     def _alone(self, name: str) -> sql.Cells:
-        """A column's own cells."""
         return sql.Cells((self._raw(name),), self._from(()))
 
     def _ask(self, names: Sequence[str]) -> None:
-        """Ask for the distinct values of some columns of one type."""
         raw = [self._raw(name) for name in names]
         answer = self._grouped(lambda numbers: sql.distinct(self.source, raw, numbers), len(names))
         for place, name in enumerate(names):
@@ -343,7 +340,6 @@ class Relation(Shown):
         return self._table
 
     def _fetched(self) -> Table:
-        """All records, as texts."""
         self.settle()
         cells = self.cells(self.names)
         named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(cells.of))
@@ -382,11 +378,9 @@ class Relation(Shown):
         return self._raw(name) if self.kinds[name].is_text else f"{self._dictionary(name)}.text"
 
     def _raw(self, name: str) -> str:
-        """A column's own cell."""
         return f"{sql.RECORDS}.{self.dialect.quoted(name)}"
 
     def _from(self, typed: Sequence[str]) -> str:
-        """The records, and the dictionaries of some columns."""
         source = f"{self.source} {sql.RECORDS}"
         for name in dict.fromkeys(typed):
             given = self._dictionary(name)
@@ -394,19 +388,16 @@ class Relation(Shown):
         return source
 
     def _dictionary(self, name: str) -> str:
-        """The table that has the text of each value of a column."""
         if name not in self._dictionaries:
             self.distinct(name)
         return self._dictionaries[name]
 
     def _give(self, name: str, values: pl.Series, texts: pl.Series) -> None:
-        """Hand over the text of each value of a column."""
         given = unused()
         self.dialect.give(given, pl.DataFrame({"value": values, "text": texts}))
         self._dictionaries[name] = given
 
     def _texts(self, name: str, values: pl.Series) -> pl.Series:
-        """The texts of values of a column."""
         kind = self.kinds[name]
         zone = getattr(kind.here, "time_zone", None)
         if zone is not None:
@@ -418,7 +409,6 @@ class Relation(Shown):
         return texts if kind.notation is None else kind.notation.read(texts)
 
     def _absent(self, cell: str, missing: Collection[str]) -> str:
-        """Whether a cell means that there is no value."""
         tokens = ", ".join(self.dialect.literal(token) for token in sorted({"", *missing}))
         return f"coalesce({cell}, '') IN ({tokens})"
 

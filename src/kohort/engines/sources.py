@@ -118,7 +118,6 @@ _SAMPLE: Final = 2_000
 
 
 def _unread(types: Mapping[str, pl.DataType], where: str) -> dict[str, InputError]:
-    """The columns whose cells have no one exact text, and why."""
     faults: dict[str, InputError] = {}
     for name, dtype in types.items():
         try:
@@ -129,7 +128,6 @@ def _unread(types: Mapping[str, pl.DataType], where: str) -> dict[str, InputErro
 
 
 def _without(base: Dialect, found: Source, kinds: Mapping[str, Kind], faults: Mapping[str, InputError]) -> Relation:
-    """The records, with nothing in place of the cells that cannot be read."""
     if not faults:
         return Relation(base, found.sql, kinds, found.records or 0, found.where)
     cells = (f"CAST(NULL AS STRING) AS {base.quoted(one)}" if one in faults else base.quoted(one) for one in kinds)

@@ -265,7 +265,6 @@ class Spark:
 
     @property
     def _pieces(self) -> int:
-        """How many pieces records are divided into when they are shuffled."""
         return int(self.session.conf.get("spark.sql.shuffle.partitions"))
 
     def write_lines(self, sql: str, header: str, path: Path) -> None:
@@ -280,7 +279,6 @@ class Spark:
 
     @contextmanager
     def _lines(self, sql: str, near: Path) -> Generator[list[Path]]:
-        """The pieces that the workers wrote, in their order, in a folder that is gone afterwards."""
         with private_folder(near) as folder:
             with self.reporting():
                 lines = self.session.sql(sql).write.option("compression", "none").option("lineSep", "\n")
@@ -308,7 +306,6 @@ class Spark:
             logger.disabled = before
 
     def _told(self, error: Exception, *, lost: Event) -> LimitError | InputError | FileError:
-        """What failed, by the name of it."""
         if lost.is_set():
             what = f"for {self._patience} seconds there was no worker to do the work"
             hint = "start workers, or name another cluster (--master)"
@@ -324,7 +321,6 @@ class Spark:
 
     @property
     def _patience(self) -> int:
-        """How many seconds a cluster of ours may be without a worker."""
         return int(_java(self.session).conf().getTimeAsSeconds(*PATIENCE))
 
     @contextmanager
@@ -387,7 +383,6 @@ def _piece(class_: str, ends: Sequence[tuple[int, int]]) -> str:
 
 
 def _type(dtype: pl.DataType) -> str:
-    """What a type is called in a schema of Spark."""
     if isinstance(dtype, pl.Datetime):
         return "timestamp" if dtype.time_zone else "timestamp_ntz"
     if isinstance(dtype, pl.Decimal):
@@ -396,7 +391,6 @@ def _type(dtype: pl.DataType) -> str:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """What PySpark raises."""
     return part("errors").PySparkException, import_module("py4j.protocol").Py4JError, ConnectionError
 
 
@@ -415,12 +409,10 @@ def _reason(error: Exception) -> str:
 
 
 def _java(session: Any) -> Any:  # noqa: ANN401  as above
-    """Spark's own context of a session."""
     return session.sparkContext._jsc.sc()  # noqa: SLF001  Python is told neither workers nor times
 
 
 def _forget(session: Any, views: Sequence[str]) -> None:  # noqa: ANN401  as above
-    """Remove the views that stood for small tables."""
     with suppress(Exception):  # the session may have stopped
         for name in views:
             session.catalog.dropTempView(name)

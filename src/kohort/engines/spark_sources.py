@@ -154,7 +154,6 @@ def _kept(base: Spark, frame: Any) -> Any:  # noqa: ANN401  PySpark's own class
 
 
 def _let_go(frame: Any) -> None:  # noqa: ANN401  as above
-    """Give back what the workers keep of a frame."""
     with suppress(Exception):  # the session may have stopped
         frame.unpersist()
 
@@ -181,7 +180,6 @@ def _refuse_other_times(found: _Found, there: Mapping[str, pl.DataType]) -> None
 
 
 def _found(base: Spark, source: object, options: ReadOptions) -> _Found:
-    """The source, as Spark reads it."""
     if isinstance(source, str | os.PathLike):
         return _named(base, os.fsdecode(cast("str | os.PathLike[str]", source)), options)
     kind = type(source).__name__
@@ -214,7 +212,6 @@ def _named(base: Spark, name: str, options: ReadOptions) -> _Found:
 
 
 def _is_table(base: Spark, name: str) -> bool:
-    """Whether a name is one of the catalogue."""
     try:
         return bool(base.session.catalog.tableExists(name))
     except part("errors").AnalysisException:  # it is no name of a table at all
@@ -222,7 +219,6 @@ def _is_table(base: Spark, name: str) -> bool:
 
 
 def _file(base: Spark, path: str, options: ReadOptions) -> _Found:
-    """A file of text or Parquet."""
     files.state(path)
     content = files.mapped(path)
     foreign = files.foreign(path, content)
@@ -257,7 +253,6 @@ def _folder(base: Spark, path: str, options: ReadOptions) -> _Found:
 
 
 def _with_values(frame: Any, named: Sequence[tuple[str, str]]) -> Any:  # noqa: ANN401  PySpark's own class
-    """The frame with the columns that its folders name."""
     functions = part("sql.functions")
     for name, value in named:
         frame = frame.withColumn(name, functions.lit(value))
@@ -265,7 +260,6 @@ def _with_values(frame: Any, named: Sequence[tuple[str, str]]) -> Any:  # noqa: 
 
 
 def _parquet(base: Spark, paths: Sequence[str]) -> Any:  # noqa: ANN401  as above
-    """Parquet files of one table."""
     return base.session.read.options(**_PLAINLY).parquet(*map(_address, paths))
 
 
@@ -278,7 +272,6 @@ def _address(path: str) -> str:
 
 
 def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -> _Found:
-    """Delimited text in files that begin alike, every column of which is text."""
     frames: list[Any] = []
     layouts: list[RecordLayout] = []
     records, sizes, quote, by_lines = 0, np.zeros(0, np.int64), "", True
@@ -357,7 +350,6 @@ def _filled(frame: Any, cells: Iterable[Any], layout: RecordLayout) -> Any:  # n
 
 
 def _lines(text: Text, layout: RecordLayout, extent: Extent) -> _Lines:
-    """How Spark finds the lines of one file."""
     if layout.line_end != LF:
         what = "the engine spark does not read this text: its lines end in CR alone"
         raise UnsupportedError(what, where=text.name, hint=_READ)
@@ -380,7 +372,6 @@ def _lines(text: Text, layout: RecordLayout, extent: Extent) -> _Lines:
 
 
 def _sums(base: Spark, names: Sequence[str], known: _Scanned) -> list[tuple[str, int]]:
-    """The bytes of each column's cells, as Spark adds them up, and as kohort's scanner did."""
     sizes = (_size(f"{sql.RECORDS}.{base.quoted(name)}", base, known.quote) for name in names)
     return [*zip(sizes, known.sizes.tolist(), strict=True)]
 

@@ -95,7 +95,6 @@ class TypedRecords:
             raise
 
     def _typed(self, texts: pl.DataFrame) -> pl.DataFrame:
-        """Cells of their types, which their texts were made of."""
         columns = zip(texts.iter_columns(), self.types, strict=True)
         return pl.DataFrame([from_text(cells, type_) for cells, type_ in columns])
 

@@ -72,7 +72,6 @@ def refuse_all(gates: Sequence[Gate], further: Callable[[Sequence[UsageError]], 
 
 
 def _refused(gates: Sequence[Gate]) -> list[UsageError]:
-    """What each of the gates refuses."""
     found = list[UsageError]()
     for gate in gates:
         try:
@@ -214,7 +213,6 @@ def refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job)
 
 
 def _refuse_found(pairs: Sequence[Singling], who: str) -> None:
-    """Refuse pairs that single out more than half of the people, the worst one first."""
     if not pairs:
         return
     worst, columns = pairs[0], covering([one.columns for one in pairs])
@@ -269,7 +267,6 @@ def refuse_alone_of(table: Table, counts: Counts, job: Job, person: str) -> None
 
 
 def _step(values: Values, job: Job) -> RoundingProposal | None:
-    """The rounding that would do."""
     column = Column("", values.texts, np.arange(len(values.texts), dtype=np.uint32), values.texts.dtype)
     return proposed(column, missing=job.schema.missing, weights=values.counts, k=job.k)
 
@@ -309,7 +306,6 @@ class _Uniques:
     """Whom columns single out, counted where the records lie."""
 
     def __init__(self, data: Relation, names: Sequence[str]) -> None:
-        """The values of each column are fetched once."""
         self._data, self._names = data, names
         self.counts = [data.distinct(name).counts for name in names]
 
@@ -343,7 +339,6 @@ def refuse_leaks(data: Relation, job: Job) -> None:
 
 
 def _raise(faults: list[SchemaError], what: str = "released columns hold identifiers") -> None:
-    """Refuse these columns, if there are any."""
     if faults:
         raise combined(what, faults)
 
@@ -389,7 +384,6 @@ def _own_values(coded: CodedTable | CodedColumns, name: str) -> Singling:
 
 
 def _listed(column: Column, one: Singling) -> SchemaError:
-    """The error of one column."""
     from kohort.schema.patterns.pattern import is_date  # noqa: PLC0415  it compiles what personal data looks like
 
     name, values = column.name, column.values.drop_nulls().to_list()
@@ -409,7 +403,6 @@ def _listed(column: Column, one: Singling) -> SchemaError:
 
 
 def _leaking(one: Leak) -> SchemaError:
-    """The error of one column."""
     return SchemaError(
         one.told,
         where=f"column {one.released}",

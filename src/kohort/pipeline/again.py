@@ -73,7 +73,6 @@ def again(
 
 
 def _verdict(release: Release, target: str | os.PathLike[str], where: Outlet, stage: Stages, engine: Engine) -> Verdict:
-    """What is found in the bytes of a release when they are written again."""
     writing = release.job.writing
     format_ = Format.CSV if where.table is not None else written_as(target, writing)
     claim = claim_of(release, format_)
@@ -113,7 +112,6 @@ def transactions_again(
 
 
 def _signer(known: Certified) -> str | None:
-    """The fingerprint of the key that the certificate says it is signed with."""
     key = signer(known.signature or "")
     return None if key is None or key.weak else key.fingerprint
 

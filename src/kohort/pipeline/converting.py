@@ -81,7 +81,6 @@ def _in_columns(kept: Transactions, names: tuple[str, ...], form: Form) -> Trans
 
 
 def _same(kept: Transactions, writing: BasketOptions, file: BinaryIO) -> None:
-    """Read the written bytes back, and compare."""
     limits = ReadOptions(allow_empty=True)
     found, due = (
         _occurring(one) for one in (read_content("the file", file.read(), writing, limits=limits).database, kept)

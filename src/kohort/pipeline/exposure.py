@@ -112,7 +112,6 @@ def check_cuts(job: Job) -> None:
 
 
 def _proposed(release: Release, engine: Engine) -> dict[str, Grid]:
-    """A grid of round numbers for every attribute that is released as a range of numbers."""
     domains = engine.count(release.records.source, release.job, release.population).counts.domains
     numeric = (one for one in domains if one.scale is Scale.NUMERIC and one.label is Label.RANGE)
     steps = ((one.attribute.name, _round_step(one)) for one in numeric)
@@ -120,7 +119,6 @@ def _proposed(release: Release, engine: Engine) -> dict[str, Grid]:
 
 
 def _round_step(domain: Domain) -> Fraction | None:
-    """The step of the round grid that fits a numeric domain."""
     low, high = (Fraction(end) * domain.unit for end in domain.ends)
     return round_step(low, high, whole=domain.unit >= 1)
 

@@ -171,7 +171,6 @@ def written_as(target: str | os.PathLike[str], writing: Writing = _PLAIN) -> For
 
 
 def _whole(writing: Writing) -> bool:
-    """Whether nothing is said of parts."""
     return writing.records_per_part is None
 
 
@@ -227,7 +226,6 @@ def _is_of(source: str | os.PathLike[str], table: StoredTable) -> bool:
 
 
 def _holds_others(path: Path) -> bool:
-    """Whether a file is a database that holds other tables than a release."""
     if form_of(str(path)) is None:
         return False
     from kohort.io.stored import others  # noqa: PLC0415  as above
@@ -236,7 +234,6 @@ def _holds_others(path: Path) -> bool:
 
 
 def _refuse_others(where: Outlet, inputs: Sequence[Path], *, overwrite: bool) -> None:
-    """Refuse a folder of other files, and to replace a database that holds other tables than a release."""
     if where.folder is None:
         if overwrite and _holds_others(where.path):
             what = "the output is a database that holds other tables, and they would be lost"

@@ -99,7 +99,6 @@ def answer(counts: Counts, job: Job) -> PointAnswer:
 
 
 def _needs_population(job: Job) -> bool:
-    """Whether a model compares classes with the population table."""
     return any(model.declared.population for model in job.models)
 
 

@@ -39,7 +39,6 @@ def problem_of(counts: Counts, job: Job, *, threads: int = 1) -> Problem:
 
 
 def _deadline(seconds: float | None) -> Callable[[], bool]:
-    """Tells whether so many seconds have passed from now on."""
     if seconds is None:
         return never
     end = time.monotonic() + seconds

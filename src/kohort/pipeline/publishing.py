@@ -113,8 +113,6 @@ class Publication(Generic[V, R]):
     def _publish_parts(
         self, parts: Parts[V], outlet: Outlet, stage: Stages, companions: Sequence[Companion[V]], said: _Said
     ) -> V:
-        """The verdict of the parts, once they are the folder, or in the store."""
-
         def write(staged: Path) -> Sequence[WrittenPart]:
             with stage("write"):
                 return parts.write(staged)

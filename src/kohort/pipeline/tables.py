@@ -295,7 +295,6 @@ def save(
 
 
 def _like(source: object) -> str:
-    """The kind of frame to give back."""
     return "polars" if is_path(source) or table_within(source) else kind_of(source)
 
 

@@ -117,7 +117,6 @@ class _Read(NamedTuple):
 
 
 def _read(source: object, job: TransactionJob, engine: Engine, *, even_small: bool) -> _Read:
-    """The transactions of a source."""
     if isinstance(engine, ElsewhereEngine):
         refuse_unsupported(job)
         baskets = baskets_of(engine.base, source, job.reading, engine.limit, even_small=even_small)
@@ -129,7 +128,6 @@ def _read(source: object, job: TransactionJob, engine: Engine, *, even_small: bo
 
 
 def _recoded(database: Database, suppression: Suppression) -> RecodedTransactions | RecodedElsewhere:
-    """What is left of a database."""
     if isinstance(database, Baskets):
         return database.recode(suppression)
     return recode(held(database, "to suppress items"), suppression)
@@ -265,5 +263,4 @@ def claim_of(release: TransactionRelease) -> CoherenceClaim:
 
 
 def _marked(database: Database, items: Mask) -> frozenset[str]:
-    """The names of the items that are marked."""
     return frozenset(name for name, one in zip(database.names, items.tolist(), strict=True) if one)

@@ -97,7 +97,6 @@ def _refuse_kind(place: Target) -> None:
 
 
 def _refuse_input(place: Target, inputs: Sequence[Path]) -> None:
-    """Refuse to replace a file the run reads, whatever name either goes by."""
     if any(_is_at(place, source) for source in inputs):
         raise TargetError("the output is an input of the same run", where=str(place.path), hint="name another file")
 
@@ -193,7 +192,6 @@ class TemporaryFile:
             _remove(self.kept)
 
     def _link(self, path: Path) -> None:
-        """Give the file one more name."""
         if self.named:
             system.link(path, self.name)
         else:

@@ -137,7 +137,6 @@ def fill(
 
 
 def _refuse_others(folder: Path, listed: Sequence[ListedPart], where: Path) -> None:
-    """Refuse parts that stand in another order, and whatever else was left in the folder."""
     names = [part.name for part in listed]
     if names != sorted(path.name for path in folder.iterdir()):
         what = "the parts that were written are not those that are in the folder, or in another order"
@@ -145,7 +144,6 @@ def _refuse_others(folder: Path, listed: Sequence[ListedPart], where: Path) -> N
 
 
 def _examined(target: Path, *, overwrite: bool, inputs: Sequence[Path]) -> Target:
-    """The place of a folder that is fit to be published to."""
     with reporting("looking at the output", target):
         place = place_of(target)
         if place.former is None:
@@ -170,7 +168,6 @@ def _examined(target: Path, *, overwrite: bool, inputs: Sequence[Path]) -> Targe
 
 
 def _is_release(folder: Path) -> bool:
-    """Whether a folder holds a release of parts, and nothing besides."""
     if not has_manifest(folder):
         return False
     known = {part.name for part in read_manifest(folder).parts}
@@ -239,7 +236,6 @@ class StagedFolder:
                 shutil.rmtree(path)
 
     def _settle(self) -> None:
-        """Set the permissions of the former folder, or of any new folder."""
         if self.fd is not None:
             former = self.place.former
             system.set_mode(self.fd, stat.S_IMODE(former.st_mode) & 0o777 if former else None, folder=True)

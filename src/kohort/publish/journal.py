@@ -233,7 +233,6 @@ def _tells_of(journal: Path, path: Path) -> bool:
 
 
 def _journals(folder: Path) -> list[Path]:
-    """The journals in a folder."""
     return sorted(path for path in folder.iterdir() if _JOURNAL.fullmatch(path.name))
 
 
@@ -248,7 +247,6 @@ def _opened(path: Path) -> Generator[int]:
 
 
 def _is_there(copy: Path) -> bool:
-    """Whether this user has put a copy of a journal there."""
     try:
         with _opened(copy) as fd:
             return system.is_ours(fd)

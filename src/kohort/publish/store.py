@@ -230,12 +230,10 @@ def sweep_store(store: Store, target: str) -> None:
 
 
 def _listed(store: Store, below: str) -> list[Stored]:
-    """The objects below a key."""
     return tried(store, lambda key: list(store.list(f"{key}/")), below)
 
 
 def _names(store: Store, target: str, prefix: str) -> bool:
-    """Whether there is a manifest that names a prefix."""
     text = tried(store, store.get, f"{target}/{MANIFEST}")
     with suppress(ValueError, AttributeError, RecursionError):
         return text is not None and bool(json.loads(text).get("prefix") == prefix)

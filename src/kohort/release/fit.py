@@ -133,7 +133,6 @@ def refuse_unmodelled(job: Job) -> None:
 
 
 def _not_sensitive(name: str, attribute: Attribute | None, model: PrivacyModel, schema: Schema) -> Unfit:
-    """Why the model cannot be about the column."""
     sensitive = [one.name for one in schema.sensitive]
     near = " or ".join(get_close_matches(name, sensitive))
     if attribute is None:

@@ -183,7 +183,6 @@ def _resolved(column: Column, attribute: Attribute, missing: frozenset[str]) -> 
 def _homogeneity(
     cells: CellsByClass, attribute: Attribute, missing: frozenset[str], people: Index | None = None
 ) -> _Found:
-    """That of one attribute."""
     classes, column, records = cells
     values, code_of = _resolved(column, attribute, missing)
     held = code_of[column.codes]

@@ -354,7 +354,6 @@ def _on_levels(schema: Schema, method: str) -> Schema:
 
 
 def _no_levels(attribute: Attribute, method: str) -> SchemaError | None:
-    """Why the attribute has no levels to choose from."""
     where = f"column {attribute.name}"
     if attribute.hierarchy is None:
         hint = "give it a file, or a builder such as intervals:5,10,20, mask:right or suppress (all or nothing)"

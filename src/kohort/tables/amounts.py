@@ -197,7 +197,6 @@ def _decimals(text: str) -> int:
 
 
 def _texts(numbers: Amounts, decimals: int, dtype: pl.DataType) -> tuple[pl.Series, pl.DataType]:
-    """Distinct numbers as cells of a column of that type, or of one that holds them."""
     whole = not (numbers % 1).any()
     if (
         isinstance(dtype, pl.Decimal)

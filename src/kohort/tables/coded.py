@@ -251,7 +251,6 @@ class CodedTable:
         return domain.counted(people[:-1]), codes
 
     def _person(self, name: str) -> SortKey:
-        """Whose each kept record is."""
         column = self.table[name]
         lacking = column.absent(self.schema.missing)
         if lacking.any():
@@ -324,7 +323,6 @@ class CodedTable:
         return order_by([SortKey(np.arange(self._tuples), self._tuple_of), *others], self.workspace)
 
     def _rows(self, name: str) -> CellCodes:
-        """The column's codes of the kept records."""
         codes = self.table[name].codes
         return codes if self._kept is None else self.workspace.taken(codes, self._kept)
 
@@ -380,7 +378,6 @@ def labels_in_order(classes: RegionClasses, sources: Sequence[Column], workspace
 
 
 def _labels_of(labels: Labels, classes: RegionClasses, source: Column) -> Column:
-    """The released values of a quasi-identifier, with the one of each class."""
     values = _series(labels.texts).alias(source.name)
     if source.values.null_count():
         values = values.set(values == "", None)
@@ -408,7 +405,6 @@ _FEW: Final = 256
 
 
 def _sets(texts: Sets, members: NDArray[np.integer], quoted: pl.Series) -> pl.Series:
-    """The texts of sets of one size."""
     if len(members) < _FEW or members.shape[1] == 1:
         return pl.Series(map(texts.text, members.tolist()), dtype=pl.String)
     first, *others, last = members.T
@@ -418,7 +414,6 @@ def _sets(texts: Sets, members: NDArray[np.integer], quoted: pl.Series) -> pl.Se
 
 
 def _of_population(fault: InputError, name: str) -> InputError:
-    """The fault of values that only the population table has."""
     hint = "values of the population table must be in the column's hierarchy, bounds and grid too"
     return type(fault)(
         "some values of the population table have no place in the domain", where=f"column {name}", hint=hint

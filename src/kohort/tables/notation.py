@@ -93,7 +93,6 @@ class Notation:
         return values.replace(some, [*map(change, some.to_list())]) if len(some) else values
 
     def _spelled(self, found: re.Match[str]) -> str:
-        """One number."""
         whole, point, decimals = found[0].partition(".")
         if self.group and len(whole) > 3:  # noqa: PLR2004  thousands
             first = (len(whole) - 1) % 3 + 1
@@ -190,7 +189,6 @@ def _chosen(found: Sequence[Notation], marks: Collection[str], *, commas: bool) 
 
 
 def _present(values: pl.Series) -> list[str]:
-    """The signs in a column's values that may stand in numbers."""
     any_sign = values.str.contains_any([*_GROUPS]).any()
     return [sign for sign in _GROUPS if any_sign and values.str.contains(sign, literal=True).any()]
 

@@ -108,7 +108,6 @@ def _by_content(table: Table) -> Index:
 
 
 def _stream(seed: int | None, column: str) -> np.random.Generator:
-    """A source of randomness for a column, independent of those of others."""
     if seed is None:
         return np.random.default_rng(np.random.SeedSequence())
     name = int.from_bytes(sha256(column.encode()).digest()[:16])
@@ -122,7 +121,6 @@ def _numbers_changed(
     streams: Sequence[np.random.Generator],
     order: Index,
 ) -> dict[str, Column]:
-    """The columns of numbers that a perturbation makes."""
     numbers = [read_numbers(table[name], missing) for name in one.columns]
     complete = np.logical_and.reduce([column.present for column in numbers])
     records = order[complete[order]]
@@ -147,7 +145,6 @@ def _names_changed(
     streams: Sequence[np.random.Generator],
     order: Index,
 ) -> dict[str, Column]:
-    """The columns of names that a perturbation makes, each for itself."""
     made: dict[str, Column] = {}
     for name, stream in zip(one.columns, streams, strict=True):
         column = table[name]
@@ -169,7 +166,6 @@ def _names_changed(
 def _effects(
     before: Table, after: Table, perturbations: Sequence[Perturbation], missing: frozenset[str], *, reproducible: bool
 ) -> list[Effect]:
-    """What was done to each perturbed column."""
     numeric = [
         (was, now)
         for name in before.names
@@ -196,7 +192,6 @@ def _of_numbers(
     *,
     reproducible: bool,
 ) -> Effect:
-    """What was done to a column of numbers."""
     records = np.flatnonzero(pair[0].present)
     was, now = (numbers.of(records) for numbers in pair)
     low, high = one.bounds
@@ -228,7 +223,6 @@ def _correlation(
 
 
 def _of_names(one: Perturbation, was: Column, now: Column, missing: frozenset[str], *, reproducible: bool) -> Effect:
-    """What was done to a column of names, or of no values."""
     codes = {text: code for code, text in enumerate(was.values.to_list())}
     same = np.array([codes[text] for text in now.values.to_list()], np.int64)
     records = np.flatnonzero(~was.absent(missing)[was.codes])

@@ -69,7 +69,6 @@ def _placed(texts: pl.Series, some: pl.Series, where: Mask) -> pl.Series:
 
 
 def _evened(texts: pl.Series) -> pl.Series:
-    """The texts with their spelling evened out."""
     latin = texts.str.replace_many(LATIN)
     if latin.str.contains(_EVEN).all():
         return latin
@@ -81,7 +80,6 @@ def _evened(texts: pl.Series) -> pl.Series:
 
 
 def _even_numbers(texts: pl.Series) -> pl.Series:
-    """The texts, with numbers among them written as most people would."""
     uneven = texts.str.contains(UNEVEN_NUMBER)
     numbers = texts.filter(uneven)
     for pattern, instead in _NUMBERS:

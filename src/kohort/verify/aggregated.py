@@ -268,7 +268,6 @@ def _overlaps(
 
 
 def _released(column: Column, claim: Claim) -> Column:
-    """Labels as they are read in a release of this format."""
     return _with(column, released_texts(column, claim))
 
 
@@ -348,7 +347,6 @@ def check_identifiers(
 
 
 def _check_pair(claim: Claim, source: Relation, destinations: Destinations, identifying: str, released: str) -> None:
-    """A released column holds no cells of an identifying one, told by the cells of the same records."""
     looked_at = {*Question.of(claim, destinations).columns, identifying, released}
     sent = Sent.of(claim, source.tuples([name for name in source.names if name in looked_at]), destinations)
     named = {identifying, released, claim.schema.person}

@@ -144,7 +144,6 @@ def _demand(holds: bool, what: str, effect: Effect) -> None:  # noqa: FBT001  th
 
 
 def _check_names(column: Column, claim: Claim, counts: Counts, effect: Effect) -> None:
-    """Every name is one that the input's column has."""
     known = places(column.values, released_texts(claim.original[column.name], claim)) >= 0
     _demand(bool(known[counts > 0].all()), "some values do not occur in the column", effect)
 
@@ -162,7 +161,6 @@ def _without_exponents(values: pl.Series) -> pl.Series:
 
 
 def _amounts(values: pl.Series, counts: Counts, effect: Effect) -> Shares:
-    """What each value that some record has is as a number, written as plainly as it is said, within its bounds."""
     used: Mask = counts > 0
     texts = pl.DataFrame({"text": values.fill_null("")})
     decimals = texts.select(pl.col("text").str.extract(_DECIMALS).str.len_bytes().fill_null(0)).to_series().to_numpy()
@@ -178,7 +176,6 @@ def _amounts(values: pl.Series, counts: Counts, effect: Effect) -> Shares:
 
 
 def _check_moments(before: Shares, records_before: Counts, after: Shares, records: Counts, effect: Effect) -> None:
-    """Means and variances are those that are said."""
     for place, (amounts, counts) in enumerate([(before, records_before), (after, records)]):
         mean, variance = moments(amounts[counts > 0], counts[counts > 0])
         said = effect.mean[place] if effect.mean else 0.0

@@ -118,7 +118,6 @@ def check_ends(
 def _check_means(
     column: Column, meaning: Meaning, source: NDArray[np.integer], classes: ReleasedClasses, weights: Counts | None
 ) -> None:
-    """Each printed mean is the class's, to the printed digits."""
     amounts = meaning.values.amounts()
     printed = np.array([np.nan if text in {None, "", ANY} else float(text) for text in column.values.to_list()])
     held = amounts[source] if weights is None else amounts[source] * weights

@@ -167,7 +167,6 @@ def suspects(
 
 
 def _judged(schema: Schema, allowed: Collection[str]) -> list[Attribute]:
-    """The released columns that may hold no identifiers."""
     return [one for one in schema.released if not one.pseudonym and one.name not in allowed]
 
 

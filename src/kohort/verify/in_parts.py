@@ -152,7 +152,6 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
 
 
 def _refuse_together(claim: Claim) -> None:
-    """Refuse what is judged of all classes, or people, together."""
     asked = [
         claim.effects or claim.coarsened is not None,
         claim.refined,
@@ -232,7 +231,6 @@ class _GroupsOfClasses:
         return judged(ReleaseContent(sent.released, "", 0), sent.claim)
 
     def _bare(self, tuples: Tuples) -> Claim:
-        """The claim over tuples of the input."""
         held = {*tuples.table.names}
         schema = replace(
             self.claim.schema, attributes=tuple(one for one in self.claim.schema.attributes if one.name in held)
@@ -252,7 +250,6 @@ class _GroupsOfClasses:
         return replace(known, codes=narrow(np.maximum(codes, 0), len(known.values)))
 
     def _sent(self, bare: Claim, some: ClassedTuples, columns: Mapping[str, Column], rows: Index) -> Sent:
-        """The tuples of a group that are released, in the order of the release."""
         of, table, labels = some.classes[rows], some.tuples.table, self.source.labels
         released = Table(
             tuple(
@@ -327,7 +324,6 @@ class _GroupsOfClasses:
 
 
 def _written(labels: Column, of: Index, claim: Claim) -> Column:
-    """The labels of some classes as they are read in a release of this format."""
     some = labels.take(of)
     texts = released_texts(some, claim)
     values = texts.unique(maintain_order=True)
@@ -338,7 +334,6 @@ class _Rest:
     """The records of a release that are not looked at yet, one after another."""
 
     def __init__(self, written: WrittenParts, quasi: Sequence[str]) -> None:
-        """All of them."""
         self._tables = written.tables()
         self._quasi = [place for place, name in enumerate(written.names) if name in quasi]
         self._held: Table | None = None

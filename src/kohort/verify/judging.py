@@ -178,7 +178,6 @@ def _overlapping(records: int) -> Iterator[slice]:
 
 
 def _ends(some: slice) -> list[int]:
-    """Where a slice begins and ends."""
     return [some.start, some.stop]
 
 
@@ -191,13 +190,11 @@ def _reference(column: Column, codes: Index, of_value: Counts, values: int, peop
 
 
 def _taken(profile: ClassProfile, some: slice) -> ClassProfile:
-    """Some consecutive classes of a profile."""
     population = None if profile.population is None else profile.population[some]
     return replace(profile, sizes=profile.sizes[some], population=population)
 
 
 def _people(claim: Claim) -> Index | None:
-    """Whose each record of the input is."""
     if claim.schema.person is None:
         return None
     column = claim.original[claim.schema.person]

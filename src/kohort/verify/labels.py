@@ -302,7 +302,6 @@ def _interval(values: SourceValues) -> Callable[[str], tuple[int, int]]:
 
 
 def _is_cut(end: str, values: SourceValues) -> bool:
-    """Whether a printed end is a cut of the attribute's grid, spelled shortest."""
     grid, number = values.attribute.grid, Fraction(end)
     if isinstance(grid, Period):
         is_cut = begins(grid, int(number))
@@ -472,7 +471,6 @@ _PLAINLY: Final = rf"^{_PLAIN}(?: +{_PLAIN})*$"
 
 
 def _sets(labels: pl.Series) -> tuple[list[str], list[int]]:
-    """Members, and the set that holds each, as a place among these labels."""
     members: list[str] = []
     sets: list[int] = []
     for place, label in enumerate(labels.to_list()):
@@ -579,7 +577,6 @@ def ends_of(labels: pl.Series, known: Known, dash: str) -> tuple[Index, Index]:
 
 
 def _found(text: NDArray[np.uint8], letters: bytes) -> Index:
-    """Where these letters begin."""
     found = np.ones(max(text.size - len(letters) + 1, 0), np.bool_)
     for place, byte in enumerate(letters):
         found &= text[place : place + found.size] == byte

@@ -140,7 +140,6 @@ class WrittenParts:
 
 
 def _contents(paths: Iterable[Path], claim: Claim) -> Iterator[tuple[Path, ReleaseContent]]:
-    """What each part holds."""
     for path in paths:
         with _reading(), path.open("rb") as file:
             content = read(file, claim)

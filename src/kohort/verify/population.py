@@ -213,7 +213,6 @@ class MatchedPopulation:
                     open_.append((depth + 1, group, inside))
 
     def _most_telling_first(self, labels: NDArray[np.integer]) -> list[int]:
-        """The columns, by how many people their labels fit on average."""
         fitted: list[float] = []
         for column, cover in enumerate(self.covers):
             ranks = np.sort(self.ranks[:, column])

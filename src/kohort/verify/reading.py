@@ -150,7 +150,6 @@ def digest(content: Content) -> str:
 
 
 def _typed(file: BinaryIO, claim: Claim) -> Table:
-    """The table in Parquet or Arrow IPC, one column in memory at a time."""
     from kohort.io.cells import as_text, encode, has_times  # noqa: PLC0415  what a typed cell is as text, as the input was read
 
     file.seek(0)
@@ -188,7 +187,6 @@ def _foreign(content: bytes, claim: Claim) -> Table:
 
 
 def _check_canonical(table: Table, claim: Claim, sha256: str) -> None:
-    """The bytes are those that the cells give when they are written again."""
     from kohort.io.write import write  # noqa: PLC0415  the writer defines the form, not what is in it
 
     again = Digest()
@@ -359,7 +357,6 @@ def _is_distinct(values: pl.Series) -> bool:
 
 
 def _plainest(values: pl.Series, layout: RecordLayout, *, alone: bool) -> pl.Series:
-    """Values as they must stand in the text."""
     special = _special(values, chr(layout.separator), alone=alone)
     if not special.any():
         return values
@@ -406,7 +403,6 @@ def inflated(content: Content) -> bytes:
 
 
 def _layout(content: Content, claim: Claim, separator: str) -> RecordLayout:
-    """How the text is divided, once its header is the one that is due."""
     if content[:3] == codecs.BOM_UTF8:
         raise fault(TableCheck.BYTES, "the text starts with a byte order mark")
     if len(content) and content[-1] != LF:
@@ -433,6 +429,5 @@ def _special(values: pl.Series, separator: str, *, alone: bool) -> pl.Series:
 
 
 def _quoted(column: Column, separator: str, *, alone: bool) -> int:
-    """How many cells have to stand in quotes."""
     special = _special(column.values, separator, alone=alone).to_numpy()
     return int(special.take(column.codes).sum()) if special.any() else 0

@@ -297,6 +297,5 @@ def incomplete(claim: Claim) -> Mask:
 
 
 def _of(column: Column, rows: np.typing.NDArray[np.intp]) -> Column:
-    """The column of some records, with the values that they hold."""
     held, codes = np.unique(column.codes[rows], return_inverse=True)
     return replace(column, values=column.values.gather(held), codes=narrow(codes, held.size))

@@ -440,7 +440,6 @@ def exposure(
 
 
 def _taken(values: CellCodes, lineage: Numbers) -> CellCodes:
-    """The value of each of some records."""
     return values.take(lineage)
 
 

@@ -244,7 +244,6 @@ def _singling(table: Table, claim: Claim, people: Index | None) -> tuple[Singlin
 
 
 def _together(table: Table, claim: Claim, people: Index | None) -> tuple[Singling, ...]:
-    """Whom they single out all together, likewise."""
     if claim.weights is not None and people is None:
         return ()
     sets = together_of(claim.schema, claim.answers)
@@ -268,7 +267,6 @@ def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> TableChe
 
 
 def _check_against_input(table: Table, claim: Claim, checks: Counter[TableCheck]) -> _CheckedLabels:
-    """Check every cell against its input record."""
     held, check, attributes = _CheckedLabels(), partial(_check_column, table, claim), claim.schema.released
     for attribute, found in zip(attributes, claim.workspace.side_by_side(check, attributes), strict=True):
         if isinstance(found, TableCheck):

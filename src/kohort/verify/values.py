@@ -164,12 +164,10 @@ def values_of(
 
 
 def _placed(plain: pl.Series, ends_open: OpenEnds) -> pl.Series:
-    """The values, labels of open ends by their places."""
     return plain.replace([*ends_open.places], [*ends_open.places.values()]) if ends_open.places else plain
 
 
 def _with_labels(values: SourceValues, ends_open: OpenEnds) -> SourceValues:
-    """The values as they are printed, labels of open ends as such."""
     if not ends_open.places:
         return values
     labels, last = ends_open.labels(values.names[0], values.names[-1]), len(values.names) - 1
@@ -209,7 +207,6 @@ def _numbers(attribute: Attribute, plain: pl.Series) -> SourceValues:
 
 
 def _dates(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts]) -> SourceValues:
-    """Dates as their days, which are numbers."""
     days = days_of(plain, attribute)
     lost, ends_open = (plain != "") & days.is_null(), CLOSED
     if lost.any():
@@ -226,7 +223,6 @@ def _dates(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts])
 
 
 def _day_in(attribute: Attribute) -> Callable[[str], int | None]:
-    """Reads a single date in the form that the schema says."""
     return lambda text: days_of(pl.Series([text]), attribute)[0]
 
 

@@ -167,7 +167,6 @@ class _Written:
     _digest: _Digest = field(default_factory=hashlib.sha256)
 
     def __post_init__(self) -> None:
-        """Nothing is read yet."""
         self.supports = np.zeros(len(self.claim.source.names), np.int64)
 
     @property
@@ -208,7 +207,6 @@ class _Written:
         self.total = (self.total + _hashed(database, self.key)) % (1 << 64)
 
     def _check_bytes(self, content: bytes, database: Transactions) -> None:
-        """The bytes say these transactions and nothing more."""
         again = io.BytesIO()
         try:
             write_transactions(database, again, self.claim.writing, self.transactions)
@@ -227,7 +225,6 @@ def _hashed(database: Transactions, key: str) -> int:
 
 
 def _cohorts(claim: CoherenceClaim, source: BasketSource, left: Sequence[str], written: _Written) -> Cohorts:
-    """What was counted over all sets of 0 to p public items that occur."""
     n = written.transactions
     private = [name for name in left if name in claim.private]
     public = [name for name in left if name in claim.public]

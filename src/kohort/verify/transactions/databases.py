@@ -71,7 +71,6 @@ def verify_database(database: Transactions, claim: CoherenceClaim) -> CoherenceV
 
 
 def _judged(database: Transactions, claim: CoherenceClaim, sha256: str = "", size: int = 0) -> CoherenceVerdict:
-    """Every check of what the bytes say."""
     disordered = check_lineage(database, claim)
     cohorts = _check_coherence(database, claim)
     if disordered:
@@ -173,7 +172,6 @@ class _Again:
     """A file that keeps nothing of what is written to it but its size, and whether some content starts with it."""
 
     def __init__(self, content: Content) -> None:
-        """Nothing is written yet."""
         self._content = memoryview(content)
         self.size = 0
         self.same = True
