@@ -33,7 +33,7 @@ from kohort.tables.coded import labels_in_order
 from kohort.tables.dataset import CellsByClass, ReleasedRecords
 from kohort.tables.table import Column, Table, narrow
 from kohort.verify.aggregated import Destinations
-from kohort.verify.in_parts import ClassedTuples, verify_in_parts
+from kohort.verify.in_parts import verify_in_parts
 from kohort.verify.verdict import places
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class SentInParts(SentRelation):
         """The distinct values of a column, and the records that enter with each."""
         return self.counted.source.distinct(name)
 
-    def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[ClassedTuples]:
+    def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[tuple[Tuples, Index]]:
         """The distinct tuples of some columns, those of whole consecutive classes at a time."""
         counted, kept = self.counted, self.counted.tuples.kept
         grouped = kept.once(sql.tuples(*self.whole.hashed(columns, hashed)))
@@ -240,7 +240,7 @@ class SentInParts(SentRelation):
         asked = f"SELECT {sql.RECORDS}.*, {self.placed}.class AS {class_} FROM {source}"  # noqa: S608  names of ours
         for found in kept.by_class(asked, class_, max(counted.most // HELD, 1)):
             of = found[class_].cast(pl.Int64).fill_null(0).to_numpy() - 1
-            yield ClassedTuples(self.whole.tuples_of(columns, found), of)
+            yield self.whole.tuples_of(columns, found), of
         kept.forget(grouped)
 
     def pairs(self, identifying: str, released: str) -> Tuples:

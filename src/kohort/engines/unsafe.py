@@ -32,7 +32,7 @@ from kohort.tables.people import person_codes, refuse_spellings
 from kohort.tables.perturbing import perturbed
 from kohort.tables.table import Column, Table
 from kohort.verify.identifiers import few_of, leaks, suspects
-from kohort.verify.singling import most, refuse_many, singled_out, told
+from kohort.verify.singling import most, refuse_many, singled_out, singling_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
@@ -287,7 +287,16 @@ def refuse_alone_together(released: Relation, source: Relation, job: Job) -> Non
 
 def singled_out_of(data: Relation, names: Sequence[str]) -> tuple[Singling, ...]:
     """Whom these columns single out, and pairs of them, where each record is a person."""
-    return told(names, data.records, _Uniques(data, names)) if names else ()
+    if not names:
+        return ()
+    counts = [data.distinct(name).counts for name in names]
+
+    def unique(*columns: int) -> int:
+        if len(columns) == 1:
+            return int(np.count_nonzero(counts[columns[0]] == 1))
+        return data.alone([names[place] for place in columns])
+
+    return singling_of(names, data.records, counts, unique)
 
 
 def together_in(
@@ -300,24 +309,6 @@ def together_in(
         unique = data.alone(rest) if len(rest) == len(names) else data.alone(rest, of_class)
         found.append(Singling((*names,), unique, data.records))
     return tuple(found)
-
-
-class _Uniques:
-    """Whom columns single out, counted where the records lie."""
-
-    def __init__(self, data: Relation, names: Sequence[str]) -> None:
-        self._data, self._names = data, names
-        self.counts = [data.distinct(name).counts for name in names]
-
-    def unique(self, *columns: int) -> int:
-        """Records with a value, or a pair of values, that no other has."""
-        if len(columns) == 1:
-            return int(np.count_nonzero(self.counts[columns[0]] == 1))
-        return self._data.alone([self._names[place] for place in columns])
-
-    def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
-        """The pairs that are to be counted: all."""
-        return pairs
 
 
 def refuse_leaks(data: Relation, job: Job) -> None:

@@ -25,16 +25,15 @@ from kohort.shown import many
 from kohort.tables.table import Column, Table
 from kohort.verify.aggregates import Hashed, as_texts, summed
 from kohort.verify.identifiers import few_of, leaks, suspects
-from kohort.verify.parts import WrittenParts
+from kohort.verify.parts import WrittenParts, written_singling
 from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import incomplete, refuse_names, released_texts, without_value
-from kohort.verify.singling import written_singling
 from kohort.verify.tables import judged
 from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Claim, TableCheck, Verdict, fault, places
 from kohort.workspace import tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -86,30 +85,46 @@ def verify_by_aggregation(
     if claim.effects or claim.coarsened is not None:
         what = "perturbed columns cannot be verified by aggregation"
         raise UnsupportedError(what, hint="make the release on one machine (--memory-limit), or without --perturb")
-    question = Question.of(claim, destinations)
-    written = WrittenParts.read(paths, claim, question.released, question.hashed)
-    due = source.records - claim.incomplete - claim.suppressed
-    if written.records != due:
-        raise fault(TableCheck.RECORDS, f"{many(written.records, 'record')} instead of {due:,}")
-    sent = Sent.of(claim, source.tuples(question.columns, question.hashed), destinations)
-    check_same(sent, written.tuples(question.released, question.hashed), question)
+    query = TupleQuery.of(claim, destinations.tuples.names)
+    written = read_parts(paths, claim, source.records, query.released, query.hashed)
+    sent = ReleasedTuples.of(claim, source.tuples(query.columns, query.hashed), destinations)
+    check_same(sent, written.tuples(query.released, query.hashed), query)
     check_identifiers(claim, source, written, partial(_check_pair, claim, source, destinations))
     found = judged(ReleaseContent(sent.released, written.sha256, written.size), sent.claim)
-    unchanged = [one.name for one in claim.schema.unchanged]
+    return of_files(found, written, claim, {}, engine)
+
+
+def read_parts(
+    paths: Sequence[Path], claim: Claim, records: int, columns: Sequence[str], hashed: Hashed | None
+) -> WrittenParts:
+    """The release in these files, which has as many records as are due of so many in the input."""
+    written = WrittenParts.read(paths, claim, columns, hashed)
+    due = records - claim.incomplete - claim.suppressed
+    if written.records != due:
+        raise fault(TableCheck.RECORDS, f"{many(written.records, 'record')} instead of {due:,}")
+    return written
+
+
+def of_files(
+    found: Verdict, written: WrittenParts, claim: Claim, whole: Mapping[TableCheck, int], engine: str
+) -> Verdict:
+    """The verdict on files, from that on the tuples in them, with what checks of `whole` files compared."""
     if claim.schema.person is None:
-        found = replace(found, **written_singling(written, claim))
-    whole = {
+        singling, together = written_singling(written, claim)
+        found = replace(found, singling=singling, together=together)
+    compared = {
         TableCheck.COLUMNS: len(written.names),
         TableCheck.IDENTIFIERS: written.records * bool(claim.schema.identifying),
-        TableCheck.CELLS: written.records * len(unchanged),
+        TableCheck.CELLS: written.records * len(claim.schema.unchanged),
+        **whole,
     }
-    counts = {check.value: whole.get(check, found.checks.get(check.value, 0)) for check in TableCheck}
+    counts = {check.value: compared.get(check, found.checks.get(check.value, 0)) for check in TableCheck}
     checks = {check: count for check, count in counts.items() if count}
     return replace(found, checks=checks, parts=written.parts, way=BY_AGGREGATION, engine=engine)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TupleQuery:
     """Which tuples are counted.
 
     Attributes:
@@ -123,15 +138,14 @@ class Question:
     hashed: Hashed | None
 
     @classmethod
-    def of(cls, claim: Claim, destinations: Destinations) -> Question:
-        """Whatever some check looks at in the input, by its value.
+    def of(cls, claim: Claim, named: Collection[str] = ()) -> TupleQuery:
+        """Whatever some check looks at in the input, by its value, and the columns that are `named`.
 
         With a person key that is every released column: whom one singles out is asked of people.
         """
         schema = claim.schema
         whole = claim.complete == "all"
-        names = {model.declared.sensitive for model in claim.models} | {*destinations.tuples.names}
-        names |= {*claim.complete}
+        names = {*(model.declared.sensitive for model in claim.models), *named, *claim.complete}
         columns = [one for one in schema.attributes if whole or one.name in names or _is_looked_at(one, schema)]
         released = tuple(one.name for one in schema.released if one in columns)
         rest = tuple(one.name for one in schema.released if one not in columns)
@@ -148,7 +162,7 @@ def _is_looked_at(attribute: Attribute, schema: Schema) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sent:
+class ReleasedTuples:
     """The tuples of the input, at the labels that they are said to be released with.
 
     Attributes:
@@ -163,33 +177,52 @@ class Sent:
     sums: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, claim: Claim, found: Tuples, destinations: Destinations) -> Sent:
+    def of(cls, claim: Claim, found: Tuples, destinations: Destinations) -> ReleasedTuples:
         """Send the tuples of the input where they are said to be.
 
         Raises:
             VerificationError: some are sent that the input does not have, or more of them, or to several places.
         """
-        held = {*found.table.names}
-        schema = replace(claim.schema, attributes=tuple(one for one in claim.schema.attributes if one.name in held))
-        names = tuple(one.name for one in schema.released)
-        bare = replace(claim, schema=schema, source=found.table, weights=found.counts, allowed=names)
+        bare = over_tuples(claim, found)
         rows, of, counts = _sent(bare, destinations)
-        labels = {one.name: _released(one, claim) for one in destinations.labels.columns}
-        table = Table(
-            tuple(
-                labels[one.name].take(of) if one.role is Role.QUASI else made_of(bare, one, found.table).take(rows)
-                for one in schema.released
-            ),
-            rows.size,
-        )
-        order = in_order(table, schema)
+        table, order = released_tuples(bare, destinations.labels.take(of), rows)
         rows, counts = rows[order], counts[order]
         left = found.counts.copy()
         np.subtract.at(left, rows, counts)
         rest = np.flatnonzero(left)
         source = found.table.take(np.append(rows, rest))
         sent = replace(bare, source=source, weights=np.append(counts, left[rest]), lineage=np.arange(rows.size))
-        return cls(sent, table.take(order), found.sums[rows])
+        return cls(sent, table, found.sums[rows])
+
+
+def only(schema: Schema, names: Collection[str | None]) -> Schema:
+    """The schema of some columns."""
+    return replace(schema, attributes=tuple(one for one in schema.attributes if one.name in names))
+
+
+def over_tuples(claim: Claim, found: Tuples) -> Claim:
+    """The claim over tuples of the input, whose identifiers are looked for elsewhere."""
+    schema = only(claim.schema, found.table.names)
+    names = tuple(one.name for one in schema.released)
+    return replace(claim, schema=schema, source=found.table, weights=found.counts, allowed=names)
+
+
+def released_tuples(claim: Claim, labels: Table, rows: Index) -> tuple[Table, Index]:
+    """Some tuples of a claim's source as they are released, in the order of a release, and that order.
+
+    Args:
+        claim: Over the tuples.
+        labels: (m,) those that each is released with, of all quasi-identifiers.
+        rows: (m,) which tuples these are.
+    """
+    schema, source = claim.schema, claim.original
+    columns = (
+        _released(labels[one.name], claim) if one.role is Role.QUASI else _made_of(claim, one, source).take(rows)
+        for one in schema.released
+    )
+    table = Table(tuple(columns), rows.size)
+    order = _in_order(table, schema)
+    return table.take(order), order
 
 
 def _sent(claim: Claim, destinations: Destinations) -> tuple[Index, Index, Counts]:
@@ -271,7 +304,7 @@ def _released(column: Column, claim: Claim) -> Column:
     return _with(column, released_texts(column, claim))
 
 
-def made_of(claim: Claim, attribute: Attribute, source: Table) -> Column:
+def _made_of(claim: Claim, attribute: Attribute, source: Table) -> Column:
     """What the values of a column that is not generalized are released as."""
     column = source[attribute.name]
     texts = released_texts(column, claim)
@@ -288,7 +321,7 @@ def _with(column: Column, texts: pl.Series) -> Column:
     return replace(column, values=values, codes=places(texts, values).take(column.codes).astype(np.uint32))
 
 
-def in_order(table: Table, schema: Schema) -> Index:
+def _in_order(table: Table, schema: Schema) -> Index:
     """The tuples in the order of a release; see `kohort.verify.records.disorder`."""
     names = [one.name for one in schema.quasi]
     names += [one.name for one in schema.released if one.role is not Role.QUASI]
@@ -300,17 +333,17 @@ def in_order(table: Table, schema: Schema) -> Index:
     return order
 
 
-def check_same(sent: Sent, found: Tuples, question: Question) -> None:
+def check_same(sent: ReleasedTuples, found: Tuples, query: TupleQuery) -> None:
     """The files hold the records that are due: as many with each tuple of cells, and the same sums of hashes."""
     weights = sent.claim.amounts[: sent.released.records]
-    held = as_texts(Table(tuple(found.table[name] for name in question.released), found.table.records))
+    held = as_texts(Table(tuple(found.table[name] for name in query.released), found.table.records))
     both = summed(
         pl.concat([as_texts(sent.released), held]),
         np.concatenate([weights, -found.counts]),
         np.concatenate([sent.sums, np.uint64(0) - found.sums]),
     )
     names = {one.name for one in sent.claim.schema.quasi}
-    quasi = [str(place) for place, name in enumerate(question.released) if name in names]
+    quasi = [str(place) for place, name in enumerate(query.released) if name in names]
     other = both.filter(pl.col("records") != 0)
     if len(other):
         records = int(other["records"].abs().sum()) // 2
@@ -347,10 +380,8 @@ def check_identifiers(
 
 
 def _check_pair(claim: Claim, source: Relation, destinations: Destinations, identifying: str, released: str) -> None:
-    looked_at = {*Question.of(claim, destinations).columns, identifying, released}
-    sent = Sent.of(claim, source.tuples([name for name in source.names if name in looked_at]), destinations)
-    named = {identifying, released, claim.schema.person}
-    schema = replace(claim.schema, attributes=tuple(one for one in claim.schema.attributes if one.name in named))
-    witness = sent.claim
+    looked_at = {*TupleQuery.of(claim, destinations.tuples.names).columns, identifying, released}
+    sent = ReleasedTuples.of(claim, source.tuples([name for name in source.names if name in looked_at]), destinations)
+    schema, witness = only(claim.schema, {identifying, released, claim.schema.person}), sent.claim
     for leak in leaks(schema, witness.original, sent.released, witness.lineage, k=claim.k, weights=witness.borne):
         raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)

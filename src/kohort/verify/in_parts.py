@@ -21,28 +21,37 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 import polars as pl
 
 from kohort.core.uniques import Exposed
 from kohort.errors import UnsupportedError
-from kohort.schema import Role
 from kohort.shown import many
 from kohort.tables.dataset import Dataset
 from kohort.tables.table import Column, Table, narrow
-from kohort.verify.aggregated import Destinations, Question, Sent, check_identifiers, check_same, in_order, made_of
+from kohort.verify.aggregated import (
+    ReleasedTuples,
+    TupleQuery,
+    check_identifiers,
+    check_same,
+    of_files,
+    only,
+    over_tuples,
+    read_parts,
+    released_tuples,
+)
 from kohort.verify.aggregates import as_texts
 from kohort.verify.classes import classes_of
 from kohort.verify.identifiers import leaks
 from kohort.verify.judging import ModelInputs
 from kohort.verify.parts import NO_CODES, Groups, WrittenParts
 from kohort.verify.reading import ReleaseContent
-from kohort.verify.records import incomplete, labels_of, released_texts, without_value
-from kohort.verify.singling import written_singling
+from kohort.verify.records import incomplete, labels_of, without_value
 from kohort.verify.tables import due_on_level, judged, refuse_satisfying
-from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Band, TableCheck, Verdict, fault, places
+from kohort.verify.verdict import LOCAL, Band, TableCheck, Verdict, fault, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -58,19 +67,6 @@ if TYPE_CHECKING:
 _NONE: Final = np.empty(0, np.int64)
 
 
-class ClassedTuples(NamedTuple):
-    """Distinct tuples of some columns, and where they are said to be released.
-
-    Attributes:
-        tuples: They, with their records and hashes.
-        classes: (t,) the class of each, from 0 in the order of the release, then those of a full-domain release that
-            are left out; -1 where it is in none.
-    """
-
-    tuples: Tuples
-    classes: Index
-
-
 class ClassedRelation(Dataset, Protocol):
     """The input, and the class in which each of its records is said to be released: a witness."""
 
@@ -83,10 +79,11 @@ class ClassedRelation(Dataset, Protocol):
         """The distinct values of a column, and the records that enter with each."""
         ...
 
-    def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[ClassedTuples]:
-        """The distinct tuples of some columns, those of whole consecutive classes at a time; first those in none.
+    def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[tuple[Tuples, Index]]:
+        """The distinct tuples of some columns, with their records and hashes, and (t,) the class of each.
 
-        Classes that are left out come last.
+        Those of whole consecutive classes at a time: first those in none, which is -1; then from 0 in the order of the
+        release; last the classes of a full-domain release that are left out.
         """
         ...
 
@@ -113,42 +110,24 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
         FileError: the system failed to read.
     """
     _refuse_together(claim)
-    nothing = Table((), 0)
-    question = Question.of(claim, Destinations(nothing, nothing))
-    written = WrittenParts.read(paths, claim, (), None)
-    due = source.records - claim.incomplete - claim.suppressed
-    if written.records != due:
-        raise fault(TableCheck.RECORDS, f"{many(written.records, 'record')} instead of {due:,}")
-    check_identifiers(claim, source, written, _Pairs(claim, source).check)
-    groups = _GroupsOfClasses.of(claim, source, written, question)
-    verdicts = [groups.judged(some) for some in source.classed(question.columns, question.hashed)]
+    query = TupleQuery.of(claim)
+    written = read_parts(paths, claim, source.records, (), None)
+    check_identifiers(claim, source, written, partial(_check_pair, claim, source))
+    groups = _GroupsOfClasses.of(claim, source, written, query)
+    verdicts = [groups.judged(*some) for some in source.classed(query.columns, query.hashed)]
     groups.check_whole()
     found = _joined([one for one in verdicts if one is not None])
-    unchanged = [one.name for one in claim.schema.unchanged]
     labels = {one.name: len(labels_of(one.name, written.distinct(one.name).texts)) for one in claim.schema.quasi}
     grids = {one.name for one in claim.schema.quasi if one.grid is not None}
     whole = {
         TableCheck.BYTES: written.size,
-        TableCheck.COLUMNS: len(written.names),
         TableCheck.COMPLETE: source.records if claim.complete else 0,
-        TableCheck.IDENTIFIERS: written.records * bool(claim.schema.identifying),
-        TableCheck.CELLS: written.records * len(unchanged),
         TableCheck.LABELS: sum(labels.values()),
         TableCheck.GRID: sum(size for name, size in labels.items() if name in grids),
+        TableCheck.SUPPRESSED: claim.suppressed * bool(claim.levels),
     }
-    whole[TableCheck.SUPPRESSED] = claim.suppressed * bool(claim.levels)
-    counts = {check.value: whole.get(check, found.checks.get(check.value, 0)) for check in TableCheck}
-    return replace(
-        found,
-        checks={check: count for check, count in counts.items() if count},
-        suppressed=claim.suppressed,
-        incomplete=claim.incomplete,
-        **written_singling(written, claim),
-        sha256=written.sha256,
-        parts=written.parts,
-        way=BY_AGGREGATION,
-        engine=engine,
-    )
+    found = replace(found, suppressed=claim.suppressed, incomplete=claim.incomplete, sha256=written.sha256)
+    return of_files(found, written, claim, whole, engine)
 
 
 def _refuse_together(claim: Claim) -> None:
@@ -171,7 +150,7 @@ class _GroupsOfClasses:
     Attributes:
         claim: What the release says of itself.
         source: The input.
-        question: Which tuples are counted.
+        query: Which tuples are counted.
         rest: The records of the release that are not judged yet.
         known: Of columns whose values are looked at, those of the whole input, without a record.
         totals: How many records have each.
@@ -181,7 +160,7 @@ class _GroupsOfClasses:
 
     claim: Claim
     source: ClassedRelation
-    question: Question
+    query: TupleQuery
     rest: _Rest
     known: Mapping[str, Column]
     totals: Mapping[str, Counts]
@@ -193,7 +172,7 @@ class _GroupsOfClasses:
     _suppressed: int = field(default=0, init=False)
 
     @classmethod
-    def of(cls, claim: Claim, source: ClassedRelation, written: WrittenParts, question: Question) -> _GroupsOfClasses:
+    def of(cls, claim: Claim, source: ClassedRelation, written: WrittenParts, query: TupleQuery) -> _GroupsOfClasses:
         """None of them is judged yet."""
         names = [one.name for one in claim.schema.quasi]
         judged_ = {model.declared.sensitive for model in claim.models}
@@ -202,41 +181,33 @@ class _GroupsOfClasses:
         known = {name: Column(name, one.texts, NO_CODES, pl.String()) for name, one in values.items()}
         totals = {name: one.counts for name, one in values.items()}
         found = {name: np.zeros_like(counts) for name, counts in totals.items()}
-        return cls(claim, source, question, _Rest(written, names[: len(claim.schema.quasi)]), known, totals, found)
+        return cls(claim, source, query, _Rest(written, names[: len(claim.schema.quasi)]), known, totals, found)
 
-    def judged(self, some: ClassedTuples) -> Verdict | None:
-        """What is true of a group; `None` where nothing of it is released."""
-        bare = self._bare(some.tuples)
+    def judged(self, tuples: Tuples, classes: Index) -> Verdict | None:
+        """What is true of a group, by the class of each of its tuples; `None` where nothing of it is released."""
+        bare = over_tuples(self.claim, tuples)
         without = incomplete(bare)
         enters = ~(without | without_value(bare))
-        self._records += int(some.tuples.counts.sum())
+        self._records += int(tuples.counts.sum())
         self._incomplete += bare.amount(without)
         self._suppressed += bare.amount(~enters & ~without)
         columns = {name: self._found(name, bare, ~without) for name in self.known}
         last = np.iinfo(np.int64).max if self.claim.levels else self.source.labels.records
-        left_out = bare.amount(enters & ((some.classes < 0) | (some.classes >= last)))
+        left_out = bare.amount(enters & ((classes < 0) | (classes >= last)))
         if left_out:
             raise fault(TableCheck.RECORDS, f"{many(left_out, 'record is', 'records are')} left out for no reason")
-        released = some.classes < self.source.labels.records
+        released = classes < self.source.labels.records
         if self.claim.levels:
             self._check_left(bare, columns, np.flatnonzero(enters), released)
         rows = np.flatnonzero(enters & released)
         if not rows.size:
             return None
-        sent = self._sent(bare, some, columns, rows)
-        groups = Groups(self.question.hashed)
+        sent = self._sent(bare, tuples, classes, columns, rows)
+        groups = Groups(self.query.hashed)
         for table in self.rest.take(sent.claim.released):
-            groups.add(table, self.question.released)
-        check_same(sent, groups.found, self.question)
+            groups.add(table, self.query.released)
+        check_same(sent, groups.found, self.query)
         return judged(ReleaseContent(sent.released, "", 0), sent.claim)
-
-    def _bare(self, tuples: Tuples) -> Claim:
-        held = {*tuples.table.names}
-        schema = replace(
-            self.claim.schema, attributes=tuple(one for one in self.claim.schema.attributes if one.name in held)
-        )
-        names = tuple(one.name for one in schema.released)
-        return replace(self.claim, schema=schema, source=tuples.table, weights=tuples.counts, allowed=names)
 
     def _found(self, name: str, bare: Claim, counted: np.typing.NDArray[np.bool_]) -> Column:
         """A column with the values of the whole input; its records that enter are counted."""
@@ -249,18 +220,12 @@ class _GroupsOfClasses:
         np.add.at(self.found[name], codes[counted], bare.amounts[counted])
         return replace(known, codes=narrow(np.maximum(codes, 0), len(known.values)))
 
-    def _sent(self, bare: Claim, some: ClassedTuples, columns: Mapping[str, Column], rows: Index) -> Sent:
-        of, table, labels = some.classes[rows], some.tuples.table, self.source.labels
-        released = Table(
-            tuple(
-                _written(labels[one.name], of, bare) if one.role is Role.QUASI else made_of(bare, one, table).take(rows)
-                for one in bare.schema.released
-            ),
-            rows.size,
-        )
-        order = in_order(released, bare.schema)
+    def _sent(
+        self, bare: Claim, tuples: Tuples, classes: Index, columns: Mapping[str, Column], rows: Index
+    ) -> ReleasedTuples:
+        released, order = released_tuples(bare, self.source.labels.take(classes[rows]), rows)
         rows = rows[order]
-        held = [columns.get(one.name, one) for one in table.columns]
+        held = [columns.get(one.name, one) for one in tuples.table.columns]
         source = Table(tuple(replace(one, codes=one.codes.take(rows)) for one in held), rows.size)
         claim = replace(
             bare,
@@ -272,7 +237,7 @@ class _GroupsOfClasses:
             incomplete=0,
             totals=self.totals,
         )
-        return Sent(claim, released.take(order), some.tuples.sums[rows])
+        return ReleasedTuples(claim, released, tuples.sums[rows])
 
     def _check_left(self, bare: Claim, columns: Mapping[str, Column], rows: Index, released: Mask) -> None:
         """The classes of a group that are left out fail some model; and note what all of them are due to be."""
@@ -323,13 +288,6 @@ class _GroupsOfClasses:
             raise fault(TableCheck.SUPPRESSED, what)
 
 
-def _written(labels: Column, of: Index, claim: Claim) -> Column:
-    some = labels.take(of)
-    texts = released_texts(some, claim)
-    values = texts.unique(maintain_order=True)
-    return replace(some, values=values, codes=narrow(places(texts, values).take(some.codes), len(values)))
-
-
 class _Rest:
     """The records of a release that are not looked at yet, one after another."""
 
@@ -368,23 +326,12 @@ class _Rest:
         self._before = last
 
 
-@dataclass(frozen=True, slots=True)
-class _Pairs:
-    """Looks for identifiers in released columns, by the cells of the same records."""
-
-    claim: Claim
-    source: ClassedRelation
-
-    def check(self, identifying: str, released: str) -> None:
-        """A released column holds no cells of an identifying one."""
-        found = self.source.pairs(identifying, released)
-        asked = {identifying, released}
-        schema = replace(
-            self.claim.schema, attributes=tuple(one for one in self.claim.schema.attributes if one.name in asked)
-        )
-        every = np.arange(found.table.records)
-        for leak in leaks(schema, found.table, found.table, every, k=self.claim.k, weights=found.counts):
-            raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
+def _check_pair(claim: Claim, source: ClassedRelation, identifying: str, released: str) -> None:
+    found = source.pairs(identifying, released)
+    every = np.arange(found.table.records)
+    schema = only(claim.schema, {identifying, released})
+    for leak in leaks(schema, found.table, found.table, every, k=claim.k, weights=found.counts):
+        raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
 
 
 def _joined(verdicts: Sequence[Verdict]) -> Verdict:

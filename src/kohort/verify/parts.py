@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 
+from kohort.core.uniques import together_of
 from kohort.errors import FileError
 from kohort.io.cells import encode
 from kohort.io.manifest import digest_of
@@ -25,6 +27,7 @@ from kohort.tables.table import Column, Table
 from kohort.verify.aggregates import TableRelation, Tuples, as_texts, summed, tuples_of
 from kohort.verify.reading import ReleaseContent, read
 from kohort.verify.records import disorder
+from kohort.verify.singling import singling_of, together, worst_in
 from kohort.verify.verdict import Claim, TableCheck, VerifiedPart, fault
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.arrays import Index
+    from kohort.core.uniques import Singling
     from kohort.verify.aggregates import Hashed
 
 
@@ -222,3 +226,27 @@ class _Values:
                 whole = summed(both, counts, np.zeros(counts.size, np.uint64))
                 texts, counts = whole["0"], whole["records"].to_numpy()
             self.found[column.name] = Values(texts, counts)
+
+
+def written_singling(written: WrittenParts, claim: Claim) -> tuple[tuple[Singling, ...], tuple[Singling, ...]]:
+    """Whom released columns single out, each and in pairs, and then all together, where each record is a person."""
+    names, sets = [one.name for one in claim.schema.unchanged], together_of(claim.schema, claim.answers)
+    every = together(written.tables(), written.records, sets, workspace=claim.workspace)
+    return singled_out_of(written, names) if names else (), every
+
+
+def singled_out_of(written: WrittenParts, names: Sequence[str]) -> tuple[Singling, ...]:
+    """Whom these columns single out, and pairs of them. Cost of a pair: one pass over the parts."""
+    counts = [written.distinct(name).counts for name in names]
+
+    def unique(*columns: int) -> int:
+        several = len(columns) > 1
+        of = written.tuples([names[place] for place in columns]).counts if several else counts[columns[0]]
+        return int(np.count_nonzero(of == 1))
+
+    def sample(records: Index) -> list[Column]:
+        table = written.take(records)
+        return [table[name] for name in names]
+
+    worst = partial(worst_in, written.records, sample)
+    return singling_of(names, written.records, counts, unique, worst)

@@ -270,9 +270,8 @@ def complete_records(claim: Claim) -> Claim:
     place = np.full(claim.lineage.shape, -1)  # for `check_lineage` to refuse
     place[inside] = (np.cumsum(~without) - 1).take(claim.lineage[inside])
     kept = np.flatnonzero(~without)
-    source = Table(tuple(_of(column, kept) for column in claim.original.columns), kept.size)
     weights = None if claim.weights is None else claim.weights.take(kept)
-    return replace(claim, source=source, lineage=place, complete=(), incomplete=0, weights=weights)
+    return replace(claim, source=claim.original.take(kept), lineage=place, complete=(), incomplete=0, weights=weights)
 
 
 def _could_enter(claim: Claim) -> Table | None:
@@ -285,7 +284,7 @@ def _could_enter(claim: Claim) -> Table | None:
         if claim.complete == "all" or name in claim.complete:
             without |= lacking(known[name], claim)
     kept = np.flatnonzero(~without)
-    return known if kept.size == known.records else Table(tuple(_of(one, kept) for one in known.columns), kept.size)
+    return known if kept.size == known.records else known.take(kept)
 
 
 def incomplete(claim: Claim) -> Mask:
@@ -294,8 +293,3 @@ def incomplete(claim: Claim) -> Mask:
     for name in claim.original.names if claim.complete == "all" else claim.complete:
         without |= lacking(claim.original[name], claim)
     return without
-
-
-def _of(column: Column, rows: np.typing.NDArray[np.intp]) -> Column:
-    held, codes = np.unique(column.codes[rows], return_inverse=True)
-    return replace(column, values=column.values.gather(held), codes=narrow(codes, held.size))

@@ -14,15 +14,14 @@ import secrets
 from collections import deque
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol, TypedDict
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from kohort.core.frequency import shared
-from kohort.core.uniques import Exposed, Singling, together_of
+from kohort.core.uniques import Exposed, Singling
 from kohort.errors import LimitError
 from kohort.schema import Label
-from kohort.verify.aggregates import Relation
 from kohort.verify.classes import ReleasedClasses
 from kohort.verify.labels import ANY
 from kohort.workspace import HEAP, blocks, tallied
@@ -37,18 +36,6 @@ if TYPE_CHECKING:
     from kohort.verify.labels import Fit, Meaning
     from kohort.verify.verdict import Claim
     from kohort.workspace import Workspace
-
-
-class SampledRelation(Relation, Protocol):
-    """Records that lie anywhere, in a known order."""
-
-    def take(self, records: Index) -> Table:
-        """Some of them, in memory, by their ascending places."""
-        ...
-
-    def tables(self) -> Iterator[Table]:
-        """All of them, some at a time."""
-        ...
 
 
 #: Possible cells for each record up to which there is a place for each of them.
@@ -155,6 +142,9 @@ class People:
         return lone
 
 
+#: Pairs of columns, by their places.
+Pairs: TypeAlias = "Sequence[tuple[int, int]]"
+
 #: Pairs that are told at most: those that single out most.
 PAIRS: Final = 20
 
@@ -184,7 +174,8 @@ def singled_out(columns: Sequence[Column], people: Index | None = None) -> tuple
     if not columns:
         return ()
     every = _Records.of(columns, people)
-    return told([column.name for column in columns], every.people.total, every)
+    names = [column.name for column in columns]
+    return singling_of(names, every.people.total, every.counts, every.unique, every.worst)
 
 
 def together(
@@ -222,23 +213,6 @@ def together(
     return tuple(Singling(tuple(names), whose.apart(key), whose.total) for names, key in zip(sets, keys, strict=True))
 
 
-class Uniques(Protocol):
-    """Columns of a release, by their places, and whom they single out."""
-
-    @property
-    def counts(self) -> Sequence[Counts]:
-        """(v,) of each column, records with each value."""
-        ...
-
-    def unique(self, *columns: int) -> int:
-        """People with a value, or a pair of values, that nobody else has."""
-        ...
-
-    def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
-        """The pairs that are to be counted."""
-        ...
-
-
 def refuse_many(columns: int) -> None:
     """Raise if so many columns are to be released as they are that their pairs cannot all be looked at."""
     if columns > MOST_COLUMNS:
@@ -248,20 +222,34 @@ def refuse_many(columns: int) -> None:
         raise LimitError(what, hint="drop columns (--rest drop), or release them in several tables")
 
 
-def told(names: Sequence[str], total: int, every: Uniques) -> tuple[Singling, ...]:
-    """What `singled_out` tells of the columns of so many people."""
+def singling_of(
+    names: Sequence[str],
+    total: int,
+    counts: Sequence[Counts],
+    unique: Callable[..., int],
+    worst: Callable[[Pairs], Pairs] = lambda pairs: pairs,
+) -> tuple[Singling, ...]:
+    """What `singled_out` says of the columns of so many people.
+
+    Args:
+        names: The columns.
+        total: The number of people.
+        counts: (v,) of each column, records with each value.
+        unique: People with a value, or a pair of values, that nobody else has; of columns by their places.
+        worst: The pairs that are to be counted.
+    """
     refuse_many(len(names))
-    alone = [Singling((name,), every.unique(place), total) for place, name in enumerate(names)]
+    alone = [Singling((name,), unique(place), total) for place, name in enumerate(names)]
     own = np.array([single.unique for single in alone])
     least = np.maximum.outer(own, own)
-    likely = np.triu(most(every.counts) > np.maximum(total // 20, least), 1)
+    likely = np.triu(most(counts) > np.maximum(total // 20, least), 1)
     for place, single in enumerate(alone):
         if single.most:
             likely[place] = likely[:, place] = False
     pairs: list[tuple[int, int]] = [(one, other) for one, other in np.argwhere(likely).tolist()]
     found: list[Singling] = []
-    for pair in every.worst(pairs):
-        one = Singling((names[pair[0]], names[pair[1]]), every.unique(*pair), total)
+    for pair in worst(pairs):
+        one = Singling((names[pair[0]], names[pair[1]]), unique(*pair), total)
         if one.many and one.unique > least[pair]:
             found.append(one)
     return (*alone, *sorted(found, key=lambda pair: -pair.unique)[:PAIRS])
@@ -299,11 +287,12 @@ class _Records:
             cells, size = cells * np.int64(values) + self.codes[column], size * values
         return self.people.unique(cells, size)
 
-    def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+    def worst(self, pairs: Pairs) -> Pairs:
         """The pairs that are to be counted: all, or those that single out most of a sample, and not too few of it."""
         if self.codes[0].size <= 2 * SAMPLE:
             return pairs
-        return worst_of(pairs, *self._sample())
+        drawn, sample = self._sample()
+        return worst_of(pairs, drawn, sample.unique)
 
     def _sample(self) -> tuple[int, _Records]:
         """All records of some of the people, drawn alike each time, and how many people these are."""
@@ -345,50 +334,24 @@ def drawn_of(people: int, size: int) -> Index:
     return drawn
 
 
-def worst_of(pairs: Sequence[tuple[int, int]], drawn: int, sample: Uniques) -> Sequence[tuple[int, int]]:
+def worst_of(pairs: Pairs, drawn: int, unique: Callable[..., int]) -> Pairs:
     """The pairs that single out most of a sample of so many people, and not too few of it."""
-    found = {pair: sample.unique(*pair) for pair in pairs}
+    found = {pair: unique(*pair) for pair in pairs}
     some = [pair for pair in pairs if _SELDOM * found[pair] > drawn]
     return sorted(some, key=lambda pair: -found[pair])[:PAIRS]
 
 
-class SummedUniques:
-    """Whom the columns of a release of parts single out, where each record is a person."""
+def worst_in(records: int, taken: Callable[[Index], Sequence[Column]], pairs: Pairs) -> Pairs:
+    """The pairs that are to be counted: all, or of more records those that single out most of a sample.
 
-    def __init__(self, written: SampledRelation, names: Sequence[str]) -> None:
-        """The distinct values of each column are told by the relation."""
-        self._written, self._names = written, names
-        self.counts = [written.distinct(name).counts for name in names]
-
-    def unique(self, *columns: int) -> int:
-        """Records with a value, or a pair of values, that no other has. Cost of a pair: one pass over the parts."""
-        counts = self.counts[columns[0]]
-        if len(columns) > 1:
-            counts = self._written.tuples([self._names[place] for place in columns]).counts
-        return int(np.count_nonzero(counts == 1))
-
-    def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
-        """The pairs that are to be counted: all, or those that single out most of a sample."""
-        if self._written.records <= 2 * SAMPLE or not pairs:
-            return pairs
-        table = self._written.take(np.sort(drawn_of(self._written.records, SAMPLE)))
-        return worst_of(pairs, SAMPLE, _Records.of([table[name] for name in self._names], None))
-
-
-class Singled(TypedDict):
-    """Whom released columns single out: each, pairs of them, and all together."""
-
-    singling: tuple[Singling, ...]
-    together: tuple[Singling, ...]
-
-
-def written_singling(written: SampledRelation, claim: Claim) -> Singled:
-    """Whom the columns of a release of parts single out, where each record is a person."""
-    names, sets = [one.name for one in claim.schema.unchanged], together_of(claim.schema, claim.answers)
-    every = together(written.tables(), written.records, sets, workspace=claim.workspace)
-    return Singled(
-        singling=told(names, written.records, SummedUniques(written, names)) if names else (), together=every
-    )
+    Args:
+        records: How many there are, each of a person.
+        taken: The columns of some of them, by their ascending places.
+        pairs: Those that may be worth it.
+    """
+    if records <= 2 * SAMPLE or not pairs:
+        return pairs
+    return worst_of(pairs, SAMPLE, _Records.of(taken(np.sort(drawn_of(records, SAMPLE))), None).unique)
 
 
 def exposure(

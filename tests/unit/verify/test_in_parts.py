@@ -20,13 +20,14 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.schema import Missing
 from kohort.tables.dataset import Values
 from kohort.verify.aggregates import Hashed, TableRelation, Tuples
-from kohort.verify.in_parts import ClassedTuples, verify_in_parts
+from kohort.verify.in_parts import verify_in_parts
 from kohort.verify.verdict import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from kohort.arrays import Index
     from kohort.tables.table import Table
 
 PEOPLE = pl.DataFrame(
@@ -98,7 +99,7 @@ class Witness:
         """All records enter."""
         return self.values.get(name, self.table.distinct(name))
 
-    def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[ClassedTuples]:
+    def classed(self, columns: Sequence[str], hashed: Hashed | None) -> Iterator[tuple[Tuples, Index]]:
         """Group by group."""
         of = np.array(self.classes)
         for group in self.groups:
@@ -112,7 +113,7 @@ class Witness:
                 np.concatenate([one.counts for one in found]),
                 np.concatenate([one.sums for one in found]),
             )
-            yield ClassedTuples(tuples, np.concatenate(each))
+            yield tuples, np.concatenate(each)
 
     def pairs(self, identifying: str, released: str) -> Tuples:
         """Of the released records."""

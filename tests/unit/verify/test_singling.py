@@ -17,8 +17,8 @@ from kohort.io import read
 from kohort.schema import Attribute, Role, Schema
 from kohort.verify import Claim, singling
 from kohort.verify.classes import ReleasedClasses
-from kohort.verify.parts import WrittenParts
-from kohort.verify.singling import SummedUniques, drawn_of, most, singled_out, told, worst_of
+from kohort.verify.parts import WrittenParts, singled_out_of
+from kohort.verify.singling import drawn_of, most, singled_out, worst_of
 from tests.reference.destinations import write_parts
 
 if TYPE_CHECKING:
@@ -71,18 +71,11 @@ def test_the_worst_pairs_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_worst_pairs_of_a_sample_are_kept() -> None:
     """Of more pairs than are kept those that single out most of it come first, and none that does so to few."""
 
-    class Sample(SummedUniques):
-        """A pair singles out as many as the greater of its columns says."""
-
-        def __init__(self) -> None:
-            """Nothing is counted."""
-
-        def unique(self, *columns: int) -> int:
-            """The people of a pair."""
-            return max(columns)
+    def unique(*columns: int) -> int:
+        return max(columns)  # a pair singles out as many as the greater of its columns says
 
     pairs = [(0, place) for place in range(1, 2 * singling.PAIRS)]
-    kept = worst_of(pairs, 25 * singling.PAIRS, Sample())
+    kept = worst_of(pairs, 25 * singling.PAIRS, unique)
     assert kept == [(0, place) for place in range(2 * singling.PAIRS - 1, singling.PAIRS, -1)]
 
 
@@ -98,7 +91,7 @@ def test_sums_tell_the_same_as_records(tmp_path: Path, monkeypatch: pytest.Monke
         monkeypatch.setattr(singling, "SAMPLE", size)
         expected = singled_out(ordered.columns)
         assert len(expected) > 4
-        assert told(written.names, 3_000, SummedUniques(written, written.names)) == expected
+        assert singled_out_of(written, written.names) == expected
 
 
 def test_many_values_are_counted_by_sorting() -> None:
