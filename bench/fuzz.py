@@ -54,9 +54,9 @@ from kohort.schema.dates import DateFormat
 from kohort.schema.hierarchies import read_hierarchy
 from kohort.system import on_abort
 from kohort.transactions.roles import Listed
-from kohort.verify.dates import days_of, in_days
 from kohort.verify.labels import parted
 from kohort.verify.reading import read as read_again
+from kohort.verify.values import days_of, in_days
 from kohort.verify.verdict import Claim
 
 if TYPE_CHECKING:

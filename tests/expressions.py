@@ -146,7 +146,7 @@ GIVEN: Final[Mapping[str, Callable[[Any], Iterable[str | bytes]]]] = {
         for one in _notations(importlib.import_module("kohort.tables.notation"))
     ],
     "kohort.tables.spelling._even_numbers": lambda of: [one for one, _ in of._NUMBERS],
-    "kohort.verify.dates.days_of": lambda of: [one + of._TIME for one in of._WRITTEN.values()],
+    "kohort.verify.values.days_of": lambda of: [one + of._TIME for one in of._WRITTEN.values()],
 }
 
 

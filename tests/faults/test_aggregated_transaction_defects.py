@@ -26,7 +26,7 @@ from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.baskets.pieces import pieces_of
 from kohort.transactions.coherence import Coherence
 from kohort.verify.transactions import verify_transactions
-from kohort.verify.transactions.aggregated import Hashes, SetCounts, verify_by_aggregation
+from kohort.verify.transactions.aggregated import verify_by_aggregation
 from kohort.verify.verdict import BY_AGGREGATION
 from tests.engines.test_baskets import frame_of
 from tests.unit.verify.baskets import BOUGHT, DROPPED, LINES, PRIVATE, PUBLIC, Draft, draft
@@ -34,6 +34,7 @@ from tests.unit.verify.baskets import BOUGHT, DROPPED, LINES, PRIVATE, PUBLIC, D
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from kohort.arrays import Counts
     from kohort.verify.transactions import CoherenceClaim, CoherenceVerdict
 
 GOOD = draft()
@@ -49,13 +50,13 @@ class Plain:
     rows: Sequence[Sequence[str]]
     title: str = "a plain source"
 
-    def hashes(self, items: Sequence[str], key: str) -> Hashes:
+    def hashes(self, items: Sequence[str], key: str) -> tuple[int, int]:
         """The sum of hashes."""
         left = ["\x1f".join(item for item in items if item in row) for row in self.rows]
         total = sum(int(md5((key + one).encode()).hexdigest()[:16], 16) for one in left)  # noqa: S324  keyed
-        return Hashes(len(left), total % 2**64)
+        return len(left), total % 2**64
 
-    def sets(self, public: Sequence[str], private: Sequence[str], most: int) -> Iterator[SetCounts]:
+    def sets(self, public: Sequence[str], private: Sequence[str], most: int) -> Iterator[tuple[Counts, Counts, Counts]]:
         """Every set, counted."""
         for size in range(1, most + 1):
             rows: dict[int, list[int]] = {}
@@ -66,7 +67,8 @@ class Plain:
                         max((sum(e in row for row in cohort) for e in private), default=0)
                     )
             told = [(support, max(tops), len(tops)) for support, tops in rows.items()]
-            yield SetCounts(*np.array(told, np.int64).reshape(-1, 3).T)
+            supports, tops, sets = np.array(told, np.int64).reshape(-1, 3).T
+            yield supports, tops, sets
 
 
 def verdict(wrong: Draft, data: bytes | None = None) -> CoherenceVerdict:

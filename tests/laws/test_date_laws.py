@@ -21,8 +21,8 @@ from kohort.pipeline.tables import claim_of
 from kohort.release import Job
 from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.dates import LAST, DateFormat, Period, day_of, read_days, spelled, starts
-from kohort.verify.dates import begins, days_of, in_days
 from kohort.verify.tables import verify_table
+from kohort.verify.values import begins, days_of, in_days
 from tests.jobs import freely
 
 if TYPE_CHECKING:

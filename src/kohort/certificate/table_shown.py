@@ -29,9 +29,9 @@ from kohort.shown import many
 from kohort.tables.pseudonyms import linked_by
 from kohort.verify.altered import misstated
 from kohort.verify.classes import classes_of
-from kohort.verify.dates import UNREAD, begins, in_days
 from kohort.verify.labels import ANY, RANGE_OF_NAMES, parted
 from kohort.verify.records import disorder
+from kohort.verify.values import UNREAD, begins, in_days
 from kohort.verify.verdict import TableCheck
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions, in_item_order
 from kohort.verify.reading import Digest
 from kohort.verify.transactions.cohorts import count_cohorts
-from kohort.verify.transactions.verdict import CoherenceCheck
+from kohort.verify.transactions.databases import CoherenceCheck
 
 if TYPE_CHECKING:
     import os

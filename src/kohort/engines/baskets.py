@@ -36,7 +36,6 @@ from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.database import Transactions, in_item_order
 from kohort.transactions.problem import ItemSuppression
 from kohort.transactions.roles import Draw, Drawn
-from kohort.verify.transactions.aggregated import Hashes, SetCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,10 +79,7 @@ class _Found:
     def cells(self, items: Sequence[str], *, every: bool = False) -> str:
         """Each transaction (`t`) and the places of those of its items that are named (`i`), none twice."""
         dialect = self.relation.dialect
-        named = pl.DataFrame(
-            {"text": items, "place": np.arange(len(items), dtype=np.int32)}, {"text": pl.String(), "place": pl.Int32()}
-        )
-        dialect.give(given := unused(), named)
+        dialect.give(given := unused(), _numbered(items))
         asked = self.relation.cells([self.item])
         join, place = ("LEFT JOIN", f"coalesce({given}.place, {_NONE})") if every else ("JOIN", f"{given}.place")
         source = f"{asked.source} {join} {given} ON {asked.of[0]} = {given}.text"
@@ -240,7 +236,7 @@ class Baskets(Shown):
 
     # ── what verification asks: of the records, again ────────────────────────────────────────────
 
-    def hashes(self, items: Sequence[str], key: str) -> Hashes:
+    def hashes(self, items: Sequence[str], key: str) -> tuple[int, int]:
         """The transactions, and the sum of hashes of what they have of these items."""
         dialect = self.dialect
         dialect.give(given := unused(), _numbered(items))
@@ -254,9 +250,9 @@ class Baskets(Shown):
             found = dialect.run(f"SELECT count(*) AS n, coalesce(sum(y.h), 0) AS h FROM ({each}) y")  # noqa: S608  as above
             transactions += int(found["n"].item())
             total += int(found["h"].cast(pl.Decimal(38, 0)).to_physical().item())
-        return Hashes(transactions, total % (1 << 64))
+        return transactions, total % (1 << 64)
 
-    def sets(self, public: Sequence[str], private: Sequence[str], most: int) -> Iterator[SetCounts]:
+    def sets(self, public: Sequence[str], private: Sequence[str], most: int) -> Iterator[tuple[Counts, Counts, Counts]]:
         """All sets of public items that occur, by how many these are: from 1 up to `most`."""
         known = Kept(self.dialect, self.found.cells(public))
         source = f"{self.found.relation.source} {sql.RECORDS}"
@@ -265,7 +261,7 @@ class Baskets(Shown):
         for size in range(1, most + 1):
             yield self._sets(known.name, hidden.name, size)
 
-    def _sets(self, known: str, hidden: str, size: int) -> SetCounts:
+    def _sets(self, known: str, hidden: str, size: int) -> tuple[Counts, Counts, Counts]:
         """The sets of so many items.
 
         Beside its private items every transaction has one that is none: with it a set is in as many as it is at all.
@@ -280,7 +276,8 @@ class Baskets(Shown):
         each = f"SELECT {whole} AS n, {most} AS m FROM ({pairs}) p GROUP BY {by}"  # noqa: S608  as above
         asked = f"SELECT s.n, max(s.m) AS m, count(*) AS w FROM ({each}) s GROUP BY s.n"  # noqa: S608  as above
         found = self.dialect.run(asked)
-        return SetCounts(*(found[name].cast(pl.Int64).to_numpy() for name in ("n", "m", "w")))
+        supports, tops, sets = (found[name].cast(pl.Int64).to_numpy() for name in ("n", "m", "w"))
+        return supports, tops, sets
 
 
 @dataclass(frozen=True, slots=True, eq=False)

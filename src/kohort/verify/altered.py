@@ -25,6 +25,7 @@ from kohort.schema import Attribute, Role, Schema
 from kohort.shown import many
 from kohort.verify.reading import read
 from kohort.verify.records import check_cells, check_records, differing, lacking, released_texts
+from kohort.verify.values import NEGATIVE_ZERO, NUMERIC
 from kohort.verify.verdict import Claim, TableCheck, fault, places
 
 if TYPE_CHECKING:
@@ -35,12 +36,8 @@ if TYPE_CHECKING:
     from kohort.tables.table import Column, Table
 
 
-#: How a number is written, and its decimals but for zeros at the end: a typed file says 5.0 for 5.
-_NUMBER: Final = r"^-?(?:(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,1000})?|\.[0-9]{1,1000})$"
+#: The decimals of a number but for zeros at the end: a typed file says 5.0 for 5.
 _DECIMALS: Final = r"\.([0-9]*[1-9])0*$"
-
-#: A zero with a sign.
-_NEGATIVE_ZERO: Final = r"^-(?:0(?:\.0*)?|\.0+)$"
 
 #: How very small and very large numbers of a typed column are written.
 _float = re.compile(r"-?[1-9](?:\.[0-9]+)?e(?:-[0-9]{1,3}|[1-9][0-9]{1,2})").fullmatch
@@ -164,7 +161,7 @@ def _amounts(values: pl.Series, counts: Counts, effect: Effect) -> Shares:
     used: Mask = counts > 0
     texts = pl.DataFrame({"text": values.fill_null("")})
     decimals = texts.select(pl.col("text").str.extract(_DECIMALS).str.len_bytes().fill_null(0)).to_series().to_numpy()
-    plain = texts["text"].str.contains(_NUMBER) & ~texts["text"].str.contains(_NEGATIVE_ZERO)
+    plain = texts["text"].str.contains(NUMERIC) & ~texts["text"].str.contains(NEGATIVE_ZERO)
     _demand(bool(plain.to_numpy()[used].all()), "some cells are not plain numbers", effect)
     longer = decimals[used] > (effect.decimals or 0)
     _demand(not longer.any(), "some cells have more decimals than claimed", effect)

@@ -21,6 +21,7 @@ addresses names nobody, and in a quasi-identifier neither does one of few: that 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from math import exp, log
 from typing import TYPE_CHECKING, Final
 
@@ -118,7 +119,7 @@ def leaks(
         return
     person = None if schema.person is None else person_codes(source[schema.person]).take(lineage)
     people = People.among(released.records, person, weights)
-    cells = _CellsOf(people, weights, schema.missing)
+    cells = partial(_cells_of, people=people, weights=weights, missing=schema.missing)
     held = [(one, cells(released[one.name], released[one.name].codes)) for one in judged]
     taken = [(source[one.name], workspace.taken(source[one.name].codes, lineage)) for one in schema.identifying]
     known = [cells(column, codes) for column, codes in taken]
@@ -226,25 +227,13 @@ class _Cells:
         return float(self.words["words"].list.len().mean() or 0) > _FREE  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _CellsOf:
-    """Makes the cells of columns.
-
-    Attributes:
-        people: Whose each record is.
-        weights: (m,) how many records each stands for; `None`: for itself.
-        missing: The texts that mean no value.
-    """
-
-    people: People
-    weights: Counts | None
-    missing: Collection[str]
-
-    def __call__(self, column: Column, codes: CellCodes) -> _Cells:
-        """Those of some records, by their codes."""
-        counts = tallied(codes, len(column.values), self.weights)
-        words = _words(column.values, counts, self.people.per_cell(codes, counts.size), self.missing)
-        return _Cells(column.name, words, int(counts.sum()), codes)
+def _cells_of(
+    column: Column, codes: CellCodes, *, people: People, weights: Counts | None, missing: Collection[str]
+) -> _Cells:
+    """The cells of some records, by their codes; `weights` are how many records each stands for."""
+    counts = tallied(codes, len(column.values), weights)
+    words = _words(column.values, counts, people.per_cell(codes, counts.size), missing)
+    return _Cells(column.name, words, int(counts.sum()), codes)
 
 
 def _words(texts: pl.Series, records: Counts, people: Counts, missing: Collection[str]) -> pl.DataFrame:

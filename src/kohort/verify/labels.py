@@ -34,7 +34,7 @@ from kohort.native.library import FIT
 from kohort.schema import Label
 from kohort.schema.dates import Period
 from kohort.tables.spelled import spelled
-from kohort.verify.dates import begins
+from kohort.verify.values import begins
 from kohort.verify.verdict import places
 from kohort.workspace import HEAP, blocks, distinct
 

@@ -10,7 +10,6 @@ bytes one after the other.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -19,7 +18,6 @@ import numpy as np
 import polars as pl
 
 from kohort.core.uniques import together_of
-from kohort.errors import FileError
 from kohort.io.cells import encode
 from kohort.io.manifest import digest_of
 from kohort.tables.dataset import Values
@@ -28,10 +26,10 @@ from kohort.verify.aggregates import TableRelation, Tuples, as_texts, summed, tu
 from kohort.verify.reading import ReleaseContent, read
 from kohort.verify.records import disorder
 from kohort.verify.singling import singling_of, together, worst_in
-from kohort.verify.verdict import Claim, TableCheck, VerifiedPart, fault
+from kohort.verify.verdict import Claim, TableCheck, VerifiedPart, fault, reading_release
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from kohort.arrays import Index
@@ -87,7 +85,7 @@ class WrittenParts:
                 tuples.add(content.table, columns)
         names = tuple(attribute.name for attribute in claim.schema.released)
         asked = tuple(columns), hashed
-        with _reading():
+        with reading_release():
             sha256, size = digest_of(paths, text=claim.format in _BARE)
         return cls(
             tuple(parts),
@@ -145,18 +143,9 @@ class WrittenParts:
 
 def _contents(paths: Iterable[Path], claim: Claim) -> Iterator[tuple[Path, ReleaseContent]]:
     for path in paths:
-        with _reading(), path.open("rb") as file:
+        with reading_release(), path.open("rb") as file:
             content = read(file, claim)
         yield path, content
-
-
-@contextmanager
-def _reading() -> Generator[None]:
-    """Turn what the system refuses into a `FileError`."""
-    try:
-        yield
-    except OSError as error:
-        raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
 
 
 def _shell(claim: Claim) -> Table:

@@ -14,10 +14,9 @@ import polars as pl
 from kohort.schema import Label, Missing, Role
 from kohort.shown import many
 from kohort.tables.table import Column, Table, narrow
-from kohort.verify.dates import in_days
 from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid, twofold
-from kohort.verify.values import counted, values_of, with_others
+from kohort.verify.values import counted, in_days, values_of, with_others
 from kohort.verify.verdict import Claim, TableCheck, fault, places
 from kohort.workspace import HEAP, TALLIED, Workspace, blocks
 

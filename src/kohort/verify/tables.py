@@ -26,13 +26,12 @@ from collections import Counter, deque
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 import polars as pl
 
 from kohort.core.uniques import together_of
-from kohort.errors import FileError
 from kohort.io.manifest import digest_of
 from kohort.schema import Label, Role
 from kohort.shown import many
@@ -59,7 +58,16 @@ from kohort.verify.records import (
 )
 from kohort.verify.singling import exposure, singled_out, together
 from kohort.verify.values import ExpectedLabels, counted, values_of, with_others
-from kohort.verify.verdict import Claim, TableCheck, Verdict, VerifiedPart, check_columns, fault, places
+from kohort.verify.verdict import (
+    Claim,
+    TableCheck,
+    Verdict,
+    VerifiedPart,
+    check_columns,
+    fault,
+    places,
+    reading_release,
+)
 from kohort.workspace import HEAP, Workspace, blocks, tallied
 
 if TYPE_CHECKING:
@@ -94,13 +102,11 @@ def verify(file: BinaryIO | str | os.PathLike[str], claim: Claim, workspace: Wor
     2
     """
     claim = replace(claim, workspace=workspace)
-    try:
+    with reading_release():
         if isinstance(file, str | os.PathLike):
             with Path(file).open("rb") as opened:
                 return judged(read(opened, claim), claim)
         return judged(read(file, claim), claim)
-    except OSError as error:
-        raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
 
 
 def verify_parts(parts: Sequence[WrittenPart], claim: Claim, workspace: Workspace = HEAP) -> Verdict:
@@ -113,7 +119,7 @@ def verify_parts(parts: Sequence[WrittenPart], claim: Claim, workspace: Workspac
     claim = replace(claim, workspace=workspace)
     tables: list[Table] = []
     verified: list[VerifiedPart] = []
-    try:
+    with reading_release():
         for part in parts:
             with part.path.open("rb") as file:
                 content = read(file, replace(claim, witness=None))
@@ -123,8 +129,6 @@ def verify_parts(parts: Sequence[WrittenPart], claim: Claim, workspace: Workspac
                 what = f"{part.path.name} has {many(tables[-1].records, 'record')} instead of {part.records:,}"
                 raise fault(TableCheck.RECORDS, what)
         sha256, size = digest_of([part.path for part in parts], text=claim.is_text)
-    except OSError as error:
-        raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
     found = judged(ReleaseContent(joined(tables, workspace), sha256, size), claim)
     return replace(found, parts=tuple(verified))
 
@@ -216,6 +220,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     checks.update({TableCheck.CLASSES: sizes.size, TableCheck.ORDER: records})
     checks[TableCheck.ENDS] = records if held.regions else 0
     people_of_records = None if inputs.people is None else inputs.people.take(claim.lineage)
+    singling, every = _singled(table, claim, people_of_records)
     return Verdict(
         records=records,
         suppressed=claim.suppressed,
@@ -229,25 +234,20 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         checks={check.value: checks[check] for check in TableCheck if checks[check]},
         people=None if people_of_records is None else np.unique(people_of_records).size,
         incomplete=asked.incomplete,
-        singling=_singling(table, claim, people_of_records),
-        together=_together(table, claim, people_of_records),
+        singling=singling,
+        together=every,
         exposed=exposure(table, held.regions, claim, classes, people_of_records, at_ends=alone),
         labels=held.kinds,
     )
 
 
-def _singling(table: Table, claim: Claim, people: Index | None) -> tuple[Singling, ...]:
-    """Whom the unchanged columns single out; of distinct tuples, that is counted where all columns are."""
+def _singled(table: Table, claim: Claim, people: Index | None) -> tuple[tuple[Singling, ...], tuple[Singling, ...]]:
+    """Whom the unchanged columns single out, each and all together; of distinct tuples that is counted elsewhere."""
     if claim.weights is not None and people is None:
-        return ()
-    return singled_out([table[one.name] for one in claim.schema.unchanged], people)
-
-
-def _together(table: Table, claim: Claim, people: Index | None) -> tuple[Singling, ...]:
-    if claim.weights is not None and people is None:
-        return ()
+        return (), ()
     sets = together_of(claim.schema, claim.answers)
-    return together([table], table.records, sets, people=people, workspace=claim.workspace)
+    every = together([table], table.records, sets, people=people, workspace=claim.workspace)
+    return singled_out([table[one.name] for one in claim.schema.unchanged], people), every
 
 
 def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> TableCheck:
@@ -272,12 +272,9 @@ def _check_against_input(table: Table, claim: Claim, checks: Counter[TableCheck]
         if isinstance(found, TableCheck):
             checks[found] += claim.released
             continue
-        if found.level is not None:
-            held.levels[attribute.name] = found.level
-        if found.region is not None:
-            held.regions[attribute.name] = found.region
-        if found.finer is not None:
-            held.refined[attribute.name] = found.finer
+        held.levels.update(found.levels)
+        held.regions.update(found.regions)
+        held.refined.update(found.refined)
         values = len(table[attribute.name].values)
         checks[TableCheck.LABELS] += values
         checks[TableCheck.GRID] += values if attribute.grid is not None else 0
@@ -285,24 +282,16 @@ def _check_against_input(table: Table, claim: Claim, checks: Counter[TableCheck]
     return held
 
 
-class _CheckedColumn(NamedTuple):
-    """What the labels of one quasi-identifier are, as `_CheckedLabels` has it."""
-
-    level: ExpectedLabels | None = None
-    region: tuple[Meaning, Fit] | None = None
-    finer: ExpectedLabels | None = None
-
-
-def _check_column(table: Table, claim: Claim, attribute: Attribute) -> TableCheck | _CheckedColumn:
+def _check_column(table: Table, claim: Claim, attribute: Attribute) -> TableCheck | _CheckedLabels:
     """Check one column; which check it took, or what its labels are."""
     column = table[attribute.name]
     if attribute.role is not Role.QUASI:
         return _check_cells(column, attribute, claim)
     if attribute.name in claim.levels:
-        return _CheckedColumn(level=check_level(column, attribute, claim))
+        return _CheckedLabels(levels={column.name: check_level(column, attribute, claim)})
     region = check_regions(column, attribute, claim)
-    finer = check_finer(column, region[0], claim) if attribute.name in claim.refined else None
-    return _CheckedColumn(region=region, finer=finer)
+    finer = {column.name: check_finer(column, region[0], claim)} if attribute.name in claim.refined else {}
+    return _CheckedLabels({column.name: region}, refined=finer)
 
 
 def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedLabels:

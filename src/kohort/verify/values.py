@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from kohort.schema import Attribute, Label, Missing, Order, Scale
+from kohort.schema.dates import DateFormat, Period
 from kohort.schema.hierarchies import from_spec, suppress
 from kohort.schema.open_ends import CLOSED, days_open, numbers_open
-from kohort.verify.dates import DASH, days_of, iso
 from kohort.verify.verdict import TableCheck, fault, places
 from kohort.workspace import tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,10 +32,10 @@ Wholes: TypeAlias = "NDArray[np.int64] | NDArray[np.object_]"
 
 #: A plain decimal number; a leading zero makes an id, an exponent or a sign a code (design decision 1), and so do more
 #: than a thousand digits on a side of the point.
-_NUMERIC: Final = r"^-?(?:(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,1000})?|\.[0-9]{1,1000})$"
+NUMERIC: Final = r"^-?(?:(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,1000})?|\.[0-9]{1,1000})$"
 
 #: Zero, however it is spelled with a sign that means nothing.
-_NEGATIVE_ZERO: Final = r"^-(?:0(?:\.0*)?|\.0+)$"
+NEGATIVE_ZERO: Final = r"^-(?:0(?:\.0*)?|\.0+)$"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,7 +156,7 @@ def values_of(
     if attribute.of_dates:
         return _dates(attribute, plain, counts)
     present = plain.filter(plain != "")
-    numeric = attribute.scale is not Scale.CATEGORICAL and len(present) and present.str.contains(_NUMERIC).all()
+    numeric = attribute.scale is not Scale.CATEGORICAL and len(present) and present.str.contains(NUMERIC).all()
     ends_open = CLOSED if numeric else numbers_open(present.to_list()) if attribute.may_be_open else None
     if ends_open is not None:
         values = _with_labels(_numbers(attribute, _placed(plain, ends_open)), ends_open)
@@ -195,7 +196,7 @@ def _numbers(attribute: Attribute, plain: pl.Series) -> SourceValues:
     of_known: Index
     _, first, of_known = np.unique(shifted, return_index=True, return_inverse=True)
     shortest = (
-        known.with_columns(pl.col("text").str.replace(_NEGATIVE_ZERO, "0"), rank=of_known)
+        known.with_columns(pl.col("text").str.replace(NEGATIVE_ZERO, "0"), rank=of_known)
         .sort("rank", pl.col("text").str.len_bytes(), "text", multithreaded=False)
         .unique("rank", keep="first", maintain_order=True)
     )
@@ -278,3 +279,106 @@ class ExpectedLabels:
 
     labels: Index
     data_dependent: bool
+
+
+#: 1 January 1970, counted from 1 January of year 1, and the last day of all.
+_EPOCH: Final = 719_163
+_LAST: Final = 3_652_059
+
+#: What stands between the ends of a range.
+DASH: Final = " – "
+
+#: A label that nothing explains.
+UNREAD: Final = "?"
+
+_DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}|10000-01-01"
+_LABEL: Final = rf"^(?:({_DAY})|\[({_DAY}){DASH}({_DAY})([\])])|(<|>=)({_DAY}))$"
+_TIME: Final = r"([T ][0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?( ?[AaPp][Mm])?(Z| ?[+-][0-9]{2}:?[0-9]{2})?)?$"
+
+#: How each form is written.
+_WRITTEN: Final = {
+    DateFormat.ISO: r"^(?<y>[0-9]{4})-(?<m>[0-9]{2})-(?<d>[0-9]{2})",
+    DateFormat.YEAR_FIRST: r"^(?<y>[0-9]{4})/(?<m>[0-9]{1,2})/(?<d>[0-9]{1,2})",
+    DateFormat.COMPACT: r"^(?<y>[0-9]{4})(?<m>[0-9]{2})(?<d>[0-9]{2})",
+    DateFormat.POINTS: r"^(?<d>[0-9]{1,2})\.(?<m>[0-9]{1,2})\.(?<y>[0-9]{4})",
+    DateFormat.DAY_FIRST: r"^(?<d>[0-9]{1,2})/(?<m>[0-9]{1,2})/(?<y>[0-9]{4})",
+    DateFormat.MONTH_FIRST: r"^(?<m>[0-9]{1,2})/(?<d>[0-9]{1,2})/(?<y>[0-9]{4})",
+    DateFormat.HYPHENS: r"^(?<d>[0-9]{1,2})-(?<m>[0-9]{1,2})-(?<y>[0-9]{4})",
+    DateFormat.MONTH: r"^(?<d>)(?<y>[0-9]{4})-(?<m>[0-9]{2})",
+    DateFormat.MONTH_STROKE: r"^(?<d>)(?<m>[0-9]{1,2})/(?<y>[0-9]{4})",
+    DateFormat.MONTH_POINT: r"^(?<d>)(?<m>[0-9]{1,2})\.(?<y>[0-9]{4})",
+    DateFormat.MONTH_HYPHEN: r"^(?<d>)(?<m>[0-9]{1,2})-(?<y>[0-9]{4})",
+    DateFormat.SHORT_POINTS: r"^(?<d>[0-9]{1,2})\.(?<m>[0-9]{1,2})\.(?<y>[0-9]{2})",
+    DateFormat.SHORT_DAY_FIRST: r"^(?<d>[0-9]{1,2})/(?<m>[0-9]{1,2})/(?<y>[0-9]{2})",
+    DateFormat.SHORT_MONTH_FIRST: r"^(?<m>[0-9]{1,2})/(?<d>[0-9]{1,2})/(?<y>[0-9]{2})",
+    DateFormat.SHORT_HYPHENS: r"^(?<d>[0-9]{1,2})-(?<m>[0-9]{1,2})-(?<y>[0-9]{2})",
+}
+
+#: The months, and the last digits of years, with which a period begins; those of weeks are told by the day of the week.
+_BEGINNINGS: Final = {
+    Period.MONTH: (1, 1),
+    Period.QUARTER: (3, 1),
+    Period.YEAR: (12, 1),
+    Period.FIVE_YEARS: (12, 5),
+    Period.DECADE: (12, 10),
+    Period.CENTURY: (12, 100),
+}
+
+
+def days_of(texts: pl.Series, attribute: Attribute) -> pl.Series:
+    """The days of dates in the form that the schema says, from 1 for 1 January of year 1; null where there is none."""
+    pattern = _WRITTEN[attribute.date_format or DateFormat.ISO] + _TIME
+    parts = pl.DataFrame({"text": texts}).select(pl.col("text").str.extract_groups(pattern).alias("of"))
+    year, month, day = (pl.col("of").struct.field(name) for name in "ymd")
+    if attribute.pivot is not None:  # years of two digits, in the hundred years from it
+        year = ((year.cast(pl.Int32) - attribute.pivot) % 100 + attribute.pivot).cast(pl.String)
+    day = pl.when(day == "").then(pl.lit("1")).otherwise(day)  # months stand for their first day
+    written = pl.concat_str([year.str.zfill(4), month.str.zfill(2), day.str.zfill(2)], separator="-")
+    found = parts.select((written.str.to_date("%Y-%m-%d", strict=False).dt.epoch("d") + _EPOCH).alias("day"))["day"]
+    return found.set(found < 1, None)
+
+
+def in_days(labels: pl.Series | Sequence[str]) -> pl.Series:
+    """Labels of dates as those of their days.
+
+    >>> in_days(["0001-01-02", "[0001-01-01 – 0001-01-31]", "[0001-01-01 – 0001-02-01)", ">=0001-02-01", "*"]).to_list()
+    ['2', '[1-31]', '[1-32)', '>=32', '*']
+    >>> in_days(["1 January", "[9990-01-01 – 10000-01-01)"]).to_list()
+    ['?', '[3648408-3652060)']
+    """
+    label = pl.col("label")
+    cells = pl.DataFrame({"label": labels}, schema={"label": pl.String})
+    parts = cells.select("label", label.str.extract_groups(_LABEL).struct.unnest())
+    day, low, high, end = (_ordinal(pl.col(place)) for place in ("1", "2", "3", "6"))
+    span = pl.concat_str(pl.lit("["), low, pl.lit("-"), high, pl.col("4"))
+    read = pl.coalesce(day, span, pl.concat_str(pl.col("5"), end), pl.lit(UNREAD))
+    return parts.select(pl.when(label.is_in(["", "*"])).then(label).otherwise(read).alias("label")).to_series()
+
+
+def iso(days: pl.Series) -> pl.Series:
+    """Days, by their numbers as text, as they are printed.
+
+    >>> iso(pl.Series(["1", "726468", "3652059"])).to_list()
+    ['0001-01-01', '1990-01-01', '9999-12-31']
+    """
+    return (days.cast(pl.Int32) - _EPOCH).cast(pl.Date).dt.to_string("%Y-%m-%d")
+
+
+def _ordinal(text: pl.Expr) -> pl.Expr:
+    """The day; null where there is no such day. The last period of all ends after the calendar."""
+    day = text.str.to_date("%Y-%m-%d", strict=False).dt.epoch("d") + _EPOCH
+    return pl.when(text == "10000-01-01").then(_LAST + 1).when(day >= 1).then(day).cast(pl.String)
+
+
+def begins(period: Period, day: int) -> bool:
+    """Whether a period begins with the day; the calendar's first day, and the one after its last, are ends of all.
+
+    >>> begins(Period.YEAR, 366), begins(Period.YEAR, 367), begins(Period.YEAR, 0)
+    (True, False, False)
+    """
+    if not 1 < day <= _LAST:
+        return day in {1, _LAST + 1}
+    if period is Period.WEEK:
+        return date.fromordinal(day).isoweekday() == 1
+    on, (months, years) = date.fromordinal(day), _BEGINNINGS[period]
+    return on.day == 1 and (on.month - 1) % months == 0 and on.year % years == 0

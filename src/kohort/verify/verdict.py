@@ -5,6 +5,7 @@ Columns: which they are, their cells without marks, and where texts stand among 
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -13,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from kohort.core.uniques import Exposed
-from kohort.errors import UsageError, VerificationError
+from kohort.errors import FileError, UsageError, VerificationError
 from kohort.io.forms import FORMS, OWN, FileForm
 from kohort.schema import Label
 from kohort.shown import Shown, many
@@ -21,7 +22,7 @@ from kohort.tables.table import Column, Table, narrow
 from kohort.workspace import HEAP, tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from kohort.arrays import Counts, Index, Mask, Numbers
     from kohort.core.uniques import Singling
@@ -92,6 +93,15 @@ def fault(check: StrEnum, what: str, *, column: str = "") -> VerificationError:
         where=f"check {check}, column {column}" if column else f"check {check}",
         hint="nothing was published; please report this, with the job but without the data",
     )
+
+
+@contextmanager
+def reading_release() -> Generator[None]:
+    """Turn what the system refuses into a `FileError`."""
+    try:
+        yield
+    except OSError as error:
+        raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
 
 
 #: Records in the order of a release, of which nothing is believed.

@@ -9,7 +9,7 @@ import pytest
 
 from kohort.schema import Attribute, Role, Scale
 from kohort.schema.dates import DateFormat, Period
-from kohort.verify.dates import begins, days_of, in_days
+from kohort.verify.values import begins, days_of, in_days
 
 LAST = date.max.toordinal()
 

@@ -8,7 +8,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.verify.md5 import first_halves
+from kohort.verify.aggregates import first_halves
 
 #: Lengths about which a block more is needed.
 EDGES = [0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 121, 128, 1000]

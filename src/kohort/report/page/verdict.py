@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kohort.release.transactions import TransactionRelease
     from kohort.report.page.audience import Reader
     from kohort.verify import Verdict
-    from kohort.verify.transactions.verdict import CoherenceVerdict
+    from kohort.verify.transactions.databases import CoherenceVerdict
 
 
 class CheckFigures(Figures, frozen=True):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from kohort.verify.transactions.databases import verify_database, verify_transactions
-from kohort.verify.transactions.verdict import CoherenceCheck, CoherenceClaim, CoherenceVerdict
+from kohort.verify.transactions.databases import (
+    CoherenceCheck,
+    CoherenceClaim,
+    CoherenceVerdict,
+    verify_database,
+    verify_transactions,
+)
 
 __all__ = ["CoherenceCheck", "CoherenceClaim", "CoherenceVerdict", "verify_database", "verify_transactions"]

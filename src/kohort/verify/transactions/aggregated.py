@@ -11,26 +11,32 @@ sets are listed, with none of the bounds by which a search passes some over.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import secrets
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 import numpy as np
 import polars as pl
 
-from kohort.errors import FileError, UsageError
+from kohort.errors import UsageError
 from kohort.io.baskets.pieces import pieces_of
 from kohort.io.baskets.write import spelled, write_transactions
 from kohort.kernels import kernel
 from kohort.transactions.database import places_of
-from kohort.verify.md5 import first_halves
+from kohort.verify.aggregates import first_halves
+from kohort.verify.reading import Digest
 from kohort.verify.transactions.cohorts import Cohorts
-from kohort.verify.transactions.databases import NOT_PLAIN, check_items, read_released, refuse_moles, verdict_of
-from kohort.verify.transactions.verdict import CoherenceCheck
-from kohort.verify.verdict import BY_AGGREGATION, fault
+from kohort.verify.transactions.databases import (
+    NOT_PLAIN,
+    CoherenceCheck,
+    check_items,
+    read_released,
+    refuse_moles,
+    verdict_of,
+)
+from kohort.verify.verdict import BY_AGGREGATION, fault, reading_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,31 +44,10 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Items
     from kohort.io.baskets.pieces import Piece
     from kohort.transactions.database import Transactions
-    from kohort.verify.transactions.verdict import CoherenceClaim, CoherenceVerdict
+    from kohort.verify.transactions.databases import CoherenceClaim, CoherenceVerdict
 
 #: What separates names while they are hashed: no name holds it.
 _UNIT = "\x1f"
-
-
-class Hashes(NamedTuple):
-    """Transactions as a number of them and the sum of their hashes, modulo 2^64."""
-
-    transactions: int
-    total: int
-
-
-class SetCounts(NamedTuple):
-    """What was counted over sets of one size.
-
-    Attributes:
-        supports: (s,) the different numbers of transactions that sets are in.
-        tops: (s,) the most transactions of such a set that have one private item.
-        sets: (s,) how many sets there are of each support.
-    """
-
-    supports: Counts
-    tops: Counts
-    sets: Counts
 
 
 class BasketSource(Protocol):
@@ -73,16 +58,20 @@ class BasketSource(Protocol):
         """What answers, with its version."""
         ...
 
-    def hashes(self, items: Sequence[str], key: str) -> Hashes:
-        """The transactions, and the sum of the hashes of what they have of some items.
+    def hashes(self, items: Sequence[str], key: str) -> tuple[int, int]:
+        """How many transactions there are, and the sum of the hashes of what they have of some items, modulo 2^64.
 
         A hash is the number that the first 16 hexadecimal digits of the MD5 say of the key and the names of a
         transaction's items, in the order in which they are given here, with U+001F between them.
         """
         ...
 
-    def sets(self, public: Sequence[str], private: Sequence[str], most: int) -> Iterator[SetCounts]:
-        """All sets of public items that occur, by how many these are: from 1 up to `most`."""
+    def sets(self, public: Sequence[str], private: Sequence[str], most: int) -> Iterator[tuple[Counts, Counts, Counts]]:
+        """All sets of public items that occur, by how many these are: from 1 up to `most`.
+
+        Of each size (s,) the different numbers of transactions that sets are in; the most transactions of such a set
+        that have one private item; and how many sets there are of each.
+        """
         ...
 
 
@@ -95,18 +84,16 @@ def verify_by_aggregation(file: BinaryIO, claim: CoherenceClaim, source: BasketS
         source: The input.
     """
     written = _Written(claim)
-    try:
+    with reading_release():
         for piece in pieces_of(file, claim.writing):
             written.take(piece)
-    except OSError as error:
-        raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
     gone = claim.removed | claim.dropped
     left = [name for name in claim.source.names if name not in gone]
-    due = source.hashes(left, written.key)
-    if not written.transactions == due.transactions == len(claim.source):
-        what = f"{written.transactions:,} transactions instead of {due.transactions:,}"
+    transactions, total = source.hashes(left, written.key)
+    if not written.transactions == transactions == len(claim.source):
+        what = f"{written.transactions:,} transactions instead of {transactions:,}"
         raise fault(CoherenceCheck.TRANSACTIONS, what)
-    if written.total != due.total:
+    if written.total != total:
         what = "the transactions are not the input's less what was suppressed"
         raise fault(CoherenceCheck.LINEAGE, what)
     protected = len(claim.dropped - claim.public)
@@ -117,39 +104,11 @@ def verify_by_aggregation(file: BinaryIO, claim: CoherenceClaim, source: BasketS
         raise fault(CoherenceCheck.ORDER, what)
     cohorts = _cohorts(claim, source, left, written)
     refuse_moles(cohorts, claim.coherence)
-    found = verdict_of(written.found, claim, cohorts, sha256=written.sha256, size=written.size)
+    supports = zip(claim.source.names, written.supports.tolist(), strict=True)
+    items = {name: support for name, support in supports if support}
+    sha256, size = written.digest.sha256, written.size
+    found = verdict_of(written.transactions, items, claim, cohorts, sha256=sha256, size=size)
     return replace(found, way=BY_AGGREGATION, engine=source.title)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CountedTransactions:
-    """Transactions as numbers of them.
-
-    Attributes:
-        names: (m,) the items.
-        supports: (m,) the transactions that contain each.
-        transactions: How many there are.
-    """
-
-    names: tuple[str, ...]
-    supports: Counts
-    transactions: int
-
-    def __len__(self) -> int:
-        """The number of transactions."""
-        return self.transactions
-
-
-class _Digest(Protocol):
-    """What digests bytes; the library's own class has no public name."""
-
-    def update(self, data: bytes, /) -> None:
-        """Take some more."""
-        ...
-
-    def hexdigest(self) -> str:
-        """The digest so far."""
-        ...
 
 
 @dataclass(slots=True)
@@ -164,27 +123,10 @@ class _Written:
     size: int = 0
     supports: Counts = field(init=False)
     _last: list[int] = field(default_factory=list[int])
-    _digest: _Digest = field(default_factory=hashlib.sha256)
+    digest: Digest = field(default_factory=Digest)
 
     def __post_init__(self) -> None:
         self.supports = np.zeros(len(self.claim.source.names), np.int64)
-
-    @property
-    def cells(self) -> int:
-        """The cells."""
-        return int(self.supports.sum())
-
-    @property
-    def found(self) -> CountedTransactions:
-        """The items that occur, and in how many transactions."""
-        pairs = zip(self.claim.source.names, self.supports.tolist(), strict=True)
-        names = tuple(name for name, support in pairs if support)
-        return CountedTransactions(names, self.supports[self.supports > 0], self.transactions)
-
-    @property
-    def sha256(self) -> str:
-        """The digest of all bytes."""
-        return self._digest.hexdigest()
 
     def take(self, piece: Piece) -> None:
         """Look at some transactions.
@@ -193,7 +135,7 @@ class _Written:
             VerificationError: they are not written plainly, or have items that they may not have.
         """
         self.size += len(piece.content)
-        self._digest.update(piece.content)
+        self.digest.write(piece.content)
         read = read_released(piece.header + piece.content, self.claim.writing)
         database = check_items(read, self.claim)
         self._check_bytes(piece.content, database)
@@ -231,12 +173,12 @@ def _cohorts(claim: CoherenceClaim, source: BasketSource, left: Sequence[str], w
     named = zip(claim.source.names, written.supports.tolist(), strict=True)
     together = max((support for name, support in named if name in claim.private), default=0)
     sets, smallest, greatest = 1, n, (Fraction(together, n), together, n)
-    for found in source.sets(public, private, claim.coherence.p) if public else ():
-        if not found.sets.size:
+    for supports, tops, counts in source.sets(public, private, claim.coherence.p) if public else ():
+        if not counts.size:
             break
-        sets += int(found.sets.sum())
-        smallest = min(smallest, int(found.supports.min()))
-        shares = zip(found.tops.tolist(), found.supports.tolist(), strict=True)
+        sets += int(counts.sum())
+        smallest = min(smallest, int(supports.min()))
+        shares = zip(tops.tolist(), supports.tolist(), strict=True)
         greatest = max(greatest, *((Fraction(*share), *share) for share in shares))
     return Cohorts(sets, smallest, *greatest[1:])
 

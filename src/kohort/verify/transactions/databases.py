@@ -11,30 +11,126 @@ What the bytes hold beside the database's cells is a fault.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from math import gcd
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import numpy as np
 
 from kohort import system
-from kohort.errors import FileError, KohortError, UsageError
+from kohort.errors import KohortError, UsageError
 from kohort.io.baskets import read_content, write_transactions
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.options import ReadOptions
 from kohort.kernels import kernel
+from kohort.shown import Shown
 from kohort.transactions.database import Transactions, held, places_of
-from kohort.verify.reading import digest
+from kohort.verify.reading import Digest, digest
 from kohort.verify.transactions.cohorts import count_cohorts
-from kohort.verify.transactions.verdict import CoherenceCheck, CoherenceClaim, CoherenceVerdict
-from kohort.verify.verdict import fault
+from kohort.verify.verdict import BY_RECORD, LOCAL, fault, reading_release
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kohort.arrays import Index, Items, Mask
     from kohort.io.source import Content
+    from kohort.shown import Rows
     from kohort.transactions.coherence import Coherence
-    from kohort.verify.transactions.aggregated import CountedTransactions
+    from kohort.transactions.database import Database
     from kohort.verify.transactions.cohorts import Cohorts
+
+
+class CoherenceCheck(StrEnum):
+    """What is checked, from the bytes inwards; an error names the first that fails."""
+
+    BYTES = "bytes"
+    """The file holds its transactions as plainly as can be, and nothing else."""
+    TRANSACTIONS = "transactions"
+    """There are as many transactions as the input had."""
+    ITEMS = "items"
+    """Every item is one of the input's; a dropped or removed one occurs nowhere."""
+    LINEAGE = "lineage"
+    """Every released transaction is an input transaction less what was suppressed, and no two are the same one."""
+    PRIVATE = "private"
+    """No private cell is missing, nor one of an item that is neither public nor private."""
+    COHERENCE = "coherence"
+    """No set of public items is a mole, counted anew from the bytes."""
+    ORDER = "order"
+    """Transactions stand in the order of their own content."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CoherenceClaim:
+    """What a release says of itself, for the verifier to doubt.
+
+    Attributes:
+        source: The input as read.
+        coherence: The promise.
+        public: Names of the public items.
+        private: Names of the private items.
+        removed: Names of the items below the minimum support, public and private: they occur nowhere.
+        dropped: Names of the items that are suppressed everywhere.
+        cells: Whether single public cells may be suppressed too.
+        lineage: (n,) for every released transaction, in file order, the input transaction it claims to be: a witness.
+            Nobody looks at it where transactions are not in memory.
+        writing: The form and separator of the file.
+    """
+
+    source: Database
+    coherence: Coherence
+    public: frozenset[str]
+    private: frozenset[str]
+    dropped: frozenset[str]
+    lineage: Index
+    removed: frozenset[str] = frozenset()
+    cells: bool = False
+    writing: BasketOptions = field(default_factory=BasketOptions)
+
+    @property
+    def places(self) -> bool:
+        """Whether the file calls its items by their places, so that none of them can be left out."""
+        return self.writing.form is Form.MATRIX
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CoherenceVerdict(Shown):
+    """The result of verifying a release that passed every check.
+
+    Attributes:
+        transactions: Transactions released.
+        items: Number of items that occur.
+        cells: Number of cells.
+        cohorts: Sets of 0 to p public items that occur: each was recounted, and none is a mole.
+        smallest: Transactions of the smallest cohort of any such set.
+        confidence: The greatest share of a cohort that has one private item: numerator and denominator.
+        sha256: The digest of the file's bytes; empty for a database in memory.
+        checks: The number of comparisons of each check, by name.
+        way: Whether each transaction was compared with its original, or sums of their hashes.
+        engine: The engine that counted: kohort itself, or a database and its version.
+    """
+
+    transactions: int
+    items: int
+    cells: int
+    cohorts: int
+    smallest: int
+    confidence: tuple[int, int]
+    sha256: str
+    checks: Mapping[str, int]
+    way: str = BY_RECORD
+    engine: str = LOCAL
+
+    def _shown(self) -> tuple[str, Rows]:
+        having, all_ = self.confidence
+        return "CoherenceVerdict", [
+            ("Transactions", f"{self.transactions:,}"),
+            ("Items", f"{self.items:,}"),
+            ("Cells", f"{self.cells:,}"),
+            ("Sets of public items", f"{self.cohorts:,}"),
+            ("Smallest cohort", f"{self.smallest:,}"),
+            ("Greatest share of a private item", f"{having:,} of {all_:,}"),
+        ]
 
 
 def verify_transactions(file: BinaryIO, claim: CoherenceClaim) -> CoherenceVerdict:
@@ -52,14 +148,12 @@ def verify_transactions(file: BinaryIO, claim: CoherenceClaim) -> CoherenceVerdi
     >>> verdict.cohorts, verdict.smallest, verdict.confidence
     (2, 3, (1, 3))
     """
-    try:
+    with reading_release():
         content = system.mapped(file)
         read = read_released(content, claim.writing)
         check_number(read, claim)
         database = check_items(read, claim)
         sha256 = check_bytes(content, database, claim.writing)
-    except OSError as error:
-        raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
     return _judged(database, claim, sha256, len(content))
 
 
@@ -76,30 +170,30 @@ def _judged(database: Transactions, claim: CoherenceClaim, sha256: str = "", siz
     if disordered:
         what = f"{disordered:,} transactions are out of order"
         raise fault(CoherenceCheck.ORDER, what)
-    return verdict_of(database, claim, cohorts, sha256=sha256, size=size)
+    items = dict(zip(database.names, database.supports.tolist(), strict=True))
+    return verdict_of(len(database), items, claim, cohorts, sha256=sha256, size=size)
 
 
 def verdict_of(
-    database: Transactions | CountedTransactions, claim: CoherenceClaim, cohorts: Cohorts, *, sha256: str, size: int
+    n: int, items: Mapping[str, int], claim: CoherenceClaim, cohorts: Cohorts, *, sha256: str, size: int
 ) -> CoherenceVerdict:
-    """What is said of a release that passed every check."""
-    n, supports = len(database), database.supports
-    cells, protected = int(supports.sum()), ~_named(database.names, claim.public)
+    """What is said of a release that passed every check: of n transactions, and so many that contain each item."""
+    cells = sum(items.values())
     share = gcd(cohorts.together, cohorts.support)
     checks = Counter(
         {
             CoherenceCheck.BYTES: size,
             CoherenceCheck.TRANSACTIONS: n,
-            CoherenceCheck.ITEMS: len(database.names),
+            CoherenceCheck.ITEMS: len(items),
             CoherenceCheck.LINEAGE: cells,
-            CoherenceCheck.PRIVATE: int(supports[protected].sum()),
+            CoherenceCheck.PRIVATE: sum(support for name, support in items.items() if name not in claim.public),
             CoherenceCheck.COHERENCE: cohorts.sets,
             CoherenceCheck.ORDER: n,
         }
     )
     return CoherenceVerdict(
         transactions=n,
-        items=int(np.count_nonzero(supports)),
+        items=sum(support > 0 for support in items.values()),
         cells=cells,
         cohorts=cohorts.sets,
         smallest=cohorts.smallest,
@@ -158,30 +252,14 @@ def read_released(content: Content, options: BasketOptions) -> Transactions:
 
 def check_bytes(content: Content, database: Transactions, options: BasketOptions) -> str:
     """The bytes say these transactions, items in this order, and nothing more; gives their digest."""
-    again = _Again(content)
+    again, sha256 = Digest(), digest(content)
     try:
         write_transactions(database, cast("BinaryIO", again), options)
     except UsageError:  # nobody would write names like these in this form
-        again.same = False
-    if not (again.same and again.size == len(content)):
+        raise fault(CoherenceCheck.BYTES, NOT_PLAIN) from None
+    if again.sha256 != sha256:
         raise fault(CoherenceCheck.BYTES, NOT_PLAIN)
-    return digest(content)
-
-
-class _Again:
-    """A file that keeps nothing of what is written to it but its size, and whether some content starts with it."""
-
-    def __init__(self, content: Content) -> None:
-        self._content = memoryview(content)
-        self.size = 0
-        self.same = True
-
-    def write(self, data: bytes | memoryview) -> int:
-        """Compare the bytes."""
-        piece = memoryview(data).cast("B")
-        before, self.size = self.size, self.size + len(piece)
-        self.same = self.same and np.array_equal(self._content[before : self.size], piece)
-        return len(piece)
+    return sha256
 
 
 #: Origins whose cells are fetched at once: enough for the waits to overlap, few enough to stay in the nearest cache.
