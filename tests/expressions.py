@@ -145,7 +145,7 @@ GIVEN: Final[Mapping[str, Callable[[Any], Iterable[str | bytes]]]] = {
         one.cell.replace(r"\A", "").replace(r"\z", "")
         for one in _notations(importlib.import_module("kohort.tables.notation"))
     ],
-    "kohort.tables.spelling._even_numbers": lambda of: [one for one, _ in of._NUMBERS],
+    "kohort.tables.texts._even_numbers": lambda of: [one for one, _ in of._NUMBERS],
     "kohort.verify.values.days_of": lambda of: [one + of._TIME for one in of._WRITTEN.values()],
 }
 

@@ -23,13 +23,12 @@ import kohort
 from kohort.api.jobs import job_by
 from kohort.engines import spark_session
 from kohort.engines.elsewhere import ElsewhereEngine
-from kohort.engines.known import engine_of
-from kohort.engines.local import LOCAL
-from kohort.engines.pieces import cut
+from kohort.engines.local import LOCAL, engine_of
 from kohort.engines.relation import nothing as nothing_kept
 from kohort.engines.spark import Spark, is_session
 from kohort.engines.spark_session import Cluster
 from kohort.engines.sql import Lines
+from kohort.engines.written import cut
 from kohort.errors import (
     FileError,
     InputError,
@@ -924,7 +923,7 @@ def test_a_session_that_does_not_start_leaves_nothing(
 @pytest.mark.parametrize("block", [1, 2, 3, 5, 1 << 20])
 def test_pieces_are_cut_between_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     """Wherever blocks end: line ends within quotes are no ends of records."""
-    monkeypatch.setattr("kohort.engines.pieces._BLOCK", block)
+    monkeypatch.setattr("kohort.engines.written._BLOCK", block)
     records = [b'1,"a\n\n""b"\n', b"2,c\n", b'"\n",d\n', b"4,e\n", b"\n"]
     pieces = [tmp_path / f"piece{at}" for at in range(4)]
     for path, some in zip(pieces, ([0], [], [1, 2, 3], [4]), strict=True):

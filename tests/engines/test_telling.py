@@ -253,7 +253,7 @@ def test_people_are_counted_once_in_every_engine() -> None:
 
 def test_of_many_tuples_some_are_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the hash of their cells; the same is told."""
-    monkeypatch.setattr("kohort.release.telling.LOOKED_AT", 100)
+    monkeypatch.setattr("kohort.pipeline.tables.LOOKED_AT", 100)
     made = rehearse(FRAME, job("code"), engine=engine_on("duckdb", None))
     assert [one.sets for one in made.telling] == [(("code",),)]
 

@@ -22,7 +22,7 @@ from kohort.algorithms.mondrian.dimension import AtRandom, MostValues
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
 from kohort.models.distinct_l_diversity import DistinctLDiversity
-from kohort.pipeline.bound import bound
+from kohort.pipeline.pricing import bound
 from kohort.schema import Label, Order
 from kohort.schema.hierarchies import from_tree
 from tests.jobs import freely

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.schema.sensitive import even_spelling
-from kohort.tables.spelling import UNEVEN_NUMBER, even_keys, evened
+from kohort.tables.texts import UNEVEN_NUMBER, even_keys, evened
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -197,7 +197,7 @@ UNUSED = (
         "kohort.perturbation.mdav",
     }
     | {
-        "kohort.pipeline.bound",
+        "kohort.pipeline.pricing",
         "kohort.report.attacks",
         "kohort.report.mapping",
         "kohort.report.page",

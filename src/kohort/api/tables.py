@@ -19,7 +19,7 @@ from kohort.assessment import checking
 from kohort.assessment.checking.findings import FIRST
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.calls import called, threads_of
-from kohort.engines.known import LOCALLY, engine_of
+from kohort.engines.local import LOCALLY, engine_of
 from kohort.errors import CallError, SourceNote, UsageError
 from kohort.io import ReadOptions
 from kohort.io.tables import table_within
@@ -36,7 +36,7 @@ from kohort.job.varied import Variations, all_of
 from kohort.models.k_anonymity import KAnonymity
 from kohort.pipeline.publishing import is_path, paths
 from kohort.release import Job, Release
-from kohort.release.altered import seed_misfits
+from kohort.release.fit import seed_misfits
 from kohort.schema import names_in
 from kohort.shown import class_of
 from kohort.sweeps import tables as sweeps

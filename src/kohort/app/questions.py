@@ -16,7 +16,7 @@ from kohort.app.nodes import lattice_look
 from kohort.assessment.inspection.distribution import distributions
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.assessment.inspection.notes import noticed
-from kohort.engines.known import engine_of
+from kohort.engines.local import engine_of
 from kohort.errors import UnsupportedError
 from kohort.io.forms import files
 from kohort.job.advice import advice_on

@@ -437,7 +437,7 @@ class _Judge:
         if unknown:
             what = f"it has no column {', '.join(sorted(unknown))}, in which complete records have a value"
             raise InputError(what, where="reference", hint="give the exact input of the release")
-        return entered(table, self.asked.job.complete, self.asked.schema.missing).table
+        return entered(table, self.asked.job.complete, self.asked.schema.missing)[0]
 
     def _read(self, source: object) -> Table:
         return io.read(source, self.asked.job.reading)

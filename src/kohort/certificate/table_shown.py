@@ -26,7 +26,7 @@ from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import PLAIN_NUMBER
 from kohort.schema.open_ends import is_open_label
 from kohort.shown import many
-from kohort.tables.pseudonyms import linked_by
+from kohort.tables.dataset import linked_by
 from kohort.verify.altered import misstated
 from kohort.verify.classes import classes_of
 from kohort.verify.labels import ANY, RANGE_OF_NAMES, parted

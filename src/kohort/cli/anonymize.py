@@ -76,7 +76,7 @@ def _carry_out(
 ) -> None:
     """Anonymize as `made` asks, and print the result; of a job file also what changes of it would give."""
     from kohort import pipeline
-    from kohort.engines.known import engine_of
+    from kohort.engines.local import engine_of
 
     outputs.refuse_elsewhere(made.engine, page, outputs.used(files))
     engine = engine_of(made.engine, made.memory, made.spill, master=made.master, spark_conf=made.spark_conf)

@@ -223,7 +223,7 @@ def _figures(before: str, after: str, known: _Known, questions: Questions, *, qu
     from kohort.assessment.comparison.queries import workload
     from kohort.engines.local import entering
     from kohort.io import ReadOptions, read
-    from kohort.pipeline.bound import bound_of_table
+    from kohort.pipeline.pricing import bound_of_table
     from kohort.report.comparison import comparison_figures
     from kohort.report.figures import bound_figures
     from kohort.shown import significant

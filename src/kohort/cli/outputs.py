@@ -121,7 +121,7 @@ def used(files: Files) -> dict[str, object]:
 
 def refuse_elsewhere(engine: str, page: PageOptions, asked: Mapping[str, object]) -> None:
     """Refuse what needs the records, where another engine leaves them elsewhere."""
-    from kohort.engines.known import LOCALLY
+    from kohort.engines.local import LOCALLY
 
     if engine == LOCALLY:
         return
@@ -186,7 +186,7 @@ class FigureMaker:
     def bounded(self, release: Release) -> dict[str, BoundFigures | None]:
         """What no release loses less than; empty without `--bound`."""
         if self._bound and not self._bounds:
-            from kohort.pipeline.bound import bound
+            from kohort.pipeline.pricing import bound
             from kohort.report.figures import bound_figures
 
             found = bound(release)

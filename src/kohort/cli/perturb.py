@@ -45,7 +45,7 @@ def perturb(
     """Perturb columns of a table, and measure the effect."""
     options.use_threads()
     from kohort.io.forms import files, format_of
-    from kohort.pipeline.perturbing import save_perturbed
+    from kohort.pipeline.publishing import save_perturbed
     from kohort.publish import check_target
     from kohort.report.perturbed import PerturbationFigures
     from kohort.tables.perturbing import perturb as perturbed
@@ -78,7 +78,7 @@ def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reprod
     """The perturbations of the flags."""
     from kohort.job.faults import job_error
     from kohort.perturbation.text import perturbation_of
-    from kohort.release.altered import seed_misfits
+    from kohort.release.fit import seed_misfits
 
     found: list[Perturbation] = []
     faults: list[UsageError] = []

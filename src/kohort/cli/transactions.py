@@ -57,7 +57,7 @@ def carry_out(
     job: Document | None = None,
 ) -> None:
     """Make the transactions coherent as `made` asks, and print the result; of a job file also what changes give."""
-    from kohort.engines.known import engine_of
+    from kohort.engines.local import engine_of
     from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions
     from kohort.report.render.transactions import transactions_text
     from kohort.report.transactions import transaction_figures

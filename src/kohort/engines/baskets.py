@@ -31,7 +31,7 @@ from kohort.io.options import ReadOptions
 from kohort.publish.files import private_folder
 from kohort.shown import Shown, many
 from kohort.tables.people import respelled
-from kohort.tables.spelling import UNEVEN_NUMBER, even_keys
+from kohort.tables.texts import UNEVEN_NUMBER, even_keys
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.database import Transactions, in_item_order
 from kohort.transactions.problem import ItemSuppression

@@ -245,14 +245,14 @@ class TuplesElsewhere:
     Attributes:
         kept: Where they lie.
         numbering: How records are found by them.
-        packing: How the codes of quasi-identifiers are kept.
+        places: Where the code of each quasi-identifier is kept.
         table: What keeps them: codes in numbers (`w0`, `w1`, …), records (`n`), the number (`p`) and the part.
         domains: (s,) what the codes of the others mean, which are sensitive.
     """
 
     kept: Kept
     numbering: Numbering
-    packing: Packing
+    places: Sequence[Place]
     table: str
     domains: tuple[SensitiveDomain, ...]
     _last: pl.Series | None = field(default=None, init=False)
@@ -265,16 +265,16 @@ class TuplesElsewhere:
         given, quasi = columns.given(kept.dialect), len(columns.quasi)
         cells = records.cells([one.name for one in (*columns.quasi, *columns.sensitive)])
         codes = coded(cells, given)
-        packing = Packing.of([int(one.max(initial=0)) + 1 for one in columns.codes[:quasi]])
-        words = packing.packed(codes.of[:quasi])
-        packed = sql.Cells((*words,), codes.source)
+        places = packing([int(one.max(initial=0)) + 1 for one in columns.codes[:quasi]])
+        words = packed(places, codes.of[:quasi])
+        cells_of_words = sql.Cells((*words,), codes.source)
         numbering = Numbering(kept.dialect, given[:quasi], columns.alike)
         while True:
-            tuples = sql.numbered_tuples(packed, numbering.number(cells.of[:quasi]), codes.of[quasi:])
+            tuples = sql.numbered_tuples(cells_of_words, numbering.number(cells.of[:quasi]), codes.of[quasi:])
             table = kept.answer(f"SELECT g.*, 0 AS {PART} FROM ({tuples}) g")  # noqa: S608  names and numbers of ours
             shared = sql.shared(table, _words(len(words)), alone=not columns.sensitive)
             if not kept.dialect.run(shared)["n"].item():
-                return cls(kept, numbering, packing, table, columns.sensitive_domains)
+                return cls(kept, numbering, places, table, columns.sensitive_domains)
             kept.forget(table)
             numbering = replace(numbering, salt=numbering.salt + 1)
 
@@ -291,21 +291,21 @@ class TuplesElsewhere:
     @property
     def quasi(self) -> int:
         """How many columns are quasi-identifiers."""
-        return len(self.packing.places)
+        return len(self.places)
 
     @property
     def source(self) -> str:
         """What stands for the tuples after FROM: what is kept of them, and their codes (`c0`, `c1`, …)."""
         words = self._stored[:-2]
         split = len(words) - len(self.domains)
-        codes = [*self.packing.unpacked(words[:split]), *words[split:]]
+        codes = [*unpacked(self.places, words[:split]), *words[split:]]
         named = ", ".join(f"{code} AS c{place}" for place, code in enumerate(codes))
         return f"(SELECT *, {named} FROM {self.table})"  # noqa: S608  names of ours
 
     @property
     def _stored(self) -> list[str]:
         """The columns that are kept beside the part."""
-        return [*_words(self.packing.places[-1].word + 1 + len(self.domains)), "n", "p"]
+        return [*_words(self.places[-1].word + 1 + len(self.domains)), "n", "p"]
 
     def marginals(self, parts: Sequence[int]) -> dict[int, Marginals]:
         """By one statement; of each row the dimension, the codes, and how many records and tuples."""
@@ -405,48 +405,39 @@ class Place(NamedTuple):
     bits: int
 
 
-@dataclass(frozen=True, slots=True)
-class Packing:
-    """Where the codes of some columns are.
+def packing(sizes: Sequence[int]) -> list[Place]:
+    """Room for so many codes of each column, from 0, in their order.
 
-    Attributes:
-        places: (columns,) of each.
+    >>> [tuple(place) for place in packing([1000, 1, 1 << 30, 1 << 30])]
+    [(0, 0, 10), (0, 10, 0), (0, 10, 30), (1, 0, 30)]
     """
+    places: list[Place] = []
+    word = after = 0
+    for size in sizes:
+        bits = (size - 1).bit_length()
+        if after + bits > _BITS:
+            word, after = word + 1, 0
+        places.append(Place(word, after, bits))
+        after += bits
+    return places
 
-    places: tuple[Place, ...]
 
-    @classmethod
-    def of(cls, sizes: Sequence[int]) -> Packing:
-        """Room for so many codes of each column, from 0, in their order.
+def packed(places: Sequence[Place], cells: Sequence[str]) -> list[str]:
+    """Asks for the numbers that hold the codes in some cells.
 
-        >>> Packing.of([1000, 1, 1 << 30, 1 << 30]).places
-        (Place(word=0, after=0, bits=10), Place(word=0, after=10, bits=0), Place(word=0, after=10, bits=30), Place(word=1, after=0, bits=30))
-        """  # noqa: E501  an answer
-        places: list[Place] = []
-        word = after = 0
-        for size in sizes:
-            bits = (size - 1).bit_length()
-            if after + bits > _BITS:
-                word, after = word + 1, 0
-            places.append(Place(word, after, bits))
-            after += bits
-        return cls(tuple(places))
+    >>> packed(packing([4, 4]), ["a", "b"])
+    ['(CAST(a AS BIGINT) << 0) + (CAST(b AS BIGINT) << 2)']
+    """
+    words: list[list[str]] = [[] for _ in range(places[-1].word + 1)]
+    for cell, place in zip(cells, places, strict=True):
+        words[place.word].append(f"(CAST({cell} AS BIGINT) << {place.after})")
+    return [" + ".join(one) for one in words]
 
-    def packed(self, cells: Sequence[str]) -> list[str]:
-        """Asks for the numbers that hold the codes in some cells.
 
-        >>> Packing.of([4, 4]).packed(["a", "b"])
-        ['(CAST(a AS BIGINT) << 0) + (CAST(b AS BIGINT) << 2)']
-        """
-        words: list[list[str]] = [[] for _ in range(self.places[-1].word + 1)]
-        for cell, place in zip(cells, self.places, strict=True):
-            words[place.word].append(f"(CAST({cell} AS BIGINT) << {place.after})")
-        return [" + ".join(one) for one in words]
+def unpacked(places: Sequence[Place], words: Sequence[str]) -> list[str]:
+    """Asks for the codes that some numbers hold.
 
-    def unpacked(self, words: Sequence[str]) -> list[str]:
-        """Asks for the codes that some numbers hold.
-
-        >>> Packing.of([4, 4]).unpacked(["w"])
-        ['CAST((w >> 0) & 3 AS INT)', 'CAST((w >> 2) & 3 AS INT)']
-        """
-        return [f"CAST(({words[one.word]} >> {one.after}) & {(1 << one.bits) - 1} AS INT)" for one in self.places]
+    >>> unpacked(packing([4, 4]), ["w"])
+    ['CAST((w >> 0) & 3 AS INT)', 'CAST((w >> 2) & 3 AS INT)']
+    """
+    return [f"CAST(({words[one.word]} >> {one.after}) & {(1 << one.bits) - 1} AS INT)" for one in places]

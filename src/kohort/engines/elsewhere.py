@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
@@ -24,7 +23,6 @@ from kohort.engines.coded import CodedColumns
 from kohort.engines.local import LOCAL
 from kohort.engines.relation import CELL, Kind, Relation, unused
 from kohort.engines.repeated import refuse_repeated
-from kohort.engines.typed import TypedRecords
 from kohort.engines.unsafe import (
     looked_at,
     refuse_all,
@@ -39,11 +37,12 @@ from kohort.engines.unsafe import (
     together_in,
     without,
 )
+from kohort.engines.written import CLASS, TypedRecords, lines_of
 from kohort.errors import InfeasibleError, LimitError, UnsupportedError
 from kohort.io.cells import encode
 from kohort.io.forms import Format
 from kohort.io.manifest import WrittenPart, part_name
-from kohort.io.write import FORMULA, NUMBER, escaped, refuse_safe
+from kohort.io.write import refuse_safe
 from kohort.schema import Missing, Role
 from kohort.tables.coded import CodedTable, Dealt
 from kohort.tables.complete import could_enter
@@ -71,10 +70,7 @@ if TYPE_CHECKING:
 #: Records of a population table that are fetched, at most.
 SMALL: Final = 1 << 20
 
-#: What released records are called: their class, in the order of the release.
-CLASS: Final = "kohort_class"
-
-#: And the number of a record among those that are alike.
+#: The number of a record among those that are alike.
 AMONG: Final = "kohort_number"
 
 #: What helps where something cannot be done elsewhere.
@@ -332,30 +328,28 @@ class ElsewhereEngine:
 
                 return CountedInParts.of(data, source, job, most, releasing=releasing)
         try:
-            found = source.flagged(columns, flagged, job.schema.missing)
+            tuples, weights, numbers = source.flagged(columns, flagged, job.schema.missing)
         except LimitError as error:
             raise LimitError(error.what, where=error.where, hint=_parted(error.hint, refused)) from None
         if releasing and job.schema.person is not None:
-            alone_of = partial(refuse_alone_of, found.table, found.counts, job, job.schema.person)
-            people = person_codes(found.table[job.schema.person])
-            sets = partial(refuse_sets, partial(CodedTable, found.table, job.schema, weights=found.counts), job)
+            alone_of = partial(refuse_alone_of, tuples, weights, job, job.schema.person)
+            people = person_codes(tuples[job.schema.person])
+            sets = partial(refuse_sets, partial(CodedTable, tuples, job.schema, weights=weights), job)
             refuse_all(
                 [needless, alone_of, partial(refuse_leaks, source, job)],
-                lambda faults: [sets, partial(refuse_pairs, found.table, people, without(faults, job))],
+                lambda faults: [sets, partial(refuse_pairs, tuples, people, without(faults, job))],
             )
         known = None if population is None else could_enter(_held(population), job.schema, job.complete)
-        table = CodedTable(found.table, job.schema, known, weights=found.counts)
+        table = CodedTable(tuples, job.schema, known, weights=weights)
         if releasing:
             refuse_listed(table, job)
         frequency = table.count(job.looked_at, distinct=True)
         limits.refuse_large(frequency, self.limit, job.algorithm)
-        if not frequency.records:
-            what = "every record lacks a value, and the schema suppresses those"
-            raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
+        limits.refuse_empty(frequency.records)
         counts = Counts(source.records, table.schema, frequency, table.domains, table.suppressed, table.population)
         counted = replace(job, schema=table.schema)
         every = (*columns, *flagged)
-        return CountedRelation(counts, counted, table, every, len(flagged), source, data, found.numbers)
+        return CountedRelation(counts, counted, table, every, len(flagged), source, data, numbers)
 
     def _most(self, columns: int) -> int | None:
         """Tuples of so many columns that are searched together; `None` for any number."""
@@ -371,14 +365,14 @@ class ElsewhereEngine:
         if format_ is Format.PARQUET:
             _typed(released, writing).write(released.data.records, file)
             return
-        lines = _lines(released, format_, writing)
+        query, header = _lines(released, format_, writing)
         place = _place(file)
         if place is not None:
-            self.base.write_lines(lines.query, lines.header, place)
+            self.base.write_lines(query, header, place)
             return
         with TemporaryDirectory(prefix="kohort-") as folder:
             path = Path(folder, "release")
-            self.base.write_lines(lines.query, lines.header, path)
+            self.base.write_lines(query, header, path)
             with path.open("rb") as written:
                 copyfileobj(written, file)
 
@@ -401,8 +395,8 @@ class ElsewhereEngine:
                 with part.path.open("xb") as file:
                     typed.write(part.records, file)
             return parts
-        lines = _lines(released, format_, writing)
-        self.base.write_parts(lines.query, lines.header, parts)
+        query, header = _lines(released, format_, writing)
+        self.base.write_parts(query, header, parts)
         return parts
 
     def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
@@ -438,14 +432,14 @@ class ElsewhereEngine:
 def _typed(released: ReleasedRecords, writing: Writing) -> TypedRecords:
     refuse_safe(Format.PARQUET, excel_safe=writing.excel_safe)
     assert isinstance(released.groups, GroupsElsewhere)  # noqa: S101  its own
-    return TypedRecords.of(released.groups.data, released.groups.labels, CLASS)
+    return TypedRecords.of(released.groups.data, released.groups.labels)
 
 
-def _lines(released: ReleasedRecords, format_: Format, writing: Writing) -> Lines:
+def _lines(released: ReleasedRecords, format_: Format, writing: Writing) -> tuple[str, str]:
     assert isinstance(released.groups, GroupsElsewhere)  # noqa: S101  its own
     separator = format_.form.separator or writing.separator
     groups = released.groups
-    return Lines(groups.data, groups.labels, groups.sizes, separator, excel_safe=writing.excel_safe)
+    return lines_of(groups.data, groups.labels, groups.sizes, separator, excel_safe=writing.excel_safe)
 
 
 def labelled(placed: Relation, labels: Mapping[str, Column], classes: int) -> Relation:
@@ -488,67 +482,6 @@ def _place(file: BinaryIO) -> Path | None:
         place = system.path_of(file.fileno())
         return place if place.exists() else None
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """Released records as lines of delimited text.
-
-    Attributes:
-        relation: The records.
-        labels: (c,) the labels of each class, in the order of the release.
-        sizes: (c,) its records.
-        separator: What stands between cells.
-        excel_safe: Whether an apostrophe keeps spreadsheets from running cells.
-    """
-
-    relation: Relation
-    labels: Table
-    sizes: Numbers
-    separator: str
-    excel_safe: bool
-
-    @property
-    def header(self) -> str:
-        """The names."""
-        return self.separator.join(self._made(pl.Series(self.relation.names)).to_list())
-
-    @property
-    def query(self) -> str:
-        """The lines, in the order of the release; labels that stand side by side are joined here, once for a class."""
-        relation = self.relation
-        others = [name for name in relation.names if name not in self.labels.names]
-        cells = relation.cells(others)
-        texts = [*dict.fromkeys([*cells.of, *map(relation.written, others)])]
-        cell_of = {name: f"{sql.RECORDS}.k{texts.index(relation.written(name)) + 1}" for name in others}
-        given, made, shown = unused(), {"class": pl.Series(np.arange(1, self.labels.records + 1))}, list[str]()
-        for is_other, names in groupby(relation.names, cell_of.__contains__):
-            if is_other:
-                shown += [self._escaped(cell_of[name]) for name in names]
-                continue
-            labels = [self._made(self.labels[name].written_cells()) for name in names]
-            made[f"l{len(made)}"] = pl.select(pl.concat_str(labels, separator=self.separator)).to_series()
-            shown.append(f"{given}.l{len(made) - 1}")
-        relation.dialect.give(given, pl.DataFrame(made))
-        line = f" || {relation.dialect.literal(self.separator)} || ".join(shown)
-        keys = (f"{sql.RECORDS}.{CLASS}", *(f"coalesce({cell}, '')" for cell in texts))
-        different = int(np.minimum(self.sizes, relation.most_different(others)).sum())
-        return relation.dialect.in_order(sql.Lines(keys, cells.source, given, line, self.sizes, different))
-
-    def _made(self, texts: pl.Series) -> pl.Series:
-        alone = len(self.relation.names) == 1
-        return escaped(texts.fill_null(""), self.separator, excel_safe=self.excel_safe, alone=alone)
-
-    def _escaped(self, cell: str) -> str:
-        """The cells of a column as they stand in the file, none of them a null; see `kohort.io.write`."""
-        dialect, text = self.relation.dialect, cell
-        if self.excel_safe:
-            runs = f"{dialect.matches(text, FORMULA)} AND NOT {dialect.matches(text, NUMBER)}"
-            text = f"CASE WHEN {runs} THEN {dialect.literal(chr(39))} || {text} ELSE {text} END"
-        signs = [dialect.literal(sign) for sign in (self.separator, '"', "\r", "\n", "\ufeff")]
-        special = " OR ".join(f"position({sign} IN {cell}) > 0" for sign in signs)
-        quoted = f"'\"' || replace({text}, '\"', '\"\"') || '\"'"
-        return f"CASE WHEN {special} THEN {quoted} ELSE {text} END"
 
 
 def _parted(hint: str, refused: str) -> str:

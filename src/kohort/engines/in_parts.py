@@ -22,11 +22,13 @@ from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines import sql
 from kohort.engines.base import Counts
 from kohort.engines.coded import CodedColumns, Kept, TuplesElsewhere
-from kohort.engines.elsewhere import CLASS, GroupsElsewhere, SentRelation, labelled
+from kohort.engines.elsewhere import GroupsElsewhere, SentRelation, labelled
+from kohort.engines.limits import refuse_empty
 from kohort.engines.on_levels import TuplesOnLevels
 from kohort.engines.relation import Kind, unused
 from kohort.engines.unsafe import refuse_alone_together, refuse_listed
-from kohort.errors import InfeasibleError, SourceNote
+from kohort.engines.written import CLASS
+from kohort.errors import SourceNote
 from kohort.schema import Missing, Role
 from kohort.shown import many
 from kohort.tables.coded import labels_in_order
@@ -98,9 +100,7 @@ class CountedInParts:
             refuse_listed(columns, job)
         lacking = [one.name for one in job.schema.released if one.missing is Missing.SUPPRESS]
         kept = source.with_values(lacking, job.schema.missing) if lacking else source
-        if not kept.records:
-            what = "every record lacks a value, and the schema suppresses those"
-            raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
+        refuse_empty(kept.records)
         tuples = TuplesElsewhere.of(Kept(source.dialect), kept, columns)
         root = tuples.marginals([0])[0]
         suppressed = source.records - kept.records

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from kohort import system
 from kohort.algorithms.problem import on_nodes
-from kohort.errors import InputError, LimitError, SourceNote
+from kohort.errors import InfeasibleError, InputError, LimitError, SourceNote
 from kohort.io import source as files
 
 if TYPE_CHECKING:
@@ -114,6 +114,13 @@ def refuse_large(frequency: FrequencySet, limit: int | None, algorithm: Algorith
         what += f" {shown(size - limit)} more than the limit"
         hint = "give a hierarchy or a coarser grid, fewer quasi-identifiers, or a larger limit"
         raise LimitError(what, where="memory-limit", hint=hint)
+
+
+def refuse_empty(records: int) -> None:
+    """Refuse a job whose schema suppresses every record."""
+    if not records:
+        what = "every record lacks a value, and the schema suppresses those"
+        raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
 
 
 def shown(size: int) -> str:

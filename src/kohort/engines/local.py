@@ -5,29 +5,28 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, get_args
 
 from kohort import io, system
 from kohort.core.order import order_by
 from kohort.engines import limits, unsafe
-from kohort.engines.base import Counts
-from kohort.errors import InfeasibleError, UsageError
+from kohort.engines.base import Counts, EngineName
+from kohort.errors import UsageError
 from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import write
 from kohort.schema import Role
 from kohort.tables.coded import CodedTable, Recoded
 from kohort.tables.complete import could_enter, entered
-from kohort.tables.dataset import ReleasedRecords
-from kohort.tables.order import content_keys
-from kohort.tables.portions import Portion
-from kohort.tables.recoded import RecodedTable
+from kohort.tables.dataset import ReleasedRecords, linked_by
+from kohort.tables.recoded import Portion, RecodedTable
 from kohort.tables.table import Column, Table
+from kohort.tables.texts import content_keys
 from kohort.verify import verify, verify_parts
 from kohort.workspace import HEAP, Workspace
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
@@ -66,19 +65,10 @@ class CountedTable:
     def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
         """The records as they are released."""
         system.give_back()
-        found = altered(self.coded.recode(recoding, classes), self.job, self.source, self.changed)
-        unsafe.refuse_released(found.recoded, self.source, self.job)
-        return ReleasedRecords(
-            found.recoded.data,
-            self.source,
-            self.whole,
-            found.recoded.lineage,
-            self.rows,
-            self.changed,
-            found.recoded.lost,
-            found.effects,
-            found.linked,
-        )
+        found, effects, linked = altered(self.coded.recode(recoding, classes), self.job, self.source, self.changed)
+        unsafe.refuse_released(found, self.source, self.job)
+        known = self.source, self.whole, found.lineage, self.rows, self.changed
+        return ReleasedRecords(found.data, *known, found.lost, effects, linked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +111,7 @@ class LocalEngine:
         frequency = coded.count(job.looked_at, distinct=job.algorithm.distinct)
         limits.refuse_large(frequency, self.workspace.limit, job.algorithm)
         limits.refuse_search(frequency, coded.domains, job, self.workspace)
-        if not frequency.records:
-            what = "every record lacks a value, and the schema suppresses those"
-            raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
+        limits.refuse_empty(frequency.records)
         counts = Counts(
             source.records, coded.schema, frequency, coded.domains, coded.suppressed, coded.population, self.workspace
         )
@@ -171,10 +159,7 @@ def entering(table: Table, job: Job) -> tuple[Table, Index | None]:
     Raises:
         InfeasibleError: the job takes complete records only, and none is.
     """
-    if not job.complete:
-        return table, None
-    chosen = entered(table, job.complete, job.schema.missing)
-    return chosen.table, chosen.rows
+    return entered(table, job.complete, job.schema.missing) if job.complete else (table, None)
 
 
 #: The engine that is taken where none is named.
@@ -198,17 +183,12 @@ _LIMIT: Final = "write an amount such as 4GiB (--memory-limit, in Python memory_
 # ── what is changed in released cells besides generalization ─────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class Altered:
-    """Released records whose cells were changed, in the order of their new content."""
-
-    recoded: Recoded
-    effects: tuple[Effect, ...] = ()
-    linked: tuple[Linked, ...] = ()
-
-
-def altered(recoded: Recoded, job: Job, source: Table, changed: Table | None = None) -> Altered:
+def altered(
+    recoded: Recoded, job: Job, source: Table, changed: Table | None = None
+) -> tuple[Recoded, tuple[Effect, ...], tuple[Linked, ...]]:
     """The records as they are released: perturbed, with pseudonyms, and in an order that tells nothing of before.
+
+    Also what perturbations did, and how far pseudonyms link records.
 
     Cost: besides the perturbations themselves one sort of the records.
 
@@ -219,9 +199,11 @@ def altered(recoded: Recoded, job: Job, source: Table, changed: Table | None = N
         changed: The columns that were changed before the search; see `coarsened`.
     """
     if not job.perturbations and job.key is None:
-        return Altered(recoded)
-    from kohort.tables.perturbing import perturb  # noqa: PLC0415  most jobs change nothing; see `kohort.perturbation`
-    from kohort.tables.pseudonyms import linked_by, pseudonymize  # noqa: PLC0415
+        return recoded, (), ()
+    from kohort.tables.perturbing import (  # noqa: PLC0415  most jobs change nothing; see `kohort.perturbation`
+        perturb,
+        pseudonymize,
+    )
 
     done: tuple[Column, ...] = ()
     if changed is not None:  # what a perturbation did is measured from the cells as they were read
@@ -232,7 +214,7 @@ def altered(recoded: Recoded, job: Job, source: Table, changed: Table | None = N
     table, effects = perturb(recoded.table, job.perturbations, missing=missing, seed=job.seed, done=done)
     if job.key is not None:
         table = pseudonymize(table, named, job.key, missing=missing)
-    return Altered(_in_order(table, recoded, job.schema), effects, linked_by(table, named, missing=missing))
+    return _in_order(table, recoded, job.schema), effects, linked_by(table, named, missing=missing)
 
 
 def _in_order(table: Table, recoded: Recoded, schema: Schema) -> Recoded:
@@ -244,3 +226,57 @@ def _in_order(table: Table, recoded: Recoded, schema: Schema) -> Recoded:
         Column(one.name, one.values, one.codes[order], one.dtype, notation=one.notation) for one in table.columns
     )
     return Recoded(Table(tuple(columns), table.records), recoded.lineage[order], recoded.lost)
+
+
+#: The engine that reads the records into this process.
+LOCALLY: Final = "local"
+
+
+def engine_of(
+    engine: object,
+    memory_limit: int | None = None,
+    spill_folder: str | os.PathLike[str] | None = None,
+    *,
+    master: str | None = None,
+    spark_conf: Mapping[str, str] | None = None,
+) -> Engine:
+    """The engine of that name, or of a connection to DuckDB or a session of Spark, within so many bytes of memory.
+
+    Args:
+        engine: `local`, `duckdb`, `spark`; or a connection of DuckDB or a session of Spark, whose tables and relations
+            or frames are then sources, too.
+        memory_limit: `None` for any number.
+        spill_folder: Where what does not fit goes.
+        master: Spark's master, for a session of our own.
+        spark_conf: Spark's settings, likewise.
+
+    Raises:
+        UsageError: there is no such engine, or see `local_engine`.
+        MissingExtraError: its library is not installed.
+        FileError: Spark's master does not answer.
+    """
+    if engine != "spark" and (master is not None or spark_conf):
+        where = "spark-conf" if master is None else "master"
+        hint = "add --engine spark, or leave it out"
+        raise UsageError("this is said of the engine spark alone", where=where, hint=hint)
+    if engine == LOCALLY:
+        return local_engine(memory_limit, spill_folder)
+    from kohort.engines.duckdb import DuckDB, is_connection  # noqa: PLC0415  only where it is asked for
+    from kohort.engines.elsewhere import ElsewhereEngine  # noqa: PLC0415
+
+    folder = None if spill_folder is None else Path(spill_folder)
+    if engine == "duckdb":
+        return ElsewhereEngine(DuckDB.opened(memory_limit, folder), memory_limit)
+    if is_connection(engine):
+        return ElsewhereEngine(DuckDB(engine), memory_limit)
+    from kohort.engines.spark import Spark, is_session  # noqa: PLC0415  as above
+    from kohort.engines.spark_session import LOCAL as HERE  # noqa: PLC0415  as above
+    from kohort.engines.spark_session import Cluster  # noqa: PLC0415  as above
+
+    if engine == "spark":
+        asked = Cluster(master or HERE, dict(spark_conf or {}), memory_limit, folder)
+        return ElsewhereEngine(Spark.opened(asked), memory_limit)
+    if is_session(engine):
+        return ElsewhereEngine(Spark(engine), memory_limit)
+    hint = f"one of {', '.join(get_args(EngineName))}, or in Python a connection of DuckDB or a session of Spark"
+    raise UsageError("there is no such engine", where="engine", hint=hint)

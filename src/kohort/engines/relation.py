@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from itertools import count
 from math import prod
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
@@ -62,20 +62,6 @@ class Kind:
     def is_plain(self) -> bool:
         """Whether these are the texts that kohort computes with; those of other columns stand in a dictionary."""
         return self.is_text and self.notation is None
-
-
-class Numbered(NamedTuple):
-    """Distinct tuples of some columns.
-
-    Attributes:
-        table: One record for each of t tuples.
-        counts: (t,) records with each.
-        numbers: (t,) a hash of each, by which the database finds its records; two of them may have the same.
-    """
-
-    table: Table
-    counts: Counts
-    numbers: pl.Series
 
 
 def nothing() -> None:
@@ -231,20 +217,26 @@ class Relation(Shown):
         number = "" if hashed is None else self._hashed(every.of[len(columns) :], hashed)
         return sql.Cells(every.of[: len(columns)], every.source), number
 
-    def flagged(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> Numbered:
-        """The distinct tuples of some columns, and of others whether they have a value: then the text is not empty."""
+    def flagged(
+        self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]
+    ) -> tuple[Table, Counts, pl.Series]:
+        """The distinct tuples of some columns, and of others whether they have a value: then the text is not empty.
+
+        With (t,) the records of each, and (t,) a hash of each, by which the database finds its records; two of them may
+        have the same.
+        """
         cells = self.flags(columns, flagged, missing)
         self.refuse_large(cells)
         one = self.as_one(cells)
         number = self.dialect.number([f"g.c{place}" for place in range(len(one.of))])
         grouped = self._grouped(lambda numbers: sql.hashed(sql.tuples(one, numbers=numbers), number))
         found = self._divided(grouped, len(cells.of))
-        made = Numbered(self.table_of([*columns, *flagged], found), found["n"].cast(pl.Int64).to_numpy(), found["p"])
+        table, records = self.table_of([*columns, *flagged], found), found["n"].cast(pl.Int64).to_numpy()
         for name in columns:  # so that nobody has to ask for them again
-            column = made.table[name]
-            counts = tallied(column.codes, len(column.values), made.counts)
+            column = table[name]
+            counts = tallied(column.codes, len(column.values), records)
             self._values.setdefault(name, Values(column.values, counts))
-        return made
+        return table, records, found["p"]
 
     def as_one(self, cells: sql.Cells) -> sql.Cells:
         """Cells of records as they are counted: as one text, where a character is known that none of them has."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.assessment.inspection.panels import FEWEST, RECORDS, are_codes, coarsest, either
 from kohort.errors import LimitError, SchemaError, SourceNote, combined
@@ -45,29 +45,23 @@ def refuse_repeated(job: Job, data: Dataset, tuples: Callable[[Sequence[str]], _
     """
     if job.schema.person is not None:
         return
-    refused, told = list[_Repeated](), list[_Repeated]()
+    refused: list[tuple[Attribute, str]] = []
+    told: list[tuple[Attribute, str]] = []
     for one in (one for one in job.schema.attributes if _says_who(one, job)):
         with suppress(LimitError):
             shared, different = _shared(data.distinct(one.name), job)
             what = f"{shared:,} of {data.records:,} records share one of {different:,} values with others"
             if 2 * shared > data.records and not (one.role is Role.DROP and one.name not in job.schema.undeclared):
-                refused.append(_Repeated(one, what))
+                refused.append((one, what))
             elif 20 * shared > data.records:
-                told.append(_Repeated(one, what))
-    keys = _keys([one.attribute.name for one in (*refused, *told)], tuples, job.schema.missing)
+                told.append((one, what))
+    keys = _keys([one.name for one, _ in (*refused, *told)], tuples, job.schema.missing)
     for column, what in told:
         note = f"{column.name}: {what}. {_WHY.capitalize()}: {_advice(keys) or _count(column.name)}"
         warnings.warn(SourceNote(note), stacklevel=3)
     faults = [_refused(*one, keys) for one in refused]
     if faults:
         raise combined("classes may be of fewer than k people", faults)
-
-
-class _Repeated(NamedTuple):
-    """A column that says whose records are, and how many of them share its values."""
-
-    attribute: Attribute
-    what: str
 
 
 _WHY: Final = "if it says whose they are, classes may be of fewer than k people"

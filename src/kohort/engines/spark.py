@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import polars as pl
 
-from kohort.engines.pieces import cut
 from kohort.engines.relation import unused
 from kohort.engines.spark_session import PATIENCE, Cluster, part, session_of
+from kohort.engines.written import cut
 from kohort.errors import FileError, InputError, LimitError, SourceNote
 from kohort.publish.files import private_folder
 from kohort.verify.verdict import UNENCRYPTED

@@ -24,8 +24,8 @@ from kohort.io.encodings import hint
 from kohort.io.source import line_of
 from kohort.native.library import LOOK_UP, MEMBERS, REHASH
 from kohort.shown import NONCHARACTER
-from kohort.tables.spelled import spelled
 from kohort.tables.table import Column, narrow, room_for
+from kohort.tables.texts import spelled
 from kohort.workspace import HEAP
 
 if TYPE_CHECKING:

@@ -100,7 +100,7 @@ def _named(name: str, options: ReadOptions, workspace: Workspace) -> Table:
 def _parts(folder: str, options: ReadOptions, workspace: Workspace) -> Table:
     """The table whose parts a manifest lists, once they are seen to be those."""
     from kohort.io.folders import read_folder  # noqa: PLC0415  polars is loaded when something is read
-    from kohort.tables.portions import joined  # noqa: PLC0415  as above
+    from kohort.tables.recoded import joined  # noqa: PLC0415  as above
 
     known = listed_parts(folder)
     if not known.separator:

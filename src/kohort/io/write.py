@@ -28,7 +28,7 @@ from kohort.io.forms import Format
 from kohort.io.source import zstandard
 from kohort.io.typed import FRAMES, extra, reason_of
 from kohort.native.library import WRITE
-from kohort.tables.spelled import spelled
+from kohort.tables.texts import spelled
 from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Index
-    from kohort.tables.portions import Portion
-    from kohort.tables.recoded import RecodedTable
+    from kohort.tables.recoded import Portion, RecodedTable
     from kohort.tables.table import CellCodes, Column, Table
 
 #: Records in a row group or record batch: fixed, because it is visible in the bytes.

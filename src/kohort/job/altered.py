@@ -8,7 +8,7 @@ from kohort.errors import UsageError
 from kohort.job.form import PerturbedPart, PerturbPart
 from kohort.job.parts import part, right_part, table
 from kohort.perturbation.text import perturbation_from
-from kohort.release.altered import key_misfits, misfits, seed_misfits
+from kohort.release.fit import key_misfits, misfits, seed_misfits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kohort.job.lines import Place
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.base import Perturbation
-    from kohort.release.altered import Misfit
+    from kohort.release.fit import Misfit
     from kohort.schema import Schema
 
 

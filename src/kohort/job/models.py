@@ -85,8 +85,8 @@ def misfits(
         if model.declared.sensitive is None or model.declared.sensitive in known
     }
     place_of = {model: place for place, model in judged.items()}
-    for one in unfit(schema, tuple(judged.values())):
-        faults.append(SchemaError(one.what, where=where(place_of[one.model]), hint=one.hint))
+    for model, one in unfit(schema, tuple(judged.values())):
+        faults.append(SchemaError(one.what, where=where(place_of[model]), hint=one.hint))
     return faults + [UsageError(what, where=where(place), hint=hint) for place, what, hint in _in_vain(raw, asked)]
 
 

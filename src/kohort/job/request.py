@@ -63,7 +63,7 @@ class Request:
         population: Where the population table is; `None` where no model needs one.
         memory: The bytes of memory that may be used; `None` for any number.
         spill: The folder of what does not fit; `None` for the system's.
-        engine: The engine, by its name in `kohort.engines.known`.
+        engine: The engine, by its name in `kohort.engines.local`.
         master: Spark's master; `None` for this machine.
         spark_conf: Spark's settings.
     """

@@ -102,7 +102,7 @@ def transactions_again(
     stage = Stages(tell, dict(release.seconds))
     file = BytesIO()
     with stage("write"):
-        write_transactions(in_columns(release, writing), file, writing)
+        write_transactions(in_columns(release.here().released, release.source.names, writing.form), file, writing)
     file.seek(0)
     with stage("verify"):
         verdict = verify_transactions(file, replace(coherence_claim_of(release), writing=writing))

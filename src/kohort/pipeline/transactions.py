@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, assert_never
 
@@ -13,13 +14,14 @@ from kohort.certificate.form import signing_key
 from kohort.certificate.transactions import certificate
 from kohort.engines.baskets import Baskets, baskets_of, refuse_form, refuse_unsupported
 from kohort.engines.elsewhere import ElsewhereEngine
-from kohort.engines.known import LOCALLY, engine_of
-from kohort.engines.local import LocalEngine
-from kohort.io.baskets import read_transactions, write_transactions
+from kohort.engines.local import LOCALLY, LocalEngine, engine_of
+from kohort.errors import VerificationError
+from kohort.io.baskets import read_content, read_transactions, write_transactions
 from kohort.io.baskets.options import Form
+from kohort.io.options import ReadOptions
 from kohort.pipeline.outlets import Outlet, beside
 from kohort.pipeline.publishing import Publication, Stages, paths, silent
-from kohort.publish import Companion, check_target
+from kohort.publish import Companion, check_target, publish
 from kohort.release.transactions import TransactionRelease
 from kohort.transactions.database import Transactions, common, held, places_of
 from kohort.transactions.loss import item_losses, lost
@@ -212,7 +214,7 @@ def save_transactions(
         if isinstance(release.released, Baskets):
             write_pieces(release.released, file, writing, path.parent)
         else:
-            write_transactions(in_columns(release, writing), file, writing)
+            write_transactions(in_columns(release.here().released, release.source.names, writing.form), file, writing)
 
     def verify(file: BinaryIO) -> CoherenceVerdict:
         if isinstance(release.source, Baskets):
@@ -238,10 +240,9 @@ def write_pieces(released: Baskets, file: BinaryIO, writing: BasketOptions, near
         before += len(piece)
 
 
-def in_columns(release: TransactionRelease, writing: BasketOptions) -> Transactions:
+def in_columns(released: Transactions, names: tuple[str, ...], form: Form) -> Transactions:
     """What is written: where an item's name is the place of its column, every column of the source stays."""
-    released, names = release.here().released, release.source.names
-    if writing.form is not Form.MATRIX:
+    if form is not Form.MATRIX:
         return released
     places, _ = places_of(released.names, names)
     return Transactions(names, released.starts, np.array(places, np.int32)[released.cells])
@@ -264,3 +265,70 @@ def claim_of(release: TransactionRelease) -> CoherenceClaim:
 
 def _marked(database: Database, items: Mask) -> frozenset[str]:
     return frozenset(name for name, one in zip(database.names, items.tolist(), strict=True) if one)
+
+
+class Converted(NamedTuple):
+    """What was written."""
+
+    transactions: int
+    items: int
+    removed: int
+    cells: int
+    repeated: int
+    form: Form
+
+
+def convert_transactions(
+    source: str,
+    job: TransactionJob,
+    target: Path,
+    *,
+    overwrite: bool = False,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Converted:
+    """Write the transactions as they are, less the items below the minimum support; read back before they are there.
+
+    Args:
+        source: A path, or `-` for standard input.
+        job: How to read and write, and the minimum support; what it promises is not looked at.
+        target: Where the file goes.
+        overwrite: Whether a file there may be replaced.
+        tell: Called with the name of each stage.
+
+    Raises:
+        KohortError: one of the tree in `kohort.errors`; then nothing was published.
+    """
+    writing = job.written_to(target)
+    inputs = () if source == "-" else (Path(source),)
+    check_target(target, overwrite=overwrite, inputs=inputs)
+    tell("read")
+    reading = read_transactions(source, job.reading)
+    names = reading.database.names
+    kept = reading.database.only(reading.database.common(job.min_support)) if job.min_support else reading.database
+    tell("write")
+    publish(
+        target,
+        partial(write_transactions, in_columns(kept, names, writing.form), options=writing),
+        partial(_same, kept, writing),
+        overwrite=overwrite,
+        inputs=inputs,
+    )
+    cells, removed = int(kept.cells.size), len(names) - len(kept.names)
+    return Converted(len(kept), len(kept.names), removed, cells, reading.repeated, writing.form)
+
+
+def _same(kept: Transactions, writing: BasketOptions, file: BinaryIO) -> None:
+    limits = ReadOptions(allow_empty=True)
+    found, due = (
+        _occurring(one) for one in (read_content("the file", file.read(), writing, limits=limits).database, kept)
+    )
+    same = found.names == due.names and np.array_equal(found.starts, due.starts)
+    if not (same and np.array_equal(found.cells, due.cells)):
+        raise VerificationError(
+            "the written file does not have the same transactions", hint="report this to the authors"
+        )
+
+
+def _occurring(database: Transactions) -> Transactions:
+    """Over the items that some transaction has: others leave no trace but in a matrix."""
+    return database.only(database.supports > 0)

@@ -17,8 +17,7 @@ from kohort.calls import PATH, called
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import SchemaError, UsageError, combined
 from kohort.io import ReadOptions
-from kohort.release.altered import key_misfits, misfits, seed_misfits
-from kohort.release.fit import misplaced, of_no_use, unfit
+from kohort.release.fit import key_misfits, misfits, misplaced, of_no_use, seed_misfits, unfit
 from kohort.schema import Label, Missing, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.shown import Shown, parameters
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.base import Perturbation
     from kohort.perturbation.pseudonyms import Key
-    from kohort.release.altered import Misfit
+    from kohort.release.fit import Misfit
     from kohort.schema import Attribute
     from kohort.shown import Rows
     from kohort.tables.complete import Complete
@@ -247,7 +246,7 @@ class Job(Shown):
         if not isinstance(limit, SuppressionLimit | None):
             hint = 'SuppressionLimit(20) for records, SuppressionLimit.of("5%") for a share'
             raise UsageError("the suppression limit is no SuppressionLimit", where=self.algorithm.name, hint=hint)
-        faults: list[UsageError] = [one.told() for one in unfit(self.schema, self.models)]
+        faults: list[UsageError] = [one for _, one in unfit(self.schema, self.models)]
         faults += misplaced(self.schema, self.answers or ())
         if faults:
             raise combined("the models do not fit the schema", faults)

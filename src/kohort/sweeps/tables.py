@@ -24,8 +24,7 @@ from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.models.k_anonymity import KEY, k_of
 from kohort.models.known import models
-from kohort.pipeline.bound import bound_of, bounded_alike
-from kohort.pipeline.pricing import answer, count, counted_alike
+from kohort.pipeline.pricing import answer, bound_of, bounded_alike, count, counted_alike
 from kohort.pipeline.problem import refuse_unknown
 from kohort.report.figures import bound_figures
 from kohort.shown import Shown, many, span

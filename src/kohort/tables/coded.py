@@ -19,10 +19,10 @@ from kohort.schema.domain.readings import check_readings
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.sensitive import resolve as resolve_sensitive
 from kohort.shown import many
-from kohort.tables.order import content_keys, ranks_of
 from kohort.tables.people import note_spellings, owners_of, person_codes
 from kohort.tables.recoded import ByClass, BySource, RecodedTable
 from kohort.tables.table import Column, Table, all_of, narrow
+from kohort.tables.texts import content_keys, ranks_of
 from kohort.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
@@ -315,8 +315,10 @@ class CodedTable:
 
     def _in_order(self, classes: RegionClasses) -> tuple[dict[str, Column], NDArray[np.uint32], NDArray[np.uint32]]:
         """The labels of each class, and the classes, in the order of the labels; the place of each region's, from 1."""
-        found = labels_in_order(classes, [self.table[one.name] for one in self.schema.quasi], self.workspace)
-        return found.labels, found.classes, found.ranks[classes.of]
+        labels, order, ranks = labels_in_order(
+            classes, [self.table[one.name] for one in self.schema.quasi], self.workspace
+        )
+        return labels, order, ranks[classes.of]
 
     def _by_content(self, others: Sequence[SortKey]) -> NDArray[np.uint32]:
         """The kept rows tuple by tuple, those of a tuple by what else they hold."""
@@ -342,27 +344,19 @@ class CodedTable:
         return SortKey(dealt)
 
 
-class OrderedLabels(NamedTuple):
-    """Classes in the order of their labels.
-
-    Attributes:
-        labels: The released values of each quasi-identifier, with the one of each class, in that order.
-        classes: (c,) each class of that order, as `RegionClasses` numbers it.
-        ranks: (c,) the place of each class in it, from 1.
-    """
-
-    labels: dict[str, Column]
-    classes: NDArray[np.uint32]
-    ranks: NDArray[np.uint32]
-
-
-def labels_in_order(classes: RegionClasses, sources: Sequence[Column], workspace: Workspace = HEAP) -> OrderedLabels:
-    """The classes in the order of a release.
+def labels_in_order(
+    classes: RegionClasses, sources: Sequence[Column], workspace: Workspace = HEAP
+) -> tuple[dict[str, Column], NDArray[np.uint32], NDArray[np.uint32]]:
+    """The classes in the order of a release, which is that of their labels.
 
     Args:
         classes: The classes of a recoding.
         sources: The quasi-identifiers of the input: a missing value is null where one of its values is.
         workspace: Whose memory is used.
+
+    Returns:
+        The released values of each quasi-identifier, with the one of each class in that order; (c,) each class of that
+        order, as `RegionClasses` numbers it; (c,) the place of each class in it, from 1.
     """
 
     def labelled(place: int) -> tuple[Column, Index]:
@@ -374,7 +368,7 @@ def labels_in_order(classes: RegionClasses, sources: Sequence[Column], workspace
     rank = np.empty_like(order)
     rank[order] = np.arange(1, rank.size + 1)
     ordered = {column.name: replace(column, codes=column.codes[order]) for column, _ in labels}
-    return OrderedLabels(ordered, order, rank)
+    return ordered, order, rank
 
 
 def _labels_of(labels: Labels, classes: RegionClasses, source: Column) -> Column:

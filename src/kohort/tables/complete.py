@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -19,26 +18,6 @@ if TYPE_CHECKING:
 
 #: The columns in which a record must have a value to enter: all of the table, or those named; none for no such policy.
 Complete: TypeAlias = "tuple[str, ...] | Literal['all']"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Entered:
-    """The records that enter.
-
-    Attributes:
-        table: Those records.
-        whole: The table that they are of.
-        rows: (n,) where each stands in it.
-    """
-
-    table: Table
-    whole: Table
-    rows: Index
-
-    @property
-    def incomplete(self) -> int:
-        """How many records were left out."""
-        return self.whole.records - self.table.records
 
 
 def could_enter(people: Table, schema: Schema, complete: Complete) -> Table:
@@ -64,13 +43,17 @@ def _with_values(table: Table, names: Sequence[str], missing: Collection[str]) -
     return kept
 
 
-def entered(table: Table, complete: Complete, missing: Collection[str]) -> Entered:
-    """The records of `table` that have a value in all of these columns."""
+def entered(table: Table, complete: Complete, missing: Collection[str]) -> tuple[Table, Index]:
+    """The records of `table` that have a value in all of these columns, and where they stand in it.
+
+    Raises:
+        InfeasibleError: no record has.
+    """
     rows = np.flatnonzero(_with_values(table, table.names if complete == "all" else complete, missing))
     if not rows.size:
         hint = "name fewer columns (--complete-records A,B), or correct the missing tokens"
         raise InfeasibleError("no record is complete", where="complete records", hint=hint)
-    return Entered(table if rows.size == table.records else table.take(rows), table, rows)
+    return (table if rows.size == table.records else table.take(rows)), rows
 
 
 def unsuppressed(table: Table, quasi: Sequence[str], missing: Collection[str]) -> Table:

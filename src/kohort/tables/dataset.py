@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     import polars as pl
 
@@ -116,6 +116,16 @@ class Linked:
     column: str
     records: int
     linked: int
+
+
+def linked_by(table: Table, columns: Collection[str], *, missing: Collection[str]) -> tuple[Linked, ...]:
+    """How far the columns link records of a table."""
+    return tuple(_linked(column, missing) for column in table.columns if column.name in columns)
+
+
+def _linked(column: Column, missing: Collection[str]) -> Linked:
+    counts = column.counts()[~column.absent(missing)]
+    return Linked(column.name, int(counts.sum()), int(counts[counts > 1].sum()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ import polars as pl
 from kohort.errors import InputError, SourceNote
 from kohort.shown import many
 from kohort.tables.dataset import Values
-from kohort.tables.spelling import evened
+from kohort.tables.texts import evened
 
 if TYPE_CHECKING:
     from collections.abc import Collection

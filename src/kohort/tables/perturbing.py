@@ -1,4 +1,4 @@
-"""Perturbations on a table: its cells as numbers or codes, what is made of them as cells, and what that did."""
+"""Perturbations and pseudonyms in a table: what is made of its cells, and what a perturbation did."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from kohort.core.order import SortKey, order_by
 from kohort.errors import UsageError
@@ -22,16 +23,16 @@ from kohort.tables.amounts import (
     rounded,
     written,
 )
-from kohort.tables.order import ranks_of
-from kohort.tables.table import Table
+from kohort.tables.table import Column, Table
+from kohort.tables.texts import ranks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from kohort.arrays import Index
     from kohort.perturbation.base import Perturbation
+    from kohort.perturbation.pseudonyms import Key
     from kohort.tables.amounts import CodedNumbers
-    from kohort.tables.table import Column
 
 
 def perturb(
@@ -235,3 +236,16 @@ def _of_names(one: Perturbation, was: Column, now: Column, missing: frozenset[st
         linked=linked_names(before, after, len(was.values)) if records.size else None,
         reproducible=reproducible,
     )
+
+
+def pseudonymize(table: Table, columns: Collection[str], key: Key, *, missing: Collection[str]) -> Table:
+    """The table with pseudonyms in these columns; what means "no value" stays. Cost: a microsecond for each value."""
+    made = (_pseudonyms(column, key, missing) if column.name in columns else column for column in table.columns)
+    return Table(tuple(made), table.records)
+
+
+def _pseudonyms(column: Column, key: Key, missing: Collection[str]) -> Column:
+    texts = column.values
+    made = pl.Series(key.pseudonyms(column.name, texts.fill_null("").to_list()), dtype=pl.String)
+    absent = texts.is_in([*missing]).fill_null(value=True)
+    return Column(column.name, texts.zip_with(absent, made), column.codes, pl.String())

@@ -13,8 +13,8 @@ from kohort.models.base import satisfied_jointly
 from kohort.schema.sensitive import resolve
 from kohort.shown import many
 from kohort.tables.people import person_codes
-from kohort.tables.spelling import evened
 from kohort.tables.table import narrow
+from kohort.tables.texts import evened
 from kohort.verify.classes import classes_of
 from kohort.verify.records import lacking, released_texts
 from kohort.verify.verdict import Claim, TableCheck, fault, places

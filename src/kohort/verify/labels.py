@@ -33,7 +33,7 @@ from kohort.io.dictionary import Known
 from kohort.native.library import FIT
 from kohort.schema import Label
 from kohort.schema.dates import Period
-from kohort.tables.spelled import spelled
+from kohort.tables.texts import spelled
 from kohort.verify.values import begins
 from kohort.verify.verdict import places
 from kohort.workspace import HEAP, blocks, distinct

@@ -50,8 +50,8 @@ from kohort.io.records import RecordLayout
 from kohort.io.source import GZIP, LF, Text, zstandard
 from kohort.io.text import read_records
 from kohort.native.library import COMPARE
-from kohort.tables.spelled import spelled
 from kohort.tables.table import Column, Table, room_for
+from kohort.tables.texts import spelled
 from kohort.verify.verdict import Claim, TableCheck, check_columns, fault, plain, refuse_formulas, unmarked
 from kohort.workspace import blocks
 
@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.io.scan import Lengths
     from kohort.io.source import Bytes, Content
-    from kohort.tables.spelled import Spelled
     from kohort.tables.table import CellCodes
+    from kohort.tables.texts import Spelled
     from kohort.verify.verdict import Witness
     from kohort.workspace import Workspace
 

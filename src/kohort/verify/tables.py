@@ -35,7 +35,7 @@ from kohort.core.uniques import together_of
 from kohort.io.manifest import digest_of
 from kohort.schema import Label, Role
 from kohort.shown import many
-from kohort.tables.portions import joined
+from kohort.tables.recoded import joined
 from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
 from kohort.verify.classes import bands, check_ends, classes_of, released_classes
 from kohort.verify.judging import ModelInputs, check_models

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kohort.cli.convert import UNPROTECTED
 from kohort.io.baskets import read_transactions, write_transactions
 from kohort.io.baskets.options import BasketOptions, Form
-from kohort.pipeline import converting
+from kohort.pipeline import transactions
 from kohort.transactions.database import Transactions
 from tests.command import kohort
 
@@ -125,6 +125,6 @@ def renamed(_: Transactions, file: BinaryIO, **__: object) -> None:
 def test_other_transactions_are_not_published(shop: Path, writer: object) -> None:
     """The written bytes are read back before they are there."""
     out = shop.with_name("out.dat")
-    with patch.object(converting, "write_transactions", writer):
+    with patch.object(transactions, "write_transactions", writer):
         ran = kohort("convert", shop, "-o", out)
     assert (ran.status, out.exists()) == (5, False), ran.err

@@ -253,5 +253,5 @@ def test_a_model_of_numbers_needs_them() -> None:
         (None, []),
     ):
         schema = Schema((Attribute("age", Role.QUASI), Attribute("s", Role.SENSITIVE, scale=scale)))
-        assert [one.what for one in unfit(schema, [OfNumbers()])] == what
+        assert [one.what for _, one in unfit(schema, [OfNumbers()])] == what
     check_model(OfNumbers(), tables=50)

@@ -329,7 +329,7 @@ def test_nothing_is_altered_where_nothing_is_asked() -> None:
     plain_job = job(perturbations=(), seed=None, insecure_reproducible=False)
     table = from_frame(pl.DataFrame({"gender": ["f"]}))
     recoded = Recoded(table, frame(made())["age"].arg_sort().to_numpy(), np.zeros(1))
-    assert altered(recoded, plain_job, table).recoded is recoded
+    assert altered(recoded, plain_job, table)[0] is recoded
 
 
 @pytest.mark.parametrize("decimals", [None, 0, 1, 3])

@@ -70,10 +70,10 @@ def test_records_enter_by_their_definition(rows: list[tuple[str | None, str | No
         with pytest.raises(InfeasibleError, match="no record is complete"):
             entered(from_frame(frame), complete, {"?"})
         return
-    found = entered(from_frame(frame), complete, {"?"})
-    assert found.rows.tolist() == kept
-    assert (found.table.records, found.incomplete) == (len(kept), len(rows) - len(kept))
-    for place, column in enumerate(found.table.columns):
+    table, found = entered(from_frame(frame), complete, {"?"})
+    assert found.tolist() == kept
+    assert table.records == len(kept)
+    for place, column in enumerate(table.columns):
         values = column.values.to_list()
         assert [values[code] for code in column.codes.tolist()] == [rows[at][place] for at in kept]
         assert set(np.unique(column.codes).tolist()) == set(range(len(values)))

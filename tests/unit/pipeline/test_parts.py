@@ -26,8 +26,8 @@ from kohort.pipeline.outlets import written_as
 from kohort.publish import check_target
 from kohort.publish.folder import publish_folder
 from kohort.release.job import Writing
-from kohort.tables.portions import Portion
-from kohort.tables.portions import joined as joined_tables
+from kohort.tables.recoded import Portion
+from kohort.tables.recoded import joined as joined_tables
 from kohort.verify import Claim, verify_parts
 from kohort.workspace import HEAP
 from tests.jobs import freely

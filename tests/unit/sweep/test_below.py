@@ -14,7 +14,7 @@ from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.io import read
 from kohort.models.k_anonymity import KAnonymity
-from kohort.pipeline import bound
+from kohort.pipeline import pricing
 from kohort.release import Job
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.sweeps.picture import chart
@@ -53,7 +53,7 @@ def test_each_k_and_kind_of_labels_is_bounded_once(monkeypatch: pytest.MonkeyPat
         asked.append(problem.k)
         return least_loss(problem)
 
-    monkeypatch.setattr(bound, "least_loss", counted)
+    monkeypatch.setattr(pricing, "least_loss", counted)
     found = swept()
     assert sorted(asked) == [2, 2, 4, 4]
     bounds = {(at.values[0], at.values[2]): at.least for at in found.points}

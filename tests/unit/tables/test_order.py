@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kohort import workspace
 from kohort.core import order
 from kohort.core.order import SortKey, order_by
-from kohort.tables.order import content_keys, ranks_of
+from kohort.tables.texts import content_keys, ranks_of
 from kohort.workspace import blocks
 
 

@@ -15,7 +15,7 @@ from kohort.app.answers import Released
 from kohort.app.baskets.answers import BasketPreview, Baskets, ItemRoles, ItemsLook, Point
 from kohort.app.questions import REPORTS, SHOWN, changes_in, refuse_piped, reports_of
 from kohort.assessment.inspection.distribution import Bar
-from kohort.engines.known import engine_of
+from kohort.engines.local import engine_of
 from kohort.errors import KohortError, UnsupportedError, UsageError
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.seen import seen_in

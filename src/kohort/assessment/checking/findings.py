@@ -19,8 +19,8 @@ from kohort.schema.numbers import rounded
 from kohort.schema.sensitive import even_spelling
 from kohort.shown import Shown, many, sizes_row
 from kohort.tables.complete import unsuppressed
-from kohort.tables.order import ranks_of
 from kohort.tables.table import Table
+from kohort.tables.texts import ranks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

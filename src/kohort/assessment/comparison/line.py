@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import InputError
-from kohort.tables.label_texts import ranks
+from kohort.tables.texts import ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

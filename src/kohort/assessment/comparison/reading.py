@@ -46,7 +46,7 @@ from kohort.schema.hierarchies import from_spec, with_missing
 from kohort.schema.hierarchy import SUPPRESSED, Hierarchy
 from kohort.schema.numbers import digits_of, exact, is_numeric_text
 from kohort.schema.open_ends import bound_of, numbers_in
-from kohort.tables.label_texts import range_ends, set_members
+from kohort.tables.texts import range_ends, set_members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -197,7 +197,7 @@ def draft_of(
     tokens = frozenset(seen.missing)
     keys = whose(seen.table, seen.guesses, tokens)
     person = keys.key
-    table = seen.table if person is None else entered(seen.table, (person,), tokens).table
+    table = seen.table if person is None else entered(seen.table, (person,), tokens)[0]
     nobodys = seen.table.records - table.records
     people = None if person is None else person_codes(table[person])
     _tell_of_unsure(seen.guesses)

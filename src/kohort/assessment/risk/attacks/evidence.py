@@ -27,8 +27,7 @@ from kohort.errors import SchemaError, UsageError
 from kohort.schema import Schema
 from kohort.schema.hierarchies import from_spec, is_builder
 from kohort.shown import OPEN
-from kohort.tables.order import ranks_of
-from kohort.tables.spelling import even_keys
+from kohort.tables.texts import even_keys, ranks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
