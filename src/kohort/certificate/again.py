@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, cast
 from kohort.certificate.form import FORM, digest
 from kohort.certificate.table import Certificate
 from kohort.certificate.transactions import CoherenceCertificate
-from kohort.errors import FileError, InputError, MissingExtraError, VerificationError
+from kohort.errors import FileError, InputError, KohortError, MissingExtraError, VerificationError
 from kohort.io.manifest import altered, digest_of, has_manifest, read_manifest
 from kohort.io.stored import stored, text_of
 from kohort.schema.numbers import LARGEST
@@ -107,6 +107,17 @@ def between(name: str, certified: int, least: int, most: int, *of: str) -> Check
     if least == most:
         return judged(name, _said(certified), *of, met=True)
     return unchecked(name, f"{_said(certified)}; the file shows that it is {least:,} to {most:,}", *of)
+
+
+def limits(due: tuple[str, ...], certified: tuple[str, ...]) -> CheckedPart:
+    """Whether what is not promised follows from the job."""
+    told = f"{len(due)} limits" if due == certified else "these are not the limits that follow from the job"
+    return judged("not promised", told, "not_promised", met=due == certified)
+
+
+def unreadable(name: str, fault: KohortError) -> CheckedPart:
+    """The part of a file that cannot be read, which differs."""
+    return CheckedPart(name, PartOutcome.DIFFERENT, f"the file cannot be read: {fault.what}")
 
 
 def unchecked(name: str, why: str, *of: str) -> CheckedPart:

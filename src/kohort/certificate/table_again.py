@@ -25,6 +25,7 @@ from kohort.certificate.again import (
     judged,
     of_bytes,
     unchecked,
+    unreadable,
     unseen,
 )
 from kohort.certificate.table_shown import Shown, foreign, lacking
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from kohort.certificate.table import Asked, Certificate, Described
+    from kohort.core.uniques import Singling
     from kohort.io.manifest import Manifest
     from kohort.models.base import PrivacyModel
     from kohort.tables.table import Table
@@ -98,8 +100,7 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
     try:
         table, plain_form = _read(path, known, asked)
     except (InputError, InfeasibleError) as fault:
-        told = f"the file cannot be read: {fault.what}"
-        return Again((*parts, CheckedPart("table", PartOutcome.DIFFERENT, told)))
+        return Again((*parts, unreadable("table", fault)))
     names = [column.name for column in asked.schema.released]
     parts.append(compared("columns", ", ".join(names), ", ".join(table.names)))
     parts += [compared("records", known.records, table.records), plain_form]
@@ -273,21 +274,12 @@ class _Judge:
         yield compared("people", self.known.people, None)
         columns = [self.table[one.name] for one in self.asked.schema.unchanged]
         singling = singled_out(columns)
-        found = [{**asdict(one), "columns": list(one.columns)} for one in singling]
-        told, same = _singled(found), list(self.known.released_unchanged) == found
-        told = told if same else f"{_singled(self.known.released_unchanged)}, found {told}"
-        yield judged(_SINGLING, told, "released_unchanged", met=same)
-        yield self._together()
+        every = together([self.table], self.table.records, self._sets())
+        yield _same_singling(_SINGLING, "released_unchanged", self.known.released_unchanged, singling)
+        yield _same_singling(f"{_SINGLING} together", "released_together", self.known.released_together, every)
         unallowed = [one.columns for one in singling if one.most and self._refused(one.columns)]
         told = f"no permission for {_names(unallowed[0])}" if unallowed else "no column does without permission"
         yield judged("singling out most people", told, "released_unchanged", met=not unallowed)
-
-    def _together(self) -> CheckedPart:
-        found = together([self.table], self.table.records, self._sets())
-        due = [{**asdict(one), "columns": list(one.columns)} for one in found]
-        told, same = _singled(due), list(self.known.released_together) == due
-        told = told if same else f"{_singled(self.known.released_together)}, found {told}"
-        return judged(f"{_SINGLING} together", told, "released_together", met=same)
 
     def _sets(self) -> tuple[tuple[str, ...], ...]:
         return together_of(self.asked.schema, self.asked.job.answers or ())
@@ -460,6 +452,14 @@ _SINGLING: Final = "singled out"
 
 #: The fields that it is about.
 _SINGLED: Final = ("released_unchanged", "released_together")
+
+
+def _same_singling(
+    name: str, of: str, certified: Sequence[Mapping[str, object]], singling: Sequence[Singling]
+) -> CheckedPart:
+    due = [{**asdict(one), "columns": list(one.columns)} for one in singling]
+    told, same = _singled(due), list(certified) == due
+    return judged(name, told if same else f"{_singled(certified)}, found {told}", of, met=same)
 
 
 def _singled(found: Iterable[Mapping[str, object]]) -> str:

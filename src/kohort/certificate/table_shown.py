@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.certificate.again import compared, judged, unchecked
+from kohort.certificate.again import compared, judged, limits, unchecked
 from kohort.certificate.table import SHOWN, full_domain, not_promised
 from kohort.metrics import PLUGINS
 from kohort.metrics.base import Levels, Outcome
@@ -151,9 +151,7 @@ class Shown:
     def _promises(self) -> Iterator[CheckedPart]:
         """What is not promised, and that no sensitive column is without a model that is not said to be."""
         due = not_promised(self.asked, data_dependent=self.known.data_dependent_labels, engine=self.known.engine)
-        same = due == self.known.not_promised
-        told = f"{len(due)} limits" if same else "these are not the limits that follow from the job"
-        yield judged("not promised", told, "not_promised", met=same)
+        yield limits(due, self.known.not_promised)
         about = {model.sensitive for model in self.asked.models}
         bare = [one.name for one in self.asked.schema.sensitive if one.name not in {*about, *self.asked.job.no_model}]
         told = f"no model is about {', '.join(bare)}" if bare else "each has a model, or is said to have none"

@@ -14,7 +14,17 @@ import numpy as np
 
 from kohort.assessment.checking.transactions import check_transactions
 from kohort.certificate.accepted import exact, refuse_transaction_job
-from kohort.certificate.again import Again, CheckedPart, PartOutcome, compared, judged, of_bytes, unchecked, unseen
+from kohort.certificate.again import (
+    Again,
+    CheckedPart,
+    compared,
+    judged,
+    limits,
+    of_bytes,
+    unchecked,
+    unreadable,
+    unseen,
+)
 from kohort.certificate.transactions import not_promised
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.baskets import read_transactions
@@ -76,8 +86,7 @@ def check_transactions_again(
     try:
         database = read_transactions(path, options).database
     except (InputError, InfeasibleError) as fault:
-        told = f"the file cannot be read: {fault.what}"
-        return Again((*parts, CheckedPart("transactions", PartOutcome.DIFFERENT, told)))
+        return Again((*parts, unreadable("transactions", fault)))
     parts += [
         compared("transactions", known.transactions, len(database)),
         compared("items", known.items, int(np.count_nonzero(database.supports))),
@@ -145,11 +154,7 @@ def _model(known: CoherenceCertificate) -> Iterator[CheckedPart]:
     algorithm = known.job.get("algorithm")
     kind = cast("Mapping[str, object]", algorithm).get("kind") if isinstance(algorithm, dict) else None
     yield compared("suppressed", known.suppressed, "cells" if kind == "LocalSuppression" else "items")
-    limits = not_promised(cells=known.suppressed == "cells", engine=known.engine)
-    told = (
-        f"{len(limits)} limits" if limits == known.not_promised else "these are not the limits that follow from the job"
-    )
-    yield judged("not promised", told, "not_promised", met=limits == known.not_promised)
+    yield limits(not_promised(cells=known.suppressed == "cells", engine=known.engine), known.not_promised)
 
 
 def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleChoice | None) -> Iterator[CheckedPart]:

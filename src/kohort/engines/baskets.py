@@ -169,12 +169,12 @@ class Baskets(Shown):
         """What counts cohorts, by aggregation."""
         return CohortCounter(self.dialect, self.of, self.codes[public], self.codes[private])
 
-    def recode(self, suppression: Suppression) -> RecodedElsewhere:
-        """The transactions less the suppressed items: as a query that nobody has run yet."""
+    def recode(self, suppression: Suppression) -> tuple[Baskets, Index, Items]:
+        """The transactions less the suppressed items, as a query that nobody has run yet; no lineage; the items."""
         assert isinstance(suppression, ItemSuppression)  # noqa: S101  others were refused before there was a search
         stays = np.ones(len(self.names), np.bool_)
         stays[suppression.items] = False
-        return RecodedElsewhere(self.only(stays), np.empty(0, np.int64), suppression.items)
+        return self.only(stays), np.empty(0, np.int64), suppression.items
 
     # ── the release ──────────────────────────────────────────────────────────────────────────────
 
@@ -278,21 +278,6 @@ class Baskets(Shown):
         found = self.dialect.run(asked)
         supports, tops, sets = (found[name].cast(pl.Int64).to_numpy() for name in ("n", "m", "w"))
         return supports, tops, sets
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RecodedElsewhere:
-    """What is left of a database elsewhere; see `kohort.transactions.recode.RecodedTransactions`.
-
-    Attributes:
-        database: The transactions, over the items that are left.
-        lineage: (0,) nobody knows which transaction each one was.
-        dropped: (d,) the items that are left nowhere.
-    """
-
-    database: Baskets
-    lineage: Index
-    dropped: Items
 
 
 def refuse_unsupported(job: TransactionJob) -> None:

@@ -31,6 +31,7 @@ from kohort.tables.coded import CodedTable
 from kohort.tables.people import person_codes, refuse_spellings
 from kohort.tables.perturbing import perturbed
 from kohort.tables.table import Column, Table
+from kohort.verify.aggregated import only
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.singling import most, refuse_many, singled_out, singling_of
 
@@ -322,9 +323,8 @@ def refuse_leaks(data: Relation, job: Job) -> None:
     for pair in suspects(schema, known, held, few=few_of(job.k), allowed=allowed):
         named = [*pair, *(schema.person is not None and schema.person not in pair) * [str(schema.person)]]
         found = data.tuples(named)
-        some = replace(schema, attributes=tuple(one for one in schema.attributes if one.name in named))
         every = np.arange(found.table.records, dtype=np.uint32)
-        for leak in leaks(some, found.table, found.table, every, k=job.k, weights=found.counts):
+        for leak in leaks(only(schema, named), found.table, found.table, every, k=job.k, weights=found.counts):
             faults.setdefault(leak.released, _leaking(leak))
     _raise(list(faults.values()))
 

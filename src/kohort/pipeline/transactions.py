@@ -35,14 +35,12 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    from kohort.arrays import Mask
+    from kohort.arrays import Index, Items, Mask
     from kohort.engines.base import Engine
-    from kohort.engines.baskets import RecodedElsewhere
     from kohort.io.baskets.options import BasketOptions
     from kohort.release.transactions import TransactionJob
     from kohort.transactions.database import Database
     from kohort.transactions.problem import Suppression
-    from kohort.transactions.recode import RecodedTransactions
     from kohort.verify.transactions import CoherenceVerdict
 
 
@@ -129,10 +127,12 @@ def _read(source: object, job: TransactionJob, engine: Engine, *, even_small: bo
     return _Read(reading.database, reading.repeated, reading.like)
 
 
-def _recoded(database: Database, suppression: Suppression) -> RecodedTransactions | RecodedElsewhere:
+def _recoded(database: Database, suppression: Suppression) -> tuple[Database, Index, Items]:
+    """What is left of a database, which transaction each one was, and the items that are left nowhere."""
     if isinstance(database, Baskets):
         return database.recode(suppression)
-    return recode(held(database, "to suppress items"), suppression)
+    found = recode(held(database, "to suppress items"), suppression)
+    return found.database, found.lineage, found.dropped
 
 
 def _solved(
@@ -153,9 +153,7 @@ def _solved(
         problem.database,
         problem.roles,
         solution,
-        recoded.database,
-        recoded.lineage,
-        recoded.dropped,
+        *recoded,
         losses=problem.losses,
         lost=lost(problem, solution.suppression),
         repeated=reading.repeated,

@@ -83,9 +83,8 @@ def publish_table(
         verdict = verify(BytesIO(session.text()))
         for companion, output in zip(companions, others, strict=True):
             output.fill(methodcaller("write", companion.content(verdict)))
-        arrival = _Arrival(session, replaced=replaced)
         with reporting("moving into place", place.path):
-            commit(others, where=place.address, beyond=(arrival.commit, arrival.restore))
+            commit(others, where=place.address, beyond=_arrival(session, replaced=replaced))
     return verdict
 
 
@@ -98,24 +97,22 @@ def _refuse_existing(session: Session, *, overwrite: bool) -> bool:
     return exists
 
 
-class _Arrival:
-    """The step by which a table is there, and its inverse."""
+def _arrival(session: Session, *, replaced: bool) -> tuple[Callable[[], None], Callable[[], None]]:
+    """The step by which a table is there, and its inverse: it takes a new table back, and no other."""
+    done: list[bool] = []
 
-    def __init__(self, session: Session, *, replaced: bool) -> None:
-        self._session, self._replaced, self._done = session, replaced, False
+    def commit_table() -> None:
+        session.commit()
+        done.append(True)
 
-    def commit(self) -> None:
-        """Commit the transaction."""
-        self._session.commit()
-        self._done = True
-
-    def restore(self) -> None:
-        """Take a new table back; say that one which replaced another stays."""
-        if not self._done:
+    def restore() -> None:
+        if not done:
             return
-        if self._replaced:
+        if replaced:
             what = "the table was replaced and verified, but its certificate could not be written"
-            raise FileError(what, where=self._session.place.address, hint="publish it again with --overwrite")
-        with opened(self._session.place) as again:
+            raise FileError(what, where=session.place.address, hint="publish it again with --overwrite")
+        with opened(session.place) as again:
             again.drop()
             again.commit()
+
+    return commit_table, restore

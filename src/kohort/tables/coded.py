@@ -20,7 +20,7 @@ from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.sensitive import resolve as resolve_sensitive
 from kohort.shown import many
 from kohort.tables.people import note_spellings, owners_of, person_codes
-from kohort.tables.recoded import ByClass, BySource, RecodedTable
+from kohort.tables.recoded import RecodedColumn, RecodedTable
 from kohort.tables.table import Column, Table, all_of, narrow
 from kohort.tables.texts import content_keys, ranks_of
 from kohort.workspace import HEAP, blocks, tallied
@@ -278,7 +278,7 @@ class CodedTable:
         if self._kept is not None:
             lineage = self.workspace.taken(self._kept, lineage)
         columns = [
-            ByClass(labels[name]) if name in labels else BySource.of(self.table[name], lineage)
+            RecodedColumn(labels[name]) if name in labels else RecodedColumn.of(self.table[name], lineage)
             for name in (attribute.name for attribute in self.schema.released)
         ]
         records = RecodedTable(columns, classes.sizes[order], lineage, self.workspace)

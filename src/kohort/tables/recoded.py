@@ -22,47 +22,35 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ByClass:
-    """A column with one cell a class.
+class RecodedColumn:
+    """A released column: the labels of classes, or the source's cells.
 
     Attributes:
-        column: The cell of each class, in the order of the release.
+        column: The label of each class, in the order of the release; or the source's column, with the values that the
+            release still has.
+        of_class: Whether it has one label for each class.
+        place: (v,) where each value of the source is among the column's; `None` where all are, in their order.
     """
 
     column: Column
-
-    def cells(self, classes: Index, _: Numbers) -> CellCodes:
-        """The cells of records in these classes."""
-        return self.column.codes.take(classes)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BySource:
-    """A column whose cells are the source's.
-
-    Attributes:
-        column: That of the source, with the values that the release still has.
-        place: (v,) where each value of the source is among them; `None` where all are, in their order.
-    """
-
-    column: Column
-    place: CellCodes | None
+    of_class: bool = True
+    place: CellCodes | None = None
 
     @classmethod
-    def of(cls, column: Column, lineage: Numbers) -> BySource:
-        """The column's cells of these records, with the values that still occur."""
+    def of(cls, column: Column, lineage: Numbers) -> RecodedColumn:
+        """The source's cells of these records, with the values that still occur."""
         if lineage.size == column.codes.size:
-            return cls(column, None)
+            return cls(column, of_class=False)
         held = np.zeros(len(column.values), np.bool_)
         for some in blocks(lineage.size):
             held[column.codes.take(lineage[some])] = True
         used = np.flatnonzero(held)
-        values = column.values.gather(used)
-        return cls(replace(column, values=values, labels=None), narrow(np.cumsum(held) - held, used.size))
+        kept = replace(column, values=column.values.gather(used), labels=None)
+        return cls(kept, of_class=False, place=narrow(np.cumsum(held) - held, used.size))
 
-    def cells(self, _: Index, records: Numbers) -> CellCodes:
-        """The cells of these records of the source."""
-        codes = self.column.codes.take(records)
+    def cells(self, classes: Index, records: Numbers) -> CellCodes:
+        """The cells of these records of the source, which are in these classes."""
+        codes = self.column.codes.take(classes if self.of_class else records)
         return codes if self.place is None else self.place.take(codes)
 
 
@@ -77,7 +65,7 @@ class RecodedTable(Shown):
         workspace: Where `collect` makes its columns.
     """
 
-    parts: Sequence[ByClass | BySource]
+    parts: Sequence[RecodedColumn]
     sizes: Counts
     lineage: Numbers
     workspace: Workspace = HEAP

@@ -29,7 +29,7 @@ from kohort.verify.parts import WrittenParts, written_singling
 from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import incomplete, refuse_names, released_texts, without_value
 from kohort.verify.tables import judged
-from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Claim, TableCheck, Verdict, fault, places
+from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Claim, TableCheck, Verdict, fault, places, refuse
 from kohort.workspace import tallied
 
 if TYPE_CHECKING:
@@ -241,8 +241,7 @@ def _sent(claim: Claim, destinations: Destinations) -> tuple[Index, Index, Count
     entering = pl.DataFrame(held).with_row_index("row").filter(enters)
     listed = pl.DataFrame(theirs).with_row_index("of")
     unknown = len(listed.join(entering, on=keys, how="anti"))
-    if unknown:
-        raise fault(TableCheck.LINEAGE, f"{many(unknown, 'tuple does', 'tuples do')} not come from the input")
+    refuse(TableCheck.LINEAGE, unknown, "tuple does", "tuples do", " not come from the input")
     if destinations.counts is None:
         pairs = entering.join(listed, on=keys)
         row, of = (pairs[name].to_numpy().astype(np.int64) for name in ("row", "of"))
@@ -260,8 +259,7 @@ def _sent(claim: Claim, destinations: Destinations) -> tuple[Index, Index, Count
         row, of = (
             found.to_numpy().astype(np.int64)[at] for found, at in zip((mine["row"], there["of"]), places_, strict=True)
         )
-    if again:
-        raise fault(TableCheck.LINEAGE, f"{many(again, 'record repeats', 'records repeat')} an input record")
+    refuse(TableCheck.LINEAGE, again, "record repeats", "records repeat", " an input record")
     return row, of, counts
 
 

@@ -22,11 +22,10 @@ import polars as pl
 from kohort.errors import VerificationError
 from kohort.perturbation.effect import Effect
 from kohort.schema import Attribute, Role, Schema
-from kohort.shown import many
 from kohort.verify.reading import read
 from kohort.verify.records import check_cells, check_records, differing, lacking, released_texts
 from kohort.verify.values import NEGATIVE_ZERO, NUMERIC
-from kohort.verify.verdict import Claim, TableCheck, fault, places
+from kohort.verify.verdict import Claim, TableCheck, fault, places, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -56,9 +55,8 @@ def check_pseudonyms(column: Column, claim: Claim, key: Key) -> None:
     made = pl.Series(key.pseudonyms(column.name, source.values.fill_null("").to_list()), dtype=pl.String)
     due = released_texts(source, claim).zip_with(absent, made)
     wrong = differing(column, places(due, column.values), claim)
-    if wrong:
-        what = f"{many(wrong, 'cell is', 'cells are')} not the pseudonyms of their records' identifiers"
-        raise fault(TableCheck.PSEUDONYMS, what, column=column.name)
+    rest = " not the pseudonyms of their records' identifiers"
+    refuse(TableCheck.PSEUDONYMS, wrong, "cell is", "cells are", rest, column=column.name)
 
 
 def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
@@ -126,13 +124,11 @@ def check_coarsened(column: Column, claim: Claim, changed: Column) -> None:
     source = claim.original[column.name].codes
     pairs = np.unique(source * np.int64(len(changed.values)) + changed.codes)
     several = pairs.size - np.unique(source).size
-    if several:
-        what = f"{many(several, 'value was', 'values were')} changed in more than one way"
-        raise fault(TableCheck.PERTURBED, what, column=column.name)
+    rest = " changed in more than one way"
+    refuse(TableCheck.PERTURBED, several, "value was", "values were", rest, column=column.name)
     wrong = differing(column, places(released_texts(changed, claim), column.values), claim, changed)
-    if wrong:
-        what = f"{many(wrong, 'cell is', 'cells are')} not those that the models judged"
-        raise fault(TableCheck.PERTURBED, what, column=column.name)
+    rest = " not those that the models judged"
+    refuse(TableCheck.PERTURBED, wrong, "cell is", "cells are", rest, column=column.name)
 
 
 def _demand(holds: bool, what: str, effect: Effect) -> None:  # noqa: FBT001  the one thing that is asked

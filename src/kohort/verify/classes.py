@@ -10,9 +10,8 @@ import polars as pl
 
 from kohort.native.library import ONLY
 from kohort.schema import Label
-from kohort.shown import many
 from kohort.verify.labels import ANY, MEAN_DIGITS, Meaning
-from kohort.verify.verdict import Band, Claim, TableCheck, fault
+from kohort.verify.verdict import Band, Claim, TableCheck, refuse
 from kohort.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
@@ -109,10 +108,8 @@ def check_ends(
     for packed in (found.at_low, found.at_high):
         held = np.zeros(classes.sizes.size, np.uint8)
         ONLY(packed, classes.of, held, alone.view(np.uint8))
-        unheld = int((ranged & (held == 0)).sum())
-        if unheld:
-            what = f"{many(unheld, 'class has', 'classes have')} a range with an end that none of their records has"
-            raise fault(TableCheck.ENDS, what, column=column.name)
+        unheld, rest = int((ranged & (held == 0)).sum()), " a range with an end that none of their records has"
+        refuse(TableCheck.ENDS, unheld, "class has", "classes have", rest, column=column.name)
 
 
 def _check_means(
@@ -126,12 +123,8 @@ def _check_means(
     rounding = 0.5 * 10.0 ** -(meaning.values.decimals + MEAN_DIGITS)
     slack = _FLOAT * float(np.abs(amounts).max())
     wrong = int((apart > rounding + slack).sum())
-    if wrong:
-        raise fault(
-            TableCheck.ENDS,
-            f"{many(wrong, 'record has', 'records have')} a mean that is not their class's",
-            column=column.name,
-        )
+    rest = " a mean that is not their class's"
+    refuse(TableCheck.ENDS, wrong, "record has", "records have", rest, column=column.name)
 
 
 def bands(sizes: Counts, k: int) -> tuple[Band, ...]:

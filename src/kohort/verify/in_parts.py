@@ -51,7 +51,7 @@ from kohort.verify.parts import NO_CODES, Groups, WrittenParts
 from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import incomplete, labels_of, without_value
 from kohort.verify.tables import due_on_level, judged, refuse_satisfying
-from kohort.verify.verdict import LOCAL, Band, TableCheck, Verdict, fault, places
+from kohort.verify.verdict import LOCAL, Band, TableCheck, Verdict, fault, places, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -194,8 +194,7 @@ class _GroupsOfClasses:
         columns = {name: self._found(name, bare, ~without) for name in self.known}
         last = np.iinfo(np.int64).max if self.claim.levels else self.source.labels.records
         left_out = bare.amount(enters & ((classes < 0) | (classes >= last)))
-        if left_out:
-            raise fault(TableCheck.RECORDS, f"{many(left_out, 'record is', 'records are')} left out for no reason")
+        refuse(TableCheck.RECORDS, left_out, "record is", "records are", " left out for no reason")
         released = classes < self.source.labels.records
         if self.claim.levels:
             self._check_left(bare, columns, np.flatnonzero(enters), released)
@@ -214,9 +213,8 @@ class _GroupsOfClasses:
         known, column = self.known[name], bare.original[name]
         codes = places(column.values, known.values).take(column.codes)
         unknown = bare.amount(counted & (codes < 0))
-        if unknown:
-            what = f"{many(unknown, 'record has a value', 'records have values')} that the input does not have"
-            raise fault(TableCheck.LINEAGE, what, column=name)
+        both, rest = ("record has a value", "records have values"), " that the input does not have"
+        refuse(TableCheck.LINEAGE, unknown, *both, rest, column=name)
         np.add.at(self.found[name], codes[counted], bare.amounts[counted])
         return replace(known, codes=narrow(np.maximum(codes, 0), len(known.values)))
 

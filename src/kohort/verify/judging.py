@@ -160,9 +160,9 @@ class ObservedProfile:
             rows = by_class[upto[some.start] : upto[some.stop]] if by_class is not None else slice(*upto[_ends(some)])
             people = None if self.people is None else self.people[rows]
             weights = None if self.weights is None else self.weights[rows]
-            part, count = _taken(self.whole, some), _few if few else _histogram
+            part = _taken(self.whole, some)
             of = self.of[rows] - some.start
-            found = count(domain, codes.take(rows), (of, part.sizes.size), people, weights)
+            found = _histogram(domain, codes.take(rows), (of, part.sizes.size), people, weights, few=few)
             yield replace(part, histograms=(found,))
 
     def _by_class(self) -> Index | None:
@@ -207,29 +207,23 @@ def _people(claim: Claim) -> Index | None:
 
 
 def _histogram(
-    domain: SensitiveDomain, codes: Index, of: tuple[Numbers, int], people: Index | None, weights: Counts | None
+    domain: SensitiveDomain,
+    codes: Index,
+    of: tuple[Numbers, int],
+    people: Index | None,
+    weights: Counts | None,
+    *,
+    few: bool,
 ) -> Histogram:
-    """The people of each class with each value; a code beyond is no value."""
-    cells, present = _cells(domain, codes, of[0])
+    """The people of each class with each value, or of `few` those that a class has; a code beyond is no value."""
+    present = np.flatnonzero(codes < len(domain))
+    cells = of[0].take(present) * np.int64(len(domain)) + codes.take(present)
     whose, weights = (None if some is None else some.take(present) for some in (people, weights))
+    if few:
+        occur, cells = np.unique(cells, return_inverse=True)
+        return Histogram.of_few(domain, occur, _counted(cells, occur.size, whose, weights), of[1])
     counts = _counted(cells, of[1] * len(domain), whose, weights)
     return Histogram(domain, counts.reshape(of[1], len(domain)))
-
-
-def _few(
-    domain: SensitiveDomain, codes: Index, of: tuple[Numbers, int], people: Index | None, weights: Counts | None
-) -> Histogram:
-    """The same, of the values that each class has."""
-    cells, present = _cells(domain, codes, of[0])
-    occur, cells = np.unique(cells, return_inverse=True)
-    whose, weights = (None if some is None else some.take(present) for some in (people, weights))
-    return Histogram.of_few(domain, occur, _counted(cells, occur.size, whose, weights), of[1])
-
-
-def _cells(domain: SensitiveDomain, codes: Index, of: Numbers) -> tuple[Index, Index]:
-    """Of each record with a value its class and value as one number, and which records these are."""
-    present = np.flatnonzero(codes < len(domain))
-    return of.take(present) * np.int64(len(domain)) + codes.take(present), present
 
 
 def _counted(cells: Numbers, size: int, people: Index | None, weights: Counts | None) -> Counts:

@@ -17,7 +17,7 @@ from kohort.tables.table import Column, Table, narrow
 from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid, twofold
 from kohort.verify.values import counted, in_days, values_of, with_others
-from kohort.verify.verdict import Claim, TableCheck, fault, places
+from kohort.verify.verdict import Claim, TableCheck, fault, places, refuse
 from kohort.workspace import HEAP, TALLIED, Workspace, blocks
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from kohort.arrays import Index, Mask
     from kohort.errors import VerificationError
     from kohort.schema import Attribute, Schema
-    from kohort.verify.values import SourceValues
 
 
 #: Numbers name nobody: some other column will have the same.
@@ -74,14 +73,12 @@ def check_lineage(table: Table, claim: Claim) -> None:
         raise fault(TableCheck.LINEAGE, f"a lineage of {lineage.size:,} for {many(table.records, 'record')}")
     parts = [lineage[some] for some in blocks(lineage.size)]
     outside = sum(int(((part < 0) | (part >= known)).sum()) for part in parts)
-    if outside:
-        raise fault(TableCheck.LINEAGE, f"{many(outside, 'record does', 'records do')} not come from the input")
+    refuse(TableCheck.LINEAGE, outside, "record does", "records do", " not come from the input")
     claimed = claim.workspace.zeros(known, np.bool_)
     for part in parts:
         claimed[part] = True
     again = table.records - int(claimed.sum())
-    if again:
-        raise fault(TableCheck.LINEAGE, f"{many(again, 'record repeats', 'records repeat')} an input record")
+    refuse(TableCheck.LINEAGE, again, "record repeats", "records repeat", " an input record")
 
 
 def check_identifiers(table: Table, claim: Claim, every: Table) -> None:
@@ -118,10 +115,7 @@ def check_cells(column: Column, claim: Claim) -> None:
     """Every cell of a column that is not generalized is the input's."""
     source = claim.original[column.name]
     changed = differing(column, places(released_texts(source, claim), column.values), claim)
-    if changed:
-        raise fault(
-            TableCheck.CELLS, f"{many(changed, 'cell differs', 'cells differ')} from the input's", column=column.name
-        )
+    refuse(TableCheck.CELLS, changed, "cell differs", "cells differ", " from the input's", column=column.name)
 
 
 def check_values(attribute: Attribute, claim: Claim) -> None:
@@ -166,33 +160,26 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     if attribute.of_dates and values.label is not Label.RANGE:
         labels = labels.zip_with(labels.is_in([*values.cells]), in_days(labels))
     astray = off_grid(values, labels) if attribute.grid is not None else 0
-    if astray:
-        raise fault(
-            TableCheck.GRID,
-            f"{many(astray, 'label has', 'labels have')} an end that is not a cut of the grid",
-            column=column.name,
-        )
+    rest = " an end that is not a cut of the grid"
+    refuse(TableCheck.GRID, astray, "label has", "labels have", rest, column=column.name)
     meaning = meaning_of(values, labels, claim.workspace)
-    unknown = ~meaning.known
-    if unknown.any():
-        records = int(unknown[column.codes].sum())
-        what = f"{many(int(unknown.sum()), 'label')} ({many(records, 'record')}) cannot be produced by the schema"
-        raise fault(TableCheck.LABELS, what, column=column.name)
-    refuse_twofold(values, labels, column, claim)
+    refuse_labels(~meaning.known, column, "cannot be produced by the schema")
+    refuse_labels(twofold(values, labels, claim.schema.missing), column, TWOFOLD)
     found = fit(meaning, source.codes, claim.lineage, column.codes)
-    if found.outside:
-        what = f"{many(found.outside, 'record has', 'records have')} labels that do not contain their values"
-        raise fault(TableCheck.REGIONS, what, column=column.name)
+    rest = " labels that do not contain their values"
+    refuse(TableCheck.REGIONS, found.outside, "record has", "records have", rest, column=column.name)
     return meaning, found
 
 
-def refuse_twofold(values: SourceValues, labels: pl.Series, column: Column, claim: Claim) -> None:
-    """Refuse labels that stand for one group of values and for another, or for missing ones."""
-    found = twofold(values, labels, claim.schema.missing)
-    if found.any():
-        of = many(int(found[column.codes].sum()), "record")
-        what = f"{many(int(found.sum()), 'label')} ({of}) can be read in two ways"
-        raise fault(TableCheck.LABELS, what, column=column.name)
+#: What is wrong with labels that stand for one group of values and for another, or for missing ones.
+TWOFOLD: Final = "can be read in two ways"
+
+
+def refuse_labels(wrong: Mask, column: Column, one: str, several: str = "") -> None:
+    """Refuse these labels of a column: what is wrong with one, or with several."""
+    of = f"({many(int(wrong[column.codes].sum()), 'record')})" if wrong.any() else ""
+    count, both = int(wrong.sum()), (f"label {of} {one}", f"labels {of} {several or one}")
+    refuse(TableCheck.LABELS, count, *both, column=column.name)
 
 
 def disorder(table: Table, quasi: Sequence[str], workspace: Workspace = HEAP) -> VerificationError | None:

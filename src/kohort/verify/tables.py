@@ -39,10 +39,11 @@ from kohort.tables.recoded import joined
 from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
 from kohort.verify.classes import bands, check_ends, classes_of, released_classes
 from kohort.verify.judging import ModelInputs, check_models
-from kohort.verify.labels import kind_of
+from kohort.verify.labels import kind_of, twofold
 from kohort.verify.population import matched_population
 from kohort.verify.reading import ReleaseContent, plainly, read
 from kohort.verify.records import (
+    TWOFOLD,
     check_cells,
     check_identifiers,
     check_lineage,
@@ -53,7 +54,7 @@ from kohort.verify.records import (
     differing,
     disorder,
     labels_of,
-    refuse_twofold,
+    refuse_labels,
     without_value,
 )
 from kohort.verify.singling import exposure, singled_out, together
@@ -67,6 +68,7 @@ from kohort.verify.verdict import (
     fault,
     places,
     reading_release,
+    refuse,
 )
 from kohort.workspace import HEAP, Workspace, blocks, tallied
 
@@ -307,18 +309,13 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
     label = places(texts, released)
     unknown = np.ones(len(released), np.bool_)
     unknown[label[label >= 0]] = False
-    if unknown.any():
-        of = many(int(unknown[column.codes].sum()), "record")
-        labels = many(int(unknown.sum()), f"label ({of}) is not a node", f"labels ({of}) are not nodes")
-        what = f"{labels} of level {level}"
-        raise fault(TableCheck.LABELS, what, column=column.name)
-    refuse_twofold(values, released, column, claim)
+    refuse_labels(unknown, column, f"is not a node of level {level}", f"are not nodes of level {level}")
+    refuse_labels(twofold(values, released, claim.schema.missing), column, TWOFOLD)
     label = np.where(label < 0, len(released) + np.arange(label.size), label)
     due = np.where((node < 0) | ~values.released, -1, label[node])
     outside = differing(column, due, claim)
-    if outside:
-        what = f"{many(outside, 'record has', 'records have')} nodes that are not above their values"
-        raise fault(TableCheck.REGIONS, what, column=column.name)
+    rest = " nodes that are not above their values"
+    refuse(TableCheck.REGIONS, outside, "record has", "records have", rest, column=column.name)
     return ExpectedLabels(due, values.hierarchy is not None and values.hierarchy.data_dependent)
 
 
@@ -344,11 +341,8 @@ def check_finer(column: Column, meaning: Meaning, claim: Claim) -> ExpectedLabel
     finer = [text for texts in values.hierarchy.labels[: level + 1] for text in texts]
     allowed = pl.Series(["", *finer]).unique()
     coarse = places(labels_of(column.name, column.values), allowed) < 0
-    if coarse.any():
-        of = many(int(coarse[column.codes].sum()), "record")
-        labels = many(int(coarse.sum()), f"label ({of}) is", f"labels ({of}) are")
-        what = f"{labels} coarser than nodes of level {level}"
-        raise fault(TableCheck.LABELS, what, column=column.name)
+    rest = f"coarser than nodes of level {level}"
+    refuse_labels(coarse, column, f"is {rest}", f"are {rest}")
     return ExpectedLabels(np.where(values.released, node, -1), values.hierarchy.data_dependent)
 
 

@@ -95,6 +95,12 @@ def fault(check: StrEnum, what: str, *, column: str = "") -> VerificationError:
     )
 
 
+def refuse(check: StrEnum, count: int, one: str, several: str, rest: str = "", *, column: str = "") -> None:
+    """Raise the fault of so many things, where there are any: what is wrong with one or with several, and the rest."""
+    if count:
+        raise fault(check, many(count, one, several) + rest, column=column)
+
+
 @contextmanager
 def reading_release() -> Generator[None]:
     """Turn what the system refuses into a `FileError`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from kohort.tables.recoded import ByClass, BySource, RecodedTable
+from kohort.tables.recoded import RecodedColumn, RecodedTable
 from kohort.tables.table import Column
 
 
@@ -14,7 +14,7 @@ def test_records_are_the_same_before_and_after_they_are_made() -> None:
     age = Column("age", pl.Series(["[1-5)", "[5-9)"]), np.array([1, 0], np.uint8), pl.String())
     ill = Column("ill", pl.Series(["flu", "gout", "cold"]), np.array([0, 2, 1, 2, 0], np.uint8), pl.String())
     lineage = np.array([3, 1, 0, 4], np.uint32)
-    table = RecodedTable([ByClass(age), BySource.of(ill, lineage)], np.array([3, 1]), lineage)
+    table = RecodedTable([RecodedColumn(age), RecodedColumn.of(ill, lineage)], np.array([3, 1]), lineage)
     blocks = [slice(0, 2), slice(2, 4), slice(1, 4), slice(3, 4)]
     before = [[codes.tolist() for codes in table.block(some)] for some in blocks]
     assert before[0] == [[1, 1], [1, 1]]
