@@ -183,7 +183,6 @@ def _has_digest(attribute: Part) -> bool:
 
 
 def _perturbed(part: Part) -> tuple[str, ...]:
-    """The columns of a perturbation: one, or several that are changed together."""
     return tuple(map(text_of, [part["column"]] if "column" in part else _list(part.get("columns"))))
 
 
@@ -233,7 +232,6 @@ def _value(part: object, annotation: str) -> object:
 
 
 def _several(part: object, inside: str) -> tuple[object, ...]:
-    """The values of a list: any number of one kind, or one of each."""
     if not isinstance(part, list):
         raise TypeError(inside)
     parts = cast("list[object]", part)
@@ -274,7 +272,6 @@ def _list(value: object) -> list[object]:
 
 
 def _known(kind: str) -> type[PrivacyModel] | None:
-    """The model that is called so in a job; `None` where this version knows none."""
     return next((one for one in models().values() if one.__name__ == kind), None)
 
 
@@ -291,7 +288,6 @@ def _asked(part: Part) -> Asked:
 
 
 def _parameter(value: object, kind: str) -> object:
-    """A parameter of its kind: a fraction is described by its text."""
     if type(value) is not (int if kind == "integer" else str):
         raise TypeError(kind)
     if isinstance(value, int) and value >= LARGEST:
@@ -329,7 +325,6 @@ def _refuse_misfits(job: Job) -> None:
 
 
 def _refuse_method(algorithm: object, quasi: list[str]) -> None:
-    """Refuse an objective that is none, and a node of another lattice."""
     if isinstance(algorithm, LocalRecoding):
         return _refuse_method(algorithm.search, quasi)
     objective = getattr(algorithm, "objective", None)

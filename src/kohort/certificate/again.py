@@ -230,7 +230,6 @@ def _is_written(known: Certificate | CoherenceCertificate, text: bytes) -> bool:
 
 
 def _decoded(text: bytes) -> Certificate | CoherenceCertificate | None:
-    """The certificate that JSON text describes; `None` where a part is missing, unknown or of another kind."""
     try:
         parts: object = json.loads(text, parse_constant=Fraction)  # which refuses NaN and infinities
     except (ValueError, RecursionError):
@@ -251,7 +250,6 @@ def _decoded(text: bytes) -> Certificate | CoherenceCertificate | None:
 
 
 def _is(part: object, kind: str) -> bool:  # noqa: PLR0911  one for each kind
-    """Whether a part of JSON is what the annotation `kind` asks for."""
     match kind:
         case "str" | "str | None":
             return isinstance(part, str) or (part is None and kind != "str")

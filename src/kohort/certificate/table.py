@@ -301,7 +301,6 @@ def full_domain(kind: str) -> bool | None:
 
 
 def _of_attributes(asked: Described, about: Sequence[str]) -> list[str]:
-    """What is not promised of sensitive values."""
     if not about:
         return [ATTRIBUTES]
     others = {one.name for one in asked.schema.sensitive} - {*about}

@@ -252,13 +252,11 @@ class _Judge:
         return {**self.hierarchies, **{name: one for name, one in made.items() if one is not None}}
 
     def _hierarchy_over(self, table: Table, column: Attribute) -> Hierarchy | None:
-        """The hierarchy that a builder makes over the values of a column."""
         attribute = Attribute(column.name, column.role, hierarchy=self.hierarchies[column.name], missing=column.missing)
         values = table[column.name]
         return resolve(attribute, values.values.to_list(), values.counts(), self.asked.schema.missing)[0].hierarchy
 
     def _people(self, smallest: int, k: int) -> Iterator[CheckedPart]:
-        """People of the smallest class, and whom columns single out: records, where there is no person key."""
         if self.asked.schema.person is not None:
             yield between("k", self.known.k, k if self.table.records else 0, smallest)
             yield between(
@@ -383,7 +381,6 @@ class _Judge:
         return None if finding else CheckedPart(model.name, PartOutcome.DIFFERENT, finding.told)
 
     def _lacking(self, model: PrivacyModel) -> str:
-        """What would have to be at hand to judge the model; empty where nothing lacks."""
         if self.asked.schema.person is not None:
             return _PEOPLE
         if model.declared.refers and self.known.suppressed and self.brought.reference is None:
@@ -411,7 +408,6 @@ class _Judge:
         return check(*others, schema=schema, population=known, reference=reference, apart=False)
 
     def _reference(self) -> Table | None:
-        """The input."""
         if self.brought.reference is None:
             return None
         table = self._entered(self._read(self.brought.reference))
@@ -422,7 +418,6 @@ class _Judge:
         return table
 
     def _entered(self, table: Table) -> Table:
-        """The complete records of the input: all, where the job leaves out none."""
         if not self.asked.job.complete:
             return table
         unknown = {*self.asked.job.complete} - {*table.names} if self.asked.job.complete != "all" else set[str]()
@@ -463,7 +458,6 @@ def _same_singling(
 
 
 def _singled(found: Iterable[Mapping[str, object]]) -> str:
-    """Columns, and how many of how many people each singles out; what is none of it is told as it stands."""
     told = ((one.get("columns"), one.get("unique"), one.get("people")) for one in found)
     lines = (f"{unique} of {people} by {_names(columns)}" for columns, unique, people in told)
     return ", ".join(lines) or "no column is released unchanged"

@@ -89,7 +89,6 @@ def foreign(table: Table, source: Table, names: Sequence[str]) -> int:
 
 
 def _cells(column: Column) -> list[str]:
-    """(n,) the cells as text; a missing one is empty."""
     texts = _texts(column)
     return [texts[code] for code in column.codes.tolist()]
 
@@ -149,7 +148,6 @@ class Shown:
         yield from self._promises()
 
     def _promises(self) -> Iterator[CheckedPart]:
-        """What is not promised, and that no sensitive column is without a model that is not said to be."""
         due = not_promised(self.asked, data_dependent=self.known.data_dependent_labels, engine=self.known.engine)
         yield limits(due, self.known.not_promised)
         about = {model.sensitive for model in self.asked.models}
@@ -200,7 +198,6 @@ class Shown:
                 )
 
     def _levels_met(self) -> CheckedPart:
-        """The levels of a full-domain release: which labels stand on them is for the hierarchies to tell."""
         levels, quasi = self.known.levels, sorted(column.name for column in self.asked.schema.quasi)
         known = full_domain(self.asked.algorithm)
         due = quasi if (levels if known is None else known) else []
@@ -251,11 +248,9 @@ class Shown:
         return None if any(name in self.asked.digests for name in names) else False
 
     def _braced(self, name: str) -> int:
-        """How many labels of a column stand in braces, and are not spelled as sets are."""
         return sum(label[:1] == "{" and label[-1:] == "}" and not parted(label) for label in self._labels(name))
 
     def _labels(self, name: str) -> list[str]:
-        """The labels of a column, by code; those of dates as labels of their days."""
         texts = _texts(self.table[name])
         column = next((one for one in self.asked.schema.quasi if one.name == name), None)
         if column is None or column.scale is not Scale.DATE:

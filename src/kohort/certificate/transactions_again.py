@@ -117,7 +117,6 @@ def _plain(database: Transactions, options: BasketOptions, sha256: str) -> Check
 
 
 def _digest(database: Transactions, options: BasketOptions) -> str:
-    """The digest of transactions, written again; empty where an item has a name that is never written."""
     again = Digest()
     try:
         write_transactions(database, cast("BinaryIO", again), options)
@@ -176,7 +175,6 @@ def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleC
 
 
 def _checks(known: CoherenceCertificate, names: int) -> Iterator[CheckedPart]:
-    """What each check compared, as the certificate's other figures have it; items that occur in nothing are columns."""
     due = {
         CoherenceCheck.BYTES: known.size,
         CoherenceCheck.TRANSACTIONS: known.transactions,

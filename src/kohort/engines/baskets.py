@@ -87,7 +87,6 @@ class _Found:
 
 
 def _numbered(items: Sequence[str]) -> pl.DataFrame:
-    """Items by their names (`text`), and the number of each (`place`)."""
     numbers = np.arange(len(items), dtype=np.int32)
     return pl.DataFrame({"text": pl.Series(items, dtype=pl.String), "place": numbers})
 

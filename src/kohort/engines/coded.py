@@ -335,7 +335,6 @@ class TuplesElsewhere:
         dialect.forget(name)
 
     def _replace(self, query: str) -> None:
-        """Let the answer to a query take the place of the tuples."""
         before, self.table = self.table, self.kept.answer(query)
         self.kept.forget(before)
 
@@ -380,7 +379,6 @@ def _words(many: int) -> list[str]:
 
 
 def _codes(found: pl.DataFrame, names: Sequence[str]) -> Codes:
-    """(rows, names) some columns of codes as a matrix."""
     made = np.empty((found.height, len(names)), np.uint32)
     for place, name in enumerate(names):
         made[:, place] = found[name].to_numpy()

@@ -1,9 +1,8 @@
 """Cohorts counted where the transactions lie, level by level.
 
-The transactions of the sound sets of a level are kept there, a row for each set and transaction. Candidates, which this
-process makes of sound sets as Apriori does, go there as a small table: a base and one more item, as one number. A row
-that has such an item beyond its set is a transaction of the candidate. So a level is one join and one aggregation, and
-what comes back is a number for each candidate.
+The transactions of the sound sets of a level are kept there, a row for each set and transaction. Candidates, made here
+as Apriori does, go there as a small table: a base and one more item, as one number. A row that has such an item beyond
+its set is a transaction of the candidate. So a level is one join and one aggregation.
 
 Cost of a level: the rows kept, which are the sum of the sound sets' supports, and for each of them the public items of
 its transaction that follow; where private items are looked at, those besides.
@@ -93,7 +92,6 @@ class CohortCounter:
         return self._most(source, "g.place", doubtful.size)
 
     def _most(self, source: str, place: str, size: int) -> Counts:
-        """Of each place the most rows of `source` whose transactions have one private item."""
         if self._hidden is None:
             self._hidden = Kept(self._dialect, f"SELECT * FROM {self._cells(self._private)} c")  # noqa: S608  as above
         joined = f"{source} JOIN {self._hidden.name} y ON y.t = b.t"
@@ -101,7 +99,6 @@ class CohortCounter:
         return self._numbers(f"SELECT p.c0, max(p.n) AS n FROM ({pairs}) p GROUP BY p.c0", size)  # noqa: S608  as above
 
     def _numbers(self, query: str, size: int) -> Counts:
-        """(size,) a number for each place; 0 where there is none."""
         answer = self._dialect.run(query)
         numbers = np.zeros(size, np.int64)
         numbers[answer["c0"].to_numpy()] = answer["n"].to_numpy()

@@ -368,7 +368,6 @@ def _text(base: DuckDB, text: Text, options: ReadOptions) -> Source:
 
 
 def _csv(base: DuckDB, text: Text, layout: RecordLayout, options: ReadOptions) -> str:
-    """How DuckDB divides the text below the lines of its header and above it."""
     if layout.line_end != LF:
         what = "the engine duckdb does not read this text: its lines end in CR alone"
         raise UnsupportedError(what, where=text.name, hint=_READ)
@@ -395,7 +394,6 @@ def _parquet(base: DuckDB, paths: Iterable[Path]) -> str:
 
 
 def _folder(base: DuckDB, path: str) -> Source:
-    """A folder of Parquet files, also in folders that are called `column=value`."""
     parts = parts_of(path)
     by_values: dict[tuple[tuple[str, str], ...], list[Path]] = {}
     for part in parts:

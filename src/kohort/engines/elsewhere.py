@@ -423,7 +423,6 @@ class ElsewhereEngine:
         return replace(verdict, parts=())  # it is one file
 
     def _verified(self, paths: Sequence[Path], sent: SentRelation, claim: Claim) -> Verdict:
-        """The verdict, after which records are not asked for again, but by a report."""
         verdict = sent.verified(paths, claim, self.base.title)
         sent.whole.let_go()
         return verdict

@@ -246,7 +246,6 @@ class Relation(Shown):
         return sql.Cells((text,), cells.source)
 
     def _divided(self, found: pl.DataFrame, columns: int) -> pl.DataFrame:
-        """An answer about cells that were counted `as_one`, with a column for each again."""
         if not self.apart:
             return found
         names = [f"c{place}" for place in range(columns)]
@@ -405,12 +404,10 @@ class Relation(Shown):
         return f"coalesce({cell}, '') IN ({tokens})"
 
     def _hashed(self, cells: Sequence[str], hashed: Hashed) -> str:
-        """The hash of some cells of a record; see `kohort.verify.aggregates`."""
         full = cells if hashed.nulls else [f"coalesce({cell}, '')" for cell in cells]
         return self.dialect.hashed(" || ".join([self.dialect.literal(hashed.key), *map(sql.told, full)]))
 
     def _estimated(self, cells: sql.Cells) -> int:
-        """About how many tuples of these there are; asked once."""
         self._estimate([cells])
         return self._estimates[cells]
 

@@ -68,7 +68,6 @@ _WHY: Final = "if it says whose they are, classes may be of fewer than k people"
 
 
 def _count(name: str) -> str:
-    """What to do where one column says whose records are."""
     return f"count people by it (--person {name})"
 
 
@@ -82,7 +81,6 @@ def _keys(names: Sequence[str], tuples: Callable[[Sequence[str]], _Tuples], miss
 
 
 def _advice(keys: Sequence[str]) -> str:
-    """What to count people by; nothing where there was no choice."""
     if len(keys) == 1:
         return f"count people by {keys[0]}, the coarsest (--person {keys[0]})"
     return f"does {either(keys)} say whose a record is? Count people by that (--person)" if keys else ""

@@ -137,7 +137,6 @@ def _without(base: Dialect, found: Source, kinds: Mapping[str, Kind], faults: Ma
 
 
 def _checked(made: Relation) -> tuple[int, dict[str, InputError]]:
-    """How many records there are, and the columns with cells that the local engine does not read."""
     cells = {name: f"{sql.RECORDS}.{made.dialect.quoted(name)}" for name in made.names}
     texts = [name for name, kind in made.kinds.items() if kind.is_text]
     floats = [name for name, kind in made.kinds.items() if kind.there.is_float()]

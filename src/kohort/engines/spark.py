@@ -259,7 +259,6 @@ class Spark:
 
     @property
     def _memory(self) -> int:
-        """Bytes of memory that Spark may take where it plans."""
         java: Any = self.session.sparkContext._jvm  # noqa: SLF001  nothing else tells
         return int(java.java.lang.Runtime.getRuntime().maxMemory())
 

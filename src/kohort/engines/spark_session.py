@@ -199,7 +199,6 @@ def refuse_silent(asked: Cluster) -> None:
 
 
 def _started(asked: Cluster) -> Any:  # noqa: ANN401  a session
-    """A new session; its folder goes when the process ends."""
     pyspark = module()
     folder = mkdtemp(prefix="kohort-", dir=asked.spill)
     conf = pyspark.SparkConf().setAll(list(asked.settings(Path(folder)).items()))

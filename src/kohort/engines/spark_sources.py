@@ -159,7 +159,6 @@ def _let_go(frame: Any) -> None:  # noqa: ANN401  as above
 
 
 def _plain(frame: Any) -> Any:  # noqa: ANN401  PySpark's own class
-    """The frame, its texts told apart to the byte."""
     functions = part("sql.functions")
     for one in frame.schema.fields:
         if getattr(one.dataType, "collation", "UTF8_BINARY") != "UTF8_BINARY":
@@ -195,7 +194,6 @@ def _found(base: Spark, source: object, options: ReadOptions) -> _Found:
 
 
 def _named(base: Spark, name: str, options: ReadOptions) -> _Found:
-    """A file, a folder, a place elsewhere or a table of the catalogue."""
     if name == "-" or is_address(name):
         what = "standard input" if name == "-" else "a server"
         raise UnsupportedError(f"the engine spark does not read {what}", where="engine", hint=_READ)
@@ -232,7 +230,6 @@ def _file(base: Spark, path: str, options: ReadOptions) -> _Found:
 
 
 def _folder(base: Spark, path: str, options: ReadOptions) -> _Found:
-    """A folder of text, or of Parquet files, also in folders that are called `column=value`."""
     if has_manifest(path):
         known = listed_parts(path)
         if known.separator:
@@ -301,7 +298,6 @@ def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -
 
 
 def _refuse_other_header(layouts: Sequence[RecordLayout], path: str) -> None:
-    """Refuse files whose columns are not those of the first one."""
     for one, other in pairwise((layouts[0], layouts[-1])):
         if (one.names, one.separator) != (other.names, other.separator):
             what = "the file has another header or separator than the first one of the folder"
@@ -320,7 +316,6 @@ def _divided(base: Spark, text: Text, layout: RecordLayout, lines: _Lines) -> An
 
 
 def _csv(base: Spark, text: Text, layout: RecordLayout, lines: _Lines) -> Any:  # noqa: ANN401  as above
-    """How Spark divides one file."""
     types = part("sql.types")
     quote = chr(layout.quote) if layout.quote >= 0 else "\0"
     fields = [types.StructField(column(name), types.StringType()) for name in layout.names]

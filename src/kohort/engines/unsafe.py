@@ -128,7 +128,6 @@ def _coarsen(table: Table, people: Index | None, faults: Sequence[UsageError], j
 
 
 def _to_release(table: Table | RecodedTable, job: Job) -> list[Column]:
-    """The columns that are not generalized, and are not allowed to single people out."""
     return [table[one.name] for one in job.schema.unchanged if one.name not in job.accepted]
 
 
@@ -363,7 +362,6 @@ def _coded(table: Table, job: Job) -> CodedTable:
 
 
 def _own_values(coded: CodedTable | CodedColumns, name: str) -> Singling:
-    """How many people have a value that nobody else has."""
     column, person = coded.table[name], coded.schema.person
     counts = coded.records_with(column)
     if person is not None:

@@ -104,7 +104,6 @@ class TypedRecords:
             raise
 
     def _take(self, records: int) -> pl.DataFrame:
-        """The next so many rows, of which there are enough."""
         held = next(self.answer) if self._held is None else self._held
         while held.height < records:
             held = pl.concat([held, next(self.answer)])
@@ -216,7 +215,6 @@ class _Blocks:
                     yield block
 
     def ended(self) -> bool:
-        """Whether no byte is left."""
         return self._start == len(self._block) and not self._next()
 
     def take(self, records: int | None) -> Iterator[bytes]:

@@ -137,7 +137,6 @@ def _refuse_changed(target: str | os.PathLike[str], known: Certified) -> None:
 
 
 def _refuse_other(made: str, published: str, target: Path) -> None:
-    """Refuse bytes that are not the published ones."""
     if made != published:
         raise VerificationError(
             "the job does not make the bytes that its certificate is of",

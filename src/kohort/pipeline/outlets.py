@@ -125,7 +125,6 @@ def _table(target: str | os.PathLike[str]) -> StoredTable | None:
 
 
 def _place(target: str | os.PathLike[str]) -> Address | None:
-    """The place in an object store that a target names, if it names one."""
     if not is_store(os.fspath(target)):
         return None
     from kohort.io.objects import address_of  # noqa: PLC0415  few releases go there
@@ -217,7 +216,6 @@ def check(
 
 
 def _is_of(source: str | os.PathLike[str], table: StoredTable) -> bool:
-    """Whether a source may be the table: the one that is named, or the database with no table named."""
     name = os.fspath(source)
     read = _table(name) if "#" in name else None
     base = name if read is None else read.base

@@ -104,7 +104,6 @@ def rehearse_transactions(
 
 
 def _engine(engine: object) -> Engine:
-    """The engine, where it is not one already."""
     return engine if isinstance(engine, ElsewhereEngine | LocalEngine) else engine_of(engine)
 
 
@@ -138,7 +137,6 @@ def _recoded(database: Database, suppression: Suppression) -> tuple[Database, In
 def _solved(
     source: object, job: TransactionJob, stage: Stages, engine: Engine, *, even_small: bool
 ) -> TransactionRelease:
-    """Read, count, solve and recode: a release that nobody has verified yet."""
     with stage("read"):
         reading = _read(source, job, engine, even_small=even_small)
     with stage("count"):

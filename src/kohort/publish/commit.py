@@ -1,19 +1,17 @@
 """Publish a release: every byte verified before anyone can see it, and all of its files or none.
 
-A file is written under no name at all, fsynced, verified and only then given its name: what is published is
-the very inode that was verified. A run that dies before leaves nothing, because a file without a name ends
-with its process. Where the system has no unnamed files, a temporary name only its owner may open takes their
-place; what a killed run leaves of those, the next run in the folder removes.
+A file is written under no name at all, fsynced, verified and only then given its name: what is published is the very
+inode that was verified, and a run that dies before leaves nothing. Where the system has no unnamed files, a temporary
+name only its owner may open takes their place; the next run in the folder removes what a killed run leaves of those.
 
-A release comes with companions: its certificate, perhaps a report. No file system names several files in
-one step, so the order carries the promise:
+No file system names several files in one step, so the order carries the promise:
 
     old companions leave  ─►  the release takes its name  ─►  new companions arrive
 
-At every instant the target is the old release, the new one or (when there was no old one) absent, never
-a mixture, and a companion lies only beside the release it describes. Whatever goes wrong in between is taken back: by
-the run itself, or, where it was killed while it replaced something, by the next one in that place (see `journal`). A
-release that replaced nothing and has no certificate belongs to a run that did not finish.
+At every instant the target is the old release, the new one or (when there was no old one) absent, and a companion lies
+only beside the release it describes. Whatever goes wrong in between is taken back: by the run itself, or, where it was
+killed while it replaced something, by the next one in that place (see `journal`). A release that replaced nothing and
+has no certificate belongs to a run that did not finish.
 """
 
 from __future__ import annotations
@@ -187,11 +185,9 @@ class _Record:
     failures: list[OSError] = field(default_factory=list[OSError])
 
     def confirm(self) -> None:
-        """Ask the disk to confirm the names in the folders."""
         self.failures.extend(error for error in map(_sync_failure, self.folders) if error)
 
     def begin(self, until: ExitStack) -> None:
-        """Write down what will be done."""
         if self.journal.needed:
             self.journal.write(until)
             self.confirm()
@@ -204,7 +200,6 @@ class _Record:
 
 
 def _carry_out(steps: list[tuple[Step, Step]], record: _Record, locks: ExitStack) -> None:
-    """Do all steps, or none."""
     inverses: list[Step] = []
     try:
         record.begin(locks)

@@ -86,7 +86,6 @@ def place_of(path: Path) -> Target:
 
 
 def _refuse_kind(place: Target) -> None:
-    """Refuse to replace what is not a file."""
     mode = place.former.st_mode if place.former else stat.S_IFREG
     if stat.S_ISLNK(mode):
         # Following it would write to a folder nobody named; replacing it would leave the file it names as it is.
@@ -111,7 +110,6 @@ def _is_at(place: Target, source: Path) -> bool:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """What stands at `path`; None when nothing does."""
     try:
         return path.lstat()
     except FileNotFoundError:

@@ -246,7 +246,6 @@ def _put_once(store: Store, key: str, content: bytes) -> bool:
 
 
 def _refuse_existing(store: Store, target: str, *, overwrite: bool) -> bool:
-    """Whether a release is there; refuses it unless it may be replaced."""
     place = f"{target}/{MANIFEST}"
     exists = tried(store, store.get, place) is not None
     if exists and not overwrite:

@@ -89,7 +89,6 @@ def publish_table(
 
 
 def _refuse_existing(session: Session, *, overwrite: bool) -> bool:
-    """Whether the table is there; refuses it unless it may be replaced."""
     exists = session.exists()
     if exists and not overwrite:
         hint = "name another, or add --overwrite (in Python overwrite=True)"

@@ -86,7 +86,6 @@ def bulk_losses(release: Release) -> dict[str, BulkLoss]:
 
 
 def _of(release: Release, attribute: Attribute, missing: Collection[str]) -> BulkLoss | None:
-    """That of one column; `None` where it has no bulk, or labels other than numbers and ranges of them."""
     if attribute.bounds is not None:
         return None
     before, after = (data.distinct(attribute.name) for data in (release.records.source, release.records.data))

@@ -69,14 +69,12 @@ class _Found(NamedTuple):
     values: Index
 
     def joined(self, other: _Found) -> _Found:
-        """That of these classes and others."""
         share = max(self.share, other.share)
         values = np.concatenate([one.values for one in (self, other) if one.share == share])
         return _Found(self.alone + other.alone, self.totals + other.totals, share, values)
 
     @property
     def told(self) -> Homogeneity:
-        """The figures."""
         every, alike = int(self.totals.sum()), int(self.alone.sum())
         usual = int(self.alone[2 * self.totals > every].sum())
         of_all = self.totals[self.values].min(initial=every) / max(every, 1) if self.values.size else 0.0
@@ -151,7 +149,6 @@ def starts_of(release: Release) -> Index:
 
 
 def _of_records(column: Column, starts: Index, attribute: Attribute, missing: frozenset[str]) -> _Found:
-    """That of one attribute, where each record is a person."""
     values, code_of = _resolved(column, attribute, missing)
     codes = narrow(code_of, values + 1).take(column.codes)
     every = np.bincount(code_of, column.counts(), values + 1)[:values].astype(np.int64)
@@ -166,7 +163,6 @@ def _of_records(column: Column, starts: Index, attribute: Attribute, missing: fr
 
 
 def _records_of(classes: Index, starts: Index) -> tuple[Index, Index]:
-    """The places of the records of some classes, and the class of each."""
     sizes = (starts[1:] - starts[:-1])[classes]
     before = np.cumsum(sizes) - sizes
     return np.repeat(starts[classes] - before, sizes) + np.arange(int(sizes.sum())), np.repeat(classes, sizes)

@@ -265,7 +265,6 @@ class Job(Shown):
             object.__setattr__(self, "schema", _on_levels(self.schema, self.algorithm.name))
 
     def _altered(self) -> Iterator[Misfit]:
-        """What of perturbations and pseudonyms does not go with the rest."""
         yield from misfits(self.schema, self.models, self.perturbations)
         yield from seed_misfits(self.perturbations, self.seed, insecure_reproducible=self.insecure_reproducible)
         yield from key_misfits(pseudonyms=bool(self.schema.pseudonyms), has_key=self.key is not None)

@@ -163,7 +163,6 @@ class CodedTable:
         return domain, codes
 
     def _keep(self) -> NDArray[np.uint32] | None:
-        """The records to release, ascending; `None` for all."""
         lacking = self.schema.missing
         suppressing = [
             self.workspace.taken(column.absent(lacking), column.codes)
@@ -224,7 +223,6 @@ class CodedTable:
         return matrix
 
     def _grouped(self, matrix: Codes, *, give_up: bool) -> tuple[Codes, Counts]:
-        """The distinct rows, and how many records have each; which of them each record has is kept."""
         weights = self.weights if self.weights is None or self._kept is None else self.weights[self._kept]
         found = numbered(matrix, self.workspace.numbers(len(matrix)), give_up=give_up, workspace=self.workspace)
         if found is None or found[0].size == len(matrix):  # groups are numbered as they appear
@@ -314,7 +312,6 @@ class CodedTable:
         return content_keys((self.table[name].values, self._rows(name)) for name in names)
 
     def _in_order(self, classes: RegionClasses) -> tuple[dict[str, Column], NDArray[np.uint32], NDArray[np.uint32]]:
-        """The labels of each class, and the classes, in the order of the labels; the place of each region's, from 1."""
         labels, order, ranks = labels_in_order(
             classes, [self.table[one.name] for one in self.schema.quasi], self.workspace
         )

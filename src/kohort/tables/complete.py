@@ -35,7 +35,6 @@ def could_enter(people: Table, schema: Schema, complete: Complete) -> Table:
 
 
 def _with_values(table: Table, names: Sequence[str], missing: Collection[str]) -> Mask:
-    """(n,) which records have a value in all of these columns."""
     kept = np.ones(table.records, np.bool_)
     for name in names:
         column = table[name]

@@ -89,7 +89,6 @@ def perturbed(
 
 
 def _check(table: Table, perturbations: Sequence[Perturbation], seed: int | None) -> None:
-    """Refuse columns that are not there, or are perturbed twice."""
     if seed is not None and seed < 0:
         raise UsageError("a seed is not below 0", where="seed")
     seen: set[str] = set()
@@ -104,7 +103,6 @@ def _check(table: Table, perturbations: Sequence[Perturbation], seed: int | None
 
 
 def _by_content(table: Table) -> Index:
-    """The records in the order of their content."""
     return order_by([SortKey(ranks_of(column.values), column.codes) for column in table.columns]).astype(np.int64)
 
 

@@ -114,7 +114,6 @@ class RecodedTable(Shown):
         return replace(part.column, codes=codes)
 
     def _classes(self, some: slice) -> Index:
-        """The class of each of some records."""
         ends = self._ends
         start: int = some.start
         stop: int = some.stop

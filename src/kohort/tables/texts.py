@@ -73,14 +73,12 @@ def set_members(labels: Sequence[str]) -> Parts:
 
 
 def _coded(texts: pl.Series) -> tuple[Index, list[str]]:
-    """(n,) the place of each text among the different ones, and these."""
     named = texts.unique(maintain_order=True)
     places = pl.Series(np.arange(named.len()), dtype=pl.Int64)
     return _index(texts.replace_strict(named, places, return_dtype=pl.Int64)), named.to_list()
 
 
 def _index(numbers: pl.Series) -> Index:
-    """Whole numbers as an array, also none."""
     return numbers.cast(pl.Int64).to_numpy()
 
 

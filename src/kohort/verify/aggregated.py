@@ -1,13 +1,10 @@
 """Judge a release whose records are in nobody's memory: groups of the input against groups of the written files.
 
-A release says where the tuples of the input went: to which labels. That is doubted like everything else. The verifier
+A release says to which labels the tuples of the input went, and that is doubted like everything else. The verifier
 counts the tuples of the input anew, sends each where it is said to be, and adds up, for every tuple of released cells,
-the records that are due and the keyed hashes of their other cells. The written files have to hold just these: as many
-records of each tuple, with the same sum. Then a one-to-one lineage exists between the records that were due and those
-that were written, and no cell that is released unchanged differs.
-
-What is left is said of tuples: that labels are true, that classes satisfy the models, which classes were left out. All
-of it is judged by the same code as one by one, over distinct tuples that stand for so many records each.
+the records that are due and the keyed hashes of their other cells. The written files have to hold just these. Then a
+one-to-one lineage exists between the records that were due and those that were written, and no cell that is released
+unchanged differs. All else is judged by the same code as one by one, over tuples that stand for so many records each.
 """
 
 from __future__ import annotations
@@ -303,7 +300,6 @@ def _released(column: Column, claim: Claim) -> Column:
 
 
 def _made_of(claim: Claim, attribute: Attribute, source: Table) -> Column:
-    """What the values of a column that is not generalized are released as."""
     column = source[attribute.name]
     texts = released_texts(column, claim)
     if attribute.pseudonym and claim.key is not None:

@@ -1,11 +1,8 @@
 """What the verifier asks of records that are in nobody's memory: groups, their sizes, and sums of hashes.
 
-A relation tells its columns, the distinct values of one, and the distinct tuples of some with a keyed sum of hashes of
-others. `TableRelation` answers for a table in memory; an engine answers where the records lie.
-
-Every cell is the text that `kohort.io.cells` makes of it, whatever its type where it lies, and a null is a null. Two
-relations whose cells are the same texts give the same answers, whatever engine each has: so the hash is told here, to
-the letter.
+A relation has columns, the distinct values of each, and the distinct tuples of some with a keyed sum of hashes of
+others. `TableRelation` answers for a table in memory; an engine answers where the records lie. Every cell is the text
+that `kohort.io.cells` makes of it, and a null is a null.
 
 The hash of a record's cells c1, c2, … is the number that the first 16 hexadecimal digits of
 
@@ -15,8 +12,8 @@ say, all of it UTF-8; characters are Unicode code points. In SQL, with the key a
 
     md5('key' || coalesce(length(c1) || ':' || c1, '-') || coalesce(length(c2) || ':' || c2, '-'))
 
-The key is 32 hexadecimal digits fresh from the system. Nobody who made the records or the release knows it, so md5
-serves as a keyed hash: what collides with an unknown prefix cannot be looked for. Sums are taken modulo 2^64.
+The key is 32 fresh hexadecimal digits that nobody who made the records knows, so md5 serves as a keyed hash: what
+collides with an unknown prefix cannot be looked for. Sums are taken modulo 2^64.
 """
 
 from __future__ import annotations
@@ -254,7 +251,6 @@ def _fill(text: NDArray[np.uint8], start: int, end: int, words: NDArray[np.uint6
 
 @kernel
 def _mix(words: NDArray[np.uint64], digest: NDArray[np.uint64]) -> None:
-    """Mix a block into the digest: four rounds of 16 steps."""
     a, b, c, d = digest[0], digest[1], digest[2], digest[3]
     for step in range(16):
         mixed = a + ((b & c) | (~b & d)) + _SINES[step] + words[step]

@@ -1,10 +1,7 @@
 """Cells that are released changed: pseudonyms by their key, perturbed values by what is said of them.
 
-Nobody but who drew it knows what noise a cell has. What can be checked is all that is told of the column: that the
-same cells have a value, how they are written, between which bounds they lie, how many are as they were, and their mean
-and variance, before and after.
-
-Judge a perturbed copy of a table from its written bytes: what was changed is what is said, and nothing else was.
+Nobody but who drew it knows what noise a cell has. What can be checked is all that is said of the column: which cells
+have a value, how they are written, their bounds, how many are unchanged, and their mean and variance, before and after.
 """
 
 from __future__ import annotations

@@ -172,7 +172,6 @@ def _judged(schema: Schema, allowed: Collection[str]) -> list[Attribute]:
 
 
 def _meetings(held: Sequence[tuple[Attribute, _Cells]], known: Sequence[_Cells], few: int) -> Iterator[_Meeting]:
-    """What released columns have in common with identifying ones, where they have anything."""
     vocabulary = pl.concat([cells.words["words"].explode() for _, cells in held]).unique()
     texts = [(cells, _identifiers(cells, vocabulary, few)) for cells in known]
     texts = [(cells, found) for cells, found in texts if not found.is_empty()]
@@ -223,7 +222,6 @@ class _Cells:
 
     @property
     def free(self) -> bool:
-        """Whether it is free text."""
         return float(self.words["words"].list.len().mean() or 0) > _FREE  # type: ignore[arg-type]
 
 

@@ -1,20 +1,17 @@
 """Judge a release some classes at a time: neither the tuples of the input nor the records fit into memory.
 
-It is verification by aggregation (`kohort.verify.aggregated`), walked along the order of the release. The input answers
-with the tuples that are said to be released in some consecutive classes; the files are read again beside it, as many
-records as these tuples are. Both have to be the same, and are judged as a release of their own is, but for what only
-the whole input tells: how many of its records have each value.
+It is verification by aggregation (`kohort.verify.aggregated`), in the order of the release. The input answers with the
+tuples that are said to be released in some consecutive classes; as many records of the files are read beside it, and
+both have to be the same. They are judged as a release of their own, but for how many records of the whole input have
+each value.
 
-What the input is said to be divided into is doubted, too. Every record of it is counted in one group, once: the groups
-together have as many records as the input, and as many with each value. Those in no class have to lack a value for
-which they do not enter, or are suppressed. Two groups that follow one another never share a class: records ascend by
-their labels, so that none is parted.
+The division of the input is checked, too. The groups together have as many records as the input, and as many with each
+value. Records in no class have to lack a value for which they do not enter, or are suppressed. Consecutive groups never
+share a class. Classes that a full-domain release leaves out come last: each must fail some model, and none may be like
+another one, left out or released, on the levels of the release.
 
-What a full-domain release leaves out is said to be in classes, too, after those that are released. Each must fail some
-model, and must be whole: on the levels of the release no two of them are alike, and none is like one that is released.
-
-Models that judge classes together, or that a union of classes may fail, are not judged so: nobody would see classes
-that are alike but for their spelling, which may lie in different groups.
+Models that judge classes together, or that a union of classes may fail, are not judged so: nobody would see classes in
+different groups that differ in their spelling alone.
 """
 
 from __future__ import annotations
@@ -173,7 +170,6 @@ class _GroupsOfClasses:
 
     @classmethod
     def of(cls, claim: Claim, source: ClassedRelation, written: WrittenParts, query: TupleQuery) -> _GroupsOfClasses:
-        """None of them is judged yet."""
         names = [one.name for one in claim.schema.quasi]
         judged_ = {model.declared.sensitive for model in claim.models}
         names += [one.name for one in claim.schema.released if one.name in judged_]
@@ -254,7 +250,6 @@ class _GroupsOfClasses:
         self._due += [pl.DataFrame(some.astype(np.int32)).unique() for some in (due[gone], due[~gone])]
 
     def check_whole(self) -> None:
-        """All records of the input were in some group, and all of the release."""
         if self._records != self.source.records:
             what = f"{self._records:,} records were counted in classes instead of {self.source.records:,}"
             raise fault(TableCheck.LINEAGE, what)
@@ -333,7 +328,6 @@ def _check_pair(claim: Claim, source: ClassedRelation, identifying: str, release
 
 
 def _joined(verdicts: Sequence[Verdict]) -> Verdict:
-    """What is true of groups of classes together."""
     bands, checks = Counter[tuple[int, int]](), Counter[str]()
     for one in verdicts:
         bands.update({(band.low, band.high): band.classes for band in one.bands})

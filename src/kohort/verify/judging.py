@@ -264,7 +264,6 @@ def check_models(
 
 
 def _judge(claim: Claim, profile: ObservedProfile, records: Counts, how: str) -> None:
-    """Refuse classes that together do not satisfy some model."""
     for model in claim.models:
         if profile.satisfied_jointly(model):
             continue

@@ -1,11 +1,8 @@
 """A release of several files, read again one part at a time: its bytes, its order, and what it holds in sums.
 
 Each part is read as a release of its own is: strictly, and to the byte. Of its cells only sums are kept, so the memory
-is that of one part and of the groups. Whatever wrote the parts, nothing of it reads them.
-
-The records of all parts, one part after the other, stand in the order of their own content. Joined, the parts are the
-one file that holds the release: the digest and size of that file are told of text, of other formats those of the parts'
-bytes one after the other.
+is that of one part and of the groups. The records of all parts stand in the order of their own content. The digest and
+size are those of the joined text, and of other formats those of the parts' bytes one after the other.
 """
 
 from __future__ import annotations
@@ -201,11 +198,9 @@ class _Values:
     """The distinct values of parts, added up."""
 
     def __init__(self) -> None:
-        """There are none yet."""
         self.found: dict[str, Values] = {}
 
     def add(self, table: Table) -> None:
-        """Add those of one more part."""
         for column in table.columns:
             texts, counts = column.values, column.counts()
             if column.name in self.found:

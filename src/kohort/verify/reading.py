@@ -1,32 +1,21 @@
 """A release read back from its bytes, as text; whatever the bytes hold beside their cells is a fault.
 
 A format can spell one table in many ways, and each freedom can carry what nobody looks for: a needless quote, a
-dictionary's unused value, a note in a footer. So the bytes must be those of the plainest spelling. Of text that is
-proved by adding them up; Parquet and IPC are written again, and the bytes must be the same.
-
-Delimited text, every byte of it accounted for.
-
-The cells are found by the strict scan that reads sources too; it shares nothing with what wrote them. That no byte says
-more than its cell is then a matter of arithmetic. A text that ends with LF consists, as the scan has proved, of a
-header, which is compared letter by letter, and of records whose cells are each followed by one separator or, the last,
-by LF or CRLF. What a cell holds stands between quotes, or bare where there is no separator, quote or line end in it.
-Blank lines are passed over. So a text has at least as many bytes as
+dictionary's unused value, a note in a footer. So the bytes must be those of the plainest spelling. Parquet and IPC are
+written again, and the bytes must be the same. Delimited text is read by the strict scan that reads sources too; that no
+byte says more than its cell is then arithmetic. The header is compared letter by letter, and each cell is followed by
+one separator or line end. So a text has at least as many bytes as
 
     its header + what its cells hold + two quotes for each cell that needs them + one after every cell
 
-and each freedom that could carry a message adds some: a needless pair of quotes two, a CR one, a blank line one or
-two. A text of just that size has none of them. The one cell that needs quotes by convention alone, where no sum can
-tell, holds a byte order mark: `conventional` says whether there is one, for then the text must be written again.
+and needless quotes, CRs and blank lines each add some: a text of just that size has none. The one cell that needs
+quotes by convention alone holds a byte order mark; a text with one (`conventional`) is written again, too.
 
-A witness spares the scan. Whoever wrote the text may show which records that should be. Nothing of it is believed: each
-of its values is spelled here in the plainest form, and the text is compared with header, values and separators byte
-by byte, from its first byte to its last, while the digest is taken. If all are equal, the text is the plainest form of
-the witness's records. The strict scan finds in that form, which is well formed, exactly these cells: a separator,
-quote or line end inside of a value stands between quotes there, and quotes are doubled. So the table that the scan
-would give is known without it. A witness that claims a value twice, one that no record has, or one that no text may
-hold, is set aside. So is one that differs from the text anywhere: the strict scan then finds what is there, and the
-checks name what is wrong with it. If they find nothing, the text is refused all the same: it is not what was to be
-written.
+A witness spares the scan: the records as whoever wrote the text meant them. Nothing of it is believed. Its values are
+spelled here in the plainest form and compared with the text byte by byte. If all are equal, the scan would find exactly
+these cells, so its table is known without it. A witness that repeats a value, claims one that no record or no text may
+hold, or differs from the text anywhere is set aside, and the text is scanned. If the checks then find nothing, the text
+is refused all the same: it is not what was to be written.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Whom the columns that are not generalized single out, counted on the cells of the release.
+"""Whom the columns that are not generalized single out, and whose exact value a label gives away.
 
 A value that nobody else has tells its person from all others, whatever was done to the quasi-identifiers; so does a
-pair of values of two columns. A missing value counts as a value: nobody else may lack one.
-
-Whose exact value a label gives away: it stands for several, prints this one, and nobody else of the class has it.
-
-Records of whose cell nobody else has any: what singling out and exposure are counted by.
+pair of values of two columns. A missing value counts as a value. A label gives a value away that it prints although it
+stands for several, and that nobody else of the class has.
 """
 
 from __future__ import annotations
@@ -271,12 +268,10 @@ class _Records:
 
     @classmethod
     def of(cls, columns: Sequence[Column], people: Index | None) -> _Records:
-        """Those of a release."""
         codes = [column.codes for column in columns]
         return cls(codes, [column.counts() for column in columns], People.among(codes[0].size, people))
 
     def unique(self, *columns: int) -> int:
-        """People with a value, or a pair of values, that nobody else has."""
         if len(columns) == 1 and self.people.of is None:
             return int(np.count_nonzero(self.counts[columns[0]] == 1))
         first, *others = columns
@@ -446,7 +441,6 @@ class _Printed:
 
     @classmethod
     def of(cls, column: Column, meaning: Meaning, found: Fit) -> _Printed:
-        """That of the labels of a released column."""
         means = amounts = np.empty(0)
         if meaning.values.label is Label.MEAN:
             texts = column.values.to_list()
@@ -503,7 +497,6 @@ class _Printed:
 
 
 def _sets(column: Column, meaning: Meaning) -> Mask:
-    """(L,) which labels list several values."""
     ranks, listing = meaning.ranks.take(meaning.listed), np.flatnonzero(np.diff(meaning.first))
     several = np.zeros(meaning.low.size, np.bool_)
     if listing.size:

@@ -1,22 +1,16 @@
 """Judge a release from its published bytes alone.
 
-Whoever makes a release believes in it, so another must check it: nothing here comes from the search, the engine or the
-metrics. The file is read again as text, its labels by a parser of its own, its classes by a grouping of its own;
-only the schema and the definitions of the privacy models are shared. What is checked is listed in `TableCheck`.
+Nothing here comes from the search, the engine or the metrics: the file is read again as text, its labels by a parser of
+its own, its classes by a grouping of its own; only the schema and the models' definitions are shared. What is checked
+is listed in `TableCheck`. The lineage, which says the input record of each released one, is checked against both.
 
-Where the release came from is not taken on trust either: the lineage says which input record each released one was, and
-is held against both. A release that passes holds every record that was not suppressed, once, below labels that are true
-of it, in classes that satisfy the models, and nothing else. Of a full-domain release also what it leaves out is judged:
-only classes that had to go, and whole.
+In a full-domain release every quasi-identifier is on one level of its hierarchy, and a value has one label there: the
+node above it, whatever that node is called. The suppressed records are grouped on the same levels: no class of theirs
+may satisfy the models or lie in the release.
 
-In a full-domain release every quasi-identifier is on one level of its hierarchy. A value has one label there, the node
-above it on the level that is claimed, whatever that node is called: a label such as `16-20` is a name and has no ends.
-The suppressed records are known, so they are grouped on the same levels: no class of theirs may satisfy the models or
-lie in the release.
-
-Local recoding refines the classes of a full-domain release, which is not published. Its labels are nodes on several
-levels, and are held against the records as regions are; none may lie above the level that is claimed. What is left out
-is judged on these levels: the records that are released are grouped on them, too.
+Local recoding refines the classes of a full-domain release that is not published. Its labels are nodes on several
+levels, held against the records as regions are; none may lie above the level that is claimed. What is left out is
+judged on these levels.
 """
 
 from __future__ import annotations
@@ -165,13 +159,11 @@ class _CheckedLabels:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What each column is released as."""
         nodes = dict.fromkeys(self.levels, Label.ANCESTOR.value)
         return nodes | {name: kind_of(meaning.values) for name, (meaning, _) in self.regions.items()}
 
     @property
     def data_dependent(self) -> bool:
-        """Whether some label was chosen by looking at records."""
         nodes = any(due.data_dependent for due in self.levels.values())
         return nodes or any(meaning.data_dependent for meaning, _ in self.regions.values())
 

@@ -180,7 +180,6 @@ def _with_labels(values: SourceValues, ends_open: OpenEnds) -> SourceValues:
 
 
 def _of_numbers(values: SourceValues, counts: Callable[[], Counts]) -> Hierarchy | None:
-    """The hierarchy of numbers: the one that is given, or what a builder makes over them."""
     hierarchy = values.attribute.hierarchy
     if not isinstance(hierarchy, str):
         return hierarchy

@@ -276,7 +276,6 @@ class Claim:
 
     @property
     def _form(self) -> FileForm | None:
-        """What is known of the format; `None` of a table in memory."""
         return OWN.get(self.format) or FORMS.get(self.format)
 
     @property

@@ -1,12 +1,10 @@
 """Judge a released transaction database that no memory holds: what was written against what lies elsewhere.
 
-The written file is read again, some transactions at a time: that its bytes are plain, its items known, its transactions
-in the order of their content. Of each transaction the keyed hash is added up (`kohort.verify.aggregates` says of which
-kind). Where the source lies, its records are gone through again: each transaction's hash is made of its items less the
-suppressed ones. As many transactions with the same sum are the same transactions; so nothing but suppressed items is
-missing and nothing was added. What then is counted there of the source less these items is true of the file: how many
-transactions each set of at most p public items is in that occurs, and how many of them have each private item. All such
-sets are listed, with none of the bounds by which a search passes some over.
+The written file is read again, some transactions at a time, and the keyed hash of each is added up (see
+`kohort.verify.aggregates`). Where the source lies, each transaction's hash is made of its items less the suppressed
+ones. As many transactions with the same sum are the same transactions, so what is counted there of the source less
+these items is true of the file: in how many transactions each set of at most p public items is, and how many of them
+have each private item. All such sets are listed, with none of the bounds by which a search passes some over.
 """
 
 from __future__ import annotations
@@ -159,7 +157,6 @@ class _Written:
 
 
 def _hashed(database: Transactions, key: str) -> int:
-    """The sum of the transactions' hashes; see `BasketSource`."""
     lines = b"".join(piece.tobytes() for piece in spelled(database, _UNIT)).decode()
     texts = pl.Series([lines[:-1]]).str.split("\n").explode()
     hashes = first_halves(pl.select(pl.concat_str(pl.lit(key), texts)).to_series())

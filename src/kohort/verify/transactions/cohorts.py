@@ -1,15 +1,13 @@
 """Every cohort counted anew: sets of public items, depth first, by the lists of where they occur.
 
-What mined the moles went level by level over the whole database; this goes down into one set at a time and shares
-nothing with it. Transactions with the same public items are put together first, with how many they are and how many of
-them have each private item: nothing else matters to a cohort. A set is then the list of its occurrences, each the place
-behind its last item in a group. One pass over what follows these places counts every set with one item more, and the
-private items, a second one deals out their occurrences (occurrence deliver: Uno, Kiyomi, Arimura, LCM ver. 2, FIMI
-2004).
+What mined the moles went level by level over the whole database; this shares nothing with it. Transactions with the
+same public items are grouped first, with their number and how many of them have each private item. A set is then the
+list of its occurrences, each the place behind its last item in a group: one pass over what follows these places counts
+every set with one item more, and the private items, and a second one deals out their occurrences (occurrence deliver:
+Uno, Kiyomi, Arimura, LCM ver. 2, FIMI 2004).
 
-Private items are counted only where it could matter. Of a set, no private item is in more transactions than of a part
-of it; where even that many would be no greater share than the greatest found so far, they are passed over. So the
-greatest share is exact, and whether it and the smallest cohort are allowed is for the model's definition to say.
+No private item is in more transactions of a set than of a part of it: where even that many would be no greater share
+than the greatest found so far, private items are not counted. So the greatest share is exact.
 
 Cost: the places that follow each occurrence of each set of fewer than p items, and the private items of the groups of
 the sets that are counted. Memory: the cells, and p numbers for each public item.

@@ -1,11 +1,8 @@
 """Judge a released transaction database from its published bytes alone, by counting anew.
 
 As with tables, nothing here comes from the search: the file is read again, every transaction is held against the one it
-claims to have been, and all cohorts are counted by an algorithm of their own. Only the definition of coherence is
-shared. What is checked is listed in `CoherenceCheck`.
-
-What was read is written again, and the bytes must be the same: there is one way to write a database in each form.
-What the bytes hold beside the database's cells is a fault.
+claims to have been, and all cohorts are counted by an algorithm of their own. What was read is written again, and the
+bytes must be the same: there is one way to write a database in each form. Checks are listed in `CoherenceCheck`.
 """
 
 from __future__ import annotations
@@ -204,7 +201,6 @@ def verdict_of(
 
 
 def _check_coherence(database: Transactions, claim: CoherenceClaim) -> Cohorts:
-    """No set of public items that occurs is a mole, not even the empty one."""
     model = claim.coherence
     public, private = _named(database.names, claim.public), _named(database.names, claim.private)
     cohorts = count_cohorts(database, public, private, p=model.p, least=model.k)
@@ -223,7 +219,6 @@ def refuse_moles(cohorts: Cohorts, model: Coherence) -> None:
 
 
 def _named(items: tuple[str, ...], names: frozenset[str]) -> Mask:
-    """(m,) which items have these names."""
     return np.fromiter((name in names for name in items), np.bool_, len(items))
 
 
@@ -293,7 +288,6 @@ def check_items(database: Transactions, claim: CoherenceClaim) -> Transactions:
 
 
 def _in_order_of(database: Transactions, names: tuple[str, ...]) -> Transactions:
-    """The same transactions with items in the order in which they are among `names`."""
     places = np.array(places_of(database.names, names)[0], np.int64)
     order = np.argsort(places)
     if (np.diff(order) > 0).all():
