@@ -68,22 +68,13 @@ _ZEROS: Final = r"^0[0-9]+(\.0*)?$"
 _LOCALLY: Final = "leave out the engine (--engine, in Python engine=): transactions are then read into memory"
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The records, and which of their columns matter."""
-
-    relation: Relation
-    key: str
-    item: str
-
-    def cells(self, items: Sequence[str], *, every: bool = False) -> str:
-        """Each transaction (`t`) and the places of those of its items that are named (`i`), none twice."""
-        dialect = self.relation.dialect
-        dialect.give(given := unused(), _numbered(items))
-        asked = self.relation.cells([self.item])
-        join, place = ("LEFT JOIN", f"coalesce({given}.place, {_NONE})") if every else ("JOIN", f"{given}.place")
-        source = f"{asked.source} {join} {given} ON {asked.of[0]} = {given}.text"
-        return f"SELECT DISTINCT {self.key} AS t, {place} AS i FROM {source}"  # noqa: S608  quoted by the dialect
+def _cells(relation: Relation, key: str, item: str, items: Sequence[str], *, every: bool = False) -> str:
+    """Each transaction (`t`), by its key, and the places of those of its items that are named (`i`), none twice."""
+    relation.dialect.give(given := unused(), _numbered(items))
+    asked = relation.cells([item])
+    join, place = ("LEFT JOIN", f"coalesce({given}.place, {_NONE})") if every else ("JOIN", f"{given}.place")
+    source = f"{asked.source} {join} {given} ON {asked.of[0]} = {given}.text"
+    return f"SELECT DISTINCT {key} AS t, {place} AS i FROM {source}"  # noqa: S608  quoted by the dialect
 
 
 def _numbered(items: Sequence[str]) -> pl.DataFrame:
@@ -102,7 +93,9 @@ class Baskets(Shown):
         transactions: How many there are.
         repeated: Records that name an item which their transaction already had.
         cells: Each transaction and each of its items, none twice.
-        found: The records.
+        relation: The records.
+        key: What tells their transactions apart.
+        item: The column of their items.
     """
 
     names: tuple[str, ...]
@@ -111,7 +104,9 @@ class Baskets(Shown):
     transactions: int
     repeated: int
     cells: Kept = field(repr=False)
-    found: _Found = field(repr=False)
+    relation: Relation = field(repr=False)
+    key: str = field(repr=False)
+    item: str = field(repr=False)
 
     def _shown(self) -> tuple[str, Rows]:
         counts = (("Transactions", len(self)), ("Items", len(self.names)), ("Cells", self.size))
@@ -124,7 +119,7 @@ class Baskets(Shown):
     @property
     def dialect(self) -> Dialect:
         """The database that has them."""
-        return self.found.relation.dialect
+        return self.relation.dialect
 
     @property
     def title(self) -> str:
@@ -241,7 +236,7 @@ class Baskets(Shown):
         dialect.give(given := unused(), _numbered(items))
         listed = dialect.listed("g.text", _UNIT, "c.i")
         number = dialect.hashed(f"{dialect.literal(key)} || coalesce({listed}, '')")
-        cells, shares = self._in_shares(Kept(dialect, self.found.cells(items, every=True)))
+        cells, shares = self._in_shares(Kept(dialect, _cells(self.relation, self.key, self.item, items, every=True)))
         source = f"{cells.name} c LEFT JOIN {given} g ON g.place = c.i"
         transactions = total = 0
         for share in shares:
@@ -253,10 +248,10 @@ class Baskets(Shown):
 
     def sets(self, public: Sequence[str], private: Sequence[str], most: int) -> Iterator[tuple[Counts, Counts, Counts]]:
         """All sets of public items that occur, by how many these are: from 1 up to `most`."""
-        known = Kept(self.dialect, self.found.cells(public))
-        source = f"{self.found.relation.source} {sql.RECORDS}"
-        everyone = f"SELECT DISTINCT {self.found.key} AS t, {_NONE} AS i FROM {source}"  # noqa: S608  as above
-        hidden = Kept(self.dialect, f"{self.found.cells(private)} UNION ALL {everyone}")
+        known = Kept(self.dialect, _cells(self.relation, self.key, self.item, public))
+        source = f"{self.relation.source} {sql.RECORDS}"
+        everyone = f"SELECT DISTINCT {self.key} AS t, {_NONE} AS i FROM {source}"  # noqa: S608  as above
+        hidden = Kept(self.dialect, f"{_cells(self.relation, self.key, self.item, private)} UNION ALL {everyone}")
         for size in range(1, most + 1):
             yield self._sets(known.name, hidden.name, size)
 
@@ -326,19 +321,19 @@ def baskets_of(
     if not even_small:
         refuse_small(relation.records, limit)
     key, item = long_columns(relation.names, relation.where, options)
-    found = _Found(relation, f"{sql.RECORDS}.{base.quoted(key)}", item)
-    _check_key(relation, key, found.key)
+    cell = f"{sql.RECORDS}.{base.quoted(key)}"
+    _check_key(relation, key, cell)
     values = relation.distinct(item)
     nameless = empty(values.texts)
     named = check_items(values.texts.filter(pl.Series(~nameless)).to_list(), f"{relation.where}, column {item!r}")
     names = in_item_order(named)
-    cells = Kept(base, found.cells(names, every=True))
+    cells = Kept(base, _cells(relation, cell, item, names, every=True))
     n = int(base.run(f"SELECT count(DISTINCT t) AS n FROM {cells.name}")["n"].item())  # noqa: S608  a name of ours
     counts = base.run(f"SELECT i, count(*) AS n FROM {cells.name} WHERE i > {_NONE} GROUP BY i")  # noqa: S608  as above
     supports = np.zeros(len(names), np.int64)
     supports[counts["i"].to_numpy()] = counts["n"].to_numpy()
     repeated = int(values.counts[~nameless].sum() - supports.sum())
-    return Baskets(names, supports, np.arange(len(names), dtype=np.int32), n, repeated, cells, found)
+    return Baskets(names, supports, np.arange(len(names), dtype=np.int32), n, repeated, cells, relation, cell, item)
 
 
 def refuse_small(records: int, limit: int | None) -> None:

@@ -16,7 +16,7 @@ import polars as pl
 from kohort import system
 from kohort.algorithms.lattice.elsewhere import judges_nodes, refused_elsewhere
 from kohort.algorithms.mondrian.in_parts import refused_in_parts
-from kohort.assessment.risk.singling import refuse_needless
+from kohort.assessment.risk.singling import refuse_needless, refuse_singling
 from kohort.engines import limits, sql
 from kohort.engines.base import Counts
 from kohort.engines.coded import CodedColumns
@@ -27,7 +27,6 @@ from kohort.engines.unsafe import (
     looked_at,
     refuse_all,
     refuse_alone,
-    refuse_alone_of,
     refuse_alone_together,
     refuse_leaks,
     refuse_listed,
@@ -35,6 +34,7 @@ from kohort.engines.unsafe import (
     refuse_sets,
     singled_out_of,
     together_in,
+    unaccepted,
     without,
 )
 from kohort.engines.written import CLASS, TypedRecords, lines_of
@@ -50,7 +50,7 @@ from kohort.tables.dataset import CellsByClass, ReleasedRecords, Values
 from kohort.tables.people import person_codes
 from kohort.tables.table import Column, Table
 from kohort.verify.aggregated import Destinations, verify_by_aggregation
-from kohort.verify.singling import singled_out, together
+from kohort.verify.singling import refuse_many, singled_out, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -332,8 +332,9 @@ class ElsewhereEngine:
         except LimitError as error:
             raise LimitError(error.what, where=error.where, hint=_parted(error.hint, refused)) from None
         if releasing and job.schema.person is not None:
-            alone_of = partial(refuse_alone_of, tuples, weights, job, job.schema.person)
-            people = person_codes(tuples[job.schema.person])
+            refuse_many(len(job.schema.unchanged))
+            people, named = person_codes(tuples[job.schema.person]), partial(refuse_singling, tuples, unaccepted(job))
+            alone_of = partial(named, missing=job.schema.missing, people=people, weights=weights, k=job.k)
             sets = partial(refuse_sets, partial(CodedTable, tuples, job.schema, weights=weights), job)
             refuse_all(
                 [needless, alone_of, partial(refuse_leaks, source, job)],
@@ -500,17 +501,14 @@ def _needing_all(job: Job) -> str:
 
 def refuse_unsupported(job: Job, population: Dataset | None) -> None:
     """Refuse what needs the records themselves."""
-    for what in _unsupported(job, population):
+    large = population is not None and population.records > SMALL
+    unsupported = {
+        "perturbation": bool(job.perturbations),
+        "a column of pseudonyms": job.key is not None,
+        f"a population table of more than {SMALL:,} records": large,
+    }
+    for what in (what for what, asked in unsupported.items() if asked):
         raise UnsupportedError(f"{what} needs the records themselves", where="engine", hint=_LOCALLY)
-
-
-def _unsupported(job: Job, population: Dataset | None) -> Iterator[str]:
-    if job.perturbations:
-        yield "perturbation"
-    if job.key is not None:
-        yield "a column of pseudonyms"
-    if population is not None and population.records > SMALL:
-        yield f"a population table of more than {SMALL:,} records"
 
 
 def entering(data: Relation, job: Job) -> Relation:

@@ -38,7 +38,7 @@ from kohort.verify.singling import most, refuse_many, singled_out, singling_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
-    from kohort.arrays import Counts, Index
+    from kohort.arrays import Index
     from kohort.assessment.risk.singling import RoundingProposal
     from kohort.engines.coded import CodedColumns
     from kohort.engines.relation import Relation
@@ -127,8 +127,13 @@ def _coarsen(table: Table, people: Index | None, faults: Sequence[UsageError], j
         one.flag = ("--perturb", steps[name].perturbation(name)) if name in steps else None
 
 
+def unaccepted(job: Job) -> list[str]:
+    """The columns that are released as they are, and are not allowed to single people out."""
+    return [one.name for one in job.schema.unchanged if one.name not in job.accepted]
+
+
 def _to_release(table: Table | RecodedTable, job: Job) -> list[Column]:
-    return [table[one.name] for one in job.schema.unchanged if one.name not in job.accepted]
+    return [table[name] for name in unaccepted(job)]
 
 
 def coarsened(table: Table, job: Job) -> Table | None:
@@ -167,7 +172,7 @@ def refuse_unsafe(table: Table, job: Job) -> None:
         refuse_spellings(table[one.name], f"column {one.name}", "each spelling would have a pseudonym of its own")
     people = None if schema.person is None else person_codes(table[schema.person])
     changed = {name for one in job.perturbations for name in one.columns}
-    names = [one.name for one in schema.unchanged if one.name not in {*job.accepted, *changed}]
+    names = [name for name in unaccepted(job) if name not in changed]
 
     def refuse_leaking() -> None:
         every = np.arange(table.records, dtype=np.uint32)
@@ -244,26 +249,10 @@ def refuse_alone(data: Relation, job: Job) -> None:
         LimitError: so many would be released as they are that their pairs cannot all be looked at.
     """
     refuse_many(len(job.schema.unchanged))
-    names = [one.name for one in job.schema.unchanged if one.name not in job.accepted]
+    names = unaccepted(job)
     values = {name: data.distinct(name) for name in names}
     found = [Singling((name,), int((held.counts == 1).sum()), data.records) for name, held in values.items()]
     refuse_found([(one, _step(values[one.columns[0]], job)) for one in found if one.most], "records")
-
-
-def refuse_alone_of(table: Table, counts: Counts, job: Job, person: str) -> None:
-    """The same where people are counted.
-
-    Args:
-        table: The different tuples of all released columns and people.
-        counts: (t,) the records of each.
-        job: Its schema is over their columns.
-        person: The column that says whose a record is.
-    """
-    schema = job.schema
-    refuse_many(len(schema.unchanged))
-    names = [one.name for one in schema.unchanged if one.name not in job.accepted]
-    people = person_codes(table[person])
-    refuse_singling(table, names, missing=schema.missing, people=people, weights=counts, k=job.k)
 
 
 def _step(values: Values, job: Job) -> RoundingProposal | None:
@@ -276,7 +265,7 @@ def refuse_alone_together(released: Relation, source: Relation, job: Job) -> Non
 
     Cost: where the values of the source show that no pair can, nothing.
     """
-    names = [one.name for one in job.schema.unchanged if one.name not in job.accepted]
+    names = unaccepted(job)
     if not names:
         return
     likely = np.triu(2 * most([source.distinct(name).counts for name in names]) > released.records, 1)
