@@ -17,7 +17,7 @@ from kohort import Hierarchy
 from kohort.api.jobs import job_by
 from kohort.certificate.again import read_certificate
 from kohort.certificate.table import Certificate
-from kohort.certificate.table_again import Brought, check_table_again
+from kohort.certificate.table_again import RecheckInputs, check_table_again
 from kohort.errors import InputError, KohortError
 from kohort.job.request import Request
 from tests.engines.test_duckdb import SOURCES, compared
@@ -316,7 +316,7 @@ def test_a_certificate_knows_the_decimal_mark(mark: str | None, tmp_path: Path) 
     assert kohort.Job.from_toml(release.job.to_toml()).reading.decimal == ","
     known = read_certificate(f"{out}.kohort.json")
     assert isinstance(known, Certificate)
-    assert check_table_again(out, known, Brought(reference=str(source))).met
+    assert check_table_again(out, known, RecheckInputs(reference=str(source))).met
     assert not [*faults(out.read_bytes(), Path(f"{out}.kohort.json").read_bytes())]
 
 

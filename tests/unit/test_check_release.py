@@ -29,7 +29,7 @@ from bench.forged import Verdict, by_a_stranger, by_kohort, forge, made_in, reco
 from kohort.certificate.again import read_certificate
 from kohort.certificate.form import FORM, digest
 from kohort.certificate.table import Certificate
-from kohort.certificate.table_again import Brought, check_table_again
+from kohort.certificate.table_again import RecheckInputs, check_table_again
 from kohort.errors import InputError
 from kohort.io.forms import Format
 from kohort.models.distinct_l_diversity import DistinctLDiversity
@@ -98,7 +98,7 @@ def refused_by_kohort(path: Path) -> bool:
         return True
     assert isinstance(known, Certificate)
     try:
-        return not check_table_again(path, known, Brought()).met
+        return not check_table_again(path, known, RecheckInputs()).met
     except InputError:
         return True
 

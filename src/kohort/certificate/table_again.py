@@ -73,7 +73,7 @@ _INPUT: Final = "give the input with --reference"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Brought:
+class RecheckInputs:
     """What is brought besides the file.
 
     Attributes:
@@ -87,7 +87,7 @@ class Brought:
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict[str, "Hierarchy"])
 
 
-def check_table_again(path: str | os.PathLike[str], known: Certificate, brought: Brought) -> Again:
+def check_table_again(path: str | os.PathLike[str], known: Certificate, brought: RecheckInputs) -> Again:
     """What of the certificate is true of the file at `path`.
 
     Raises:
@@ -188,7 +188,7 @@ def _bytes(same: bool | None) -> CheckedPart:  # noqa: FBT001  an answer, not a 
     return judged(name, told, _BYTES, met=same)
 
 
-def _hierarchies(asked: Described, brought: Brought) -> dict[str, Hierarchy | str]:
+def _hierarchies(asked: Described, brought: RecheckInputs) -> dict[str, Hierarchy | str]:
     """The hierarchies that are at hand: those that were brought, and builders, whose text the job has.
 
     Raises:
@@ -208,7 +208,7 @@ class _Judge:
     table: Table
     known: Certificate
     asked: Described
-    brought: Brought
+    brought: RecheckInputs
     hierarchies: Mapping[str, Hierarchy | str]
 
     def parts(self) -> Iterator[CheckedPart]:

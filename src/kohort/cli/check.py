@@ -242,12 +242,12 @@ def certified(
 def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hierarchy: Sequence[str] | None) -> Again:
     from pathlib import Path
 
-    from kohort.certificate.table_again import Brought, check_table_again
+    from kohort.certificate.table_again import RecheckInputs, check_table_again
     from kohort.schema.hierarchies import read_hierarchy
 
     files = options.pairs(hierarchy, "--hierarchy")
     hierarchies = {name: read_hierarchy(Path(file), name=name) for name, file in files.items()}
-    return check_table_again(source, known, Brought(**of_tables, hierarchies=hierarchies))
+    return check_table_again(source, known, RecheckInputs(**of_tables, hierarchies=hierarchies))
 
 
 def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Again:

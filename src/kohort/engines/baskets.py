@@ -18,7 +18,7 @@ import polars as pl
 
 from kohort import system
 from kohort.engines import sql
-from kohort.engines.cohorts import CohortCounter, Kept
+from kohort.engines.cohorts import CohortCounter, TemporaryTable
 from kohort.engines.limits import shown
 from kohort.engines.relation import unused
 from kohort.errors import InputError, UnsupportedError
@@ -103,7 +103,7 @@ class Baskets(Shown):
     codes: Items
     transactions: int
     repeated: int
-    cells: Kept = field(repr=False)
+    cells: TemporaryTable = field(repr=False)
     relation: Relation = field(repr=False)
     key: str = field(repr=False)
     item: str = field(repr=False)
@@ -187,9 +187,10 @@ class Baskets(Shown):
         made = f"coalesce({self.dialect.listed('g.text', ' ', 'c.i')}, '') AS line"
         cells, shares = self._in_shares(self.cells)
         source = f"{cells.name} c LEFT JOIN {given} g ON g.code = c.i"
-        each = [Kept(self.dialect, f"SELECT {made} FROM {source} WHERE {share} GROUP BY c.t") for share in shares]  # noqa: S608  names of ours
+        asked = (f"SELECT {made} FROM {source} WHERE {share} GROUP BY c.t" for share in shares)  # noqa: S608  names of ours
+        each = [TemporaryTable(self.dialect, query) for query in asked]
         whole = " UNION ALL ".join(f"SELECT * FROM {one.name}" for one in each)  # noqa: S608  as above
-        kept = Kept(self.dialect, whole) if each[1:] else each[0]
+        kept = TemporaryTable(self.dialect, whole) if each[1:] else each[0]
         del cells, each  # many tables hold on to memory that sorting needs
         with private_folder(near) as folder:
             path = folder / "places"
@@ -200,13 +201,13 @@ class Baskets(Shown):
                     for piece in pieces_of(lines, BasketOptions()):
                         yield self._read(piece.content)
 
-    def _in_shares(self, cells: Kept) -> tuple[Kept, Sequence[str]]:
+    def _in_shares(self, cells: TemporaryTable) -> tuple[TemporaryTable, Sequence[str]]:
         """The cells, and conditions that divide their transactions into shares whose texts can be listed together."""
         number, many = self.dialect.share("c.t", self.size)
         if many == 1:
             return cells, ["1 = 1"]
         together = f"SELECT c.t, c.i, {number} AS s FROM {cells.name} c ORDER BY s"  # noqa: S608  names of ours
-        return Kept(self.dialect, together), [f"c.s = {share}" for share in range(many)]
+        return TemporaryTable(self.dialect, together), [f"c.s = {share}" for share in range(many)]
 
     def _ranges(self, lines: str, first: str, shares: int) -> Iterator[str]:
         """Conditions that divide lines, in their order, into at most so many shares about alike, by their first place.
@@ -230,13 +231,16 @@ class Baskets(Shown):
 
     # ── what verification asks: of the records, again ────────────────────────────────────────────
 
+    def _named(self, items: Sequence[str], *, every: bool = False) -> str:
+        return _cells(self.relation, self.key, self.item, items, every=every)
+
     def hashes(self, items: Sequence[str], key: str) -> tuple[int, int]:
         """The transactions, and the sum of hashes of what they have of these items."""
         dialect = self.dialect
         dialect.give(given := unused(), _numbered(items))
         listed = dialect.listed("g.text", _UNIT, "c.i")
         number = dialect.hashed(f"{dialect.literal(key)} || coalesce({listed}, '')")
-        cells, shares = self._in_shares(Kept(dialect, _cells(self.relation, self.key, self.item, items, every=True)))
+        cells, shares = self._in_shares(TemporaryTable(dialect, self._named(items, every=True)))
         source = f"{cells.name} c LEFT JOIN {given} g ON g.place = c.i"
         transactions = total = 0
         for share in shares:
@@ -248,10 +252,10 @@ class Baskets(Shown):
 
     def sets(self, public: Sequence[str], private: Sequence[str], most: int) -> Iterator[tuple[Counts, Counts, Counts]]:
         """All sets of public items that occur, by how many these are: from 1 up to `most`."""
-        known = Kept(self.dialect, _cells(self.relation, self.key, self.item, public))
+        known = TemporaryTable(self.dialect, self._named(public))
         source = f"{self.relation.source} {sql.RECORDS}"
         everyone = f"SELECT DISTINCT {self.key} AS t, {_NONE} AS i FROM {source}"  # noqa: S608  as above
-        hidden = Kept(self.dialect, f"{_cells(self.relation, self.key, self.item, private)} UNION ALL {everyone}")
+        hidden = TemporaryTable(self.dialect, f"{self._named(private)} UNION ALL {everyone}")
         for size in range(1, most + 1):
             yield self._sets(known.name, hidden.name, size)
 
@@ -327,7 +331,7 @@ def baskets_of(
     nameless = empty(values.texts)
     named = check_items(values.texts.filter(pl.Series(~nameless)).to_list(), f"{relation.where}, column {item!r}")
     names = in_item_order(named)
-    cells = Kept(base, _cells(relation, cell, item, names, every=True))
+    cells = TemporaryTable(base, _cells(relation, cell, item, names, every=True))
     n = int(base.run(f"SELECT count(DISTINCT t) AS n FROM {cells.name}")["n"].item())  # noqa: S608  a name of ours
     counts = base.run(f"SELECT i, count(*) AS n FROM {cells.name} WHERE i > {_NONE} GROUP BY i")  # noqa: S608  as above
     supports = np.zeros(len(names), np.int64)

@@ -42,7 +42,7 @@ PART: Final = "kohort_part"
 REGION: Final = "kohort_region"
 
 
-class Kept:
+class TemporaryTables:
     """Tables that are kept where the records lie, until nobody needs them."""
 
     def __init__(self, dialect: Dialect) -> None:
@@ -250,7 +250,7 @@ class TuplesElsewhere:
         domains: (s,) what the codes of the others mean, which are sensitive.
     """
 
-    kept: Kept
+    kept: TemporaryTables
     numbering: Numbering
     places: Sequence[Place]
     table: str
@@ -260,7 +260,7 @@ class TuplesElsewhere:
     _leaves: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]], init=False)
 
     @classmethod
-    def of(cls, kept: Kept, records: Relation, columns: CodedColumns) -> TuplesElsewhere:
+    def of(cls, kept: TemporaryTables, records: Relation, columns: CodedColumns) -> TuplesElsewhere:
         """Count the tuples of some records, in codes."""
         given, quasi = columns.given(kept.dialect), len(columns.quasi)
         cells = records.cells([one.name for one in (*columns.quasi, *columns.sensitive)])

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _ROOM: Final = 1 << 22
 
 
-class Kept:
+class TemporaryTable:
     """A table that stays where the records lie as long as this does."""
 
     def __init__(self, dialect: Dialect, of: str | pl.DataFrame) -> None:
@@ -56,10 +56,10 @@ class CohortCounter:
         """Nothing is counted yet."""
         self._dialect, self._cells = dialect, cells
         self._public, self._private = public, private
-        self._known: Kept | None = None
-        self._hidden: Kept | None = None
-        self._given: Kept | None = None
-        self._rows: tuple[int, Kept] | None = None
+        self._known: TemporaryTable | None = None
+        self._hidden: TemporaryTable | None = None
+        self._given: TemporaryTable | None = None
+        self._rows: tuple[int, TemporaryTable] | None = None
 
     @property
     def room(self) -> int:
@@ -93,7 +93,7 @@ class CohortCounter:
 
     def _most(self, source: str, place: str, size: int) -> Counts:
         if self._hidden is None:
-            self._hidden = Kept(self._dialect, f"SELECT * FROM {self._cells(self._private)} c")  # noqa: S608  as above
+            self._hidden = TemporaryTable(self._dialect, f"SELECT * FROM {self._cells(self._private)} c")  # noqa: S608  as above
         joined = f"{source} JOIN {self._hidden.name} y ON y.t = b.t"
         pairs = f"SELECT {place} AS c0, count(*) AS n FROM {joined} GROUP BY {place}, y.i"  # noqa: S608  as above
         return self._numbers(f"SELECT p.c0, max(p.n) AS n FROM ({pairs}) p GROUP BY p.c0", size)  # noqa: S608  as above
@@ -116,13 +116,13 @@ class CohortCounter:
         """
         width = self._public.size
         pairs = pl.DataFrame({"pair": base * width + item, "place": np.arange(base.size)})
-        self._given = Kept(self._dialect, pairs)
+        self._given = TemporaryTable(self._dialect, pairs)
         joined = f"{sets} b JOIN {self._items()} x ON x.t = b.t AND x.i > b.i"
         return f"{joined} JOIN {self._given.name} g ON g.pair = b.s * {width} + x.i"
 
     def _items(self) -> str:
         if self._known is None:
-            self._known = Kept(self._dialect, f"SELECT * FROM {self._cells(self._public)} c")  # noqa: S608  names of ours
+            self._known = TemporaryTable(self._dialect, f"SELECT * FROM {self._cells(self._public)} c")  # noqa: S608  names of ours
         return self._known.name
 
     def _sets(self, level: Level) -> str:
@@ -133,5 +133,5 @@ class CohortCounter:
             below = f"(SELECT t, i AS s, i FROM {self._items()})" if self._rows is None else self._rows[1].name  # noqa: S608  as above
             joined = self._extended(below, level.parts[:, -1], level.items[:, -1])
             query = f"SELECT b.t, g.place AS s, x.i FROM {joined}"  # noqa: S608  as above
-            self._rows = level.size, Kept(self._dialect, query)
+            self._rows = level.size, TemporaryTable(self._dialect, query)
         return self._rows[1].name

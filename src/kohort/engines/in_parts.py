@@ -21,7 +21,7 @@ from kohort.algorithms.problem import Solution
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines import sql
 from kohort.engines.base import Counts
-from kohort.engines.coded import CodedColumns, Kept, TuplesElsewhere
+from kohort.engines.coded import CodedColumns, TemporaryTables, TuplesElsewhere
 from kohort.engines.elsewhere import GroupsElsewhere, SentRelation, labelled
 from kohort.engines.limits import refuse_empty
 from kohort.engines.on_levels import TuplesOnLevels
@@ -101,7 +101,7 @@ class CountedInParts:
         lacking = [one.name for one in job.schema.released if one.missing is Missing.SUPPRESS]
         kept = source.with_values(lacking, job.schema.missing) if lacking else source
         refuse_empty(kept.records)
-        tuples = TuplesElsewhere.of(Kept(source.dialect), kept, columns)
+        tuples = TuplesElsewhere.of(TemporaryTables(source.dialect), kept, columns)
         root = tuples.marginals([0])[0]
         suppressed = source.records - kept.records
         counts = Counts(source.records, columns.schema, root.of[0], columns.domains, suppressed, None)

@@ -19,7 +19,7 @@ import pytest
 from kohort.certificate.again import Again, PartOutcome, checked_signature, read_certificate
 from kohort.certificate.form import digest
 from kohort.certificate.table import Certificate
-from kohort.certificate.table_again import Brought, check_table_again
+from kohort.certificate.table_again import RecheckInputs, check_table_again
 from kohort.certificate.transactions_again import check_transactions_again
 from kohort.errors import InputError
 from kohort.io.baskets.options import BasketOptions
@@ -181,7 +181,7 @@ def again(path: Path, parts: Parts, folder: Path, roles: Listed | None = None, *
     try:
         known = read_certificate(forged)
         if isinstance(known, Certificate):
-            found = check_table_again(path, known, Brought(**cast("Any", brought)))
+            found = check_table_again(path, known, RecheckInputs(**cast("Any", brought)))
         else:
             found = check_transactions_again(path, known, BasketOptions(), roles)
         return replace(found, parts=(checked_signature(known, path, None), *found.parts))

@@ -17,7 +17,7 @@ from kohort.algorithms.mondrian.ordered import ORDERED, Ordered
 from kohort.certificate.again import Again, PartOutcome, read_certificate
 from kohort.certificate.form import digest, disks_of
 from kohort.certificate.table import Certificate
-from kohort.certificate.table_again import Brought, check_table_again
+from kohort.certificate.table_again import RecheckInputs, check_table_again
 from kohort.errors import FileError, InputError
 from kohort.io.forms import Format
 from kohort.models.delta_presence import DeltaPresence
@@ -67,7 +67,7 @@ class Made:
 
     def again(self, **brought: object) -> Again:
         """What of it is true."""
-        return check_table_again(self.path, self.known, Brought(**brought))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        return check_table_again(self.path, self.known, RecheckInputs(**brought))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
     def forge(self, **changes: object) -> Certificate:
         """The certificate with other contents, which is one as to its form."""
@@ -219,7 +219,7 @@ def test_no_such_file(tmp_path: Path) -> None:
     release = made(tmp_path, KAnonymity(3))
     known = release.known
     with pytest.raises(FileError):
-        check_table_again(tmp_path / "none.csv", known, Brought())
+        check_table_again(tmp_path / "none.csv", known, RecheckInputs())
 
 
 # ── what would have to be brought ────────────────────────────────────────────────────────────────
@@ -515,7 +515,7 @@ def test_a_release_is_read_as_its_job_wrote_it(tmp_path: Path, name: str, cells:
     known = read_certificate(inside if inside.exists() else tmp_path / f"{name}.kohort.json")
     assert isinstance(known, Certificate)
     assert known.classes == 2
-    assert check_table_again(tmp_path / name, known, Brought()).met
+    assert check_table_again(tmp_path / name, known, RecheckInputs()).met
 
 
 def test_a_folder_of_parts(tmp_path: Path) -> None:
@@ -530,7 +530,7 @@ def test_a_folder_of_parts(tmp_path: Path) -> None:
     assert [part["records"] for part in known.parts] == [4, 4, 2]
 
     def listed(*parts: Mapping[str, object]) -> str:
-        again = check_table_again(folder, replace(known, parts=parts), Brought())
+        again = check_table_again(folder, replace(known, parts=parts), RecheckInputs())
         (found,) = (part for part in again.parts if part.name == "listed parts")
         assert again.met is (found.outcome is PartOutcome.SAME)
         return found.told

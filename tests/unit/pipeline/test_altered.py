@@ -18,7 +18,7 @@ import kohort
 from kohort import Attribute, DistinctLDiversity, Job, KAnonymity, Role, Schema
 from kohort.certificate.again import read_certificate
 from kohort.certificate.table import Certificate, Described, not_promised
-from kohort.certificate.table_again import Brought, check_table_again
+from kohort.certificate.table_again import RecheckInputs, check_table_again
 from kohort.engines.local import altered
 from kohort.errors import InputError, JobError, KohortError, SchemaError, UsageError
 from kohort.generate.italy import italy
@@ -176,7 +176,7 @@ def test_a_certificate_tells_effects_and_no_secret(tmp_path: Path) -> None:
     assert any("perturbed values" in one for one in known.not_promised)
     assert (known.checks["perturbation"], known.checks["pseudonyms"]) == (400, 400)
     assert isinstance(release.path, Path)
-    assert check_table_again(release.path, known, Brought()).met
+    assert check_table_again(release.path, known, RecheckInputs()).met
 
 
 def test_secrets_are_not_described() -> None:
