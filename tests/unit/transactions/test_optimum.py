@@ -17,9 +17,8 @@ from kohort.errors import MissingExtraError, UsageError
 from kohort.transactions import optimum
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
-from kohort.transactions.loss import lost
 from kohort.transactions.optimum import Optimum, SolverAnswer, reduced
-from kohort.transactions.problem import ItemSuppression, SuppressionProblem
+from kohort.transactions.problem import ItemSuppression, SuppressionProblem, lost
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
 from tests.unit.transactions.sets import Family, families, family_of, hits, hitting, incidence_of

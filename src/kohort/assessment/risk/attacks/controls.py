@@ -14,11 +14,9 @@ import numpy as np
 from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.population import PopulationMatch, PopulationTuples
 from kohort.assessment.risk.attacks.base import Attack, Control, ReleaseView
-from kohort.assessment.risk.attacks.downcoding import downcoding
-from kohort.assessment.risk.attacks.exposure import exposure
+from kohort.assessment.risk.attacks.downcoding import downcoding, exposure
 from kohort.assessment.risk.attacks.homogeneity import background, homogeneity
-from kohort.assessment.risk.attacks.intersection import intersection, left_open
-from kohort.assessment.risk.attacks.linking import linking
+from kohort.assessment.risk.attacks.linking import intersection, left_open, linking
 from kohort.assessment.risk.attacks.minimality import Adversary, minimality
 from kohort.assessment.risk.attacks.order import RecordOrder, order
 

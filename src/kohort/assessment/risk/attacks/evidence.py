@@ -16,11 +16,9 @@ import numpy as np
 from kohort.assessment.labels import cell_texts
 from kohort.assessment.population import joined
 from kohort.assessment.risk.attacks.base import Attack, ReleaseView, sensitive_codes
-from kohort.assessment.risk.attacks.downcoding import downcoding
-from kohort.assessment.risk.attacks.exposure import exposure
+from kohort.assessment.risk.attacks.downcoding import downcoding, exposure
 from kohort.assessment.risk.attacks.homogeneity import background, homogeneity
-from kohort.assessment.risk.attacks.intersection import intersection, left_open
-from kohort.assessment.risk.attacks.linking import linking
+from kohort.assessment.risk.attacks.linking import intersection, left_open, linking
 from kohort.assessment.risk.attacks.minimality import Adversary, minimality, positions_of
 from kohort.assessment.risk.attacks.order import RecordOrder, in_content_order, order, order_of_classes
 from kohort.errors import SchemaError, UsageError
