@@ -208,12 +208,11 @@ def assess(
     table = unsuppressed(whole, quasi, known_columns.missing)
     file = file_classes(tuples_of(table, quasi, person))
     classes = file.classes
-    if population is None:
-        known_population = population_of(file.people.total, population_size, sampling_fraction)
-    else:
+    everybody, fits = population_of(file.people.total, population_size, sampling_fraction), None
+    if population is not None:
         others = _table(population)
-        counted_people = count_population([table[name] for name in quasi], classes.codes, others, known_columns)
-        known_population = KnownPopulation(others.records, counted_people)
+        fits = count_population([table[name] for name in quasi], classes.codes, others, known_columns)
+        everybody = others.records
     undeclared = tuple(name for name in table.names if name not in {*quasi, *sensitive, person})
     columns, base = ([table[name].codes for name in names] for names in (undeclared, quasi))
     people = None if person is None else person_codes(table[person])
@@ -231,9 +230,9 @@ def assess(
         largest=int(classes.sizes.max()),
         threshold=limit,
         prosecutor=by_size(file.people, limit),
-        journalist=_journalist(file, known_population, known_columns, limit),
+        journalist=_journalist(file, everybody, fits, known_columns, threshold=limit),
         marketer=marketer(classes.sizes),
-        uniqueness=_uniqueness(file, known_population),
+        uniqueness=_uniqueness(file, everybody, fits),
         figures=figures_of(file),
         known=None if subsets is None else replace(subsets, worst=_named(subsets.worst, quasi)),
         undeclared=undeclared,
@@ -253,27 +252,14 @@ def _named(sets: Sequence[_Set], names: Sequence[str]) -> tuple[_Set, ...]:
     return tuple(replace(one, columns=tuple(names[int(place)] for place in one.columns)) for one in sets)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KnownPopulation:
-    """What is known of the population that a file is from.
-
-    Attributes:
-        people: The number of its people.
-        counted: How many of them each class of the file fits, by a population table; `None` without one.
-    """
-
-    people: int
-    counted: PopulationCount | None = None
-
-
-def population_of(people: int, size: object, fraction: object) -> KnownPopulation | None:
-    """The population of which `people` are in the file, by its size or the sampling fraction; `None` without either.
+def population_of(people: int, size: object, fraction: object) -> int | None:
+    """The size of the population of which `people` are in the file, as given or by the fraction; `None` without either.
 
     Raises:
         UsageError: The size is no whole number of at least `people`, the fraction is no share, or there would be more
             people than estimators can handle.
 
-    >>> population_of(30, None, "0.05").people
+    >>> population_of(30, None, "0.05")
     600
     """
     where = "population size"
@@ -291,7 +277,7 @@ def population_of(people: int, size: object, fraction: object) -> KnownPopulatio
     if size > MOST:
         what = f"the population would have more than {MOST:,} people"
         raise UsageError(what, where=where, hint="check the number of its digits")
-    return KnownPopulation(size)
+    return size
 
 
 def _refuse_two_populations(population: object, size: object, fraction: object) -> None:
@@ -318,18 +304,17 @@ def _with_hierarchies(schema: Schema, quasi: Sequence[str], hierarchies: Mapping
 
 
 def _journalist(
-    file: FileClasses, population: KnownPopulation | None, schema: Schema, threshold: Fraction
+    file: FileClasses, population: int | None, found: PopulationCount | None, schema: Schema, *, threshold: Fraction
 ) -> Journalist | None:
-    """The journalist's risks among the people of the population."""
+    """The journalist's risks among so many people, or by whom the classes fit; `None` without a population."""
     if population is None:
         return None
     sizes = file.classes.sizes
-    if population.counted is None:
-        fraction = Fraction(file.people.total, population.people)
+    if found is None:
+        fraction = Fraction(file.people.total, population)
         exposure = by_estimate(file.people, individual_risks(file.people.sizes, fraction), threshold)
         among = marketer_among(sizes, individual_risks(sizes, fraction))
         return Journalist(**asdict(exposure), by="estimate", marketer=among, unknown=0)
-    found = population.counted
     fitting = np.maximum(found.fitting, sizes)  # the people of the file are of the population, listed or not
     without = dict(found.without_value)
     return Journalist(
@@ -342,14 +327,14 @@ def _journalist(
     )
 
 
-def _uniqueness(file: FileClasses, population: KnownPopulation | None) -> Uniqueness:
+def _uniqueness(file: FileClasses, population: int | None, found: PopulationCount | None) -> Uniqueness:
     """Uniques of the file, and of the population as far as it is known."""
     sizes = file.classes.sizes
     if population is None:
         return sample_uniques(sizes)
-    if population.counted is not None:
-        return counted(sizes, population.counted.fitting, population.people)
-    return estimated(sizes, population.people, spread=int(sizes.sum()) != file.people.total)
+    if found is not None:
+        return counted(sizes, found.fitting, population)
+    return estimated(sizes, population, spread=int(sizes.sum()) != file.people.total)
 
 
 def _table(source: object) -> Table:
