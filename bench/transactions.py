@@ -41,9 +41,8 @@ from kohort.io.baskets import read_transactions
 from kohort.io.baskets.options import BasketOptions
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
-from kohort.transactions.loss import distortion, lost
 from kohort.transactions.optimum import Optimum
-from kohort.transactions.problem import SuppressionProblem
+from kohort.transactions.problem import SuppressionProblem, distortion, lost
 from kohort.transactions.roles import Drawn
 from kohort.transactions.suppression import Greedy, Score
 from kohort.workspace import bytes_of

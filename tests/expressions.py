@@ -123,7 +123,7 @@ GIVEN: Final[Mapping[str, Callable[[Any], Iterable[str | bytes]]]] = {
         r"\A[A-Z]/[A-Z]$",
         r"\A[a-z][a-z][a-z]$",
     ],
-    "kohort.assessment.inspection.parts._stems": lambda of: [
+    "kohort.assessment.inspection.panels._stems": lambda of: [
         one for words in of._UNITS.values() for one in (rf"(?:{words})", rf"(?:{words})$")
     ],
     "kohort.io.baskets.write._unfit": _of_names,

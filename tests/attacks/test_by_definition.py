@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kohort.assessment.risk.attacks.homogeneity import background, homogeneity
-from kohort.assessment.risk.attacks.intersection import intersection, left_open
-from kohort.assessment.risk.attacks.linking import linking
+from kohort.assessment.risk.attacks.linking import intersection, left_open, linking
 from kohort.assessment.risk.attacks.minimality import credibility
 
 #: People: the class and the value of each, below 0 for a missing one.

@@ -10,17 +10,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kohort.assessment.risk.figures import FIGURES
 from kohort.metrics.known import METRICS, OBJECTIVES
 from kohort.models.known import models
 from tests.docs.pages import ROOT, blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from kohort.models.base import PrivacyModel
 
 PAGE = ROOT / "docs" / "glossary.md"
 
 #: The table of all quality metrics.
 METRIC_PAGE = ROOT / "docs" / "reference" / "metrics.md"
+
+#: The page with the table of risk figures.
+RISK_PAGE = ROOT / "docs" / "risk.md"
 
 #: Columns of a line of the glossary.
 WIDTH = 130
@@ -65,6 +72,15 @@ def metric_table() -> str:
     return "\n".join([head, *rows])
 
 
+def risk_table() -> str:
+    """What each risk figure says of itself."""
+    rows = [
+        f"| `{key}` | {one.caption} | {one.sentence} | {one.unit} | {'yes' if one.public else 'no'} | {one.source} |"
+        for key, one in FIGURES.items()
+    ]
+    return "\n".join(["| key | figure | meaning | unit | public page | source |\n|---|---|---|---|---|---|", *rows])
+
+
 def test_a_word_has_one_meaning() -> None:
     """No term is defined twice, whatever its case."""
     assert [term for term, times in Counter(term.casefold() for term in terms()).items() if times > 1] == []
@@ -91,13 +107,14 @@ def test_a_metric_is_defined(metric: str) -> None:
     defined(one.title, f"`{metric.replace('-', '_')}`: {one.sentence}")
 
 
-def test_every_metric_has_a_row() -> None:
-    """The table of metrics is what their specifications say."""
-    page = METRIC_PAGE.read_text(encoding="utf-8")
+@pytest.mark.parametrize(("path", "table"), [(METRIC_PAGE, metric_table), (RISK_PAGE, risk_table)])
+def test_every_figure_has_a_row(path: Path, table: Callable[[], str]) -> None:
+    """The tables of metrics and of risk figures are what these say of themselves."""
+    page = path.read_text(encoding="utf-8")
     if os.environ.get("KOHORT_GOLDEN") == "write":
-        page = re.sub(r"\| key \|(?:.*\n)*?(?=\n|\Z)", lambda _: f"{metric_table()}\n", page)
-        METRIC_PAGE.write_text(page, encoding="utf-8")
-    assert f"\n{metric_table()}\n" in page
+        page = re.sub(r"\| key \|(?:.*\n)*?(?=\n|\Z)", lambda _: f"{table()}\n", page)
+        path.write_text(page, encoding="utf-8")
+    assert f"\n{table()}\n" in page
 
 
 def test_a_definition_follows_its_term() -> None:

@@ -16,10 +16,9 @@ from kohort.errors import InfeasibleError
 from kohort.transactions._engines import EngineName
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.database import Transactions
-from kohort.transactions.loss import distortion, item_losses, lost
 from kohort.transactions.moles import mine
 from kohort.transactions.optimum import Optimum
-from kohort.transactions.problem import is_feasible
+from kohort.transactions.problem import distortion, is_feasible, item_losses, lost
 from kohort.transactions.suppression import Greedy, Score
 from tests.reference import transactions as plain
 from tests.reference.transactions import RawDatabase, items_of, problem_of, raw_databases, told, told_plainly

@@ -21,10 +21,9 @@ from kohort.errors import InfeasibleError
 from kohort.transactions._engines import EngineName
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
-from kohort.transactions.loss import distortion, item_losses
 from kohort.transactions.moles import mine
 from kohort.transactions.optimum import Optimum
-from kohort.transactions.problem import ItemSuppression, SuppressionProblem, responsible
+from kohort.transactions.problem import ItemSuppression, SuppressionProblem, distortion, item_losses, responsible
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy, Score
 from tests.reference import transactions as plain

@@ -24,13 +24,15 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 
 #: The modules that the page prints, in its order.
-MODULES = ("columns_lost", "one_class")
+MODULES = ("columns_lost", "one_class", "in_small_classes")
 
 ENTRY_POINTS = """
 [kohort.metrics]
 columns_lost = columns_lost:COLUMNS_LOST
 [kohort.algorithms]
 one-class = one_class:ONE_CLASS
+[kohort.risk_figures]
+in_small_classes = in_small_classes:IN_SMALL_CLASSES
 """
 
 
@@ -77,7 +79,7 @@ def kohort(package: Path, *arguments: object) -> Any:  # noqa: ANN401  JSON
 
 
 def test_an_installed_plug_in_is_everywhere(package: Path, tmp_path: Path) -> None:
-    """The job takes the method and the objective; figures of releases and sweeps have the metric; a sweep draws it."""
+    """The job takes the method and the objective; figures, sweeps and pages have the metric and the risk figure."""
     source = tmp_path / "people.csv"
     source.write_text(
         "age,city\n" + "".join(f"{20 + row % 8},{'ab'[row % 2]}\n" for row in range(24)), encoding="utf-8"
@@ -103,7 +105,11 @@ def test_an_installed_plug_in_is_everywhere(package: Path, tmp_path: Path) -> No
         "--json",
     )
     assert release["objective"]["name"] == "columns_lost"
-    assert "Columns lost" in page.read_text(encoding="utf-8")
+    assert {one for one in ("Columns lost", "In small classes") if one in page.read_text(encoding="utf-8")} == {
+        "Columns lost",
+        "In small classes",
+    }
+    assert kohort(package, "risk", *asked, "--json")["figures"] == {"unique_by_two": 0, "in_small_classes": 24}
     picture = ["--picture", tmp_path / "sweep.svg", "--figure", "columns_lost"]
     swept = kohort(
         package, "sweep", *asked, "--vary", "k=2,3", "--vary", "method=mondrian,one-class", *picture, "--json"

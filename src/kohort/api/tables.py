@@ -16,7 +16,7 @@ from kohort import io, pipeline
 from kohort.api.jobs import job_by, population_table, tables_by
 from kohort.api.shown import Inspection, Perturbed
 from kohort.assessment import checking
-from kohort.assessment.checking.findings import FIRST
+from kohort.assessment.checking import FIRST
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.calls import called, threads_of
 from kohort.engines.local import LOCALLY, engine_of

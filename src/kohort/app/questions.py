@@ -115,7 +115,7 @@ class Bench:
         if key not in self._guesses:
             self._guesses = {key: inspect_table(held, missing=missing)}
         guesses, held = self._guesses[key], held.needing(())
-        bars = {one.name: one.bars for one in distributions(held, guesses, missing)}
+        bars = distributions(held, guesses, missing)
         path = next(iter(files(_place(said, folder))), None)
         columns = tuple(
             ColumnLook(

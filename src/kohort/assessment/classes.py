@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import reduce
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -149,6 +149,26 @@ def sizes_of(frequency: FrequencySet, of: Index, sizes: Counts) -> SizeDistribut
         weights = np.ones_like(own)
     values, place = np.unique(own, return_inverse=True)
     return SizeDistribution(values, np.bincount(place, weights=weights, minlength=values.size).astype(np.int64))
+
+
+class FileClasses(NamedTuple):
+    """The people of a file by what an attacker knows of them.
+
+    Attributes:
+        frequency: The tuples of the quasi-identifiers.
+        classes: Their classes, by the columns that are known.
+        people: How many people are in classes of each size.
+    """
+
+    frequency: FrequencySet
+    classes: Classes
+    people: SizeDistribution
+
+
+def file_classes(frequency: FrequencySet, columns: Sequence[int] | None = None) -> FileClasses:
+    """The people of `frequency` by some of its columns, or by all."""
+    classes = classes_of(frequency, columns)
+    return FileClasses(frequency, classes, sizes_of(frequency, classes.of, classes.sizes))
 
 
 #: Of whoever looks at the values of a class alone.

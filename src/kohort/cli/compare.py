@@ -284,6 +284,6 @@ def _target(name: str | None, before: Table, after: Table) -> str | None:
 
 def _named(table: Table, name: str) -> None:
     """Refuse a column that the table does not have; see `kohort.assessment.checking.named_column`."""
-    from kohort.assessment.checking import named_column
+    from kohort.assessment.classes import named_column
 
     named_column(table, name)

@@ -19,7 +19,7 @@ from kohort.shown import many
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kohort.assessment.inspection.distribution import Distribution
+    from kohort.assessment.inspection.distribution import Bar
     from kohort.assessment.inspection.guesses import Guess
     from kohort.job.draft import Draft
     from kohort.report import Json
@@ -83,8 +83,7 @@ def inspect(
     guesses, read = inspect_table(read, missing=missing), read.needing(())
     if publish is not None:
         found = distributions(read, guesses, missing)
-        drawn = {one.name for one in found}
-        publish(found, [name for name in read.names if name not in drawn], read.records)
+        publish(found, [name for name in read.names if name not in found], read.records)
     figures: dict[str, Json] = {"records": read.records, "columns": [_figures(guess) for guess in guesses]}
     notes = (*whose(read, guesses, missing).notes, *noticed(read, read.names))
     if notes:
@@ -95,7 +94,7 @@ def inspect(
 
 def _picture(
     path: Path | None, source: str, *, overwrite: bool
-) -> Callable[[Sequence[Distribution], Sequence[str], int], None] | None:
+) -> Callable[[Mapping[str, Sequence[Bar]], Sequence[str], int], None] | None:
     """What publishes a picture of distributions; refused at once where it cannot be written."""
     if path is None:
         return None
@@ -105,12 +104,12 @@ def _picture(
 
     format_, inputs = format_of(path.suffix), () if source == "-" else (Path(source),)
 
-    def draw(found: tuple[Sequence[Distribution], Sequence[str], int]) -> bytes:
+    def draw(found: tuple[Mapping[str, Sequence[Bar]], Sequence[str], int]) -> bytes:
         return distributions_picture(*found, format_)
 
     outputs = Outputs(((path, draw),), overwrite, inputs)
 
-    def publish(found: Sequence[Distribution], left_out: Sequence[str], records: int) -> None:
+    def publish(found: Mapping[str, Sequence[Bar]], left_out: Sequence[str], records: int) -> None:
         outputs.publish((found, left_out, records))
 
     return publish

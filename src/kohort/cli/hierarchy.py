@@ -90,8 +90,8 @@ def build(
 
 def _alike(table: Table, name: str, by: str, k: int) -> Hierarchy:
     """The tree of a column's values by how alike their records are in other columns; a missing value is none."""
-    from kohort.assessment.checking import named_column
-    from kohort.assessment.inspection.likeness import tree_of
+    from kohort.assessment.classes import named_column
+    from kohort.assessment.inspection.codes import tree_of
 
     others = [named_column(table, one) for one in (by.split(",") if by else table.names) if one != name]
     return tree_of(named_column(table, name), others, k=k)
@@ -180,7 +180,7 @@ def _together(source: str | None, column: str | None) -> None:
 
 def _measured(hierarchy: Hierarchy, name: str | None, table: Table | None) -> Measured:
     """The levels of a hierarchy, over the records of a table's column or over its leaves."""
-    from kohort.assessment.checking import named_column
+    from kohort.assessment.classes import named_column
     from kohort.report.hierarchy import Measured
     from kohort.schema import Attribute, Role
     from kohort.schema.hierarchies import levels
@@ -276,7 +276,7 @@ def _read(file: Path) -> Hierarchy:
 
 def _counts(table: Table, name: str) -> dict[str, int]:
     """How many records have each value of a column; a missing value is none."""
-    from kohort.assessment.checking import named_column
+    from kohort.assessment.classes import named_column
 
     column = named_column(table, name)
     return {

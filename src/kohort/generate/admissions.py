@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from kohort.generate.folder import csv_of, dated, json_of, numbered, pick, write_folder
 from kohort.generate.hospital import (
     AGES,
     BLOCK,
@@ -41,7 +40,19 @@ from kohort.generate.hospital import (
     hospital,
     places_of_stays,
 )
-from kohort.generate.population import BATCH, below, key_of, stretches, words_of
+from kohort.generate.population import (
+    BATCH,
+    below,
+    csv_of,
+    dated,
+    json_of,
+    key_of,
+    numbered,
+    pick,
+    stretches,
+    words_of,
+    write_folder,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -21,18 +21,22 @@ import numpy as np
 import polars as pl
 
 from kohort.generate.counted import counted, is_counted
-from kohort.generate.folder import csv_of, json_of, numbered, pick, write_folder
 from kohort.generate.population import (
     BATCH,
     NONE,
     YOUNGEST,
     below,
+    csv_of,
     italy_hierarchies,
+    json_of,
     key_of,
+    numbered,
+    pick,
     population,
     population_of,
     stretches,
     words_of,
+    write_folder,
 )
 from kohort.generate.tables import own_tables
 

@@ -24,8 +24,7 @@ from kohort.pipeline.publishing import Publication, Stages, paths, silent
 from kohort.publish import Companion, check_target, publish
 from kohort.release.transactions import TransactionRelease
 from kohort.transactions.database import Transactions, common, held, places_of
-from kohort.transactions.loss import item_losses, lost
-from kohort.transactions.problem import CellSuppression, SuppressionProblem
+from kohort.transactions.problem import CellSuppression, SuppressionProblem, item_losses, lost
 from kohort.transactions.recode import recode
 from kohort.transactions.roles import Drawn, Listed, Roles
 from kohort.verify.transactions import CoherenceClaim, verify_database, verify_transactions

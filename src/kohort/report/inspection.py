@@ -9,9 +9,9 @@ from kohort.errors import UnsupportedError
 from kohort.report.charts import BarChart, Bars, Panels
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from kohort.assessment.inspection.distribution import Distribution
+    from kohort.assessment.inspection.distribution import Bar
     from kohort.report.charts import Format
 
 #: Where a scale ends, as a multiple of the greatest figure: figures stand after the bars.
@@ -19,7 +19,7 @@ END: Final = 1.45
 
 
 def distributions_picture(
-    found: Sequence[Distribution], left_out: Sequence[str], records: int, format_: Format
+    found: Mapping[str, Sequence[Bar]], left_out: Sequence[str], records: int, format_: Format
 ) -> bytes:
     """The distributions as bars."""
     if not found:
@@ -28,20 +28,22 @@ def distributions_picture(
     notes = ["Only for those who may see the records: it contains their values. Do not publish it.", _SMALL]
     notes += [f"Not drawn, because they may identify people: {', '.join(left_out)}."] if left_out else []
     return Panels(
-        title=f"Distributions of {records:,} records", charts=tuple(map(_chart, found)), notes=tuple(notes)
+        title=f"Distributions of {records:,} records",
+        charts=tuple(_chart(*one) for one in found.items()),
+        notes=tuple(notes),
     ).bytes(format_)
 
 
 _SMALL: Final = f"Values of fewer than {LEAST} records are merged; counts of 1 to {LEAST - 1} are not shown."
 
 
-def _chart(one: Distribution) -> BarChart:
+def _chart(name: str, bars: Sequence[Bar]) -> BarChart:
     """A column's bars."""
-    figures = tuple(bar.records for bar in one.bars)
+    figures = tuple(bar.records for bar in bars)
     texts = tuple(f"under {LEAST}" if records is None else f"{records:,}" for records in figures)
     return BarChart(
-        title=one.name,
-        names=tuple(bar.label for bar in one.bars),
+        title=name,
+        names=tuple(bar.label for bar in bars),
         series=(Bars("records", figures, texts),),
         end=END * max(1, *(records or 0 for records in figures)),
     )

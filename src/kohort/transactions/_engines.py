@@ -22,18 +22,6 @@ if TYPE_CHECKING:
     from kohort.transactions.database import Transactions
 
 
-class SupportCounter(Protocol):
-    """Counts and lists the cohorts of candidates, which are sets of a level, each extended by an item."""
-
-    def supports(self, level: Level, base: Index, item: Items) -> Counts:
-        """The transactions that contain each candidate."""
-        ...
-
-    def cohorts(self, level: Level, base: Index, item: Items, begins: Index, dealt: Items) -> None:
-        """Write the transactions that contain each candidate, where these begin in `dealt`."""
-        ...
-
-
 class Counting(Protocol):
     """What the search for moles asks of the place where transactions are: public items have codes of their own."""
 
@@ -171,7 +159,7 @@ class Engines:
         look(hidden.starts, hidden.items, cohorts, begins, sizes, sizes * share[0] // share[1], counts, tops)
         return tops
 
-    def _shares(self, level: Level, base: Index, *, passes: int) -> Iterator[tuple[SupportCounter, Mask]]:
+    def _shares(self, level: Level, base: Index, *, passes: int) -> Iterator[tuple[Bitmaps | Tids, Mask]]:
         """Which engine takes which candidates, given their bases: all candidates of a base go to one."""
         starts = np.flatnonzero(np.diff(base, prepend=-1))
         sizes, bases = np.diff(starts, append=base.size), base[starts]

@@ -38,22 +38,10 @@ if TYPE_CHECKING:
     from kohort.transactions.problem import Moles, SuppressionProblem
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reduced:
-    """What is left to decide.
+def reduced(sets: Incidence, losses: Counts) -> tuple[Items, Incidence]:
+    """(f,) items that some optimum drops, and the sets that these do not hit, of two or more items, no two alike.
 
-    Attributes:
-        forced: (f,) items that some optimum drops.
-        sets: The sets that these do not hit, of two or more items each, no two alike; some optimum drops `forced` and
-            an optimal choice for these.
-    """
-
-    forced: Items
-    sets: Incidence
-
-
-def reduced(sets: Incidence, losses: Counts) -> Reduced:
-    """The sets less what need not be looked at.
+    Some optimum drops these items and an optimal choice for these sets.
 
     - An item of which every set also has one other item, the same for all, that loses no more is dispensable: that
       other one may be dropped in its stead. Of two with the same sets and losses the first in item order stays.
@@ -72,7 +60,7 @@ def reduced(sets: Incidence, losses: Counts) -> Reduced:
         forced.append(lone)
         sets = _distinct(_unhit(sets, lone))
         if sets.items.size == width:
-            return Reduced(np.concatenate(forced), sets)
+            return np.concatenate(forced), sets
 
 
 def _without(sets: Incidence, spare: Mask) -> Incidence:
@@ -163,20 +151,19 @@ class Optimum:
         refuse_missing()
         losses = problem.losses
         sets = Incidence.of(moles.sets[1:], losses.size)
-        core = reduced(sets, losses)
-        answer = solved(core.sets, losses, _greedy(core.sets, losses), self.time_limit)
-        items = _better(sets, losses, np.union1d(core.forced, answer.items))
-        loss, bound = int(losses[items].sum()), int(losses[core.forced].sum()) + answer.bound
+        forced, left = reduced(sets, losses)
+        chosen, least, nodes = solved(left, losses, _greedy(left, losses), self.time_limit)
+        items = _better(sets, losses, np.union1d(forced, chosen))
+        loss, bound = int(losses[items].sum()), int(losses[forced].sum()) + least
         alone = int(losses[moles.singles].sum())
         # A bound above what is known to do would be an error of the solver's: then it has said nothing.
         known = alone + bound if bound <= loss else None
-        trace = {"open_items": int(np.count_nonzero(core.sets.degrees)), "open_moles": len(core.sets)}
         return SuppressionSolution(
             ItemSuppression(np.append(moles.singles, items)),
             moles,
             proven=bound == loss,
             bound=known,
-            trace={**trace, "nodes": answer.nodes},
+            trace={"open_items": int(np.count_nonzero(left.degrees)), "open_moles": len(left), "nodes": nodes},
         )
 
 
@@ -194,24 +181,18 @@ def _better(sets: Incidence, losses: Counts, items: Items) -> Items:
     return items if hit.all() and losses[items].sum() < losses[greedy].sum() else greedy
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SolverAnswer:
-    """What a solver says, in floating point: to be checked."""
+def solved(sets: Incidence, losses: Counts, start: Items, time_limit: float | None) -> tuple[Items, int, int]:
+    """The hitting set of least loss found in so many seconds, beginning with `start`; its bound, and nodes searched.
 
-    items: Items
-    bound: int
-    nodes: int
-
-
-def solved(sets: Incidence, losses: Counts, start: Items, time_limit: float | None) -> SolverAnswer:
-    """The hitting set of least loss that is found in so many seconds, beginning with `start`."""
+    The solver's arithmetic is in floating point: all of it is to be checked.
+    """
     items = np.flatnonzero(sets.degrees).astype(np.int32)
     if not items.size:
-        return SolverAnswer(items, 0, 0)
+        return items, 0, 0
     unit = int(np.gcd.reduce(losses[items]))
     ones = np.ones(items.size, np.int64)
     each, enough = np.ones(sets.items.size, np.int64), np.ones(len(sets), np.int64)
     program = Program(losses[items] // unit, ones, sets.starts, np.searchsorted(items, sets.items), each, enough)
     answer = solve(program, np.isin(items, start).astype(np.int64), seconds=time_limit)
     chosen = items[answer.values > 1 / 2] if answer.values.size else items[:0]
-    return SolverAnswer(chosen, answer.bound * unit, answer.nodes)
+    return chosen, answer.bound * unit, answer.nodes

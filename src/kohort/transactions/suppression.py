@@ -65,7 +65,7 @@ class Greedy:
 
     >>> from kohort.transactions.coherence import Coherence
     >>> from kohort.transactions.database import Transactions
-    >>> from kohort.transactions.loss import item_losses
+    >>> from kohort.transactions.problem import item_losses
     >>> from kohort.transactions.problem import SuppressionProblem
     >>> from kohort.transactions.roles import Listed
     >>> baskets = Transactions.of([["beer", "bread"], ["beer", "milk"], ["bread", "milk"], ["bread", "milk"]])

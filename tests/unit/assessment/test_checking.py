@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.assessment.checking import Check, FailingClass, check, named_column
+from kohort.assessment.checking import Check, FailingClass, check
+from kohort.assessment.classes import named_column
 from kohort.assessment.risk.overall import assess
 from kohort.core import frequency
 from kohort.errors import HierarchyError, InputError, SchemaError, UsageError

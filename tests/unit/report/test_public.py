@@ -91,6 +91,7 @@ PLACES: Final = {
     "risks.after.people": "people",
     "risks.after.uniques": "parts",
     **{f"risks.after.{one}": "share" for one in ("marketer", "uniques_share")},
+    "risks.figures.*.after": "share",
     **{f"risks.after.prosecutor.{one}": "share" for one in ("highest", "average", "over")},
     "perturbed.*.records": "parts",
     "pseudonyms.*.records": "parts",

@@ -14,8 +14,7 @@ from kohort.pipeline.transactions import problem_of
 from kohort.release.transactions import TransactionJob
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
-from kohort.transactions.loss import distortion
-from kohort.transactions.problem import is_feasible
+from kohort.transactions.problem import distortion, is_feasible
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
 

@@ -18,10 +18,9 @@ from kohort.sweeps.frame import Ending
 from kohort.sweeps.transaction_figures import notes
 from kohort.sweeps.transactions import SCORES, Plan, Summary, problem_at, sweep
 from kohort.transactions.database import Transactions
-from kohort.transactions.loss import distortion
 from kohort.transactions.methods import METHODS
 from kohort.transactions.moles import mine
-from kohort.transactions.problem import is_feasible
+from kohort.transactions.problem import distortion, is_feasible
 from kohort.transactions.roles import Draw, Drawn, Listed
 from tests.unit.sweep.transaction_sweeps import DENSE, DISEASES, PAPER, drawn, job, made
 

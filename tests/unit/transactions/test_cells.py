@@ -13,9 +13,8 @@ from hypothesis import given
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
-from kohort.transactions.loss import distortion, item_losses, lost
 from kohort.transactions.moles import mine
-from kohort.transactions.problem import CellSuppression, SuppressionProblem
+from kohort.transactions.problem import CellSuppression, SuppressionProblem, distortion, item_losses, lost
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
 from tests.reference import transactions as plain

@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 from kohort.errors import UsageError
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
-from kohort.transactions.loss import distortion, item_losses, lost
-from kohort.transactions.problem import CellSuppression, ItemSuppression, SuppressionProblem
+from kohort.transactions.problem import (
+    CellSuppression,
+    ItemSuppression,
+    SuppressionProblem,
+    distortion,
+    item_losses,
+    lost,
+)
 from kohort.transactions.roles import Listed
 
 BASKETS = Transactions.of(["abx", "ab", "a", "cx", ""])

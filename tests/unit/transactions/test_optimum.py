@@ -17,9 +17,8 @@ from kohort.errors import MissingExtraError, UsageError
 from kohort.transactions import optimum
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
-from kohort.transactions.loss import lost
-from kohort.transactions.optimum import Optimum, SolverAnswer, reduced
-from kohort.transactions.problem import ItemSuppression, SuppressionProblem
+from kohort.transactions.optimum import Optimum, reduced
+from kohort.transactions.problem import ItemSuppression, SuppressionProblem, lost
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
 from tests.unit.transactions.sets import Family, families, family_of, hits, hitting, incidence_of
@@ -27,6 +26,7 @@ from tests.unit.transactions.sets import Family, families, family_of, hits, hitt
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kohort.arrays import Items
     from kohort.transactions._rows import Incidence
     from kohort.transactions.problem import SuppressionSolution
 
@@ -41,9 +41,9 @@ def least(family: list[tuple[int, ...]] | Family, losses: list[int]) -> int:
 @given(family=families(), losses=LOSSES)
 def test_reductions_lose_no_optimum(family: Family, losses: list[int]) -> None:
     """The forced items and an optimum of what is left are an optimum of the whole."""
-    core = reduced(incidence_of(family, 9), np.array(losses, np.int64))
-    left = family_of(core.sets)
-    forced: list[int] = core.forced.tolist()
+    dropped, core = reduced(incidence_of(family, 9), np.array(losses, np.int64))
+    left = family_of(core)
+    forced: list[int] = dropped.tolist()
     assert sum(losses[item] for item in forced) + least(left, losses) == least(family, losses)
     for way in hitting(left, 9):
         assert hits(family, {*forced, *way})
@@ -52,7 +52,7 @@ def test_reductions_lose_no_optimum(family: Family, losses: list[int]) -> None:
 @given(family=families(), losses=LOSSES)
 def test_nothing_is_left_to_reduce(family: Family, losses: list[int]) -> None:
     """What is left has sets of two or more items, no two alike, and no item that another one can stand for."""
-    left = family_of(reduced(incidence_of(family, 9), np.array(losses, np.int64)).sets)
+    left = family_of(reduced(incidence_of(family, 9), np.array(losses, np.int64))[1])
     assert len(set(left)) == len(left)
     assert all(len(one) > 1 for one in left)
     of = {item: {place for place, one in enumerate(left) if item in one} for item in range(9)}
@@ -62,18 +62,20 @@ def test_nothing_is_left_to_reduce(family: Family, losses: list[int]) -> None:
 
 def test_a_chain_is_reduced_to_nothing() -> None:
     """Sets ab, bc, cd of equal items need b and c alone, or their like: no search is needed."""
-    core = reduced(incidence_of(((0, 1), (1, 2), (2, 3)), 4), np.ones(4, np.int64))
-    assert core.forced.tolist() == [1, 2]
-    assert len(core.sets) == 0
+    dropped, core = reduced(incidence_of(((0, 1), (1, 2), (2, 3)), 4), np.ones(4, np.int64))
+    assert dropped.tolist() == [1, 2]
+    assert len(core) == 0
 
 
 @given(family=families(most=30), losses=st.lists(st.integers(1, 9).map((6).__mul__), min_size=9, max_size=9))
 def test_the_solver_finds_and_proves_the_least(family: Family, losses: list[int]) -> None:
     """HiGHS's items hit every set at the least loss, which is its bound; a start does not hold it up."""
-    answer = optimum.solved(incidence_of(family, 9), np.array(losses, np.int64), np.arange(9, dtype=np.int32), None)
-    assert hits(family, answer.items.tolist())
-    chosen: list[int] = answer.items.tolist()
-    assert sum(losses[item] for item in chosen) == answer.bound == least(family, losses)
+    items, bound, _ = optimum.solved(
+        incidence_of(family, 9), np.array(losses, np.int64), np.arange(9, dtype=np.int32), None
+    )
+    assert hits(family, items.tolist())
+    chosen: list[int] = items.tolist()
+    assert sum(losses[item] for item in chosen) == bound == least(family, losses)
 
 
 # ── The whole ────────────────────────────────────────────────────────────────────────────────────
@@ -133,10 +135,12 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught.value.exit_status == 10
 
 
-def doubted(monkeypatch: pytest.MonkeyPatch, answer: SolverAnswer) -> tuple[SuppressionProblem, SuppressionSolution]:
+def doubted(
+    monkeypatch: pytest.MonkeyPatch, answer: tuple[Items, int, int]
+) -> tuple[SuppressionProblem, SuppressionSolution]:
     """What comes of the ring when the solver says this."""
 
-    def said(_sets: Incidence, _losses: object, _start: object, _limit: float | None) -> SolverAnswer:
+    def said(_sets: Incidence, _losses: object, _start: object, _limit: float | None) -> tuple[Items, int, int]:
         return answer
 
     monkeypatch.setattr(optimum, "solved", said)
@@ -146,13 +150,13 @@ def doubted(monkeypatch: pytest.MonkeyPatch, answer: SolverAnswer) -> tuple[Supp
 
 def test_items_that_miss_a_mole_are_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the solver's items leave a mole, the greedy answer is given; a bound below it proves nothing."""
-    problem, solution = doubted(monkeypatch, SolverAnswer(np.array([0, 1], np.int32), 6, 0))
+    problem, solution = doubted(monkeypatch, (np.array([0, 1], np.int32), 6, 0))
     assert (lost(problem, solution.suppression), solution.bound, solution.proven) == (10, 7, False)
 
 
 def test_a_bound_above_what_is_known_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the solver claims that more is lost than is, it has said nothing."""
-    problem, solution = doubted(monkeypatch, SolverAnswer(np.arange(5, dtype=np.int32), 12, 0))
+    problem, solution = doubted(monkeypatch, (np.arange(5, dtype=np.int32), 12, 0))
     assert (lost(problem, solution.suppression), solution.bound, solution.proven) == (10, None, False)
 
 
@@ -160,7 +164,7 @@ def test_a_bound_above_what_is_known_is_not_taken(monkeypatch: pytest.MonkeyPatc
 def test_of_equal_optima_the_greedy_one_is_given(monkeypatch: pytest.MonkeyPatch, first: int) -> None:
     """Whichever of the ring's five optima the solver comes upon, the answer is the same."""
     items = np.sort(np.array([first, (first + 1) % 5, (first + 3) % 5], np.int32))
-    problem, solution = doubted(monkeypatch, SolverAnswer(items, 9, 0))
+    problem, solution = doubted(monkeypatch, (items, 9, 0))
     greedy = Greedy(give_back=True).solve(problem).suppression
     assert isinstance(solution.suppression, ItemSuppression)
     assert isinstance(greedy, ItemSuppression)

@@ -40,27 +40,17 @@ class Bar:
     records: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Distribution:
-    """The values of one column.
+def distributions(table: Table, guesses: Sequence[Guess], missing: AbstractSet[str]) -> dict[str, tuple[Bar, ...]]:
+    """The bars of all columns that identify nobody by themselves, as far as guessed.
 
-    Attributes:
-        name: The column.
-        bars: Intervals in order, or values by falling number; then other values, and records without one.
+    They are intervals in order, or values by falling number; then other values, and records without one.
     """
-
-    name: str
-    bars: tuple[Bar, ...]
-
-
-def distributions(table: Table, guesses: Sequence[Guess], missing: AbstractSet[str]) -> tuple[Distribution, ...]:
-    """The distributions of all columns that identify nobody by themselves, as far as guessed."""
     pairs = zip(table.columns, guesses, strict=True)
-    return tuple(
-        Distribution(guess.name, tuple(_bars(column, guess, missing | {*guess.missing_tokens})))
+    return {
+        guess.name: tuple(_bars(column, guess, missing | {*guess.missing_tokens}))
         for column, guess in pairs
         if guess.role in _SHOWN
-    )
+    }
 
 
 def _bars(column: Column, guess: Guess, missing: AbstractSet[str]) -> Iterator[Bar]:

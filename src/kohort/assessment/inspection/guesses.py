@@ -18,8 +18,7 @@ from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.inspection.blocks import blocks
 from kohort.assessment.inspection.codes import public_rule, rule_of, spelling_rule
 from kohort.assessment.inspection.evidence import evidence_of
-from kohort.assessment.inspection.panels import period_of
-from kohort.assessment.inspection.parts import date_parts, same
+from kohort.assessment.inspection.panels import date_parts, period_of, same
 from kohort.assessment.inspection.rules import (
     CATEGORIES,
     Certainty,

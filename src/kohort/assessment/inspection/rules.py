@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from kohort.assessment.inspection.evidence import ColumnEvidence
-    from kohort.assessment.inspection.parts import DatePart
+    from kohort.assessment.inspection.panels import DatePart
     from kohort.schema.vocabulary import RoleName, Topic
 
 #: How sure a guess is.

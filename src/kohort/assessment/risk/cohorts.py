@@ -147,46 +147,36 @@ class _Lookup:
             found = found[column[near] == found]
         return found
 
-    def likeliest(self, cohort: Index) -> tuple[str, int]:
-        """The private item that most of these transactions have, and how many do; no name where none has any."""
+    def likeliest(self, cohort: Index) -> str:
+        """The private item that most of these transactions have; no name where none has any."""
         lengths = np.diff(self.starts)[cohort]
         first = np.repeat(self.starts[cohort] - np.cumsum(lengths) + lengths, lengths)
         counts: Counts = np.bincount(self.cells[first + np.arange(first.size)], minlength=1)
         best = int(counts.argmax())
-        return (self.names[best] if counts[best] else ""), int(counts[best])
+        return self.names[best] if counts[best] else ""
 
     def attacks(self, known: Mapping[int, Sequence[str]]) -> tuple[Attack, Attack, Attack]:
         """What comes of it where these items of each target are known: singling out, linking, inference."""
         source, n = self.basis.source, self.own.size
-        single, linked, inferred = _Tally(), _Tally(), _Tally()
+        single, linked, inferred = list[tuple[bool, float]](), list[tuple[bool, float]](), list[tuple[bool, float]]()
         for row, names in known.items():
             cohort = self.cohort(names)
             mine = float(self.own[row] in cohort) / max(cohort.size, 1)
-            single.add(claims=cohort.size == 1, right=mine)
-            linked.add(claims=cohort.size > 0, right=mine)
-            claim, _ = self.likeliest(cohort)
-            inferred.add(claims=claim != "", right=float(claim in _names(source, _cells(source, row))))
-        usual, _ = self.likeliest(np.arange(n))
+            single.append((cohort.size == 1, mine))
+            linked.append((cohort.size > 0, mine))
+            claim = self.likeliest(cohort)
+            inferred.append((claim != "", float(claim in _names(source, _cells(source, row)))))
+        usual = self.likeliest(np.arange(n))
         having = sum(usual in _names(source, _cells(source, row)) for row in known) / len(known)
         return (
-            single.attack("singling out", len(known), 1 / n),
-            linked.attack("linking", len(known), 1 / n),
-            inferred.attack("inference", len(known), having),
+            _scored("singling out", single, 1 / n),
+            _scored("linking", linked, 1 / n),
+            _scored("inference", inferred, having),
         )
 
 
-@dataclass(slots=True)
-class _Tally:
-    """Claims, and how many of them are right."""
-
-    claims: int = 0
-    right: float = 0.0
-
-    def add(self, *, claims: bool, right: float) -> None:
-        """Count one target."""
-        self.claims += claims
-        self.right += right if claims else 0
-
-    def attack(self, name: str, targets: int, baseline: float) -> Attack:
-        """What came of all of them."""
-        return Attack.scored(name, targets, self.claims, self.right, baseline, unit="transactions")
+def _scored(name: str, found: Sequence[tuple[bool, float]], baseline: float) -> Attack:
+    """An attack, by whether the attacker makes a claim about each target, and how far that would be right."""
+    right = sum((right for claimed, right in found if claimed), 0.0)
+    claims = sum(claimed for claimed, _ in found)
+    return Attack.scored(name, len(found), claims, right, baseline, unit="transactions")

@@ -11,9 +11,10 @@ import numpy as np
 
 from kohort import io
 from kohort.arrays import Counts  # noqa: TC001  pydantic reads what fields are
-from kohort.assessment.classes import classes_of, sizes_of, tuples_of
+from kohort.assessment.classes import file_classes, sizes_of, tuples_of
 from kohort.assessment.population import count_population
 from kohort.assessment.risk.attacks import Outcome  # noqa: TC001  as above
+from kohort.assessment.risk.figures import figures_of
 from kohort.assessment.risk.quasi_identifiers import Identifying, IdentifyingSets, find
 from kohort.assessment.risk.reidentification import (
     THRESHOLD,
@@ -43,9 +44,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.arrays import Shares
-    from kohort.assessment.classes import Classes, SizeDistribution
+    from kohort.assessment.classes import Classes, FileClasses
     from kohort.assessment.population import PopulationCount
-    from kohort.core.frequency import FrequencySet
     from kohort.schema.hierarchy import Hierarchy
     from kohort.shown import Rows
 
@@ -104,6 +104,7 @@ class Risk(Shown):
             of it.
         marketer: The expected share of right links if all records are linked, with the file as the only knowledge.
         uniqueness: Uniques of the file and of the population.
+        figures: Further figures of the file, by key; see `kohort.assessment.risk.figures`.
         known: The risks by an attacker who knows only m quasi-identifiers; `None` where they are not computed.
         undeclared: The columns that are neither quasi-identifying nor sensitive.
         alone: Minimal sets of them that single people out.
@@ -127,6 +128,7 @@ class Risk(Shown):
     journalist: Journalist | None
     marketer: Share
     uniqueness: Uniqueness
+    figures: dict[str, Share | None]
     known: Knowledge | None
     undeclared: tuple[str, ...]
     alone: IdentifyingSets
@@ -204,35 +206,34 @@ def assess(
     whole, known_columns = _table(source), _with_hierarchies(schema or Schema(()), quasi, hierarchies or {})
     _check(whole, quasi, sensitive, person)
     table = unsuppressed(whole, quasi, known_columns.missing)
-    frequency = tuples_of(table, quasi, person)
-    classes = classes_of(frequency)
-    file = _File(frequency, classes, sizes_of(frequency, classes.of, classes.sizes), limit)
-    if population is None:
-        known_population = population_of(file.distribution.total, population_size, sampling_fraction)
-    else:
+    file = file_classes(tuples_of(table, quasi, person))
+    classes = file.classes
+    everybody, fits = population_of(file.people.total, population_size, sampling_fraction), None
+    if population is not None:
         others = _table(population)
-        counted_people = count_population([table[name] for name in quasi], classes.codes, others, known_columns)
-        known_population = KnownPopulation(others.records, counted_people)
+        fits = count_population([table[name] for name in quasi], classes.codes, others, known_columns)
+        everybody = others.records
     undeclared = tuple(name for name in table.names if name not in {*quasi, *sensitive, person})
     columns, base = ([table[name].codes for name in names] for names in (undeclared, quasi))
     people = None if person is None else person_codes(table[person])
     if person is not None:
         note_spellings(table[person])
-    subsets = None if known is None else knowing(frequency, known, threshold=limit, seed=seed)
+    subsets = None if known is None else knowing(file.frequency, known, threshold=limit, seed=seed)
     alone, together = (find(columns, base=beneath, people=people, seed=seed) for beneath in ((), base))
     return Risk(
         records=table.records,
-        people=None if person is None else file.distribution.total,
+        people=None if person is None else file.people.total,
         quasi=tuple(quasi),
         classes=classes.sizes.size,
         fully_suppressed=whole.records - table.records,
         smallest=int(classes.sizes.min()),
         largest=int(classes.sizes.max()),
         threshold=limit,
-        prosecutor=by_size(file.distribution, limit),
-        journalist=file.journalist(known_population, known_columns),
+        prosecutor=by_size(file.people, limit),
+        journalist=_journalist(file, everybody, fits, known_columns, threshold=limit),
         marketer=marketer(classes.sizes),
-        uniqueness=file.uniqueness(known_population),
+        uniqueness=_uniqueness(file, everybody, fits),
+        figures=figures_of(file),
         known=None if subsets is None else replace(subsets, worst=_named(subsets.worst, quasi)),
         undeclared=undeclared,
         alone=replace(alone, sets=_named(alone.sets, undeclared)),
@@ -251,27 +252,14 @@ def _named(sets: Sequence[_Set], names: Sequence[str]) -> tuple[_Set, ...]:
     return tuple(replace(one, columns=tuple(names[int(place)] for place in one.columns)) for one in sets)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KnownPopulation:
-    """What is known of the population that a file is from.
-
-    Attributes:
-        people: The number of its people.
-        counted: How many of them each class of the file fits, by a population table; `None` without one.
-    """
-
-    people: int
-    counted: PopulationCount | None = None
-
-
-def population_of(people: int, size: object, fraction: object) -> KnownPopulation | None:
-    """The population of which `people` are in the file, by its size or the sampling fraction; `None` without either.
+def population_of(people: int, size: object, fraction: object) -> int | None:
+    """The size of the population of which `people` are in the file, as given or by the fraction; `None` without either.
 
     Raises:
         UsageError: The size is no whole number of at least `people`, the fraction is no share, or there would be more
             people than estimators can handle.
 
-    >>> population_of(30, None, "0.05").people
+    >>> population_of(30, None, "0.05")
     600
     """
     where = "population size"
@@ -289,7 +277,7 @@ def population_of(people: int, size: object, fraction: object) -> KnownPopulatio
     if size > MOST:
         what = f"the population would have more than {MOST:,} people"
         raise UsageError(what, where=where, hint="check the number of its digits")
-    return KnownPopulation(size)
+    return size
 
 
 def _refuse_two_populations(population: object, size: object, fraction: object) -> None:
@@ -315,49 +303,38 @@ def _with_hierarchies(schema: Schema, quasi: Sequence[str], hierarchies: Mapping
     return replace(schema, attributes=tuple(known.values()), person=None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _File:
-    """A file's classes, and how many of its people are in classes of each size."""
+def _journalist(
+    file: FileClasses, population: int | None, found: PopulationCount | None, schema: Schema, *, threshold: Fraction
+) -> Journalist | None:
+    """The journalist's risks among so many people, or by whom the classes fit; `None` without a population."""
+    if population is None:
+        return None
+    sizes = file.classes.sizes
+    if found is None:
+        fraction = Fraction(file.people.total, population)
+        exposure = by_estimate(file.people, individual_risks(file.people.sizes, fraction), threshold)
+        among = marketer_among(sizes, individual_risks(sizes, fraction))
+        return Journalist(**asdict(exposure), by="estimate", marketer=among, unknown=0)
+    fitting = np.maximum(found.fitting, sizes)  # the people of the file are of the population, listed or not
+    without = dict(found.without_value)
+    return Journalist(
+        **asdict(by_size(sizes_of(file.frequency, file.classes.of, fitting), threshold)),
+        by="population table",
+        marketer=marketer_among(sizes, 1 / fitting),
+        unknown=int(sizes[found.fitting < sizes].sum()),
+        without_value=without,
+        suppressed=tuple(name for name in without if schema.missing_of(name) is Missing.SUPPRESS),
+    )
 
-    frequency: FrequencySet
-    classes: Classes
-    distribution: SizeDistribution
-    threshold: Fraction
 
-    def journalist(self, population: KnownPopulation | None, schema: Schema) -> Journalist | None:
-        """The journalist's risks among the people of the population."""
-        if population is None:
-            return None
-        sizes = self.classes.sizes
-        if population.counted is None:
-            fraction = Fraction(self.distribution.total, population.people)
-            risks = individual_risks(self.distribution.sizes, fraction)
-            exposure = by_estimate(self.distribution, risks, self.threshold)
-            among = marketer_among(sizes, individual_risks(sizes, fraction))
-            return Journalist(**asdict(exposure), by="estimate", marketer=among, unknown=0)
-        found = population.counted
-        fitting = np.maximum(found.fitting, sizes)  # the people of the file are of the population, listed or not
-        exposure = by_size(sizes_of(self.frequency, self.classes.of, fitting), self.threshold)
-        unknown = int(sizes[found.fitting < sizes].sum())
-        of, without = marketer_among(sizes, 1 / fitting), dict(found.without_value)
-        suppressed = tuple(name for name in without if schema.missing_of(name) is Missing.SUPPRESS)
-        return Journalist(
-            **asdict(exposure),
-            by="population table",
-            marketer=of,
-            unknown=unknown,
-            without_value=without,
-            suppressed=suppressed,
-        )
-
-    def uniqueness(self, population: KnownPopulation | None) -> Uniqueness:
-        """Uniques of the file, and of the population as far as it is known."""
-        sizes = self.classes.sizes
-        if population is None:
-            return sample_uniques(sizes)
-        if population.counted is not None:
-            return counted(sizes, population.counted.fitting, population.people)
-        return estimated(sizes, population.people, spread=int(sizes.sum()) != self.distribution.total)
+def _uniqueness(file: FileClasses, population: int | None, found: PopulationCount | None) -> Uniqueness:
+    """Uniques of the file, and of the population as far as it is known."""
+    sizes = file.classes.sizes
+    if population is None:
+        return sample_uniques(sizes)
+    if found is not None:
+        return counted(sizes, found.fitting, population)
+    return estimated(sizes, population, spread=int(sizes.sum()) != file.people.total)
 
 
 def _table(source: object) -> Table:

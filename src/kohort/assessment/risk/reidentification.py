@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
-from kohort.assessment.classes import classes_of, sizes_of
+from kohort.assessment.classes import file_classes
 from kohort.errors import UsageError
 from kohort.shown import NOT_ON_PAGES, First, Share
 
@@ -215,9 +215,7 @@ def knowing(
 
 def _risk_of(frequency: FrequencySet, columns: tuple[int, ...], threshold: Fraction) -> SubsetRisk:
     """The risks by an attacker who knows these columns."""
-    classes = classes_of(frequency, columns)
-    found = sizes_of(frequency, classes.of, classes.sizes)
-    figures = by_size(found, threshold)
+    figures = by_size(file_classes(frequency, columns).people, threshold)
     alone = figures.at_highest if figures.highest == 1 else 0
     return SubsetRisk(columns, figures.highest, figures.average, figures.over, alone)
 

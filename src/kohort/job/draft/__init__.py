@@ -14,8 +14,8 @@ import numpy as np
 import tomlkit
 
 from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.assessment.inspection.codes import tree_of
 from kohort.assessment.inspection.guesses import inspect_table
-from kohort.assessment.inspection.likeness import tree_of
 from kohort.assessment.inspection.panels import either
 from kohort.assessment.risk.singling import RoundingProposal
 from kohort.assessment.risk.telling import Hidden, tellings

@@ -13,6 +13,7 @@ from kohort.report.evidence.techniques import TechniqueFigures, techniques
 from kohort.report.evidence.transactions import TransactionDossier, transaction_dossier_of
 from kohort.report.figures import Figures
 from kohort.report.page.audience import Reader
+from kohort.report.page.risks import RisksFigures, risks, risks_of
 from kohort.report.page.verdict import TableVerdict, verdict
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Dossier(Figures, frozen=True):
         techniques: The techniques applied, in the terms of ISO/IEC 20889.
         context: The questions of ISO/IEC 27559, and how far kohort answers them.
         verdict: The result of verification.
+        risks: The risks of the input and of the release.
         not_shown: What none of it shows.
     """
 
@@ -54,6 +56,7 @@ class Dossier(Figures, frozen=True):
     techniques: tuple[TechniqueFigures, ...]
     context: tuple[Question, ...]
     verdict: TableVerdict
+    risks: RisksFigures
     not_shown: tuple[str, ...]
 
 
@@ -74,5 +77,6 @@ def dossier_of(release: Release) -> Dossier:
         techniques=techniques(release),
         context=CONTEXT,
         verdict=verdict(release, Reader()),
+        risks=risks(risks_of(release), Reader()),
         not_shown=NOT_SHOWN,
     )

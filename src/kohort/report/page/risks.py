@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kohort.assessment.classes import classes_of, sizes_of, tuples_of
+from kohort.assessment.classes import file_classes, sizes_of, tuples_of
 from kohort.assessment.population import count_population
 from kohort.assessment.risk.attacks import Attack, Untried
+from kohort.assessment.risk.figures import FIGURES, figures_of
 from kohort.assessment.risk.reidentification import THRESHOLD, Exposure, by_size, marketer, marketer_among
 from kohort.release.homogeneity import people_of
 from kohort.report.figures import Figures
@@ -18,7 +19,7 @@ from kohort.shown import NOT_ON_PAGES, Number, Share
 from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from kohort.assessment.risk.attacks import Outcome
     from kohort.release import Release
@@ -38,6 +39,7 @@ class TableRisks:
         uniques_share: Their share.
         journalist: The exposure where attackers know the population.
         journalist_marketer: The expected share of right links with the population.
+        figures: Further figures, by key: of both tables they are rows on a page.
     """
 
     records: int = field(metadata=NOT_ON_PAGES)
@@ -48,6 +50,7 @@ class TableRisks:
     uniques_share: Share = field(metadata={"public": "part_of"})
     journalist: Exposure | None
     journalist_marketer: Share | None = field(metadata={"public": "share"})
+    figures: dict[str, float | None] = field(metadata=NOT_ON_PAGES)
 
 
 _TABLE: Final = OnPage(TableRisks)
@@ -57,12 +60,24 @@ _ATTACK: Final = OnPage(Untried, Attack)
 PageAttack: TypeAlias = Annotated[Figures, _ATTACK]
 
 
+class RiskRow(Figures, frozen=True):
+    """A risk figure of the input and of the release, as it describes itself; see `kohort.assessment.risk.figures`."""
+
+    name: str
+    caption: str
+    says: str
+    unit: Literal["share", "count"]
+    before: Share | None
+    after: Share | None
+
+
 class RisksFigures(Figures, frozen=True):
-    """Re-identification risks of the input and of the release."""
+    """Re-identification risks of the input and of the release; pages of older versions have no further `figures`."""
 
     threshold: Number
     before: Annotated[Figures, _TABLE] | None
     after: Annotated[Figures, _TABLE] | None
+    figures: tuple[RiskRow, ...] = ()
 
 
 class Risks(NamedTuple):
@@ -90,10 +105,9 @@ def _found(release: Release, table: Table) -> TableRisks | None:
         return None
     schema = release.job.schema
     names = [one.name for one in schema.quasi]
-    frequency = tuples_of(table, names, schema.person)
-    classes = classes_of(frequency)
+    file = file_classes(tuples_of(table, names, schema.person))
+    frequency, classes, mine = file
     sizes = classes.sizes
-    mine = sizes_of(frequency, classes.of, sizes)
     journalist, among = None, None
     if release.population is not None:
         columns, others = [table[name] for name in names], release.population.collect()
@@ -110,16 +124,34 @@ def _found(release: Release, table: Table) -> TableRisks | None:
         uniques_share=uniques / max(mine.total, 1),
         journalist=journalist,
         journalist_marketer=among,
+        figures=figures_of(file),
     )
 
 
 def risks(found: Risks, reader: Reader) -> RisksFigures:
     """Both; before is null for the public, since it is of the input."""
+    before = found.before if reader.knows_all else None
     return RisksFigures(
         threshold=float(THRESHOLD),
-        before=_risks(found.before, reader) if reader.knows_all else None,
+        before=_risks(before, reader),
         after=_risks(found.after, reader),
+        figures=tuple(_rows(before, found.after, reader)),
     )
+
+
+def _rows(before: TableRisks | None, after: TableRisks | None, reader: Reader) -> Iterator[RiskRow]:
+    """The further figures, as far as the reader sees them."""
+    for name, one in FIGURES.items():
+        was, is_ = (_seen(name, table, reader) for table in (before, after))
+        yield RiskRow(name=name, caption=one.caption, says=one.sentence, unit=one.unit, before=was, after=is_)
+
+
+def _seen(name: str, table: TableRisks | None, reader: Reader) -> float | None:
+    """A figure of one table."""
+    value, public = None if table is None else table.figures[name], FIGURES[name].public
+    if table is None or value is None or reader.knows_all:
+        return value
+    return getattr(reader, public)(value, table.people) if public else None
 
 
 def _risks(found: TableRisks | None, reader: Reader) -> Figures | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.assessment.population import told_without
 from kohort.assessment.risk.attacks import Attack, Untried
+from kohort.assessment.risk.figures import FIGURES
 from kohort.report.render.text import percent, shown
 from kohort.shown import many, span, told_suppressed
 
@@ -24,7 +25,7 @@ SHOWN: Final = 5
 
 def risk_text(figures: Risk) -> str:
     """The figures of a risk as one screen for a person: each with what it means."""
-    parts = (_classes, _attackers, _uniques, _known, _undeclared, _singling, _values)
+    parts = (_classes, _attackers, _uniques, _further, _known, _undeclared, _singling, _values)
     return "\n".join(line for part in parts for line in part(figures))
 
 
@@ -83,6 +84,15 @@ def _uniques(figures: Risk) -> Iterator[str]:
         yield f"    {one.estimator:<8}{answer}"
     if found.estimates:
         yield "  the estimates assume a simple random sample without generalized cells"
+
+
+def _further(figures: Risk) -> Iterator[str]:
+    """The figures that are plug-ins."""
+    for name, value in figures.figures.items():
+        if value is not None:
+            yield ""
+            yield f"{FIGURES[name].caption.lower()}: {FIGURES[name].text(value)}"
+            yield f"  {FIGURES[name].sentence}"
 
 
 def _known(figures: Risk) -> Iterator[str]:

@@ -11,7 +11,7 @@ import pytest
 
 import kohort as kohort_package
 from kohort import draft
-from kohort.assessment.inspection.likeness import tree_of
+from kohort.assessment.inspection.codes import tree_of
 from kohort.io.typed import from_frame
 from kohort.job.draft import names
 from kohort.schema.hierarchies import read_hierarchy

@@ -14,13 +14,11 @@ import numpy as np
 from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.population import PopulationMatch, PopulationTuples
 from kohort.assessment.risk.attacks.base import Attack, Control, ReleaseView
-from kohort.assessment.risk.attacks.downcoding import downcoding
-from kohort.assessment.risk.attacks.exposure import exposure
+from kohort.assessment.risk.attacks.downcoding import downcoding, exposure
 from kohort.assessment.risk.attacks.homogeneity import background, homogeneity
-from kohort.assessment.risk.attacks.intersection import intersection, left_open
-from kohort.assessment.risk.attacks.linking import linking
+from kohort.assessment.risk.attacks.linking import intersection, left_open, linking
 from kohort.assessment.risk.attacks.minimality import Adversary, minimality
-from kohort.assessment.risk.attacks.order import RecordOrder, order
+from kohort.assessment.risk.attacks.order import order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -119,8 +117,8 @@ def _order() -> Pair:
     """A release in the order of its input; and one in random order."""
     shuffled = np.random.default_rng(0).permutation(_of.size)
     return (
-        order(RecordOrder(_of, _number), RecordOrder(_of, _number), by_content=False),
-        order(RecordOrder(_of[shuffled], _number[shuffled]), RecordOrder(_of, _number), by_content=False),
+        order((_of, _number), (_of, _number), by_content=False),
+        order((_of[shuffled], _number[shuffled]), (_of, _number), by_content=False),
     )
 
 

@@ -91,3 +91,21 @@ def true_cells(match: PopulationMatch, column: int) -> Index:
     values = match.people.tuples[match.pairs[:, 0], column].astype(np.int64)
     cells: Index = match.pairs[:, 1] * (len(match.people.values[column]) + 1) + values
     return cells
+
+
+def exposure(view: ReleaseView, match: PopulationMatch, nodes: Sequence[Collection[str]]) -> Attack:
+    """Attack the people who alone in their class have a value that is an end of its range, in any column.
+
+    Where classes overlap, those count who alone of all people that fit the class have the value: some record of the
+    class has it, so it is theirs.
+    """
+    exposed = np.zeros(len(match.people.tuples), np.bool_)
+    tuples, counts = match.pairs[:, 0], match.people.counts
+    for column, known in enumerate(nodes):
+        cells = true_cells(match, column)
+        at_end = np.isin(cells, claimed_cells(view, column, match, known, ranges=True))
+        _, cell = np.unique(cells[at_end], return_inverse=True)
+        holders = np.bincount(cell, weights=counts[tuples[at_end]])
+        exposed[tuples[at_end][holders[cell] == 1]] = True
+    people = int(counts[exposed].sum())
+    return Attack.scored("exposure", view.records, people, float(people), 0.0)

@@ -16,13 +16,11 @@ import numpy as np
 from kohort.assessment.labels import cell_texts
 from kohort.assessment.population import joined
 from kohort.assessment.risk.attacks.base import Attack, ReleaseView, sensitive_codes
-from kohort.assessment.risk.attacks.downcoding import downcoding
-from kohort.assessment.risk.attacks.exposure import exposure
+from kohort.assessment.risk.attacks.downcoding import downcoding, exposure
 from kohort.assessment.risk.attacks.homogeneity import background, homogeneity
-from kohort.assessment.risk.attacks.intersection import intersection, left_open
-from kohort.assessment.risk.attacks.linking import linking
+from kohort.assessment.risk.attacks.linking import intersection, left_open, linking
 from kohort.assessment.risk.attacks.minimality import Adversary, minimality, positions_of
-from kohort.assessment.risk.attacks.order import RecordOrder, in_content_order, order, order_of_classes
+from kohort.assessment.risk.attacks.order import in_content_order, order, order_of_classes
 from kohort.errors import SchemaError, UsageError
 from kohort.schema import Schema
 from kohort.schema.hierarchies import from_spec, is_builder
@@ -224,8 +222,7 @@ class _Attacker:
         known = classes[:0] if self.source is None else self.source.only
         for name in evidence.sensitive:
             codes, _ = self.values(name, *(() if evidence.original is None else (evidence.original,)))
-            released, source = RecordOrder(classes, codes[0]), RecordOrder(known, codes[-1])
-            yield order(released, source, by_content=by_content, seed=evidence.seed, of=name)
+            yield order((classes, codes[0]), (known, codes[-1]), by_content=by_content, seed=evidence.seed, of=name)
         if not by_content:
             yield order_of_classes(classes, known)
         elif not evidence.sensitive:

@@ -55,15 +55,6 @@ class Adversary:
     values: Index
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Side:
-    """People on one side of a cut that was not made."""
-
-    chance: Fraction
-    people: int
-    tuples: Index
-
-
 def minimality(known: Adversary, *, truth: tuple[Index, Index] | None = None, of: str = "") -> Attack:
     """The people who, by minimality, have a value with a chance above the limit that their class keeps.
 
@@ -86,13 +77,12 @@ def minimality(known: Adversary, *, truth: tuple[Index, Index] | None = None, of
         most: list[int] = values[np.argsort(-records[values], kind="stable")].tolist()
         frequencies = [int(records[kind]) for kind in most]
         sides = _sides(known, tuples, frequencies, limit=limit, k=int(sizes.min()))
-        best = max(sides, key=lambda side: (side.chance, side.people), default=None)
-        if best is None or best.chance <= limit:
+        chance, people, side = max(sides, key=lambda side: side[:2], default=(limit, 0, tuples))
+        if chance <= limit:
             continue
-        claims += best.people
-        likely = float(best.chance * best.people)
-        right += likely if truth is None else _having(truth, best.tuples, int(kinds[most[0], 1]))
-        guessed += best.people * frequencies[0] / int(sizes[one])
+        claims += people
+        right += float(chance * people) if truth is None else _having(truth, side, int(kinds[most[0], 1]))
+        guessed += people * frequencies[0] / int(sizes[one])
     everybody = known.classes.size
     return Attack.scored("minimality", everybody, claims, right, guessed / max(everybody, 1), of=of)
 
@@ -106,8 +96,13 @@ def _attacked(known: Adversary, sizes: Counts) -> Iterator[tuple[int, Index]]:
         yield one, known.pairs[by_class[starts[one] : starts[one + 1]], 0]
 
 
-def _sides(known: Adversary, tuples: Index, frequencies: Sequence[int], *, limit: Fraction, k: int) -> Iterator[_Side]:
-    """Both sides of every cut that was not made because the most frequent value was too frequent on one."""
+def _sides(
+    known: Adversary, tuples: Index, frequencies: Sequence[int], *, limit: Fraction, k: int
+) -> Iterator[tuple[Fraction, int, Index]]:
+    """Both sides of every cut that was not made because the most frequent value was too frequent on one.
+
+    Of each: the chance that a person there has the value, the people, and their tuples.
+    """
     counts = known.counts[tuples]
     having, others = (*frequencies, 0, 0)[:2]
     for positions in known.positions:
@@ -119,9 +114,7 @@ def _sides(known: Adversary, tuples: Index, frequencies: Sequence[int], *, limit
             if small < k or others > limit * small or having <= limit * small:
                 continue
             chances = credibility(sizes, having, limit)
-            yield from (
-                _Side(chance, size, tuples[mask]) for chance, size, mask in zip(chances, sizes, masks, strict=True)
-            )
+            yield from zip(chances, sizes, (tuples[mask] for mask in masks), strict=True)
 
 
 def _having(truth: tuple[Index, Index], tuples: Index, value: int) -> int:

@@ -9,8 +9,7 @@ agrees with many orders, and reveals by that what no release can hide.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -21,24 +20,14 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Index, Mask
 
+#: Records in the order of their table: (n,) the class of each, below 0 where it is not known; (n,) its sensitive value.
+Records: TypeAlias = "tuple[Index, Index]"
+
 #: Permutations that the order is compared with.
 PERMUTATIONS: Final = 199
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RecordOrder:
-    """Records in the order of their table.
-
-    Attributes:
-        classes: (n,) the class of each record; below 0 where that of an input's record is not known.
-        values: (n,) its sensitive value.
-    """
-
-    classes: Index
-    values: Index
-
-
-def order(released: RecordOrder, source: RecordOrder, *, by_content: bool, seed: int = 0, of: str = "") -> Attack:
+def order(released: Records, source: Records, *, by_content: bool, seed: int = 0, of: str = "") -> Attack:
     """The claims that the records of a class stand in the order of the input.
 
     Classes of which the input does not have as many people as the release are left alone. The baseline is the mean of
@@ -51,19 +40,18 @@ def order(released: RecordOrder, source: RecordOrder, *, by_content: bool, seed:
         seed: Of the permutations.
         of: The sensitive attribute.
     """
-    classes = int(max(released.classes.max(initial=-1), source.classes.max(initial=-1))) + 1
-    counts = [np.bincount(rows.classes[rows.classes >= 0], minlength=classes) for rows in (released, source)]
+    people, classes = released[0].size, int(max(of.max(initial=-1) for of, _ in (released, source))) + 1
+    counts = [np.bincount(of[of >= 0], minlength=classes) for of, _ in (released, source)]
     comparable = np.append(counts[0] == counts[1], False)  # the last is for classes below 0
-    guessed, true = (_by_class(rows, comparable) for rows in (released, source))
-    if by_content or not guessed.values.size:
-        return Attack.scored("order", released.classes.size, 0, 0.0, 0.0, of=of)
-    right = int((guessed.values == true.values).sum())
+    guessed, true = (_by_class(*rows, comparable) for rows in (released, source))
+    if by_content or not true[1].size:
+        return Attack.scored("order", people, 0, 0.0, 0.0, of=of)
+    right = int((guessed[1] == true[1]).sum())
     random = np.random.default_rng(seed)
-    chance = np.array([_shuffled_agreement(guessed, true, random) for _ in range(PERMUTATIONS)])
+    chance = np.array([_shuffled_agreement(*guessed, true[1], random) for _ in range(PERMUTATIONS)])
     likely = (1 + int((chance >= right).sum())) / (1 + PERMUTATIONS)
-    people = released.classes.size
     baseline = float(chance.mean()) / people
-    return Attack.scored("order", people, guessed.values.size, float(right), baseline, of=of, likely=likely)
+    return Attack.scored("order", people, true[1].size, float(right), baseline, of=of, likely=likely)
 
 
 def order_of_classes(released: Index, source: Index) -> Attack:
@@ -98,14 +86,14 @@ def in_content_order(columns: Sequence[Index]) -> bool:
     return True
 
 
-def _by_class(rows: RecordOrder, comparable: Mask) -> RecordOrder:
+def _by_class(classes: Index, values: Index, comparable: Mask) -> Records:
     """The records of comparable classes, class by class, otherwise in their order."""
-    kept = np.flatnonzero(comparable[rows.classes])
-    kept = kept[np.argsort(rows.classes[kept], kind="stable")]
-    return RecordOrder(rows.classes[kept], rows.values[kept])
+    kept = np.flatnonzero(comparable[classes])
+    kept = kept[np.argsort(classes[kept], kind="stable")]
+    return classes[kept], values[kept]
 
 
-def _shuffled_agreement(guessed: RecordOrder, true: RecordOrder, random: np.random.Generator) -> int:
+def _shuffled_agreement(classes: Index, guessed: Index, true: Index, random: np.random.Generator) -> int:
     """Right claims where the records of each class are shuffled."""
-    shuffled = np.lexsort((random.random(guessed.values.size), guessed.classes))
-    return int((guessed.values[shuffled] == true.values).sum())
+    shuffled = np.lexsort((random.random(guessed.size), classes))
+    return int((guessed[shuffled] == true).sum())
