@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 from kohort.app.answers import faults_in
 from kohort.app.edits import differences
 from kohort.app.fields import table_at
-from kohort.app.folder import Folder
-from kohort.app.subjects import TABLE, subject_of
+from kohort.app.subjects import TABLE, Folder, subject_of
 from kohort.errors import KohortError, TargetError, UsageError
-from kohort.job.document import document
-from kohort.job.draft import companions
+from kohort.job.document import companions, document
 from kohort.job.lines import read_toml
 from kohort.publish import check_target, publish
 from kohort.schema.hierarchies import file_of

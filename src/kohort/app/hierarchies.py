@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from kohort.app.answers import Fault, faults_in
 from kohort.app.edits import changed
 from kohort.app.fields import has_levels, table_at
-from kohort.app.frame import WITH_A_FORM, UnansweredError, number
+from kohort.app.job_pages import WITH_A_FORM, UnansweredError, number
 from kohort.app.making import Cuts, Edited, Making, Prefixes, Said, Sent
 from kohort.app.pages import Pages
 from kohort.app.trees import Complete, Edit, Insert, Move, Remove, Rename, groups_of

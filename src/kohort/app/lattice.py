@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from kohort.algorithms.known import METHODS
 from kohort.app.edits import changed
 from kohort.app.fields import has_levels, table_at
-from kohort.app.frame import WITH_A_FORM, number
+from kohort.app.job_pages import WITH_A_FORM, number
 from kohort.app.pages import Pages
 from kohort.errors import UsageError
 from kohort.job.columns import quasi_of

@@ -10,8 +10,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from kohort.algorithms.known import METHODS
 from kohort.app.edits import changed, with_roles
 from kohort.app.fields import has_levels, read, table_at, written
-from kohort.app.frame import WITH_A_FORM, number
-from kohort.app.job_pages import JobPages
+from kohort.app.job_pages import WITH_A_FORM, JobPages, number
 from kohort.app.render import ROLES
 from kohort.assessment.inspection.evidence import HALF
 from kohort.errors import UsageError

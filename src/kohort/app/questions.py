@@ -13,6 +13,7 @@ from kohort.app.answers import Change, Choice, ColumnLook, Look, Preview, Releas
 from kohort.app.fields import read as field_value
 from kohort.app.making import Values, made_over
 from kohort.app.nodes import lattice_look
+from kohort.app.subjects import request_of
 from kohort.assessment.inspection.distribution import distributions
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.assessment.inspection.notes import noticed
@@ -26,7 +27,7 @@ from kohort.job.draft.shapes import scale_of, shape_of
 from kohort.job.form import InputPart
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
-from kohort.job.request import Request, load, of, reading_of, request
+from kohort.job.request import Request, load, reading_of, request
 from kohort.job.varied import Variations
 from kohort.pipeline.pricing import count
 from kohort.pipeline.problem import problem_of
@@ -45,9 +46,9 @@ from kohort.sweeps.tables import sweep
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kohort.app.folder import Folder
     from kohort.app.making import Made, Making
     from kohort.app.nodes import LatticeLook
+    from kohort.app.subjects import Folder
     from kohort.assessment.inspection.guesses import Guess
     from kohort.engines.base import Engine
     from kohort.job.advice import Advised
@@ -276,11 +277,6 @@ def refuse_piped(source: str) -> None:
     if source == "-":
         hint = "save it as a file"
         raise UnsupportedError("the desk reads its input more than once, which standard input cannot", hint=hint)
-
-
-def request_of(text: str, folder: Folder) -> Request:
-    """The request of a job's text."""
-    return of(replace(document(text, folder=Path(folder)), held=folder.held))
 
 
 def _input(text: str) -> InputPart:

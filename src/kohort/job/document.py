@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 from kohort.errors import FileError, InputError, UsageError
 from kohort.job.faults import job_error
 from kohort.job.lines import LONGEST, lines_of, read_toml
+from kohort.publish import Companion
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from kohort.job.lines import Place
     from kohort.schema.hierarchies import HeldFile
@@ -81,6 +82,16 @@ def document(text: str, *, name: str = "job", folder: Path = Path()) -> Document
         raise job_error([UsageError(what, where=name, hint="write a shorter number")]) from None
     lines = cache(partial(lines_of, text))  # asked for by faults alone
     return Document(raw, lambda place: _line(lines(), place, name), folder)
+
+
+def companions(files: Iterable[HeldFile], folder: Path) -> list[Companion[None]]:
+    """Files as they are published beside a job."""
+    return [Companion(folder / one.name, partial(_content, one)) for one in files]
+
+
+def _content(file: HeldFile, _: None) -> bytes:
+    """What is written into a file that needs no verification."""
+    return file.content
 
 
 def _not_toml(said: str, text: str, name: str) -> UsageError:

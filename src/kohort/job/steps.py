@@ -11,6 +11,7 @@ from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import LIMIT
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.problem import on_nodes
+from kohort.job.models import SLOW
 from kohort.job.varied import table
 from kohort.models.k_anonymity import KEY
 from kohort.schema import Label, Scale
@@ -36,9 +37,6 @@ LIMITS: Final = (1, 5)
 
 #: Builders of hierarchies that know nothing of what names mean.
 BLIND: Final = frozenset({"suppress", "groups", "frequency"})
-
-#: The models beside which `ordered` is never tried: it takes a hundred times as long, and keeps no more.
-SLOW: Final = frozenset({"t", "beta", "enhanced-beta"})
 
 #: Columns that are looked at, those that lose most first, and the loss from which one is.
 COLUMNS: Final = 3

@@ -1,4 +1,4 @@
-"""Texts of a column with their spelling evened out; see `kohort.schema.sensitive.even_spelling`."""
+"""Texts of a column with their spelling evened out; see `kohort.schema.hierarchies.spelling.even_spelling`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from kohort.schema.sensitive import EVEN, LATIN, even_spelling
+from kohort.schema.hierarchies.spelling import EVEN, LATIN, even_spelling
 from kohort.workspace import blocks
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from kohort.app.edits import changed
 from kohort.app.fields import read, table_at, written
-from kohort.app.frame import WITH_A_FORM, number
-from kohort.app.job_pages import JobPages
+from kohort.app.job_pages import WITH_A_FORM, JobPages, number
 from kohort.errors import UsageError
 from kohort.job.transactions_form import CoherencePart, ItemsPart, SuppressionPart
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA

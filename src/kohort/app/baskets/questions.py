@@ -14,9 +14,10 @@ import numpy as np
 from kohort.app.answers import Released
 from kohort.app.baskets.answers import BasketPreview, Baskets, ItemRoles, ItemsLook, Point
 from kohort.app.questions import REPORTS, SHOWN, changes_in, refuse_piped, reports_of
+from kohort.app.subjects import transactions_of
 from kohort.assessment.inspection.distribution import Bar
 from kohort.engines.known import engine_of
-from kohort.errors import KohortError, UnsupportedError, UsageError
+from kohort.errors import KohortError, UsageError
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.seen import seen_in
 from kohort.job.advice import advice_on
@@ -24,7 +25,7 @@ from kohort.job.document import document
 from kohort.job.draft.transactions import transactions_text
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
-from kohort.job.transactions import load, of, reading_of
+from kohort.job.transactions import load, reading_of
 from kohort.job.transactions_form import BasketsPart, ItemsPart, TransactionsPart
 from kohort.pipeline.transactions import anonymize_transactions, problem_of
 from kohort.publish import Companion
@@ -39,10 +40,8 @@ from kohort.transactions.roles import Drawn, Listed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.app.folder import Folder
     from kohort.arrays import Counts
     from kohort.io.baskets import Reading
-    from kohort.job.transactions import TransactionRequest
     from kohort.release.transactions import TransactionRelease
     from kohort.sweeps.transactions import Outcome
     from kohort.transactions.database import Transactions
@@ -80,7 +79,7 @@ class Bench:
     def roles(self, text: str, folder: str) -> ItemRoles:
         """The roles of the items, as far as the job can say them."""
         try:
-            job = request_of(text, folder).job
+            job = transactions_of(text, folder).job
         except (KohortError, ExceptionGroup):  # the page says what is wrong with it
             return _listed(text)
         held = self._read(text, folder).database
@@ -127,7 +126,7 @@ class Bench:
         self, text: str, folder: str, vary: str, values: tuple[str, ...], methods: tuple[str, ...]
     ) -> tuple[Point, ...]:
         """What other values of a parameter would cost by each method; nothing is released, so nothing is verified."""
-        made = request_of(text, folder)
+        made = transactions_of(text, folder)
         roles = made.job.roles
         seeds = (roles.seed,) if isinstance(roles, Drawn) else (0,)
         try:
@@ -186,23 +185,13 @@ class Bench:
     def _try(self, text: str, folder: str) -> TransactionRelease:
         """What the job would release, tried once."""
         if text not in self._tried:
-            made, reading = request_of(text, folder), self._read(text, folder)
+            made, reading = transactions_of(text, folder), self._read(text, folder)
             try:
                 release = anonymize_transactions(reading.database, made.job, tell=self.tell)
             except KohortError as fault:
                 raise made.placed(fault) from None
             self._tried = {text: replace(release, repeated=reading.repeated)}
         return self._tried[text]
-
-
-def request_of(text: str, folder: str | Folder) -> TransactionRequest:
-    """The request of a job's text."""
-    made = of(document(text, folder=Path(folder)))
-    made.refuse_output()
-    engine = made.run.engine
-    if engine != "local":
-        raise UnsupportedError(f"the desk reads transactions itself, and the job leaves this to {engine}", where="run")
-    return made
 
 
 def _listed(text: str) -> ItemRoles:

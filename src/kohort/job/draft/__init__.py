@@ -6,7 +6,6 @@ import os
 import warnings
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
@@ -22,6 +21,7 @@ from kohort.assessment.risk.telling import Hidden, tellings
 from kohort.core.uniques import together_of
 from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
+from kohort.job.document import companions
 from kohort.job.draft.decisions import which_k, which_models, who
 from kohort.job.draft.names import made_of, ways_of
 from kohort.job.draft.protection import Protection, protected, roundings_of
@@ -29,7 +29,7 @@ from kohort.job.draft.reading import Whose, seen_in, whose
 from kohort.job.draft.shapes import LONGEST, Shape, is_spelled, scale_of, shape_of, wants_tree
 from kohort.job.faults import UNDECIDED
 from kohort.models.k_anonymity import KAnonymity
-from kohort.publish import Companion, check_target, publish
+from kohort.publish import check_target, publish
 from kohort.release import Job
 from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.dates import Period
@@ -42,7 +42,7 @@ from kohort.tables.table import Table
 from kohort.verify.singling import together
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from tomlkit.items import Table as TomlTable
 
@@ -160,16 +160,6 @@ class Draft(Shown):
     def undecided(self) -> tuple[str, ...]:
         """The columns whose role somebody has to decide."""
         return tuple(guess.name for guess in self.guesses if guess.role == "undecided")
-
-
-def companions(files: Iterable[HeldFile], folder: Path) -> list[Companion[None]]:
-    """Files as they are published beside a job."""
-    return [Companion(folder / one.name, partial(_content, one)) for one in files]
-
-
-def _content(file: HeldFile, _: None) -> bytes:
-    """What is written into a file that needs no verification."""
-    return file.content
 
 
 def draft_of(
