@@ -221,7 +221,7 @@ class Desk:
 
     def _note(self, what: str, text: str) -> None:
         """Keep for the journal what is done: which keys change and the digest of the job, no value."""
-        keys = [one.key for one in differences(self.raw, tables_of(text))]
+        keys = [key for key, _, _ in differences(self.raw, tables_of(text))]
         digest = hashlib.sha256(text.encode()).hexdigest()
         time = datetime.now(UTC).isoformat(timespec="seconds")
         self._journal.append(json.dumps({"time": time, "what": what, "keys": keys, "job": digest}))

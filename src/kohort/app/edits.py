@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import tomlkit
 
@@ -103,23 +103,15 @@ def taken(text: str, changes: Mapping[Place, object]) -> str:
     return with_roles(text, roles, {}) if roles else text
 
 
-class Difference(NamedTuple):
-    """A key that two jobs say differently; empty where one of them does not say it."""
-
-    key: str
-    before: str
-    after: str
-
-
-def differences(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[Difference, ...]:
-    """The keys that two jobs say differently.
+def differences(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[tuple[str, str, str], ...]:
+    """The keys that two jobs say differently, with what each says; empty where one of them does not say it.
 
     >>> differences({"privacy": {"k": 5}, "rest": "drop"}, {"privacy": {"k": 7}, "rest": "drop"})
-    (Difference(key='privacy.k', before='5', after='7'),)
+    (('privacy.k', '5', '7'),)
     """
     old, new = dict(_leaves(before)), dict(_leaves(after))
     keys = [*old, *(key for key in new if key not in old)]
-    return tuple(Difference(key, old.get(key, ""), new.get(key, "")) for key in keys if old.get(key) != new.get(key))
+    return tuple((key, old.get(key, ""), new.get(key, "")) for key in keys if old.get(key) != new.get(key))
 
 
 def _leaves(table: Mapping[str, object], above: str = "") -> Iterator[tuple[str, str]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kohort.app.fields import FORMS
 from kohort.app.render import STEPS
@@ -166,25 +167,12 @@ def subject_of(raw: Mapping[str, object]) -> Subject:
     return TRANSACTIONS if "transactions" in raw else TABLE
 
 
-class Benches:
-    """The benches of all subjects, each made when it is asked something.
+def answering(tell: Callable[[str], None]) -> Callable[[str, tuple[object, ...]], object]:
+    """What answers questions by the names that they have on their way; a subject's bench is made when it is asked."""
+    bench = cache(lambda subject: resolve_name(SUBJECTS[subject].bench)(tell))
 
-    >>> Benches(print).bench("table").__class__.__name__
-    'Bench'
-    """
-
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        """Make none yet."""
-        self._tell = tell
-        self._made: dict[str, Any] = {}
-
-    def bench(self, subject: str) -> Any:  # noqa: ANN401  benches share no question that all of them have
-        """That of a subject."""
-        if subject not in self._made:
-            self._made[subject] = resolve_name(SUBJECTS[subject].bench)(self._tell)
-        return self._made[subject]
-
-    def answer(self, question: str, arguments: tuple[object, ...]) -> object:
-        """The answer to a question, by the name that it has on its way."""
+    def answer(question: str, arguments: tuple[object, ...]) -> object:
         subject, _, name = question.partition(".")
-        return getattr(self.bench(subject), name)(*arguments)
+        return getattr(bench(subject), name)(*arguments)
+
+    return answer

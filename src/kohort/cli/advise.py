@@ -5,10 +5,9 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
 from kohort.cli import options
 from kohort.cli.anonymize import Job
+from kohort.cli.derive import option
 from kohort.cli.screen import progress, say
 from kohort.errors import KohortError, UsageError
 from kohort.shown import whole
@@ -28,10 +27,7 @@ QUICK: Final = frozenset({"mondrian", "mondrian-relaxed", "ordered"})
 def advise(
     job: Job,
     *,
-    take: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Write the N-th change into the job file.", rich_help_panel="Writing"),
-    ] = None,
+    take: Annotated[int | None, option("Writing", "Write the N-th change into the job file.", "N", min=1)] = None,
     printed: options.Printed,
 ) -> None:
     """Show what single changes of a job would keep or cost; write nothing, or one of them into the job file."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from kohort.cli import flags, options, outputs, transactions
-from kohort.cli.derive import Given, Keys
+from kohort.cli.derive import Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 from kohort.job.keys import USUAL_K, with_usual_k
@@ -25,11 +25,11 @@ _K: Final = MappingProxyType({"k": {"shown": f"{USUAL_K}, unless another model o
 Job = Annotated[Path, typer.Argument(metavar="JOB", help="A job file (TOML); `kohort init` writes one to correct.")]
 Changes = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "Reading",
+        "Change a key of the job for this run: privacy.k=20, or columns.age.grid=10 (repeatable).",
+        "KEY=VALUE",
         "--set",
-        metavar="KEY=VALUE",
-        help="Change a key of the job for this run: privacy.k=20, or columns.age.grid=10 (repeatable).",
-        rich_help_panel="Reading",
     ),
 ]
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-import typer
-
 from kohort.cli import flags, options
+from kohort.cli.derive import option
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,40 +20,25 @@ class Attacks(NamedTuple):
 
     attack: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="A,B",
-            help="Run these attacks on IN, or all: linking, homogeneity, background, exposure, intersection, order, "
+        option(
+            "Method",
+            "Run these attacks on IN, or all: linking, homogeneity, background, exposure, intersection, order, "
             "downcoding, minimality.",
-            rich_help_panel="Method",
+            "A,B",
         ),
     ] = None
     original: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="The table that IN was made from: shows which claims of an attack are right.",
-            rich_help_panel="Method",
-        ),
+        option("Method", "The table that IN was made from: shows which claims of an attack are right.", "FILE"),
     ] = None
     register: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="A table of people that an attacker has and links with IN.", rich_help_panel="Method"
-        ),
+        str | None, option("Method", "A table of people that an attacker has and links with IN.", "FILE")
     ] = None
     register_key: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column that identifies a person in both register and input.",
-            rich_help_panel="Method",
-        ),
+        str | None, option("Method", "The column that identifies a person in both register and input.", "COLUMN")
     ] = None
     other_release: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE", help="Another release of some of the same people (repeatable).", rich_help_panel="Method"
-        ),
+        list[str] | None, option("Method", "Another release of some of the same people (repeatable).", "FILE")
     ] = None
 
     def refuse_unused(self) -> None:

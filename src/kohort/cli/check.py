@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 import typer
 
 from kohort.cli import coherence, flags, judged, options
-from kohort.cli.derive import BASKETS, Given, Keys
+from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import echo, progress, say
 
 if TYPE_CHECKING:
@@ -60,43 +60,28 @@ class CheckFlags(NamedTuple):
 
     transactions: Annotated[
         bool,
-        typer.Option(
-            "--transactions",
-            help="IN contains transactions: check whether they are (h,k,p)-coherent.",
-            rich_help_panel="Transactions",
-        ),
+        option("Transactions", "IN contains transactions: check whether they are (h,k,p)-coherent.", "--transactions"),
     ] = False
     reference: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="The table before its release: t, delta-disclosure and beta compare with its values.",
-            show_default="IN itself",
-            rich_help_panel="Reading",
+        option(
+            "Reading",
+            "The table before its release: t, delta-disclosure and beta compare with its values.",
+            "FILE",
+            shown="IN itself",
         ),
     ] = None
     certificate: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Check the claims of this certificate about IN; it also names the models.",
-            rich_help_panel="Reading",
-        ),
+        option("Reading", "Check the claims of this certificate about IN; it also names the models.", "FILE"),
     ] = None
     trust: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Require that the holder of this public key has signed the certificate.",
-            rich_help_panel="Reading",
-        ),
+        str | None, option("Reading", "Require that the holder of this public key has signed the certificate.", "FILE")
     ] = None
     show_values: Annotated[
         bool,
-        typer.Option(
-            "--show-values",
-            help="Show the cells of failing classes, or the private items that prevent a release.",
-            rich_help_panel="Output",
+        option(
+            "Output", "Show the cells of failing classes, or the private items that prevent a release.", "--show-values"
         ),
     ] = False
 

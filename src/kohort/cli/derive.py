@@ -60,6 +60,22 @@ SHORT: Final[Mapping[str, tuple[str]]] = MappingProxyType({"k": ("-k",), "out": 
 SHOWN: Final = 2
 
 
+def option(panel: str, sentence: str, *words: str, shown: str | bool = True, **limits: float) -> Any:  # noqa: ANN401  as typer says
+    """A flag of a command's own, as typer's.
+
+    Args:
+        panel: The part of the help that it stands in; empty for the first.
+        sentence: Its help.
+        words: Its names, each with its dashes, if typer is not to make one; and what stands for its value.
+        shown: What is shown as its default.
+        limits: `min` and `max` of its value.
+    """
+    names = [one for one in words if one.startswith("-")]
+    value = next((one for one in words if one not in names), None)
+    how: dict[str, Any] = {"help": sentence, "metavar": value, "rich_help_panel": panel or None, "show_default": shown}
+    return typer.Option(*names, **how, **limits)
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """What the flags of some keys hold.

@@ -9,10 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from kohort.cli import flags, options
-from kohort.cli.derive import BASKETS, Given, Keys
+from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.shown import many
 
@@ -44,20 +42,15 @@ def inspect(
     ],
     *,
     transactions: Annotated[
-        bool,
-        typer.Option(
-            "--transactions",
-            help="IN contains transactions: describe them and their items.",
-            rich_help_panel="Transactions",
-        ),
+        bool, option("Transactions", "IN contains transactions: describe them and their items.", "--transactions")
     ] = False,
     picture: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Writing",
+            "Draw the distribution of each column (.svg, .png): for you, not for the public.",
+            "FILE",
             "--picture",
-            metavar="FILE",
-            help="Draw the distribution of each column (.svg, .png): for you, not for the public.",
-            rich_help_panel="Writing",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -137,18 +130,16 @@ def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
 def init(
     reading: options.ReadingWithTokens,
     *,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="JOB", help="The job file to write.", rich_help_panel="Writing")
-    ] = _JOB,
+    out: Annotated[Path, option("Writing", "The job file to write.", "JOB", "--out", "-o")] = _JOB,
     k: options.K = _K,
     known: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Columns",
+            "The columns that an outsider knows; others that could be quasi-identifying are then answers, released "
+            "unchanged. 'all': all of these are quasi-identifying. (repeatable)",
+            "A,B",
             "--known",
-            metavar="A,B",
-            help="The columns that an outsider knows; others that could be quasi-identifying are then answers, released"
-            " unchanged. 'all': all of these are quasi-identifying. (repeatable)",
-            rich_help_panel="Columns",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -234,7 +225,7 @@ def _drafted(out: Path, draft: Draft, again: Sequence[str], given: Mapping[str, 
 def schema(
     *,
     transactions: Annotated[
-        bool, typer.Option("--transactions", help="Print the schema of a job file on transactions.")
+        bool, option("", "Print the schema of a job file on transactions.", "--transactions")
     ] = False,
 ) -> None:
     """Print the JSON Schema of a job file."""

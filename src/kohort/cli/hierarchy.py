@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kohort.cli import options
-from kohort.cli.derive import Given, Keys
+from kohort.cli.derive import Given, Keys, option
 from kohort.cli.flags import refuse
 from kohort.cli.screen import say
 from kohort.errors import UsageError
@@ -43,7 +43,7 @@ File = Annotated[
 ]
 #: The flags that say how the table is read.
 Reading = Annotated[Given, Keys(only=options.READING[1:])]
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write: .csv or .json.")]
+Out = Annotated[Path, option("", "The file to write: .csv or .json.", "FILE", "--out", "-o")]
 
 
 def build(
@@ -57,14 +57,10 @@ def build(
         ),
     ],
     *,
-    source: Annotated[str, typer.Option("--in", metavar="IN", help="The table whose values become leaves.")],
-    column: Annotated[str, typer.Option("--column", metavar="NAME", help="The column of the table.")],
-    by: Annotated[
-        str, typer.Option("--by", metavar="A,B", help="For alike: the columns that say so. All others if not given.")
-    ] = "",
-    k: Annotated[
-        int, typer.Option("--k", "-k", metavar="K", min=1, help="For alike: values of fewer records are one branch.")
-    ] = 10,
+    source: Annotated[str, option("", "The table whose values become leaves.", "IN", "--in")],
+    column: Annotated[str, option("", "The column of the table.", "NAME", "--column")],
+    by: Annotated[str, option("", "For alike: the columns that say so. All others if not given.", "A,B", "--by")] = "",
+    k: Annotated[int, option("", "For alike: values of fewer records are one branch.", "K", "--k", "-k", min=1)] = 10,
     out: Out,
     reading: Reading,
     overwrite: options.Overwrite = False,
@@ -108,15 +104,13 @@ def show(
     ],
     *,
     source: Annotated[
-        str | None, typer.Option("--in", metavar="IN", help="A table; each loss is then the mean over its records.")
+        str | None, option("", "A table; each loss is then the mean over its records.", "IN", "--in")
     ] = None,
-    column: Annotated[str | None, typer.Option("--column", metavar="NAME", help="The column of that table.")] = None,
+    column: Annotated[str | None, option("", "The column of that table.", "NAME", "--column")] = None,
     reading: Reading,
-    limit: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Approximate number of lines of the tree to print.")
-    ] = 60,
+    limit: Annotated[int, option("", "Approximate number of lines of the tree to print.", "N", min=1)] = 60,
     picture: Annotated[
-        Path | None, typer.Option("--picture", metavar="FILE", help="Draw the loss of each level (.svg, .png).")
+        Path | None, option("", "Draw the loss of each level (.svg, .png).", "FILE", "--picture")
     ] = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
@@ -221,11 +215,9 @@ def check(
     file: File,
     *,
     source: Annotated[
-        str | None, typer.Option("--in", metavar="IN", help="A table with a column that the hierarchy must cover.")
+        str | None, option("", "A table with a column that the hierarchy must cover.", "IN", "--in")
     ] = None,
-    column: Annotated[
-        str | None, typer.Option("--column", metavar="NAME", help="The column that the hierarchy must cover.")
-    ] = None,
+    column: Annotated[str | None, option("", "The column that the hierarchy must cover.", "NAME", "--column")] = None,
     reading: Reading,
     json: options.Json = False,
     quiet: options.Quiet = False,

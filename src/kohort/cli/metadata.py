@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from kohort.cli import options
+from kohort.cli.derive import option
 from kohort.cli.screen import echo_json, say
 from kohort.errors import UsageError
 
@@ -20,16 +21,13 @@ def metadata(
         Path, typer.Argument(metavar="CERTIFICATE", help="The certificate beside a release: NAME.kohort.json.")
     ],
     *,
-    format_: Annotated[str, typer.Option("--format", metavar="WORD", help="frictionless, croissant or dcat.")],
+    format_: Annotated[str, option("", "frictionless, croissant or dcat.", "WORD", "--format")],
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="The file to write.", show_default="standard output"),
+        Path | None, option("", "The file to write.", "FILE", "--out", "-o", shown="standard output")
     ] = None,
-    title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The title of the data set.", show_default="the release's name")
-    ] = None,
+    title: Annotated[str | None, option("", "The title of the data set.", "TEXT", shown="the release's name")] = None,
     license_: Annotated[
-        str | None, typer.Option("--license", metavar="URL", help="The address of the licence of the release.")
+        str | None, option("", "The address of the licence of the release.", "URL", "--license")
     ] = None,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from kohort.cli import options
-from kohort.cli.derive import Given, Keys
+from kohort.cli.derive import Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 from kohort.shown import many
@@ -119,8 +119,7 @@ def key(
     ],
     *,
     sign: Annotated[
-        bool,
-        typer.Option("--sign", help="Write a pair of keys for signing releases: FILE for you, FILE.pub for everybody."),
+        bool, option("", "Write a pair of keys for signing releases: FILE for you, FILE.pub for everybody.", "--sign")
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:

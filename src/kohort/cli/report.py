@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, cast
 import typer
 
 from kohort.cli import options, outputs
+from kohort.cli.derive import option
 from kohort.cli.screen import progress, say
 from kohort.errors import FileError, UsageError
 
@@ -36,15 +37,12 @@ def report(
     ],
     *,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="The page to write: .html, or its figures as .json."),
+        Path | None, option("", "The page to write: .html, or its figures as .json.", "FILE", "--out", "-o")
     ] = None,
     audience: outputs.AudienceWord = None,
-    charts: Annotated[
-        Path | None, typer.Option("--charts", metavar="FOLDER", help="Write every chart to a file, too.")
-    ] = None,
+    charts: Annotated[Path | None, option("", "Write every chart to a file, too.", "FOLDER", "--charts")] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", metavar="WORD", help="Of charts: png (if not given), pdf, svg or jpg.")
+        str | None, option("", "Of charts: png (if not given), pdf, svg or jpg.", "WORD", "--format")
     ] = None,
     threads: options.Threads = options.CORES,
     quiet: options.Quiet = False,

@@ -6,11 +6,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
-import typer
-
 from kohort.cli import flags, judged, options
 from kohort.cli.attack import Attacks
-from kohort.cli.derive import Given, Keys
+from kohort.cli.derive import Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
@@ -39,42 +37,24 @@ class PopulationFlags(NamedTuple):
 
     population_size: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="The size of the population that IN is a sample of: estimate the risk in it.",
-            rich_help_panel="Promise",
-        ),
+        option("Promise", "The size of the population that IN is a sample of: estimate the risk in it.", "N"),
     ] = None
     sampling_fraction: Annotated[
         str | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Alternatively, the share of the population that is in IN, such as 0.05.",
-            rich_help_panel="Promise",
-        ),
+        option("Promise", "Alternatively, the share of the population that is in IN, such as 0.05.", "SHARE"),
     ] = None
     threshold: Annotated[
         str,
-        typer.Option(
-            metavar="SHARE",
-            help="Count the people at a greater risk than this: 0.2 is the risk in classes of five.",
-            rich_help_panel="Promise",
-        ),
+        option("Promise", "Count the people at a greater risk than this: 0.2 is the risk in classes of five.", "SHARE"),
     ] = "0.2"
     known: Annotated[
         int | None,
-        typer.Option(
-            metavar="M",
-            help="Also report the risk if an attacker knows only M of the quasi-identifying columns.",
-            rich_help_panel="Promise",
-        ),
+        option("Promise", "Also report the risk if an attacker knows only M of the quasi-identifying columns.", "M"),
     ] = None
     seed: Annotated[
         int,
-        typer.Option(
-            metavar="N",
-            help="The seed of the sample that is drawn if there are too many sets of columns to try all.",
-            rich_help_panel="Promise",
+        option(
+            "Promise", "The seed of the sample that is drawn if there are too many sets of columns to try all.", "N"
         ),
     ] = 0
 
@@ -85,10 +65,7 @@ def risk(
     attacks: Attacks,
     *,
     show_values: Annotated[
-        bool,
-        typer.Option(
-            "--show-values", help="Show cells of the smallest classes: values of records.", rich_help_panel="Output"
-        ),
+        bool, option("Output", "Show cells of the smallest classes: values of records.", "--show-values")
     ] = False,
     json: options.Json = False,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from kohort.cli import flags, options, sweep_tables, sweep_transactions
-from kohort.cli.derive import BASKETS, Given, Keys
+from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.sweep_files import SweepOutput
 from kohort.cli.sweep_transactions import Drawn, TrialFlags
 from kohort.errors import UsageError
@@ -43,35 +43,26 @@ Source = Annotated[
 ]
 Vary = Annotated[
     list[str],
-    typer.Option(
-        metavar="P=A,B,…",
-        help=(
-            "What to vary: k=5,10; max-suppression=0,5%; quasi=2,3 (the first 2 or 3 of --quasi; the "
-            "others are dropped); method=…; cut=nearest,loss; local=no,yes; a model: l:COLUMN=2,3 or "
-            "t:COLUMN=0.1,0.2 (repeatable: all combinations). For transactions: one of k, h, p, delta; "
-            "rows, columns or density of generated matrices."
-        ),
-        rich_help_panel="Method",
+    option(
+        "Method",
+        "What to vary: k=5,10; max-suppression=0,5%; quasi=2,3 (the first 2 or 3 of --quasi; the others are "
+        "dropped); method=…; cut=nearest,loss; local=no,yes; a model: l:COLUMN=2,3 or t:COLUMN=0.1,0.2 "
+        "(repeatable: all combinations). For transactions: one of k, h, p, delta; rows, columns or density of "
+        "generated matrices.",
+        "P=A,B,…",
     ),
 ]
-Transactions = Annotated[
-    bool,
-    typer.Option("--transactions", help="IN is a transaction database, not a table.", rich_help_panel="Transactions"),
-]
+Transactions = Annotated[bool, option("Transactions", "IN is a transaction database, not a table.", "--transactions")]
 JobFile = Annotated[
     Path | None,
-    typer.Option(
-        metavar="JOB",
-        help="For a table: a job file instead of IN and flags; varied values replace its own.",
-        rich_help_panel="Reading",
-    ),
+    option("Reading", "For a table: a job file instead of IN and flags; varied values replace its own.", "JOB"),
 ]
 Resume = Annotated[
     bool,
-    typer.Option(
+    option(
+        "Writing",
+        "For a table: keep finished points in OUT.points.jsonl until all are done, and continue from those in it.",
         "--resume",
-        help="For a table: keep finished points in OUT.points.jsonl until all are done, and continue from those in it.",
-        rich_help_panel="Writing",
     ),
 ]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Generic, NamedTuple, TypeVar
 import typer
 
 from kohort.cli import options
+from kohort.cli.derive import option
 from kohort.cli.outputs import audience_of
 from kohort.cli.screen import say
 from kohort.errors import UsageError
@@ -62,65 +63,50 @@ class SweepOutput(NamedTuple):
 
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write every point or run (.csv), or all figures (.json).",
-            rich_help_panel="Writing",
-        ),
+        option("Writing", "Write every point or run (.csv), or all figures (.json).", "FILE", "--out", "-o"),
     ] = None
     picture: Annotated[
         Path | None,
-        typer.Option(
-            "--picture",
-            metavar="FILE",
-            help="Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).",
-            rich_help_panel="Writing",
-        ),
+        option("Writing", "Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).", "FILE", "--picture"),
     ] = None
     figure: Annotated[
         str | None,
-        typer.Option(
-            metavar="WORD",
-            help="For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
-            show_default="lm",
-            rich_help_panel="Writing",
+        option(
+            "Writing",
+            "For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
+            "WORD",
+            shown="lm",
         ),
     ] = None
     at_most_loss: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
+        option(
+            "Output",
+            "Propose the strictest point that loses no more: NCP of a table, distortion of transactions.",
+            "SHARE",
             min=0,
             max=1,
-            help="Propose the strictest point that loses no more: NCP of a table, distortion of transactions.",
-            rich_help_panel="Output",
         ),
     ] = None
     seconds: Annotated[
         bool,
-        typer.Option(
-            "--seconds",
-            help="Report the seconds that each point or run took; they differ from run to run.",
-            rich_help_panel="Output",
-        ),
+        option("Output", "Report the seconds that each point or run took; they differ from run to run.", "--seconds"),
     ] = False
     bound: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Output",
+            "For a table: compute a lower bound on the loss of each point, once for each k and kind of labels.",
             "--bound",
-            help="For a table: compute a lower bound on the loss of each point, once for each k and kind of labels.",
-            rich_help_panel="Output",
         ),
     ] = False
     audience: Annotated[
         str | None,
-        typer.Option(
-            metavar="WORD",
-            help="Who reads the files: public, with rounded figures; or internal, with exact ones.",
-            show_default="public",
-            rich_help_panel="Writing",
+        option(
+            "Writing",
+            "Who reads the files: public, with rounded figures; or internal, with exact ones.",
+            "WORD",
+            shown="public",
         ),
     ] = None
     json: options.Json = False

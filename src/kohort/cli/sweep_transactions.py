@@ -9,9 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
-import typer
-
 from kohort.cli import flags, options
+from kohort.cli.derive import option
 from kohort.cli.screen import progress
 from kohort.cli.sweep_files import outputs_of, say_sweep
 from kohort.errors import UsageError
@@ -46,21 +45,16 @@ class TrialFlags(NamedTuple):
 
     scores: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="A,B",
-            help="The methods to compare: mmil, mm, 1il, all; also give-back, optimal, cells.",
-            show_default="mmil,mm,1il,all",
-            rich_help_panel="Transactions",
+        option(
+            "Transactions",
+            "The methods to compare: mmil, mm, 1il, all; also give-back, optimal, cells.",
+            "A,B",
+            shown="mmil,mm,1il,all",
         ),
     ] = None
     seeds: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="N,N",
-            help="With --delta: draw the items once with each seed.",
-            show_default="1,2,3",
-            rich_help_panel="Transactions",
-        ),
+        option("Transactions", "With --delta: draw the items once with each seed.", "N,N", shown="1,2,3"),
     ] = None
 
 
@@ -69,34 +63,20 @@ class Drawn(NamedTuple):
 
     rows: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
+        option(
+            "Transactions",
+            "Instead of IN: generate 0/1 matrices with N rows, one for each seed.",
+            "N",
+            shown="10000",
             min=1,
-            help="Instead of IN: generate 0/1 matrices with N rows, one for each seed.",
-            show_default="10000",
-            rich_help_panel="Transactions",
         ),
     ] = None
     columns: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Number of items of generated matrices.",
-            show_default="100",
-            rich_help_panel="Transactions",
-        ),
+        int | None, option("Transactions", "Number of items of generated matrices.", "N", shown="100", min=1)
     ] = None
     density: Annotated[
         float | None,
-        typer.Option(
-            metavar="D",
-            min=0,
-            max=1,
-            help="The probability of a 1 in generated matrices.",
-            show_default="0.1",
-            rich_help_panel="Transactions",
-        ),
+        option("Transactions", "The probability of a 1 in generated matrices.", "D", shown="0.1", min=0, max=1),
     ] = None
 
     def used(self) -> dict[str, int | float]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-import typer
-
 from kohort.cli import flags, options, outputs
-from kohort.cli.derive import BASKETS, Given, Keys
+from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.errors import InfeasibleError, UsageError
 from kohort.shown import took
@@ -23,19 +21,10 @@ class Teaching(NamedTuple):
 
     trace: Annotated[
         bool,
-        typer.Option(
-            "--trace",
-            help="Show each step with the original transactions: for teaching, on small examples.",
-            rich_help_panel="Output",
-        ),
+        option("Output", "Show each step with the original transactions: for teaching, on small examples.", "--trace"),
     ] = False
     show_values: Annotated[
-        bool,
-        typer.Option(
-            "--show-values",
-            help="Name the private items that prevent a release, not only their number.",
-            rich_help_panel="Output",
-        ),
+        bool, option("Output", "Name the private items that prevent a release, not only their number.", "--show-values")
     ] = False
 
 

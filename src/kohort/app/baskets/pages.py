@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from kohort.app.baskets.answers import BasketPreview, Baskets, ItemRoles, ItemsLook, Point
+    from kohort.app.answers import BasketPreview, ItemRoles, ItemsLook, Point, Rows
     from kohort.app.fields import Field
     from kohort.app.job_pages import Endpoint
     from kohort.job.lines import Place
@@ -149,7 +149,7 @@ class Pages(JobPages):
     def records(self, request: Request) -> Response:
         """Ten transactions."""
         first = number(request.query_params.get("first", "1"))
-        rows: Baskets = self._answer("records", self._reading(), self.desk.folder, first)
+        rows: Rows = self._answer("records", self._reading(), self.desk.folder, first)
         return self._page("baskets/records", "Transactions", rows=rows, here="/items")
 
     def protection(self, _: Request) -> Response:
@@ -362,7 +362,7 @@ _OTHERWISE: Final = ("private-file", "public-file", "delta", "seed", "draw")
 def roles_by_name(names: Iterable[str], roles: ItemRoles) -> dict[str, str]:
     """The role of each item.
 
-    >>> from kohort.app.baskets.answers import ItemRoles
+    >>> from kohort.app.answers import ItemRoles
     >>> roles_by_name(["bread", "pill"], ItemRoles(private=("pill",)))
     {'bread': 'public', 'pill': 'private'}
     """
@@ -379,7 +379,7 @@ def roles_by_name(names: Iterable[str], roles: ItemRoles) -> dict[str, str]:
 def with_roles(text: str, names: Sequence[str], roles: ItemRoles, chosen: Mapping[str, str]) -> str:
     r"""The text with other roles of items, which it lists from then on; a name of no item stays where it is.
 
-    >>> from kohort.app.baskets.answers import ItemRoles
+    >>> from kohort.app.answers import ItemRoles
     >>> print(with_roles("[items]\ndelta = 0.4\n", ["bread", "pill"], ItemRoles(), {"pill": "private"}))
     [items]
     private = ["pill"]

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from kohort.app.answers import Released
-from kohort.app.baskets.answers import BasketPreview, Baskets, ItemRoles, ItemsLook, Point
+from kohort.app.answers import BasketPreview, ItemRoles, ItemsLook, Point, Released, Rows
 from kohort.app.questions import REPORTS, SHOWN, changes_in, refuse_piped, reports_of
 from kohort.app.subjects import transactions_of
 from kohort.assessment.inspection.distribution import Bar
@@ -93,12 +92,12 @@ class Bench:
             return made._replace(drawn=True, why=fault.what)
         return _drawn(problem)._replace(most=made.most, least=made.least)
 
-    def records(self, text: str, folder: str, first: int) -> Baskets:
+    def records(self, text: str, folder: str, first: int) -> Rows:
         """Ten transactions from the one of this number on."""
         held = self._read(text, folder).database
         first = max(1, min(first, len(held) - SHOWN + 1))
         rows = range(first - 1, min(first - 1 + SHOWN, len(held)))
-        return Baskets(tuple(_items(held, row) for row in rows), first=first)
+        return Rows((), tuple(_items(held, row) for row in rows), first=first)
 
     # --- what a job would do ------------------------------------------------------------------------------------------
 
@@ -110,13 +109,13 @@ class Bench:
         advice = advice_on(file, source=source, now=float(release.distortion), most=0)
         return _preview(release)._replace(changes=changes_in(advice))
 
-    def changes(self, text: str, folder: str) -> Baskets:
+    def changes(self, text: str, folder: str) -> Rows:
         """Ten transactions before and after, spread over the release."""
         release = self._try(text, folder)
         here, count = release.here(), len(release.released)
         rows = np.unique(np.linspace(0, count - 1, min(SHOWN, count)).astype(np.int64)).tolist()
         before = tuple(_items(here.source, int(release.lineage[row])) for row in rows)
-        return Baskets(before, tuple(_items(here.released, row) for row in rows))
+        return Rows((), before, tuple(_items(here.released, row) for row in rows))
 
     def report(self, text: str, folder: str, audience: str) -> bytes:
         """The page of what a job would release."""
