@@ -451,7 +451,6 @@ def _table(source: object, reading: Mapping[str, object] | ReadOptions) -> Table
 
 
 def _like(source: object) -> str:
-    """The kind of frame to give back."""
     return "polars" if is_path(source) or table_within(source) else kind_of(source)
 
 

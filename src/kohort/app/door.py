@@ -118,7 +118,6 @@ def app(desk: Desk) -> ASGIApp:
 
 
 def _router(pages: Sequence[JobPages]) -> Router:
-    """The pages of a subject."""
     routes = [Route(path, fixed(*one), methods=["GET"]) for path, one in FIXED.items()]
     for some in pages:
         routes += [Route(path, some.answering(one), methods=["GET"]) for path, one in some.shown().items()]

@@ -58,7 +58,6 @@ def _put(document: TOMLDocument, place: Place, value: object) -> None:
 
 
 def _made(document: TOMLDocument, place: Place) -> Any:  # noqa: ANN401  tomlkit's tables have no common type
-    """The table at a place, made where there is none."""
     held: Any = document
     for at, key in enumerate(place, 1):
         if key not in held:

@@ -162,7 +162,6 @@ def _toml(text: str) -> object:
 
 
 def _fits(form: type[Part], key: str, value: object) -> bool:
-    """Whether the form takes it."""
     try:
         form.model_validate({key: value})
     except ValidationError as fault:  # others may be missing

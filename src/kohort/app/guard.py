@@ -168,7 +168,6 @@ class Guard:
         return answer
 
     def _is_known(self, headers: dict[str, list[str]]) -> bool:
-        """Whether the request has the cookie."""
         found = SimpleCookie("; ".join(headers.get("cookie", [])))
         morsel = found.get(self.name)
         return morsel is not None and secrets.compare_digest(morsel.value.encode(), self.cookie.encode())
@@ -244,7 +243,6 @@ def parts(kind: str, body: bytes) -> tuple[dict[str, str], dict[str, HeldFile]]:
 
 
 def _headers_in(text: bytes) -> Headers:
-    """The headers of a part."""
     return BytesHeaderParser(policy=HTTP).parsebytes(text)
 
 

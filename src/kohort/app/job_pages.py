@@ -267,7 +267,6 @@ class JobPages(ABC):
         return changed("", {**said, ("run", "engine"): table_at(raw, ("run",)).get("engine")})
 
     def _answer(self, question: str, *arguments: object, patience: float = 0) -> Any:  # noqa: ANN401  whatever is asked
-        """The answer to a question."""
         task = self.desk.ask(question, *arguments)
         task.over.wait(patience or AT_ONCE)
         if task.state is not State.DONE:
@@ -285,7 +284,6 @@ class JobPages(ABC):
         return self._answer(question, text, self.desk.place, *arguments, patience=patience)
 
     def _fields(self, *places: Place) -> tuple[Field, ...]:
-        """The fields of some tables of the job."""
         return tuple(one for place in places for one in fields_of(self.desk.raw, place, self.subject.forms))
 
     def _change(self, request: Request, text: str, what: str) -> None:
@@ -305,7 +303,6 @@ class JobPages(ABC):
         return number(request.scope["form"].get("at", ""))
 
     def _unanswered(self, lacking: UnansweredError) -> Response:
-        """The page of what is waited for, or of what is wrong."""
         task = lacking.task
         if task is None:
             return self._wrong(lacking.faults, 422)
@@ -316,11 +313,9 @@ class JobPages(ABC):
         return self._wrong(task.faults, 422)
 
     def _wrong(self, faults: tuple[Fault, ...], status: int) -> Response:
-        """A page that says what is wrong."""
         return self._page("plain", "This cannot be done", status=status, faults=faults, back="", faulty="What is wrong")
 
     def _page(self, template: str, title: str, *, status: int = 200, **shown: object) -> Response:
-        """A page with what all pages have."""
         desk = self.desk if self.desk.is_open else None
         common: dict[str, object] = {
             "title": title,

@@ -242,14 +242,12 @@ class Pages(JobPages):
         return changed(text, {**dict.fromkeys(unfit(read_toml(text), known)), **levels})
 
     def _column(self, place: int) -> ColumnLook:
-        """A column by its place in the table."""
         look: Look = self._answer("look", self._reading(), self.desk.folder, patience=WITH_A_FORM)
         if not 0 <= place < len(look.columns):
             raise UsageError("the table has no such column", hint="choose one of the page Columns")
         return look.columns[place]
 
     def _beside(self, one: Preview, other: Preview) -> Iterator[tuple[str, str, str]]:
-        """The figures of two previews, each with its name."""
         for what, key in COMPARED.items():
             yield what, written_number(one.result[key]), written_number(other.result[key])
         for what, share in (("detail lost", _lost), ("people singled out at most by a column or a pair", _singled)):
@@ -260,7 +258,6 @@ class Pages(JobPages):
             yield f"detail lost of {column}", shown[0], shown[1]
 
     def _python(self) -> str:
-        """What releases the same in Python."""
         name = self.desk.path.name
         target = table_at(self.desk.raw, ("output",)).get("path", "")
         source = table_at(self.desk.raw, ("input",)).get("path", "")
@@ -277,7 +274,6 @@ def _known(look: Look) -> tuple[list[str], list[str]]:
 
 
 def _shown(place: int, look: ColumnLook, said: Mapping[str, object]) -> dict[str, Any]:
-    """A column on the page of all columns."""
     keys = [(key, written(value)) for key, value in said.items() if key != "role"]
     role = said.get("role", "")
     return {"place": place, "name": look.guess.name, "guess": look.guess, "role": role, "said": keys, "bars": look.bars}

@@ -258,7 +258,6 @@ class Bench:
         return self._engines[key]
 
     def _try(self, text: str, folder: Folder) -> Release:
-        """What the job would release, tried once."""
         if text not in self._tried:
             made = request_of(text, folder)
             source = self._read(made.source, _input(text))
@@ -333,7 +332,6 @@ def _cells(columns: Sequence[Column | None], rows: Any) -> tuple[tuple[str | Non
 
 
 def _preview(release: Release) -> Preview:
-    """The figures of a release, for its steward."""
     reader = Reader()
     members = members_of(release) if release.table.records else {}
     return Preview(
@@ -370,19 +368,16 @@ def _outline(release: Release) -> Preview:
 
 
 def _choice(point: Point, *, best: bool, knee: bool) -> Choice:
-    """A point of a sweep over k and methods."""
     k, method = point.values
     return Choice(k, method, point.highest, point.metrics["ncp"], point.classes, point.suppressed, best=best, knee=knee)
 
 
 def _impossible(point: Point) -> Choice:
-    """One without a release."""
     k, method = point.values
     return Choice(k, method, why=point.why)
 
 
 def _page(audience: Audience) -> Callable[[Release], bytes]:
-    """What writes the page of a release."""
     return lambda release: writer_of(".html")(page(release, audience=audience))
 
 

@@ -232,7 +232,6 @@ def page_for(host: str, token: str) -> Path | None:
 
 
 def _written(page: Path, text: str) -> Path:
-    """A new file of its owner."""
     with os.fdopen(os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.CAREFUL, 0o600), "w") as file:
         file.write(text)
     return page

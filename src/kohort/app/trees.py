@@ -134,7 +134,6 @@ def _numbers(texts: Collection[str]) -> set[object]:
 
 
 def _nested(rows: Iterable[Row], tree: Hierarchy) -> Hierarchy:
-    """The hierarchy of rows that were made of another's."""
     return Hierarchy.from_rows(rows, name=tree.name)
 
 

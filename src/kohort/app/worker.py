@@ -121,7 +121,6 @@ class Worker:
 
 
 def _converse(line: Connection, task: Task) -> None:
-    """Ask, and listen until there is an answer."""
     line.send((task.question, task.arguments))
     while task.is_open:
         what, value = line.recv()

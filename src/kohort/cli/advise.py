@@ -128,5 +128,4 @@ def _figures(one: Advice[Any]) -> dict[str, Json]:
 
 
 def _plain(value: object) -> Json:
-    """The value of a key."""
     return value if isinstance(value, int | float | str) else None

@@ -58,7 +58,6 @@ def _flag(place: Place, flags: Mapping[Place, str], raw: Mapping[str, Any]) -> s
 
 
 def _has(raw: Mapping[str, Any], place: Place) -> bool:
-    """Whether the file has a place."""
     held: Any = raw
     for key in place:
         if not isinstance(held, dict) or key not in held:

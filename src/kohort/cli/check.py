@@ -126,7 +126,6 @@ def _of_copies(table: Given, path: str, baskets: Given, compared: CheckFlags, pr
 
 
 def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:
-    """Whether one file meets what it is checked against, which is printed."""
     if compared.certificate is None:
         flags.refuse({"trust": compared.trust}, "this flag is only for certificates", "add --certificate FILE")
     else:

@@ -61,7 +61,6 @@ def in_the_way(problem: SuppressionProblem) -> list[str]:
 
 
 def _figures(found: CoherenceFinding, model: Coherence) -> dict[str, Json]:
-    """The finding as one JSON object."""
     return {
         "met": found.met,
         "model": found.model,
@@ -75,7 +74,6 @@ def _figures(found: CoherenceFinding, model: Coherence) -> dict[str, Json]:
 
 
 def _lines(found: CoherenceFinding, model: Coherence, over: Sequence[str]) -> Iterator[str]:
-    """The finding for a person."""
     from kohort.report.render.text import listed
 
     yield f"{many(found.transactions, 'transaction')}: {found.model} {'met' if found.met else 'NOT met'}"

@@ -140,7 +140,6 @@ class _Known(NamedTuple):
 
 
 def _by_job(path: Path) -> _Known:
-    """What a job file gives."""
     from kohort.job.request import load
 
     request = load(path)
@@ -148,7 +147,6 @@ def _by_job(path: Path) -> _Known:
 
 
 def _by_flags(given: Given) -> _Known:
-    """What flags give."""
     from kohort.schema import Schema
 
     missing, how = frozenset(given["missing-token"] or ()), options.reader(given)
@@ -163,7 +161,6 @@ def _by_flags(given: Given) -> _Known:
 
 
 def _refuse_unknown(known: _Known, questions: Questions) -> None:
-    """Refuse questions about quasi-identifiers where none is known."""
     if not known.schema.quasi:
         unused = {"queries": questions.queries or None, "target": questions.target, "bound": questions.bound}
         flags.refuse(unused, "no quasi-identifier is named", "add --quasi or --job, or leave it out")
@@ -202,7 +199,6 @@ def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Cal
 
 
 def _figures(before: str, after: str, known: _Known, questions: Questions, *, quiet: bool) -> ComparisonFigures:
-    """Read both tables, and compare them."""
     from kohort.assessment.comparison import comparison_of, lines_of
     from kohort.assessment.comparison.classifier import library, prediction
     from kohort.assessment.comparison.queries import workload

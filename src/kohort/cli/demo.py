@@ -132,7 +132,6 @@ def _step(people: Path) -> str:
 
 
 def _refuse_existing(folder: Path) -> None:
-    """Refuse to replace what stands in the folder, before anything is done."""
     taken = [name for name in _FILES if (folder / name).exists()]
     if taken:
         where = f"{folder}: {', '.join(taken)}"
@@ -160,7 +159,6 @@ def _reports(path: Path, changes: Callable[[Release], tuple[str, ...]]) -> tuple
 
 
 def _release(request: Request, reports: tuple[Report, ...], *, overwrite: bool) -> Release:
-    """The verified release that the demo's job asks for."""
     from kohort import pipeline
 
     with progress() as tell:

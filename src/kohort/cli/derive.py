@@ -186,7 +186,6 @@ def flattened(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _is_typed(context: Any, name: str) -> bool:  # noqa: ANN401  typer's class does not tell its sources' type
-    """Whether the command line has the flag of a parameter."""
     return str(context.get_parameter_source(name).name) == "COMMANDLINE"
 
 
@@ -243,7 +242,6 @@ def _option(name: str, kind: Any, info: ParameterInfo, default: object) -> Param
 
 
 def _fields(group: Any) -> Parts:  # noqa: ANN401  a class
-    """The flags of a named tuple's fields."""
     hints, defaults = get_type_hints(group, include_extras=True), group._field_defaults
     parameters = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name, Parameter.empty), annotation=hints[name])
@@ -257,7 +255,6 @@ def _fields(group: Any) -> Parts:  # noqa: ANN401  a class
 
 
 def _given(keys: tuple[Key, ...], line: CommandLine) -> Given:
-    """What a command line gives of some keys."""
     names = {key.flag: "source" if key.place == ("input", "path") else key.name for key in keys}
     typed = frozenset(flag for flag, name in names.items() if name in line.typed)
     return Given(keys, {flag: line.values[name] for flag, name in names.items()}, typed)
@@ -279,7 +276,6 @@ def _in_panels(parameters: Sequence[Parameter]) -> list[Parameter]:
 
 
 def _titled(annotation: Any, panels: Mapping[str, Sequence[OptionInfo]]) -> Any:  # noqa: ANN401  as above
-    """An option with the title of its panel."""
     kind, info = get_args(annotation)[:2]
     if not isinstance(info, OptionInfo) or info.rich_help_panel not in panels:
         return annotation

@@ -110,7 +110,6 @@ def _picture(
 
 
 def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
-    """Describe the transactions."""
     options.use_threads()
     from kohort.cli.profile import profile_figures, profile_text
     from kohort.io.baskets import read_transactions

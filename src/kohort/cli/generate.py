@@ -124,7 +124,6 @@ def _write_folder(
     json: bool,
     quiet: bool,
 ) -> None:
-    """Write a table of any size and what belongs to it."""
     done = 0
     with progress(quiet=quiet) as tell:
 

@@ -283,7 +283,6 @@ def _size(hierarchy: Hierarchy) -> str:
 
 
 def _check_out(out: Path, inputs: tuple[Path, ...], *, overwrite: bool) -> None:
-    """Refuse, before any work, a file that cannot be written."""
     from kohort.publish import check_target
 
     if out.suffix not in _FORMS:

@@ -259,13 +259,11 @@ def _audience(page: PageOptions) -> Audience | None:
 
 
 def _refuse_dry(flag: str, path: Path | None, *, dry_run: bool) -> None:
-    """Refuse a file that a dry run is to write."""
     if path is not None and dry_run:
         raise UsageError("a dry run writes nothing", where=flag, hint="leave it out; --json prints the figures")
 
 
 def _picture(made: Request, path: Path) -> Report:
-    """What draws the lattice that the job searches."""
     from kohort import pipeline
     from kohort.algorithms.lattice.landscape import refuse_large
     from kohort.report import lattice as lattice_picture

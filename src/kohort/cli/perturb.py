@@ -75,7 +75,6 @@ def perturb(
 
 
 def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reproducible: bool) -> list[Perturbation]:
-    """The perturbations of the flags."""
     from kohort.job.faults import job_error
     from kohort.perturbation.text import perturbation_of
     from kohort.release.altered import seed_misfits
@@ -100,7 +99,6 @@ def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reprod
 
 
 def _text(figures: PerturbationFigures) -> Iterator[str]:
-    """What was done, and what it is not."""
     from kohort.report.render.release import effect_text
 
     for one in figures.perturbed:
@@ -139,7 +137,6 @@ def key(
 
 
 def _signing_keys(file: Path) -> str:
-    """Write a pair of keys; what to do with them."""
     from kohort.signing import write_signing_keys
 
     public = write_signing_keys(file)

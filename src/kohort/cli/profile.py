@@ -61,12 +61,10 @@ def profile_text(found: DatabaseProfile, repeated: int) -> str:
 
 
 def _quantiles(spread: Spread) -> dict[str, Json]:
-    """The mean, and each quantile by its percentage."""
     return {"mean": spread.mean, **{str(percent): q for percent, q in zip(PERCENTS, spread.quantiles, strict=True)}}
 
 
 def _table(found: DatabaseProfile) -> Iterator[str]:
-    """How lengths and supports are distributed, one line each."""
     numbers = {"items of a transaction": found.lengths, "transactions of an item": found.supports}
     heads = ("least", *(f"{percent} %" for percent in PERCENTS[1:-1]), "most")
     width = max(5, *(len(f"{spread.quantiles[-1]:,}") for spread in numbers.values()))
@@ -82,7 +80,6 @@ def _feasible(found: DatabaseProfile) -> float:
 
 
 def _advice(found: DatabaseProfile) -> Iterator[str]:
-    """The decisions before these transactions can be released."""
     yield "Name the private items (--private or --private-file); all others, or those of --public, are then public."
     yield "To try it out, draw the roles by lot: --delta 0.4 --seed 7"
     h, feasible = written(found.h), f"{_feasible(found):.4g}"

@@ -103,7 +103,6 @@ def _figures(
     overwrite: bool,
     tell: Callable[[str], None],
 ) -> PageSource:
-    """The page model to draw, and the files that no output may replace."""
     from kohort.publish import check_target
     from kohort.report.page.build import for_audience, read_page
 
@@ -146,7 +145,6 @@ def _table(text: Document, audience: Audience | None, *, threads: int, tell: Cal
 def _transactions(
     text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]
 ) -> PageSource:
-    """The same of transactions."""
     del threads  # one is enough
     from kohort.job.transactions import of
     from kohort.pipeline.again import transactions_again
@@ -167,7 +165,6 @@ def _transactions(
 def _files(
     page: Page, out: Path | None, write: Callable[[Page], bytes], charts: Path | None, format_: str | None
 ) -> list[Companion[None]]:
-    """The files to publish, drawn when they are written."""
     from kohort.publish import Companion
 
     files: list[Companion[None]] = [] if out is None else [Companion(out, lambda _: write(page))]
@@ -185,7 +182,6 @@ def _files(
 
 
 def _made(folder: Path) -> None:
-    """Make a folder where there is none."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as fault:

@@ -110,7 +110,6 @@ def sweep(
 
 
 def _named(source: str | None) -> str:
-    """The input, which must be named."""
     if source is None:
         raise UsageError("no input is named", where="IN", hint="name a file, or - for standard input")
     return source

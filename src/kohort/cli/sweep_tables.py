@@ -127,7 +127,6 @@ def _journal(first: Request, shown: SweepOutput) -> Journal:
 
 
 def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: SweepOutput, *, threads: int) -> TableSweep:
-    """Read once, and solve every job."""
     from kohort import io
     from kohort.sweeps.figure import on_demand
     from kohort.sweeps.tables import sweep

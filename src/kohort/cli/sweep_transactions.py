@@ -136,7 +136,6 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
 
 
 def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: TrialFlags, drawn: Drawn | None) -> Plan:
-    """The sweep that the flags make."""
     from kohort.sweeps.transactions import SCORES, SEEDS, Generated, Plan
 
     scores, seeds = compared
@@ -155,7 +154,6 @@ def _exact(value: float) -> Any:  # noqa: ANN401  as the matrix has it
 
 
 def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) -> TransactionSweep:
-    """Read once, and answer at every point."""
     from time import process_time
 
     from kohort.io.baskets import read_transactions

@@ -184,7 +184,6 @@ def _placing(made: Request | TransactionRequest) -> Generator[None]:
 
 
 def _refuse_elsewhere(engine: str) -> None:
-    """Refuse records that are not counted here."""
     if engine != "local":
         what = f"the records are counted by {engine}, and advice needs them here"
         raise UnsupportedError(what, where="engine", hint="change the job yourself, and compare its dry runs")
@@ -283,7 +282,6 @@ def _some(transactions: Transactions) -> Transactions:
 
 
 def _distortion(transactions: Transactions, job: TransactionJob) -> Cost | None:
-    """What a job on transactions costs."""
     try:
         distortion = float(rehearse_transactions(transactions, job).distortion)
     except InfeasibleError:

@@ -95,7 +95,6 @@ def _content(file: HeldFile, _: None) -> bytes:
 
 
 def _not_toml(said: str, text: str, name: str) -> UsageError:
-    """What the TOML reader said, its place where places stand."""
     what, _, place = said.partition(" (at ")
     line = re.match(r"line (\d+)", place)
     where = f"{name}, line {line[1] if line else text.count(chr(10)) + 1}"

@@ -101,7 +101,6 @@ def shape_faults(errors: Sequence[ErrorDetails], where: Callable[[Place], str], 
 
 
 def _fault(error: ErrorDetails, where: Callable[[Place], str], form: type[Part]) -> UsageError:
-    """One of pydantic's findings in our words."""
     place = _place(error)
     context = error.get("ctx", {})
     match error["type"]:
@@ -125,7 +124,6 @@ def _fault(error: ErrorDetails, where: Callable[[Place], str], form: type[Part])
 
 
 def _place(error: ErrorDetails) -> Place:
-    """The keys that lead to the fault."""
     return tuple(str(part) for part in error["loc"] if isinstance(part, str))
 
 
@@ -149,5 +147,4 @@ def _without_none(held: Any) -> Any:  # noqa: ANN401  whatever a form's key is d
 
 
 def _fields(form: type[Part]) -> dict[str, Any]:
-    """The keys of a table and what each holds."""
     return {field.alias or name: field.annotation for name, field in form.model_fields.items()}

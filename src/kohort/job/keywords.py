@@ -159,7 +159,6 @@ def said_by(options: Mapping[str, object], faults: list[UsageError], roles: Mapp
 
 
 def _reader(key: Key) -> Callable[[Said, Key, object], None]:
-    """What reads the value of a key."""
     if key.place[:2] == ("columns", "role"):
         return _role
     if key.place[0] != "columns":
@@ -170,7 +169,6 @@ def _reader(key: Key) -> Callable[[Said, Key, object], None]:
 
 
 def _role(found: Said, key: Key, value: object) -> None:
-    """The columns of a role."""
     for name in names_in(value, key.keyword):
         if name in found.tables["columns"] and not drops(found.tables["columns"][name], key.place[-1]):
             raise UsageError(f"column {name} is named twice", where=f"{key.keyword}=…", hint="a column has one role")
@@ -196,7 +194,6 @@ def _mark(found: Said, key: Key, value: object) -> None:
 
 
 def _valued(found: Said, key: Key, value: object) -> None:
-    """A value for each of some columns."""
     if not isinstance(value, Mapping):
         role = "sensitive" if key.is_model else "quasi"
         fitting = [name for name, column in found.tables["columns"].items() if column["role"] == role]
@@ -220,7 +217,6 @@ def _tree(tree: Mapping[str, object], name: str) -> Hierarchy:
 
 
 def _whole(found: Said, key: Key, value: object) -> None:
-    """A value for the job as a whole."""
     *above, name = key.place
     table = found.tables.setdefault(above[0], {}) if above else found.tables
     if key.place == ("perturb", "columns"):
@@ -312,7 +308,6 @@ _PERTURBED: Final = 'write perturb={"income": "rounding:step=1000"}, a method fo
 
 
 def _perturbed(name: str, one: object) -> object:
-    """What is said of one column."""
     where = f"perturb={{{name!r}: …}}"
     if isinstance(one, Mapping):
         return plain(cast("object", one))

@@ -135,7 +135,6 @@ def _in_order(said: NodeText | None, quasi: Sequence[str], faults: list[Misfit])
 
 
 def _needless(part: MethodPart, algorithm: Algorithm) -> Iterator[Misfit]:
-    """What would have no effect."""
     if part.time_limit is not None and not METHODS[part.name].takes(_TIMED):
         others = " or ".join(name for name, method in METHODS.items() if method.takes(_TIMED))
         fault = UsageError(f"{part.name} always runs to its end", hint=f"leave it out, or choose {others}")

@@ -47,7 +47,6 @@ def models_of(raw: Mapping[str, object]) -> Asked:
 
 
 def _asked(above: Place, part: Part, column: str | None, k: int | None) -> Asked:
-    """The models that a table asks for, of a column or of the whole."""
     found: Asked = {}
     for key, kind in models().items():
         if kind.specification.of_column is (column is not None):

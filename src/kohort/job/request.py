@@ -234,7 +234,6 @@ def question(raw: Mapping[str, object], *, where: Callable[[Place], str], folder
 
 
 def _key(path: Path) -> Key:
-    """The key that pseudonyms are made with."""
     from kohort.perturbation.pseudonyms import read_key  # noqa: PLC0415  few jobs have one
 
     return read_key(path)
@@ -244,7 +243,6 @@ def _key(path: Path) -> Key:
 
 
 def _form(form: type[Q], raw: Mapping[str, object], faults: list[UsageError], where: Callable[[Place], str]) -> Q:
-    """The tables in their form."""
     found = lacking(raw) if form is JobFile else []  # what is only judged may ask for no model
     try:
         file = form.model_validate(raw)
@@ -290,7 +288,6 @@ def _writing(part: OutputPart) -> Writing:
 
 
 def _input_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> list[UsageError]:
-    """What of the input's table does not go together."""
     said = part(InputPart, table(raw, "input"))
     try:
         if said is not None:

@@ -147,13 +147,11 @@ def _two(model: PrivacyModel) -> tuple[str, object] | None:
 
 
 def _said(model: PrivacyModel, value: tuple[str, object]) -> str:
-    """What is asked instead."""
     key, number = value
     return "distinct 2-diversity" if key == "l" else f"{model.specification.key} = {number}"
 
 
 def _column(model: PrivacyModel) -> str:
-    """The sensitive column of a model."""
     return str(model.declared.sensitive)
 
 
@@ -177,7 +175,6 @@ def _k(job: Job) -> Iterator[Step]:
 
 
 def _method(job: Job) -> Iterator[Step]:
-    """Other ways to cut."""
     name = job.algorithm.name
     if on_nodes(job.algorithm):
         told: list[Place] = [("method", key) for key in ("objective", "node", "local", "time-limit")]
@@ -194,7 +191,6 @@ def _method(job: Job) -> Iterator[Step]:
 
 
 def _suppression(job: Job) -> Iterator[Step]:
-    """Records left out, where the method can."""
     method, limit = METHODS.get(job.algorithm.name), job.algorithm.limit
     if method is None or not method.takes(LIMIT.name) or limit is None or limit.records:
         return

@@ -228,7 +228,6 @@ def _made(file: TransactionFile, where: Callable[[Place], str], folder: Path) ->
 
 
 def _placed(fault: E, where: Callable[[Place], str], said: Mapping[str, Place]) -> E:
-    """A fault with the place of the key that it comes of."""
     place = said.get(fault.where) or _PLACES.get(fault.where)
     return type(fault)(fault.what, where=where(place), hint=fault.hint) if place else fault
 
@@ -237,7 +236,6 @@ def _placed(fault: E, where: Callable[[Place], str], said: Mapping[str, Place]) 
 
 
 def _roles(items: ItemsPart, lists: Mapping[str, Path]) -> RoleChoice:
-    """The roles that are listed, or how they are drawn."""
     if items.delta is not None:
         return Drawn(delta=items.delta, seed=items.seed or 0, draw=items.draw or Draw.FEASIBLE)
     private, public = _named(items.private, lists.get("private")), _named(items.public, lists.get("public"))
@@ -252,7 +250,6 @@ def _named(names: Sequence[str] | None, file: Path | None) -> tuple[str, ...] | 
 
 
 def _algorithm(method: SuppressionPart) -> SuppressionAlgorithm:
-    """How the suppression is found."""
     if method.optimal:
         return Optimum(time_limit=method.time_limit)
     if method.suppress == "cells":

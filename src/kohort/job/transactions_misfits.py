@@ -43,7 +43,6 @@ def misfits(raw: Mapping[str, object]) -> Iterator[Misfit]:
 
 
 def _of_reading(raw: Mapping[str, object]) -> Iterator[Misfit]:
-    """Columns of a form that has none, and two names for one column."""
     said = right_part(TransactionsPart, table(raw, "transactions"))
     form = form_of(said, table(raw, "input").get("path"))
     if said.key is not None and said.person is not None:
@@ -60,7 +59,6 @@ def _of_reading(raw: Mapping[str, object]) -> Iterator[Misfit]:
 
 
 def _of_privacy(raw: Mapping[str, object]) -> Iterator[Misfit]:
-    """A promise of nothing."""
     said = part(CoherencePart, table(raw, "privacy"))
     if said is None:
         return
@@ -71,7 +69,6 @@ def _of_privacy(raw: Mapping[str, object]) -> Iterator[Misfit]:
 
 
 def _of_roles(raw: Mapping[str, object]) -> Iterator[Misfit]:
-    """Items that are said twice, roles that are both drawn and listed, and private items that nobody names."""
     said = {key for key, value in table(raw, "items").items() if value is not None and value is not False}
     for key in (key for key in _LISTS if {key, f"{key}-file"} <= said):
         yield Misfit(("items", f"{key}-file"), UsageError(f"{key} says the same", hint="leave one out"))
@@ -94,7 +91,6 @@ def _of_roles(raw: Mapping[str, object]) -> Iterator[Misfit]:
 
 
 def _of_method(raw: Mapping[str, object]) -> Iterator[Misfit]:
-    """Choices that a method does not have."""
     said = right_part(SuppressionPart, table(raw, "method"))
     cells = said.suppress == "cells"
     chosen = {"score": said.score is not None, "give-back": said.give_back, "suppress": said.optimal and cells}

@@ -262,17 +262,14 @@ class Pages(JobPages):
     # --- what they share ----------------------------------------------------------------------------------------------
 
     def _known(self, *, patience: float = 0) -> tuple[ItemsLook, ItemRoles]:
-        """The items, and their roles."""
         look: ItemsLook = self._answer("look", self._reading(), self.desk.folder, patience=patience)
         roles: ItemRoles = self._answer("roles", self.desk.text, self.desk.folder, patience=patience)
         return look, roles
 
     def _item_fields(self) -> tuple[Field, ...]:
-        """What is said of all items."""
         return tuple(one for one in self._fields(("items",)) if one.key not in _BY_NAME)
 
     def _text_fields(self) -> tuple[Field, ...]:
-        """How text is read."""
         return tuple(one for one in self._fields(("input",)) if one.key != "path")
 
     def _titles(self) -> dict[str, list[str]]:
@@ -282,7 +279,6 @@ class Pages(JobPages):
         return {helps[key]: [name for name in METHODS if keys[name] == key] for key in dict.fromkeys(keys.values())}
 
     def _beside(self, one: BasketPreview, other: BasketPreview) -> Iterator[tuple[str, str, str]]:
-        """The figures of two previews, each with its name."""
         for what, (part, key) in COMPARED.items():
             yield what, written_number(one.page[part][key]), written_number(other.page[part][key])
         yield "occurrences lost, by their weights", percent(_lost(one)), percent(_lost(other))
@@ -290,7 +286,6 @@ class Pages(JobPages):
         yield "surest inference of a private item", percent(sure[0]), percent(sure[1])
 
     def _python(self) -> str:
-        """What releases the same in Python."""
         target = table_at(self.desk.raw, ("output",)).get("path", "")
         source = table_at(self.desk.raw, ("input",)).get("path", "")
         lines = ["import kohort", "", f"job = kohort.TransactionJob.from_toml({self.desk.path.name!r})"]
@@ -315,7 +310,6 @@ def method_keys(name: str) -> dict[str, object]:
 
 
 def _method(raw: Mapping[str, object]) -> str:
-    """The method that a job has."""
     said = table_at(raw, ("method",))
     if said.get("optimal"):
         return "optimal"

@@ -182,7 +182,6 @@ class Bench:
         return self._readings[key]
 
     def _try(self, text: str, folder: str) -> TransactionRelease:
-        """What the job would release, tried once."""
         if text not in self._tried:
             made, reading = transactions_of(text, folder), self._read(text, folder)
             try:
@@ -200,7 +199,6 @@ def _listed(text: str) -> ItemRoles:
 
 
 def _drawn(problem: SuppressionProblem) -> ItemRoles:
-    """The roles that were drawn."""
     names, roles = problem.database.names, problem.roles
     public = tuple(compress(names, roles.public))
     private = tuple(compress(names, roles.private))
@@ -224,24 +222,20 @@ def _band(place: int) -> str:
 
 
 def _items(held: Transactions, row: int) -> tuple[str, ...]:
-    """The items of a transaction."""
     items: list[int] = held.cells[held.starts[row] : held.starts[row + 1]].tolist()
     return tuple(held.names[item] for item in items)
 
 
 def _preview(release: TransactionRelease) -> BasketPreview:
-    """The figures of a release, for its steward."""
     page = transactions_page(release, audience=Audience.INTERNAL).as_json()
     return BasketPreview(page, release.lost, release.whole, sum(release.seconds.values()))
 
 
 def _page(audience: Audience) -> Callable[[TransactionRelease], bytes]:
-    """What writes the page of a release."""
     return lambda release: writer_of(".html")(transactions_page(release, audience=audience))
 
 
 def _point(one: Outcome) -> Point:
-    """A point of a sweep."""
     value, _, method = one.values
     if one.distortion is None:
         return Point(value, method, why=one.why)

@@ -242,7 +242,6 @@ def _asked(table: Table, missing: frozenset[str], path: Path | None, folder: Pat
 def _shapes(
     table: Table, guesses: Sequence[Guess], missing: frozenset[str], path: Path | None, folder: Path
 ) -> dict[str, Shape]:
-    """The generalization of each quasi-identifier."""
     shapes: dict[str, Shape] = {}
     for guess in (one for one in guesses if one.role == "quasi"):
         column = table[guess.name]
@@ -341,7 +340,6 @@ _SOLE: Final = (
 
 
 def _unkeyed(person: str | None, records: int) -> str:
-    """What to decide where some records do not say whose they are."""
     without = many(records, "record has", "records have")
     return (
         f"{person} seems to say whose the records are, and {without} no value of it: leave them out"
@@ -432,7 +430,6 @@ def _answers(draft: Draft) -> Iterator[str]:
 
 
 def _person(draft: Draft) -> TomlTable:
-    """Whose records are; or the question."""
     person = tomlkit.table()
     if draft.nobodys:
         person.add(tomlkit.comment(_unkeyed(draft.person, draft.nobodys)))
@@ -449,7 +446,6 @@ def _person(draft: Draft) -> TomlTable:
 
 
 def _rounded(roundings: Mapping[str, RoundingProposal]) -> TomlTable:
-    """The measures that are rounded, each with what that helps and costs."""
     columns = tomlkit.table(is_super_table=True)
     for name, found in roundings.items():
         column = tomlkit.table()
@@ -485,7 +481,6 @@ def _released(source: str) -> str:
 
 
 def _column(guess: Guess, draft: Draft) -> TomlTable:
-    """One column's table; reasons and alternatives are comments."""
     column = tomlkit.table()
     for reason in guess.reasons:
         column.add(tomlkit.comment(reason))
@@ -507,7 +502,6 @@ def _column(guess: Guess, draft: Draft) -> TomlTable:
 
 
 def _add_shape(column: TomlTable, shape: Shape | None) -> None:
-    """How the column is generalized, and why so."""
     if shape is None:
         return
     if shape.grid is not None:
@@ -520,7 +514,6 @@ def _add_shape(column: TomlTable, shape: Shape | None) -> None:
 
 
 def _add_models(column: TomlTable, models: Sequence[PrivacyModel]) -> None:
-    """The chosen model, and the others as comments."""
     for at, one in enumerate(models):
         own = one.specification
         value = said(Fraction(getattr(one, own.own[0].name)))

@@ -29,7 +29,6 @@ def corrected(draft: Draft, corrections: Mapping[str, object]) -> Job:
 
 
 def _merge(raw: dict[str, Any], said: Said) -> None:
-    """Add what was said to the tables of the draft."""
     columns, altered = raw["columns"], table(table(raw, "perturb"), "columns")
     for name, column in said.tables["columns"].items():
         if table(columns, name).get("role") != column["role"]:
