@@ -13,8 +13,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
 from kohort.app.answers import faults_in
-from kohort.app.edits import differences
-from kohort.app.fields import table_at
+from kohort.app.fields import differences, table_at
 from kohort.app.subjects import TABLE, Folder, subject_of
 from kohort.errors import KohortError, TargetError, UsageError
 from kohort.job.document import companions, document

@@ -8,12 +8,24 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from starlette.responses import RedirectResponse, Response
 
 from kohort.app.answers import Fault, faults_in
-from kohort.app.edits import changed
-from kohort.app.fields import has_levels, table_at
+from kohort.app.fields import changed, has_levels, table_at
 from kohort.app.job_pages import WITH_A_FORM, UnansweredError, number
-from kohort.app.making import Cuts, Edited, Making, Prefixes, Said, Sent
+from kohort.app.making import (
+    Complete,
+    Cuts,
+    Edit,
+    Edited,
+    Insert,
+    Making,
+    Move,
+    Prefixes,
+    Remove,
+    Rename,
+    Said,
+    Sent,
+    groups_of,
+)
 from kohort.app.pages import Pages
-from kohort.app.trees import Complete, Edit, Insert, Move, Remove, Rename, groups_of
 from kohort.app.worker import State
 from kohort.errors import KohortError, UsageError
 from kohort.schema import Label, Role, Scale

@@ -12,8 +12,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainT
 
 from kohort.app.answers import Fault, faults_in
 from kohort.app.desk import StaleError, tables_of
-from kohort.app.edits import changed, differences, taken
-from kohort.app.fields import fields_of, read, table_at
+from kohort.app.fields import changed, differences, fields_of, read, table_at, taken
 from kohort.app.render import page
 from kohort.app.subjects import subject_of
 from kohort.app.worker import State

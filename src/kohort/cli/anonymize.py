@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kohort.job.document import Document
     from kohort.job.request import Request
 
+
 #: How the flag of k differs from the job file's key.
 _K: Final = MappingProxyType({"k": {"shown": f"{USUAL_K}, unless another model of whole classes is given"}})
 
@@ -55,8 +56,7 @@ def run(
 ) -> None:
     """Run a job file, on a table or on transactions, with the changes of `--set`."""
     options.use_threads(run.threads)
-    from kohort.cli.changes import changed
-    from kohort.job.document import document_at
+    from kohort.job.document import changed, document_at
 
     text = changed(document_at(job), changes or ())
     if text.is_of_transactions:

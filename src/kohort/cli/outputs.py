@@ -194,7 +194,7 @@ def figures_of(made: Request, files: Files, *, threads: int) -> FigureMaker:
             exposure.check_cuts(made.job)
     attack = None
     if files.attack is not None:
-        from kohort.cli.attack import names_of
+        from kohort.cli.risk import names_of
 
         attack = names_of(files.attack)
     return FigureMaker(compare=files.compare_grid, attack=attack, threads=threads, bound=files.bound)

@@ -61,7 +61,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "init": ("describe:init", "Write a job file with these guesses, for you to correct."),
         "anonymize": ("anonymize:anonymize", "Turn a table into a verified k-anonymous release."),
         "transactions": ("transactions:transactions", "Turn baskets into a verified (h,k,p)-coherent release."),
-        "convert": ("convert:convert", "Convert transactions to another format; this does not anonymize them."),
+        "convert": ("transactions:convert", "Convert transactions to another format; this does not anonymize them."),
         "run": ("anonymize:run", "Run a job file, on a table or on transactions."),
         "advise": ("advise:advise", "Show what single changes of a job would keep or cost, and take one."),
         "check": (
@@ -81,7 +81,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "sweep": ("sweep:sweep", "Show what a release would cost as parameters vary; release nothing."),
         "key": ("perturb:key", "Write a new key for pseudonyms, which only you may read."),
         "metadata": (
-            "metadata:metadata",
+            "report:metadata",
             "Describe a release for data catalogues, from its certificate: Frictionless, Croissant or DCAT.",
         ),
         "schema": ("describe:schema", "Print the JSON Schema of a job file."),

@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from kohort.app.edits import changed
-from kohort.app.fields import read, table_at, written
+from kohort.app.fields import changed, read, table_at, written
 from kohort.app.job_pages import WITH_A_FORM, JobPages, number
 from kohort.errors import UsageError
 from kohort.job.transactions_form import CoherencePart, ItemsPart, SuppressionPart
