@@ -118,7 +118,7 @@ class Draft(Shown):
         Raises:
             JobError: a role is undecided still, or a correction is wrong; each fault is told.
         """
-        from kohort.job.draft.corrected import corrected  # noqa: PLC0415  it needs the whole form
+        from kohort.job.keywords import corrected  # noqa: PLC0415  it needs the whole form
 
         return corrected(self, corrections)
 
