@@ -12,6 +12,7 @@ from kohort.cli import flags, options, outputs, transactions
 from kohort.cli.derive import Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
+from kohort.job.faults import placing
 from kohort.job.keys import USUAL_K, with_usual_k
 from kohort.shown import took
 
@@ -82,24 +83,21 @@ def _carry_out(
     engine = engine_of(made.engine, made.memory, made.spill, master=made.master, spark_conf=made.spark_conf)
     figures_of = outputs.figures_of(made, files, threads=run.threads)
     reports = outputs.companions(made, page, files, figures_of, dry_run=run.dry_run)
-    try:
-        with progress(quiet=run.quiet) as tell:
-            common: dict[str, Any] = {
-                "population": made.population,
-                "overwrite": run.overwrite,
-                "threads": run.threads,
-                "tell": tell,
-                "reports": reports,
-                "inputs": made.inputs,
-                "engine": engine,
-            }
-            if run.dry_run:
-                release = pipeline.rehearse(made.source, made.job, **common)
-            else:
-                staging = None if made.spill is None else Path(made.spill)
-                release = pipeline.anonymize(made.source, made.job, target=made.target, staging=staging, **common)
-    except UsageError as fault:
-        raise made.placed(fault) from None
+    with placing(made.placed), progress(quiet=run.quiet) as tell:
+        common: dict[str, Any] = {
+            "population": made.population,
+            "overwrite": run.overwrite,
+            "threads": run.threads,
+            "tell": tell,
+            "reports": reports,
+            "inputs": made.inputs,
+            "engine": engine,
+        }
+        if run.dry_run:
+            release = pipeline.rehearse(made.source, made.job, **common)
+        else:
+            staging = None if made.spill is None else Path(made.spill)
+            release = pipeline.anonymize(made.source, made.job, target=made.target, staging=staging, **common)
     if run.quiet and not run.json:
         return  # nobody reads the figures
     from kohort.report.render.release import release_text

@@ -12,7 +12,7 @@ import typer
 from kohort.cli import flags, judged, options
 from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import echo, progress, say
-from kohort.errors import UsageError
+from kohort.job.faults import placing
 from kohort.shown import many
 
 if TYPE_CHECKING:
@@ -317,10 +317,8 @@ def problem_at(made: TransactionRequest, tell: Callable[[str], None]) -> Suppres
     from kohort.pipeline.transactions import problem_of
 
     tell("read")
-    try:
+    with placing(made.placed):
         return problem_of(read_transactions(made.source, made.job.reading).database, made.job)
-    except UsageError as fault:
-        raise made.placed(fault) from None
 
 
 def in_the_way(problem: SuppressionProblem) -> list[str]:

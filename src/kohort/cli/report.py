@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 
@@ -11,6 +11,7 @@ from kohort.cli import options, outputs
 from kohort.cli.derive import option
 from kohort.cli.screen import echo_json, progress, say
 from kohort.errors import FileError, UsageError
+from kohort.job.faults import placing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,13 +89,6 @@ def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Calla
     return writer_of(".json" if out is None else out.suffix)
 
 
-class PageSource(NamedTuple):
-    """A page model, and the files that it was made from, which no output may replace."""
-
-    page: Page
-    inputs: Sequence[Path]
-
-
 def _figures(
     source: Path,
     out: Path | None,
@@ -103,14 +97,14 @@ def _figures(
     threads: int,
     overwrite: bool,
     tell: Callable[[str], None],
-) -> PageSource:
+) -> tuple[Page, Sequence[Path]]:
     from kohort.publish import check_target
     from kohort.report.page.build import for_audience, read_page
 
     if out is not None:
         check_target(out, overwrite=overwrite, inputs=[source])
     if source.suffix == ".json":
-        return PageSource(for_audience(read_page(source), audience), [source])
+        return for_audience(read_page(source), audience), [source]
     if source.suffix != ".toml":
         raise UsageError(
             "a page is drawn from figures or from a job", where=str(source), hint="name FIGURES.json, or JOB.toml"
@@ -122,7 +116,9 @@ def _figures(
     return remade(text, audience, threads=threads, tell=tell)
 
 
-def _table(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> PageSource:
+def _table(
+    text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]
+) -> tuple[Page, Sequence[Path]]:
     """The page model of the release of a job on a table, which is made again."""
     from kohort.io.forms import files
     from kohort.job.request import of
@@ -133,19 +129,17 @@ def _table(text: Document, audience: Audience | None, *, threads: int, tell: Cal
     made = of(text)
     refuse_random(made.job)
     target = made.target
-    try:
+    with placing(made.placed):
         release = again(made.source, made.job, target, population=made.population, threads=threads, tell=tell)
-    except UsageError as fault:
-        raise made.placed(fault) from None
     inputs = [Path(made.source), *files(target), cast("Path", release.certificate), *made.inputs]
     if made.population is not None:
         inputs.append(Path(made.population))
-    return PageSource(page(release, audience=audience or Audience.INTERNAL), inputs)
+    return page(release, audience=audience or Audience.INTERNAL), inputs
 
 
 def _transactions(
     text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]
-) -> PageSource:
+) -> tuple[Page, Sequence[Path]]:
     del threads  # one is enough
     from kohort.job.transactions import of
     from kohort.pipeline.again import transactions_again
@@ -155,12 +149,10 @@ def _transactions(
     made = of(text)
     made.refuse_output()
     target = Path(made.target)
-    try:
+    with placing(made.placed):
         release = transactions_again(made.source, made.job, target, tell=tell)
-    except UsageError as fault:
-        raise made.placed(fault) from None
     inputs = [Path(made.source), target, cast("Path", release.certificate), *made.inputs]
-    return PageSource(transactions_page(release, audience=audience or Audience.INTERNAL), inputs)
+    return transactions_page(release, audience=audience or Audience.INTERNAL), inputs
 
 
 def _files(

@@ -16,6 +16,7 @@ from kohort.cli.screen import progress
 from kohort.cli.sweep_files import SweepOutput, outputs_of, say_sweep
 from kohort.cli.sweep_transactions import Drawn, TrialFlags
 from kohort.errors import JobError, UnsupportedError, UsageError
+from kohort.job.faults import placing
 from kohort.job.keys import with_usual_k
 
 if TYPE_CHECKING:
@@ -242,7 +243,7 @@ def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: Swee
 
     with progress(quiet=shown.quiet) as tell:
         tell("read")
-        try:
+        with placing(first.placed):
             table = io.read(first.source, first.job.reading)
             population = None if first.population is None else io.read(first.population, first.job.reading)
             return sweep(
@@ -256,8 +257,6 @@ def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: Swee
                 metrics=on_demand(shown.figure),
                 known=journal,
             )
-        except UsageError as fault:
-            raise first.placed(fault) from None
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from kohort.cli import flags, options, outputs
 from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.errors import InfeasibleError, UsageError
+from kohort.job.faults import placing
 from kohort.shown import many, took
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def carry_out(
     of = made.run
     engine = engine_of(of.engine, made.memory, of.spill_folder, master=of.master, spark_conf=of.spark_conf)
     try:
-        with progress(quiet=run.quiet) as tell:
+        with placing(made.placed), progress(quiet=run.quiet) as tell:
             if run.dry_run:
                 release = rehearse_transactions(made.source, made.job, tell=tell, engine=engine)
             else:
@@ -75,8 +76,6 @@ def carry_out(
                     inputs=made.inputs,
                     engine=engine,
                 )
-    except UsageError as fault:
-        raise made.placed(fault) from None
     except InfeasibleError as fault:
         raise made.placed(_named(fault, made) if shown.show_values else fault) from None
     figures = transaction_figures(release)
@@ -151,11 +150,8 @@ def convert(
     made = flags.transaction_request(raw, faults)
     made.refuse_output()
     target = Path(made.target)
-    try:
-        with progress(quiet=quiet) as tell:
-            found = convert_transactions(made.source, made.job, target, overwrite=overwrite, tell=tell)
-    except UsageError as fault:
-        raise made.placed(fault) from None
+    with placing(made.placed), progress(quiet=quiet) as tell:
+        found = convert_transactions(made.source, made.job, target, overwrite=overwrite, tell=tell)
     removed = f"; {many(found.removed, 'item')} below the minimum support removed" if found.removed else ""
     counts = (
         f"{many(found.transactions, 'transaction')}, {many(found.items, 'item')}, {many(found.cells, 'cell')}{removed}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from difflib import get_close_matches
 from types import MappingProxyType, UnionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_origin
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_origin
 from kohort.errors import JobError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
 
     from pydantic_core import ErrorDetails
 
@@ -61,6 +62,15 @@ def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
     if faults:
         raise job_error(faults)
     return made
+
+
+@contextmanager
+def placing(placed: Callable[[UsageError], UsageError]) -> Generator[None]:
+    """Give a fault that the data show its place: a line of the job file, a flag, or a keyword argument."""
+    try:
+        yield
+    except UsageError as fault:
+        raise placed(fault) from None
 
 
 def _line_number(fault: UsageError) -> int:

@@ -16,12 +16,13 @@ from kohort.app.questions import REPORTS, SHOWN, changes_in, refuse_piped, repor
 from kohort.app.subjects import transactions_of
 from kohort.assessment.inspection.distribution import Bar
 from kohort.engines.known import engine_of
-from kohort.errors import KohortError, UsageError
+from kohort.errors import KohortError
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.seen import seen_in
 from kohort.job.advice import advice_on
 from kohort.job.document import document
 from kohort.job.draft.transactions import transactions_text
+from kohort.job.faults import placing
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
 from kohort.job.transactions import load, reading_of
@@ -128,11 +129,9 @@ class Bench:
         made = transactions_of(text, folder)
         roles = made.job.roles
         seeds = (roles.seed,) if isinstance(roles, Drawn) else (0,)
-        try:
+        with placing(made.placed):
             plan = Plan.of(made.job, vary, values, methods=methods, seeds=seeds)
             found = sweep(self._read(text, folder).database, plan, tell=self.tell)
-        except UsageError as fault:
-            raise made.placed(fault) from None
         return tuple(map(_point, found.points))
 
     def evidence(self, text: str, folder: str) -> dict[str, Any]:
@@ -149,7 +148,7 @@ class Bench:
         made.refuse_output()
         target = Path(made.target)
         reports = reports_of(target)
-        try:
+        with placing(made.placed):
             release = anonymize_transactions(
                 made.source,
                 made.job,
@@ -160,8 +159,6 @@ class Bench:
                 inputs=made.inputs,
                 engine=engine_of(made.run.engine),
             )
-        except UsageError as fault:
-            raise made.placed(fault) from None
         found = {"release": target, "certificate": Path(str(release.certificate)), **reports, "job": Path(job)}
         return Released({name: str(path) for name, path in found.items()}, _preview(release))
 
