@@ -81,7 +81,7 @@ def inspect(
     if publish is not None:
         found = distributions(read, guesses, missing)
         drawn = {one.name for one in found}
-        publish(found, [name for name in read.names if name not in drawn], read.records)
+        publish((found, [name for name in read.names if name not in drawn], read.records))
     figures: dict[str, Json] = {"records": read.records, "columns": [_figures(guess) for guess in guesses]}
     notes = (*whose(read, guesses, missing).notes, *noticed(read, read.names))
     if notes:
@@ -92,11 +92,11 @@ def inspect(
 
 def _picture(
     path: Path | None, source: str, *, overwrite: bool
-) -> Callable[[Sequence[Distribution], Sequence[str], int], None] | None:
+) -> Callable[[tuple[Sequence[Distribution], Sequence[str], int]], None] | None:
     """What publishes a picture of distributions; refused at once where it cannot be written."""
     if path is None:
         return None
-    from kohort.cli.sweep_files import Outputs
+    from kohort.cli.sweep_files import publisher
     from kohort.report.charts import format_of
     from kohort.report.inspection import distributions_picture
 
@@ -105,12 +105,7 @@ def _picture(
     def draw(found: tuple[Sequence[Distribution], Sequence[str], int]) -> bytes:
         return distributions_picture(*found, format_)
 
-    outputs = Outputs(((path, draw),), overwrite, inputs)
-
-    def publish(found: Sequence[Distribution], left_out: Sequence[str], records: int) -> None:
-        outputs.publish((found, left_out, records))
-
-    return publish
+    return publisher([(path, draw)], overwrite=overwrite, inputs=inputs)
 
 
 def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:

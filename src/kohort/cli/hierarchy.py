@@ -15,9 +15,8 @@ from kohort.errors import UsageError
 from kohort.shown import many
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from kohort.cli.sweep_files import Outputs
     from kohort.report import Json
     from kohort.report.hierarchy import Measured
     from kohort.schema import Attribute
@@ -123,7 +122,7 @@ def show(
     from kohort.schema.hierarchies import show as tree
 
     inputs = (file_of(file), *(Path(one) for one in (source,) if one is not None and one != "-"))
-    outputs = _outputs(picture, inputs, overwrite=overwrite)
+    publish = _publisher(picture, inputs, overwrite=overwrite)
     if file.suffix == ".toml":
         refuse({"in": source}, "a job file names its table")
         found = _of_job(file)
@@ -133,7 +132,7 @@ def show(
         made = _built(str(file), column, table) or _read(file)
         found = [_measured(made, column, table)]
         text = "\n".join([_size(made), levels_text(found[0]), tree(made, limit=limit)])
-    outputs.publish(found)
+    publish(found)
     say(text, hierarchy_figures(found), as_json=json, internal=True)
 
 
@@ -150,20 +149,22 @@ def _built(spec: str, column: str | None, table: Table | None) -> Hierarchy | No
     return hierarchies.from_spec(spec, list(counts), name=column, counts=counts)
 
 
-def _outputs(picture: Path | None, inputs: tuple[Path, ...], *, overwrite: bool) -> Outputs[Sequence[Measured]]:
+def _publisher(
+    picture: Path | None, inputs: tuple[Path, ...], *, overwrite: bool
+) -> Callable[[Sequence[Measured]], None]:
     """The picture to publish; one that cannot be written is refused at once."""
-    from kohort.cli.sweep_files import Outputs
+    from kohort.cli.sweep_files import publisher
     from kohort.report.charts import format_of
     from kohort.report.hierarchy import levels_picture
 
     if picture is None:
-        return Outputs((), overwrite, inputs)
+        return lambda _: None
     format_ = format_of(picture.suffix)
 
     def draw(found: Sequence[Measured]) -> bytes:
         return levels_picture(found, format_)
 
-    return Outputs(((picture, draw),), overwrite, inputs)
+    return publisher([(picture, draw)], overwrite=overwrite, inputs=inputs)
 
 
 def _together(source: str | None, column: str | None) -> None:

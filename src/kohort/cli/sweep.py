@@ -213,11 +213,11 @@ def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool, threads: in
         first = jobs.requests[0]
         inputs = (*files(first.source), *first.inputs, *jobs.inputs)
         inputs += () if first.population is None else (Path(first.population),)
-        outputs = outputs_of(TABLES, shown, inputs)
+        publish = outputs_of(TABLES, shown, inputs)
     with ExitStack() as open_:
         journal = open_.enter_context(_journal(first, shown)) if resume else None
         found = replace(_swept(first, plan, journal, shown, threads=threads), within=shown.within)
-        outputs.publish(found if exact else TABLES.published(found))
+        publish(found if exact else TABLES.published(found))
     if journal is not None:
         journal.remove()
     say_sweep(TABLES, found, shown)

@@ -129,9 +129,9 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
             refuse_unordered({name: PARAMETERS[name].rising if name in PARAMETERS else None})
         plan = _plan(made, (name, values), compared, None if source else drawn)
         inputs = (*(() if made.source == "-" else (Path(made.source),)), *made.inputs)
-        outputs = outputs_of(TRANSACTIONS, shown, inputs)
+        publish = outputs_of(TRANSACTIONS, shown, inputs)
         found = replace(_swept(made, plan, quiet=shown.quiet, timed=shown.seconds), within=shown.within)
-    outputs.publish(found if exact else TRANSACTIONS.published(found))
+    publish(found if exact else TRANSACTIONS.published(found))
     say_sweep(TRANSACTIONS, found, shown)
 
 
