@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 import numpy as np
 import polars as pl
 
-from kohort.app import edits, fields, guard
+from kohort.app import fields, guard
 from kohort.certificate.again import read_certificate
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import Brought, check_table_again
@@ -204,7 +204,7 @@ def _read_form(path: Path) -> None:
     for name, text in sent[0].items():
         place = tuple(name.split("."))
         if (len(place) == 2 and place[0] in {"privacy", "method", "purpose"}) or place[:2] == ("columns", "age"):  # noqa: PLR2004  a part and its key
-            edits.changed(_JOB.decode(), {place[:3]: fields.read(place[:3], text)})
+            fields.changed(_JOB.decode(), {place[:3]: fields.read(place[:3], text)})
 
 
 #: Which file each parser is tried on: its text, or the one that a command wrote.

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.schema.sensitive import even_spelling
+from kohort.schema.hierarchies.spelling import even_spelling
 from kohort.tables.texts import UNEVEN_NUMBER, even_keys, evened
 
 if TYPE_CHECKING:

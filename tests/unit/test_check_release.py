@@ -38,7 +38,7 @@ from kohort.models.t_closeness import TCloseness
 from kohort.pipeline import anonymize
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Label, Role, Schema
-from kohort.schema.sensitive import even_spelling
+from kohort.schema.hierarchies.spelling import even_spelling
 from kohort.signing import read_signing_key, signed_part, write_signing_keys
 from tests.jobs import freely
 from tests.unit.certificate.test_every_field import again, by_level, changes, table

@@ -59,7 +59,6 @@ class Inspection(Shown):
 
 
 def _told(guess: Guess) -> str:
-    """A guess in a line."""
     missing = f", {guess.missing:,} missing" if guess.missing else ""
     return f"{guess.role} ({guess.certainty}), {guess.scale}, {guess.distinct:,} values{missing}"
 

@@ -25,13 +25,13 @@ from kohort.io import ReadOptions
 from kohort.io.tables import table_within
 from kohort.io.typed import kind_of
 from kohort.job.advice import Advised, advice_on, advised
-from kohort.job.altered import perturbations_of
 from kohort.job.document import document_at
 from kohort.job.draft import Draft, draft_of
 from kohort.job.faults import raised, shape_faults
 from kohort.job.form import PerturbPart
 from kohort.job.keywords import Made, keyword_at, keywords, plain, said_by
 from kohort.job.keywords import perturbed as said_of_columns
+from kohort.job.request import perturbations_of
 from kohort.job.varied import Variations, all_of
 from kohort.models.k_anonymity import KAnonymity
 from kohort.pipeline.publishing import is_path, paths
@@ -451,7 +451,6 @@ def _table(source: object, reading: Mapping[str, object] | ReadOptions) -> Table
 
 
 def _like(source: object) -> str:
-    """The kind of frame to give back."""
     return "polars" if is_path(source) or table_within(source) else kind_of(source)
 
 

@@ -9,7 +9,6 @@ from kohort.errors import JobError, KohortError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.app.baskets.answers import BasketPreview
     from kohort.assessment.inspection.distribution import Bar
     from kohort.assessment.inspection.guesses import Guess
     from kohort.job.lines import Place
@@ -64,12 +63,12 @@ class Look(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Records, for those who asked to see them.
+    """Records or transactions, for those who asked to see them.
 
     Attributes:
-        names: The columns.
-        before: The cells of each record; `None` is one that is not shown.
-        after: The same records in the release, where there is one.
+        names: The columns; transactions have none.
+        before: The cells of each record, of which `None` is one that is not shown; or the items of each transaction.
+        after: The same in the release, where there is one.
         first: The number of the first, from 1.
     """
 
@@ -135,3 +134,68 @@ class Released(NamedTuple):
 
     files: dict[str, str]
     preview: Preview | BasketPreview
+
+
+# --- of transactions --------------------------------------------------------------------------------------------------
+
+
+class ItemsLook(NamedTuple):
+    """A transaction database as it is shown: no transaction, only items."""
+
+    transactions: int
+    names: tuple[str, ...]
+    supports: tuple[int, ...]
+    lengths: tuple[Bar, ...]
+    empty: int
+    unique: int
+    repeated: int
+
+
+class ItemRoles(NamedTuple):
+    """The roles that a job gives to items.
+
+    Attributes:
+        private: The names of private items.
+        public: Those of public ones; `None` where all others are.
+        most: The transactions that a private item can be in, if any release is to be coherent.
+        least: Items in fewer transactions are removed first.
+        drawn: Whether they are drawn by lot.
+        why: Why they cannot be told; then there are none.
+    """
+
+    private: tuple[str, ...] = ()
+    public: tuple[str, ...] | None = None
+    most: int | None = None
+    least: int = 0
+    drawn: bool = False
+    why: str = ""
+
+
+class BasketPreview(NamedTuple):
+    """What a job would release: the steward's page model, see `kohort.report.page.transactions`; and its changes."""
+
+    page: dict[str, Any]
+    lost: int
+    whole: int
+    seconds: float
+    changes: tuple[Change, ...] = ()
+
+
+class Point(NamedTuple):
+    """What a method would lose where one parameter has another value.
+
+    Attributes:
+        value: The value, as a job says it.
+        method: The method's name.
+        distortion: The share of the cells that is lost, 0..1; nothing is known where `why` is said.
+        moles: The minimal moles before.
+        dropped: The items that would be left nowhere.
+        why: What stands in the way.
+    """
+
+    value: str
+    method: str
+    distortion: float = 0.0
+    moles: int = 0
+    dropped: int = 0
+    why: str = ""

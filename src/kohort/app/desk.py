@@ -13,13 +13,10 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
 from kohort.app.answers import faults_in
-from kohort.app.edits import differences
-from kohort.app.fields import table_at
-from kohort.app.folder import Folder
-from kohort.app.subjects import TABLE, subject_of
+from kohort.app.fields import differences, table_at
+from kohort.app.subjects import TABLE, Folder, subject_of
 from kohort.errors import KohortError, TargetError, UsageError
-from kohort.job.document import document
-from kohort.job.draft import companions
+from kohort.job.document import companions, document
 from kohort.job.lines import read_toml
 from kohort.publish import check_target, publish
 from kohort.schema.hierarchies import file_of
@@ -223,7 +220,7 @@ class Desk:
 
     def _note(self, what: str, text: str) -> None:
         """Keep for the journal what is done: which keys change and the digest of the job, no value."""
-        keys = [one.key for one in differences(self.raw, tables_of(text))]
+        keys = [key for key, _, _ in differences(self.raw, tables_of(text))]
         digest = hashlib.sha256(text.encode()).hexdigest()
         time = datetime.now(UTC).isoformat(timespec="seconds")
         self._journal.append(json.dumps({"time": time, "what": what, "keys": keys, "job": digest}))

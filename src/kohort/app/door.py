@@ -13,7 +13,6 @@ from starlette.routing import Route, Router
 from kohort.app.answers import faults_in
 from kohort.app.baskets import pages as baskets
 from kohort.app.hierarchies import HierarchyPages
-from kohort.app.lattice import LatticePages
 from kohort.app.pages import Pages
 from kohort.app.render import page, script, style
 from kohort.app.serve import desk_of
@@ -87,7 +86,7 @@ def through(door: Door) -> ASGIApp:
 
 #: The pages of each subject, by its name.
 PAGES: Final[Mapping[str, tuple[type[JobPages], ...]]] = {
-    "table": (Pages, HierarchyPages, LatticePages),
+    "table": (Pages, HierarchyPages),
     "transactions": (baskets.Pages,),
 }
 
@@ -119,7 +118,6 @@ def app(desk: Desk) -> ASGIApp:
 
 
 def _router(pages: Sequence[JobPages]) -> Router:
-    """The pages of a subject."""
     routes = [Route(path, fixed(*one), methods=["GET"]) for path, one in FIXED.items()]
     for some in pages:
         routes += [Route(path, some.answering(one), methods=["GET"]) for path, one in some.shown().items()]

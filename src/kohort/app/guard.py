@@ -2,7 +2,7 @@
 
 Every request is refused that names another host (DNS rebinding), comes without the cookie, or changes something and
 does not say that a page of the desk sent it. The token works once, in the address that is printed or in the form of the
-page that `kohort.app.doorway` builds: it gives the browser its cookie.
+page that `kohort.app.serve` builds: it gives the browser its cookie.
 Bodies are small and arrive within seconds; answers may be framed by nobody, kept nowhere, and load nothing from
 elsewhere. What fails inside is told of by its kind alone, since an error's text may hold a record's value.
 """
@@ -20,7 +20,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
+import h11
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from kohort.schema.hierarchies import HeldFile
 
@@ -64,6 +66,12 @@ MOST_FIELDS: Final = 20_000
 
 #: Seconds that a body may take.
 SLOWEST: Final = 10.0
+
+#: What somebody is told who was too slow.
+TOO_SLOW: Final = (
+    b"HTTP/1.1 408 Request Timeout\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 27\r\n"
+    b"connection: close\r\n\r\nThe request took too long.\n"
+)
 
 FORM: Final = "application/x-www-form-urlencoded"
 
@@ -160,7 +168,6 @@ class Guard:
         return answer
 
     def _is_known(self, headers: dict[str, list[str]]) -> bool:
-        """Whether the request has the cookie."""
         found = SimpleCookie("; ".join(headers.get("cookie", [])))
         morsel = found.get(self.name)
         return morsel is not None and secrets.compare_digest(morsel.value.encode(), self.cookie.encode())
@@ -236,7 +243,6 @@ def parts(kind: str, body: bytes) -> tuple[dict[str, str], dict[str, HeldFile]]:
 
 
 def _headers_in(text: bytes) -> Headers:
-    """The headers of a part."""
     return BytesHeaderParser(policy=HTTP).parsebytes(text)
 
 
@@ -270,3 +276,50 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return sending
+
+
+# --- how long it waits for a request ----------------------------------------------------------------------------------
+
+
+class Patient(H11Protocol):
+    """A connection that is closed where the line and headers of a request are not there in time, however they trickle.
+
+    Of a body the guard sees to it; it is asked once the headers are there.
+    """
+
+    #: Seconds from the connection, or from the first byte of a further request, to the end of its headers.
+    slowest: float = SLOWEST
+
+    _closing: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Wait on where the headers are not complete, from when they began."""
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE or not self.conn.trailing_data[0]:
+            self._wait_no_more()
+        elif self._closing is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing."""
+        self._wait_no_more()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._closing = self.loop.call_later(self.slowest, self._close)
+
+    def _wait_no_more(self) -> None:
+        if self._closing is not None:
+            self._closing.cancel()
+            self._closing = None
+
+    def _close(self) -> None:
+        """Hang up, and say why to whoever has begun: a browser that keeps a line ready may take it for an answer."""
+        if self.conn.trailing_data[0]:
+            self.transport.write(TOO_SLOW)
+        self.transport.close()

@@ -8,12 +8,24 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from starlette.responses import RedirectResponse, Response
 
 from kohort.app.answers import Fault, faults_in
-from kohort.app.edits import changed
-from kohort.app.fields import has_levels, table_at
-from kohort.app.frame import WITH_A_FORM, UnansweredError, number
-from kohort.app.making import Cuts, Edited, Making, Prefixes, Said, Sent
+from kohort.app.fields import changed, has_levels, table_at
+from kohort.app.job_pages import WITH_A_FORM, UnansweredError, number
+from kohort.app.making import (
+    Complete,
+    Cuts,
+    Edit,
+    Edited,
+    Insert,
+    Making,
+    Move,
+    Prefixes,
+    Remove,
+    Rename,
+    Said,
+    Sent,
+    groups_of,
+)
 from kohort.app.pages import Pages
-from kohort.app.trees import Complete, Edit, Insert, Move, Remove, Rename, groups_of
 from kohort.app.worker import State
 from kohort.errors import KohortError, UsageError
 from kohort.schema import Label, Role, Scale
@@ -111,7 +123,6 @@ class HierarchyPages(Pages):
         return RedirectResponse(f"/tree?place={column.place}&level={level}", 303)
 
     def _take(self, request: Request, column: Generalized, making: Making) -> None:
-        """Give the column a hierarchy."""
         made = self._made(column, making)
         if made.faults:
             raise UnansweredError(faults=made.faults)
@@ -124,7 +135,6 @@ class HierarchyPages(Pages):
     # --- what they share ----------------------------------------------------------------------------------------------
 
     def _of(self, place: str) -> Generalized:
-        """The column of this place."""
         at = number(place)
         name = self._column(at).guess.name
         said = table_at(self.desk.raw, ("columns", name))
@@ -134,7 +144,6 @@ class HierarchyPages(Pages):
         return Generalized(at, name, said)
 
     def _made(self, column: Generalized, making: Making) -> Made:
-        """The hierarchy of a column, made in some way."""
         scale = str(column.said.get("scale", ""))
         made: Made = self._answer(
             "hierarchy", self._reading(), self.desk.place, column.name, scale, making, patience=WITH_A_FORM
@@ -173,7 +182,6 @@ class HierarchyPages(Pages):
     def _tree(
         self, column: Generalized, level: int, form: Mapping[str, str] | None = None, wrong: tuple[Fault, ...] = ()
     ) -> Response:
-        """The page of the tree."""
         made, faults = self._now(column)
         if made is None or not made.labels:
             what = "the hierarchy has too many values to be edited here"
@@ -195,7 +203,6 @@ def _plain(name: str) -> str:
 
 
 def _builder(spec: str) -> bool:
-    """Whether the job names a builder."""
     try:
         return bool(spec) and is_builder(spec)
     except UsageError:
@@ -262,7 +269,6 @@ def _prefixes(said: Mapping[str, str]) -> Making:
 
 
 def _sent(form: Mapping[str, str], files: Mapping[str, HeldFile]) -> Sent:
-    """A file, read as the form says."""
     file = files.get("file")
     if file is None or not file.name:
         raise UsageError("no file is chosen", hint="choose a CSV or JSON file of yours")

@@ -160,7 +160,6 @@ def _drawn(look: LatticeLook, judged: Landscape, chosen: Node | None, wide: floa
 
 
 def _sample(kind: Kind, says: str, wide: float) -> Sample:
-    """How a kind is drawn."""
     corners = STYLES[kind].outline(wide * SCALE, HIGH * SCALE)[:-1]
     return Sample(_name(kind), STYLES[kind].sign, says, " ".join(f"{x:.1f},{y:.1f}" for x, y in corners))
 
@@ -170,7 +169,6 @@ def _name(kind: Kind) -> str:
 
 
 def _node(judged: Landscape, node: Node, chosen: Node | None) -> NodeLook:
-    """A node that was judged."""
     kind = kind_of(judged, node)
     says = kind.value
     if kind is Kind.OPTIMAL and judged.minimal[node]:

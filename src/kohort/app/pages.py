@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from kohort.algorithms.known import METHODS
-from kohort.app.edits import changed, with_roles
-from kohort.app.fields import has_levels, read, table_at, written
-from kohort.app.frame import WITH_A_FORM, number
-from kohort.app.job_pages import JobPages
+from kohort.app.fields import changed, has_levels, read, table_at, with_roles, written
+from kohort.app.job_pages import WITH_A_FORM, JobPages, number
 from kohort.app.render import ROLES
 from kohort.assessment.inspection.evidence import HALF
 from kohort.errors import UsageError
+from kohort.job.columns import quasi_of
 from kohort.job.lines import read_toml
 from kohort.job.varied import unfit
 from kohort.report.evidence.criteria import CRITERIA
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from kohort.app.answers import Choice, ColumnLook, Look, Preview
     from kohort.app.job_pages import Endpoint
+    from kohort.app.nodes import LatticeLook
     from kohort.job.lines import Place
 
 #: What is compared of two versions.
@@ -40,6 +40,9 @@ COMPARED: Final[Mapping[str, str]] = {
 
 #: What k is tried with unless somebody asks for other values.
 TRIED: Final = "2,3,5,10,20,50,100"
+
+#: Where a job says a node.
+NODE: Place = ("method", "node")
 
 
 @dataclass(slots=True, eq=False)
@@ -57,6 +60,7 @@ class Pages(JobPages):
             "/preview": self.preview,
             "/frontier": self.frontier,
             "/evidence": self.evidence,
+            "/lattice": self.lattice,
         }
 
     def changes(self) -> Mapping[str, Endpoint]:
@@ -67,6 +71,7 @@ class Pages(JobPages):
             "/column": self.set_column,
             "/protection": self.set_protection,
             "/frontier": self.choose,
+            "/lattice": self.take_node,
         }
 
     # --- looking ------------------------------------------------------------------------------------------------------
@@ -146,6 +151,15 @@ class Pages(JobPages):
         k = written(table_at(self.desk.raw, ("privacy",)).get("k"))
         return self._page("frontier", "Trade-off", found=found, now=(k, now), **shown)
 
+    def lattice(self, _: Request) -> Response:
+        """The lattice of a method with levels; else the methods that have some."""
+        raw = self.desk.raw
+        look: LatticeLook | None = self._of_job("lattice") if has_levels(raw) else None
+        methods = {name: one.specification.sentence for name, one in METHODS.items() if one.takes("node")}
+        given = table_at(raw, NODE[:1]).get(NODE[1])
+        now = table_at(raw, ("method",)).get("name", "mondrian")
+        return self._page("lattice", "Lattice", look=look, methods=methods, given=given, now=now, here="/preview")
+
     # --- choosing -----------------------------------------------------------------------------------------------------
 
     def set_roles(self, request: Request) -> Response:
@@ -187,26 +201,62 @@ class Pages(JobPages):
         self._change(request, changed(text, drop), f"k = {k}, {method}")
         return RedirectResponse("/preview", 303)
 
+    def take_node(self, request: Request) -> Response:
+        """Have the job release a node, or search for one again; or give it a method that has levels."""
+        form = request.scope["form"]
+        if "method" in form:
+            self._change(request, self._with_method(form["method"]), f"method {form['method']}")
+            return RedirectResponse("/lattice", 303)
+        if "search" in form:
+            self._change(request, changed(self.desk.text, {NODE: None}), "search for a node")
+            return RedirectResponse("/lattice", 303)
+        look: LatticeLook = self._of_text(self.desk.text, "lattice", patience=WITH_A_FORM)
+        levels = tuple(map(number, form.get("node", "").split(",")))
+        if len(levels) != len(look.top) or not all(
+            0 <= one <= most for one, most in zip(levels, look.top, strict=True)
+        ):
+            raise UsageError("the lattice has no such node", hint="choose one of the page Lattice")
+        node = dict(zip(look.names, levels, strict=True))
+        said = ", ".join(f"{name} {level}" for name, level in node.items())
+        self._change(request, changed(self.desk.text, {NODE: node}), f"node: {said}")
+        return RedirectResponse("/preview", 303)
+
     # --- what they share ----------------------------------------------------------------------------------------------
 
-    def _tried(self, text: str) -> Preview:
-        """What a text of the job would release."""
-        found: Preview = self._of_text(text, "preview")
-        return found
+    def _with_method(self, method: str) -> str:
+        """The job's text with a method that has levels, and a hierarchy for each column that needs one and has none."""
+        if method not in METHODS or not METHODS[method].takes("node"):
+            raise UsageError("there is no such method with levels", hint="choose one of the page Lattice")
+        raw = self.desk.raw
+        before = str(table_at(raw, ("method",)).get("name", "mondrian"))
+        text = changed(self.desk.text, {("method", "name"): method})
+        known = [one for one in METHODS if one in {before, method}]
+        look: Look = self._answer("look", self._reading(), self.desk.folder, patience=WITH_A_FORM)
+        proposed = {one.guess.name: one.proposed["quasi"] for one in look.columns}
+        lacking = [name for name in quasi_of(raw) if "hierarchy" not in table_at(raw, ("columns", name))]
+        levels: dict[Place, object] = {
+            ("columns", name, "hierarchy"): _levels_of({**proposed[name], **table_at(raw, ("columns", name))})
+            for name in lacking
+        }
+        return changed(text, {**dict.fromkeys(unfit(read_toml(text), known)), **levels})
 
     def _column(self, place: int) -> ColumnLook:
-        """A column by its place in the table."""
         look: Look = self._answer("look", self._reading(), self.desk.folder, patience=WITH_A_FORM)
         if not 0 <= place < len(look.columns):
             raise UsageError("the table has no such column", hint="choose one of the page Columns")
         return look.columns[place]
 
     def _beside(self, one: Preview, other: Preview) -> Iterator[tuple[str, str, str]]:
-        """The figures of two previews, each with its name."""
-        return _beside(one, other)
+        for what, key in COMPARED.items():
+            yield what, written_number(one.result[key]), written_number(other.result[key])
+        for what, share in (("detail lost", _lost), ("people singled out at most by a column or a pair", _singled)):
+            yield what, percent(share(one)), percent(share(other))
+        losses = [{str(each["column"]): each["loss"] for each in found.losses} for found in (one, other)]
+        for column in dict.fromkeys([*losses[0], *losses[1]]):
+            shown = ["" if found.get(column) is None else percent(found[column]) for found in losses]
+            yield f"detail lost of {column}", shown[0], shown[1]
 
     def _python(self) -> str:
-        """What releases the same in Python."""
         name = self.desk.path.name
         target = table_at(self.desk.raw, ("output",)).get("path", "")
         source = table_at(self.desk.raw, ("input",)).get("path", "")
@@ -223,22 +273,17 @@ def _known(look: Look) -> tuple[list[str], list[str]]:
 
 
 def _shown(place: int, look: ColumnLook, said: Mapping[str, object]) -> dict[str, Any]:
-    """A column on the page of all columns."""
     keys = [(key, written(value)) for key, value in said.items() if key != "role"]
     role = said.get("role", "")
     return {"place": place, "name": look.guess.name, "guess": look.guess, "role": role, "said": keys, "bars": look.bars}
 
 
-def _beside(one: Preview, other: Preview) -> Iterator[tuple[str, str, str]]:
-    """The figures of two previews, each with its name."""
-    for what, key in COMPARED.items():
-        yield what, written_number(one.result[key]), written_number(other.result[key])
-    for what, share in (("detail lost", _lost), ("people singled out at most by a column or a pair", _singled)):
-        yield what, percent(share(one)), percent(share(other))
-    losses = [{str(each["column"]): each["loss"] for each in found.losses} for found in (one, other)]
-    for column in dict.fromkeys([*losses[0], *losses[1]]):
-        shown = ["" if found.get(column) is None else percent(found[column]) for found in losses]
-        yield f"detail lost of {column}", shown[0], shown[1]
+def _levels_of(said: Mapping[str, Any]) -> str:
+    """A hierarchy for a column that has none: ranges that grow with its grid, what was proposed, or all or nothing."""
+    step = said.get("grid")
+    if isinstance(step, int | float) and step > 0:
+        return f"intervals:{step},{2 * step},{4 * step}"
+    return str(said.get("hierarchy", "suppress"))
 
 
 def _lost(found: Preview) -> float:

@@ -13,6 +13,7 @@ from kohort.app.answers import Change, Choice, ColumnLook, Look, Preview, Releas
 from kohort.app.fields import read as field_value
 from kohort.app.making import Values, made_over
 from kohort.app.nodes import lattice_look
+from kohort.app.subjects import request_of
 from kohort.assessment.inspection.distribution import distributions
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.assessment.inspection.notes import noticed
@@ -26,7 +27,7 @@ from kohort.job.draft.shapes import scale_of, shape_of
 from kohort.job.form import InputPart
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
-from kohort.job.request import Request, load, of, reading_of, request
+from kohort.job.request import Request, load, reading_of, request
 from kohort.job.varied import Variations
 from kohort.pipeline.pricing import count
 from kohort.pipeline.problem import problem_of
@@ -45,9 +46,9 @@ from kohort.sweeps.tables import sweep
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kohort.app.folder import Folder
     from kohort.app.making import Made, Making
     from kohort.app.nodes import LatticeLook
+    from kohort.app.subjects import Folder
     from kohort.assessment.inspection.guesses import Guess
     from kohort.engines.base import Engine
     from kohort.job.advice import Advised
@@ -257,7 +258,6 @@ class Bench:
         return self._engines[key]
 
     def _try(self, text: str, folder: Folder) -> Release:
-        """What the job would release, tried once."""
         if text not in self._tried:
             made = request_of(text, folder)
             source = self._read(made.source, _input(text))
@@ -276,11 +276,6 @@ def refuse_piped(source: str) -> None:
     if source == "-":
         hint = "save it as a file"
         raise UnsupportedError("the desk reads its input more than once, which standard input cannot", hint=hint)
-
-
-def request_of(text: str, folder: Folder) -> Request:
-    """The request of a job's text."""
-    return of(replace(document(text, folder=Path(folder)), held=folder.held))
 
 
 def _input(text: str) -> InputPart:
@@ -337,7 +332,6 @@ def _cells(columns: Sequence[Column | None], rows: Any) -> tuple[tuple[str | Non
 
 
 def _preview(release: Release) -> Preview:
-    """The figures of a release, for its steward."""
     reader = Reader()
     members = members_of(release) if release.table.records else {}
     return Preview(
@@ -374,19 +368,16 @@ def _outline(release: Release) -> Preview:
 
 
 def _choice(point: Point, *, best: bool, knee: bool) -> Choice:
-    """A point of a sweep over k and methods."""
     k, method = point.values
     return Choice(k, method, point.highest, point.metrics["ncp"], point.classes, point.suppressed, best=best, knee=knee)
 
 
 def _impossible(point: Point) -> Choice:
-    """One without a release."""
     k, method = point.values
     return Choice(k, method, why=point.why)
 
 
 def _page(audience: Audience) -> Callable[[Release], bytes]:
-    """What writes the page of a release."""
     return lambda release: writer_of(".html")(page(release, audience=audience))
 
 

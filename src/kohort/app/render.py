@@ -38,7 +38,6 @@ ROLES: Final[Mapping[str, str]] = {
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    """The templates."""
     return templates("kohort.app", {"name": name, "spoken": clean, "percent": percent, "number": written_number})
 
 

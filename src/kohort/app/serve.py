@@ -6,22 +6,23 @@ import asyncio
 import importlib.util
 import logging
 import os
+import shutil
 import socket
 import webbrowser
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from tempfile import gettempdir, mkdtemp
 from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from kohort.app import doorway
+from kohort import system
 from kohort.app.worker import Worker, child_process
 from kohort.errors import FileError, InputError, MissingExtraError, TargetError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from pathlib import Path
+    from collections.abc import Callable, Generator, Iterator
 
     import uvicorn
 
@@ -37,6 +38,19 @@ IDLE: Final = 3600.0
 
 #: Seconds between looks at the clock.
 LOOK: Final = 5.0
+
+#: What sends the token; a browser without scripts shows its button. It holds nothing that needs to be escaped.
+_PAGE: Final = """\
+<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>The desk</title></head>
+<body>
+<form method="post" action="http://{host}/enter"><input type="hidden" name="token" value="{token}">
+<button>Open the desk</button></form>
+<script>document.forms[0].submit()</script>
+</body>
+</html>
+"""
 
 #: What is printed.
 _ENTER: Final = "The desk is open, for the first browser that opens this {}:\n\n  {}\n\nCtrl-C closes it."
@@ -95,59 +109,52 @@ def free_port() -> socket.socket:
     return found
 
 
-@dataclass(slots=True)
-class Opening:
-    """How the desk is opened.
+def run(
+    door: Door, tell: Callable[[str], None], *, shown: bool = True, browser: bool = True, idle: float = IDLE
+) -> None:
+    """Serve the desk behind the door until it is stopped.
 
-    Attributes:
+    Args:
+        door: The way to the desk.
         tell: Prints how to enter, and what came of opening a browser.
         shown: Whether only the owner sees what is printed; else a file is named in place of the address.
         browser: Whether a browser is opened.
         idle: Seconds without a request after which it stops.
     """
-
-    tell: Callable[[str], None]
-    shown: bool = True
-    browser: bool = True
-    idle: float = IDLE
-
-
-def run(door: Door, opening: Opening) -> None:
-    """Serve the desk behind the door until it is stopped."""
     from kohort.app.door import through  # noqa: PLC0415  it needs the libraries
     from kohort.app.guard import Guard  # noqa: PLC0415  as above
 
     with free_port() as listening:
         guard = Guard(through(door), f"{HERE}:{listening.getsockname()[1]}")
         try:
-            with _invited(guard, opening):
-                asyncio.run(_serve(guard, door, listening, opening.idle))
+            with _invited(guard, tell, shown=shown, browser=browser):
+                asyncio.run(_serve(guard, door, listening, idle))
         finally:
             if door.desk is not None:
                 door.desk.worker.close()
 
 
 @contextmanager
-def _invited(guard: Guard, opening: Opening) -> Generator[None]:
+def _invited(guard: Guard, tell: Callable[[str], None], *, shown: bool, browser: bool) -> Generator[None]:
     """Tell how to enter, and open a browser, which may run as long as it likes: nobody waits for it.
 
     Raises:
         FileError: others see what is printed, and there is no folder for a page that they do not see.
     """
-    page = doorway.build(guard.host, guard.token) if opening.browser or not opening.shown else None
-    if page is None and not opening.shown:
+    page = page_for(guard.host, guard.token) if browser or not shown else None
+    if page is None and not shown:
         what = "other users can read the output, and there is no folder of yours alone for the desk's first page"
         raise FileError(what, hint="print the address on a terminal")
     try:
         if page is not None:
-            guard.on_entry = partial(doorway.remove, page)
-        opening.tell(_ENTER.format("address" if opening.shown else "file", guard.address if opening.shown else page))
-        if opening.browser:
-            Thread(target=_open, args=(page, guard, opening.tell), daemon=True).start()
+            guard.on_entry = partial(remove_page, page)
+        tell(_ENTER.format("address" if shown else "file", guard.address if shown else page))
+        if browser:
+            Thread(target=_open, args=(page, guard, tell), daemon=True).start()
         yield
     finally:
         if page is not None:
-            doorway.remove(page)
+            remove_page(page)
 
 
 def _open(page: Path | None, guard: Guard, tell: Callable[[str], None]) -> None:
@@ -163,7 +170,7 @@ async def _serve(guard: Guard, door: Door, listening: socket.socket, idle: float
     """Serve, and look at the clock now and then; nothing is logged, for a request can name a column."""
     import uvicorn  # noqa: PLC0415  it needs the libraries
 
-    from kohort.app.patience import Patient  # noqa: PLC0415  as above
+    from kohort.app.guard import Patient  # noqa: PLC0415  as above
 
     logging.getLogger("uvicorn.error").disabled = True
     config = uvicorn.Config(
@@ -193,3 +200,43 @@ async def _watch(server: uvicorn.Server, guard: Guard, door: Door, idle: float) 
         if monotonic() - guard.last > idle:
             server.should_exit = True
             return
+
+
+# --- the page that lets a browser in ----------------------------------------------------------------------------------
+#
+# A browser gets the path of this file as its argument, which every user of the machine can see; the token is in the
+# file, which only its owner can read, until somebody has entered. The page sends the token as a form, so that no
+# address has it, which a browser would keep or pass on.
+
+
+def _folders() -> Iterator[Path]:
+    """Where the page may go: browsers in a sandbox see the home folder, but nothing hidden in it, and no `/tmp`."""
+    with suppress(RuntimeError):  # a user without a home
+        yield Path.home()
+    yield Path(gettempdir())
+
+
+def page_for(host: str, token: str) -> Path | None:
+    """The page in a new folder of its own; `None` where no folder is safe from other users."""
+    for parent in _folders():
+        with suppress(OSError):
+            folder = Path(mkdtemp(prefix="kohort-desk-", dir=parent))  # 0700
+            try:
+                if system.is_private(folder):
+                    return _written(folder / "desk.html", _PAGE.format(host=host, token=token))
+            except OSError:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+            shutil.rmtree(folder, ignore_errors=True)
+    return None
+
+
+def _written(page: Path, text: str) -> Path:
+    with os.fdopen(os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.CAREFUL, 0o600), "w") as file:
+        file.write(text)
+    return page
+
+
+def remove_page(page: Path) -> None:
+    """Take the page away with its folder."""
+    shutil.rmtree(page.parent, ignore_errors=True)

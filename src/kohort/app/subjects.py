@@ -1,23 +1,66 @@
-"""The subjects that there are, and which of them a job is on."""
+"""The subjects that there are, which of them a job is on, and the request that its text makes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from kohort.app.baskets.questions import request_of as transactions_of
 from kohort.app.fields import FORMS
-from kohort.app.questions import request_of
 from kohort.app.render import STEPS
+from kohort.errors import UnsupportedError
+from kohort.job import transactions
+from kohort.job.document import document
 from kohort.job.form import PurposePart
+from kohort.job.request import of
 from kohort.job.transactions_form import BasketsPart, CoherencePart, ItemsPart, SuppressionPart, TransactionsPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kohort.app.folder import Folder
     from kohort.job.parts import Part
+    from kohort.job.request import Request
+    from kohort.job.transactions import TransactionRequest
+    from kohort.schema.hierarchies import HeldFile
+
+
+@dataclass(frozen=True, slots=True)
+class Folder(os.PathLike[str]):
+    """A folder, and files that are still to be written into it. A job names these, so its text says which they are.
+
+    Attributes:
+        path: Where it is.
+        held: The files; no two of one name were ever different.
+
+    >>> from pathlib import Path
+    >>> Path(Folder("desk")) / "people.csv"
+    PosixPath('desk/people.csv')
+    """
+
+    path: str
+    held: tuple[HeldFile, ...] = field(default=(), compare=False)
+
+    def __fspath__(self) -> str:
+        """Where it is."""
+        return self.path
+
+
+def request_of(text: str, folder: Folder) -> Request:
+    """The request of a job's text."""
+    return of(replace(document(text, folder=Path(folder)), held=folder.held))
+
+
+def transactions_of(text: str, folder: str | Folder) -> TransactionRequest:
+    """The same of a job on transactions."""
+    made = transactions.of(document(text, folder=Path(folder)))
+    made.refuse_output()
+    engine = made.run.engine
+    if engine != "local":
+        raise UnsupportedError(f"the desk reads transactions itself, and the job leaves this to {engine}", where="run")
+    return made
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,25 +167,12 @@ def subject_of(raw: Mapping[str, object]) -> Subject:
     return TRANSACTIONS if "transactions" in raw else TABLE
 
 
-class Benches:
-    """The benches of all subjects, each made when it is asked something.
+def answering(tell: Callable[[str], None]) -> Callable[[str, tuple[object, ...]], object]:
+    """What answers questions by the names that they have on their way; a subject's bench is made when it is asked."""
+    bench = cache(lambda subject: resolve_name(SUBJECTS[subject].bench)(tell))
 
-    >>> Benches(print).bench("table").__class__.__name__
-    'Bench'
-    """
-
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        """Make none yet."""
-        self._tell = tell
-        self._made: dict[str, Any] = {}
-
-    def bench(self, subject: str) -> Any:  # noqa: ANN401  benches share no question that all of them have
-        """That of a subject."""
-        if subject not in self._made:
-            self._made[subject] = resolve_name(SUBJECTS[subject].bench)(self._tell)
-        return self._made[subject]
-
-    def answer(self, question: str, arguments: tuple[object, ...]) -> object:
-        """The answer to a question, by the name that it has on its way."""
+    def answer(question: str, arguments: tuple[object, ...]) -> object:
         subject, _, name = question.partition(".")
-        return getattr(self.bench(subject), name)(*arguments)
+        return getattr(bench(subject), name)(*arguments)
+
+    return answer

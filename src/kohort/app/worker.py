@@ -121,7 +121,6 @@ class Worker:
 
 
 def _converse(line: Connection, task: Task) -> None:
-    """Ask, and listen until there is an answer."""
     line.send((task.question, task.arguments))
     while task.is_open:
         what, value = line.recv()
@@ -138,17 +137,17 @@ def _converse(line: Connection, task: Task) -> None:
 
 def serve(line: Connection) -> None:
     """Answer questions until nobody asks any more."""
-    from kohort.app.subjects import Benches  # noqa: PLC0415  only here are the libraries of tables needed
+    from kohort.app.subjects import answering  # noqa: PLC0415  only here are the libraries of tables needed
 
     def tell(stage: str) -> None:
         line.send(("stage", stage))
 
-    benches = Benches(tell)
+    answers = answering(tell)
     with compiling(tell), suppress(EOFError, OSError):  # whoever asked is gone
         while True:
             question, arguments = line.recv()
             try:
-                answer = "done", benches.answer(question, arguments)
+                answer = "done", answers(question, arguments)
             except Exception as error:  # noqa: BLE001  the asker is told of whatever happens
                 answer = "failed", faults_in(error)
             line.send(answer)
@@ -157,27 +156,19 @@ def serve(line: Connection) -> None:
 @contextmanager
 def compiling(tell: Callable[[str], None]) -> Generator[None]:
     """Tells of compiled loops that are waited for, as of a stage."""
-    log, waiting = logging.getLogger("kohort.machine_code"), _Waiting(tell)
-    log.addHandler(waiting)
+    log = logging.getLogger("kohort.machine_code")
+
+    def waiting(record: logging.LogRecord) -> bool:
+        tell(record.getMessage())
+        return True
+
+    log.addFilter(waiting)
     log.setLevel(logging.INFO)
     try:
         yield
     finally:
-        log.removeHandler(waiting)
+        log.removeFilter(waiting)
         log.setLevel(logging.NOTSET)
-
-
-class _Waiting(logging.Handler):
-    """Tells what is logged."""
-
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        """Nothing is waited for yet."""
-        super().__init__()
-        self._tell = tell
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Tell of it."""
-        self._tell(record.getMessage())
 
 
 def child_process() -> Child:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
 from kohort.cli import options
 from kohort.cli.anonymize import Job
+from kohort.cli.derive import option
 from kohort.cli.screen import progress, say
 from kohort.errors import KohortError, UsageError
 from kohort.shown import whole
@@ -28,10 +27,7 @@ QUICK: Final = frozenset({"mondrian", "mondrian-relaxed", "ordered"})
 def advise(
     job: Job,
     *,
-    take: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Write the N-th change into the job file.", rich_help_panel="Writing"),
-    ] = None,
+    take: Annotated[int | None, option("Writing", "Write the N-th change into the job file.", "N", min=1)] = None,
     printed: options.Printed,
 ) -> None:
     """Show what single changes of a job would keep or cost; write nothing, or one of them into the job file."""
@@ -110,7 +106,7 @@ def run_of(job: Path) -> str:
 
 def _take(job: Path, step: Step) -> None:
     """Write a change into a job file, which keeps its comments."""
-    from kohort.app.edits import taken
+    from kohort.app.fields import taken
     from kohort.publish import publish
 
     text = taken(job.read_text("utf-8-sig"), step.changes)
@@ -132,5 +128,4 @@ def _figures(one: Advice[Any]) -> dict[str, Json]:
 
 
 def _plain(value: object) -> Json:
-    """The value of a key."""
     return value if isinstance(value, int | float | str) else None

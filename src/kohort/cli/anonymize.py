@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from kohort.cli import flags, options, outputs, transactions
-from kohort.cli.derive import Given, Keys
+from kohort.cli.derive import Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
+from kohort.job.faults import placing
 from kohort.job.keys import USUAL_K, with_usual_k
 from kohort.shown import took
 
@@ -19,17 +20,18 @@ if TYPE_CHECKING:
     from kohort.job.document import Document
     from kohort.job.request import Request
 
+
 #: How the flag of k differs from the job file's key.
 _K: Final = MappingProxyType({"k": {"shown": f"{USUAL_K}, unless another model of whole classes is given"}})
 
 Job = Annotated[Path, typer.Argument(metavar="JOB", help="A job file (TOML); `kohort init` writes one to correct.")]
 Changes = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "Reading",
+        "Change a key of the job for this run: privacy.k=20, or columns.age.grid=10 (repeatable).",
+        "KEY=VALUE",
         "--set",
-        metavar="KEY=VALUE",
-        help="Change a key of the job for this run: privacy.k=20, or columns.age.grid=10 (repeatable).",
-        rich_help_panel="Reading",
     ),
 ]
 
@@ -55,8 +57,7 @@ def run(
 ) -> None:
     """Run a job file, on a table or on transactions, with the changes of `--set`."""
     options.use_threads(run.threads)
-    from kohort.cli.changes import changed
-    from kohort.job.document import document_at
+    from kohort.job.document import changed, document_at
 
     text = changed(document_at(job), changes or ())
     if text.is_of_transactions:
@@ -82,24 +83,21 @@ def _carry_out(
     engine = engine_of(made.engine, made.memory, made.spill, master=made.master, spark_conf=made.spark_conf)
     figures_of = outputs.figures_of(made, files, threads=run.threads)
     reports = outputs.companions(made, page, files, figures_of, dry_run=run.dry_run)
-    try:
-        with progress(quiet=run.quiet) as tell:
-            common: dict[str, Any] = {
-                "population": made.population,
-                "overwrite": run.overwrite,
-                "threads": run.threads,
-                "tell": tell,
-                "reports": reports,
-                "inputs": made.inputs,
-                "engine": engine,
-            }
-            if run.dry_run:
-                release = pipeline.rehearse(made.source, made.job, **common)
-            else:
-                staging = None if made.spill is None else Path(made.spill)
-                release = pipeline.anonymize(made.source, made.job, target=made.target, staging=staging, **common)
-    except UsageError as fault:
-        raise made.placed(fault) from None
+    with placing(made.placed), progress(quiet=run.quiet) as tell:
+        common: dict[str, Any] = {
+            "population": made.population,
+            "overwrite": run.overwrite,
+            "threads": run.threads,
+            "tell": tell,
+            "reports": reports,
+            "inputs": made.inputs,
+            "engine": engine,
+        }
+        if run.dry_run:
+            release = pipeline.rehearse(made.source, made.job, **common)
+        else:
+            staging = None if made.spill is None else Path(made.spill)
+            release = pipeline.anonymize(made.source, made.job, target=made.target, staging=staging, **common)
     if run.quiet and not run.json:
         return  # nobody reads the figures
     from kohort.report.render.release import release_text

@@ -9,18 +9,25 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from kohort.cli import coherence, flags, judged, options
-from kohort.cli.derive import BASKETS, Given, Keys
+from kohort.cli import flags, judged, options
+from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import echo, progress, say
+from kohort.job.faults import placing
+from kohort.shown import many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from kohort.assessment.checking.transactions import CoherenceFinding
     from kohort.certificate.again import Again
     from kohort.certificate.table import Certificate
     from kohort.certificate.transactions import CoherenceCertificate
     from kohort.cli.derive import Given
+    from kohort.job.transactions import TransactionRequest
     from kohort.report import Json
+    from kohort.transactions.coherence import Coherence
+    from kohort.transactions.problem import SuppressionProblem
+
 
 #: How flags differ from the keys of a job.
 _TABLE: Final = MappingProxyType(
@@ -60,43 +67,28 @@ class CheckFlags(NamedTuple):
 
     transactions: Annotated[
         bool,
-        typer.Option(
-            "--transactions",
-            help="IN contains transactions: check whether they are (h,k,p)-coherent.",
-            rich_help_panel="Transactions",
-        ),
+        option("Transactions", "IN contains transactions: check whether they are (h,k,p)-coherent.", "--transactions"),
     ] = False
     reference: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="The table before its release: t, delta-disclosure and beta compare with its values.",
-            show_default="IN itself",
-            rich_help_panel="Reading",
+        option(
+            "Reading",
+            "The table before its release: t, delta-disclosure and beta compare with its values.",
+            "FILE",
+            shown="IN itself",
         ),
     ] = None
     certificate: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Check the claims of this certificate about IN; it also names the models.",
-            rich_help_panel="Reading",
-        ),
+        option("Reading", "Check the claims of this certificate about IN; it also names the models.", "FILE"),
     ] = None
     trust: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Require that the holder of this public key has signed the certificate.",
-            rich_help_panel="Reading",
-        ),
+        str | None, option("Reading", "Require that the holder of this public key has signed the certificate.", "FILE")
     ] = None
     show_values: Annotated[
         bool,
-        typer.Option(
-            "--show-values",
-            help="Show the cells of failing classes, or the private items that prevent a release.",
-            rich_help_panel="Output",
+        option(
+            "Output", "Show the cells of failing classes, or the private items that prevent a release.", "--show-values"
         ),
     ] = False
 
@@ -141,7 +133,6 @@ def _of_copies(table: Given, path: str, baskets: Given, compared: CheckFlags, pr
 
 
 def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:
-    """Whether one file meets what it is checked against, which is printed."""
     if compared.certificate is None:
         flags.refuse({"trust": compared.trust}, "this flag is only for certificates", "add --certificate FILE")
     else:
@@ -150,7 +141,7 @@ def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Pr
         unused = {flag: value for flag, value in table.used().items() if flag not in {"path", *_OF_BASKETS}}
         flags.refuse({**unused, "reference": compared.reference}, "this flag is only for tables")
         made = flags.transaction_request({**flags.tables(baskets, []), "output": {"path": table["path"]}}, ())
-        return coherence.check(made, values=compared.show_values, json=printed.json, quiet=printed.quiet)
+        return coherent(made, values=compared.show_values, json=printed.json, quiet=printed.quiet)
     unused = {flag: value for flag, value in baskets.used().items() if flag not in _OF_TABLE}
     unused = {flag: value for flag, value in unused.items() if flag not in {"k", "person"}}
     flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
@@ -292,3 +283,75 @@ def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[
         yield f"the {what} as certified, as far as it shows: nothing differs"
     else:
         yield f"NOT the certified {kind}: {differing} part{'s differ' if differing != 1 else ' differs'}"
+
+
+# --- `kohort check --transactions` ------------------------------------------------------------------------------------
+
+
+def coherent(made: TransactionRequest, *, values: bool, json: bool, quiet: bool) -> bool:
+    """Whether the transactions are coherent, which is printed; `values` names the items that stand in the way."""
+    from kohort.assessment.checking.transactions import check_transactions
+
+    with progress(quiet=quiet) as tell:
+        problem = problem_at(made, tell)
+        tell("count")
+        found = check_transactions(problem.database, problem.roles, made.job.coherence, most=made.job.most)
+    over = in_the_way(problem) if values else []
+    figures = _coherence_figures(found, made.job.coherence)
+    figures["items"] = len(problem.database.names)
+    figures["public"] = int(problem.roles.public.sum())
+    figures["private"] = int(problem.roles.private.sum())
+    if values:
+        figures["over_names"] = [*over]
+    say("\n".join(_coherence_lines(found, made.job.coherence, over)), figures, as_json=json, quiet=quiet)
+    return found.met
+
+
+def problem_at(made: TransactionRequest, tell: Callable[[str], None]) -> SuppressionProblem:
+    """The transactions with their roles and model.
+
+    Raises:
+        UsageError: a name is of no item.
+    """
+    from kohort.io.baskets import read_transactions
+    from kohort.pipeline.transactions import problem_of
+
+    tell("read")
+    with placing(made.placed):
+        return problem_of(read_transactions(made.source, made.job.reading).database, made.job)
+
+
+def in_the_way(problem: SuppressionProblem) -> list[str]:
+    """Names of the private items that are in more than the share h of all transactions."""
+    from kohort.transactions.problem import responsible
+
+    return [problem.database.names[item] for item in responsible(problem).tolist()]
+
+
+def _coherence_figures(found: CoherenceFinding, model: Coherence) -> dict[str, Json]:
+    return {
+        "met": found.met,
+        "model": found.model,
+        "h": float(model.h),
+        "k": model.k,
+        "p": model.p,
+        "transactions": found.transactions,
+        "empty_set": {"mole": found.too_few or found.over > 0, "too_few": found.too_few, "over": found.over},
+        "minimal_moles": {str(one.size): {"rare": one.rare, "breach": one.breach} for one in found.moles},
+    }
+
+
+def _coherence_lines(found: CoherenceFinding, model: Coherence, over: Sequence[str]) -> Iterator[str]:
+    from kohort.report.render.text import listed
+
+    yield f"{many(found.transactions, 'transaction')}: {found.model} {'met' if found.met else 'NOT met'}"
+    if found.too_few:
+        yield f"there are fewer than {model.k:,} transactions: no release of them can be coherent"
+    if found.over:
+        names = f": {listed(over)}" if over else " (--show-values names them)"
+        yield f"private items in more than the share h of all transactions: {found.over:,}{names}"
+        yield "as long as they are private, no release can be coherent: dropping public items does not help"
+    for one in found.moles:
+        if one.rare or one.breach:
+            total = one.rare + one.breach
+            yield f"minimal moles of size {one.size}: {total:,} ({one.rare:,} below k, {one.breach:,} above h)"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 import typer
 
 from kohort.cli import flags, options
-from kohort.cli.derive import Given, Keys
+from kohort.cli.derive import Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 from kohort.shown import INTERNAL
@@ -36,39 +36,29 @@ class Questions(NamedTuple):
 
     queries: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
+        option(
+            "Method",
+            "Number of random COUNT queries to run on both tables, if quasi-identifiers are known; 0 for none.",
+            "N",
+            shown=str(QUERIES),
             min=0,
-            help="Number of random COUNT queries to run on both tables, if quasi-identifiers are known; 0 for none.",
-            show_default=str(QUERIES),
-            rich_help_panel="Method",
         ),
     ] = None
     target: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Train a classifier on each table to predict this column from the quasi-identifiers.",
-            rich_help_panel="Method",
+        option(
+            "Method", "Train a classifier on each table to predict this column from the quasi-identifiers.", "COLUMN"
         ),
     ] = None
     seed: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="The same seed draws the same queries and holds out the same records.",
-            rich_help_panel="Method",
-        ),
+        int, option("Method", "The same seed draws the same queries and holds out the same records.", "N", min=0)
     ] = 0
     bound: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Method",
+            "Compute a lower bound on the loss of any release with this k and such labels, from a sample of BEFORE.",
             "--bound",
-            help=(
-                "Compute a lower bound on the loss of any release with this k and such labels, from a sample of BEFORE."
-            ),
-            rich_help_panel="Method",
         ),
     ] = False
 
@@ -78,12 +68,12 @@ class ComparisonOutput(NamedTuple):
 
     out: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Writing",
+            "Write the comparison to a file, too: .json, which contains values of the table, or .txt.",
+            "FILE",
             "--out",
             "-o",
-            metavar="FILE",
-            help="Write the comparison to a file, too: .json, which contains values of the table, or .txt.",
-            rich_help_panel="Writing",
         ),
     ] = None
     overwrite: options.Overwrite = False
@@ -110,12 +100,7 @@ def compare(
     ],
     job: Annotated[
         Path | None,
-        typer.Option(
-            "--job",
-            metavar="JOB.toml",
-            help="Take roles, hierarchies and k from the release's job file.",
-            rich_help_panel="Reading",
-        ),
+        option("Reading", "Take roles, hierarchies and k from the release's job file.", "JOB.toml", "--job"),
     ] = None,
     questions: Questions,
     shown: ComparisonOutput,
@@ -155,7 +140,6 @@ class _Known(NamedTuple):
 
 
 def _by_job(path: Path) -> _Known:
-    """What a job file gives."""
     from kohort.job.request import load
 
     request = load(path)
@@ -163,7 +147,6 @@ def _by_job(path: Path) -> _Known:
 
 
 def _by_flags(given: Given) -> _Known:
-    """What flags give."""
     from kohort.schema import Schema
 
     missing, how = frozenset(given["missing-token"] or ()), options.reader(given)
@@ -178,7 +161,6 @@ def _by_flags(given: Given) -> _Known:
 
 
 def _refuse_unknown(known: _Known, questions: Questions) -> None:
-    """Refuse questions about quasi-identifiers where none is known."""
     if not known.schema.quasi:
         unused = {"queries": questions.queries or None, "target": questions.target, "bound": questions.bound}
         flags.refuse(unused, "no quasi-identifier is named", "add --quasi or --job, or leave it out")
@@ -217,7 +199,6 @@ def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Cal
 
 
 def _figures(before: str, after: str, known: _Known, questions: Questions, *, quiet: bool) -> ComparisonFigures:
-    """Read both tables, and compare them."""
     from kohort.assessment.comparison import comparison_of, lines_of
     from kohort.assessment.comparison.classifier import library, prediction
     from kohort.assessment.comparison.queries import workload

@@ -76,7 +76,6 @@ def runs(place: str) -> Iterator[list[str]]:
 
 
 def _run(words: list[str]) -> None:
-    """Run a command, whose figures nobody needs."""
     from kohort.cli.program import app
 
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):

@@ -10,9 +10,8 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from kohort.cli import options
+from kohort.cli.derive import option
 from kohort.cli.screen import progress, say
 from kohort.errors import MissingExtraError, TargetError
 from kohort.whole_files import refuse_name
@@ -71,12 +70,10 @@ _FILES = (
 
 def demo(
     *,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="The folder to work in; made if needed.")
-    ] = Path("demo"),
-    records: Annotated[int, typer.Option(metavar="N", min=1, help="Number of people.")] = 30_000,
+    out: Annotated[Path, option("", "The folder to work in; made if needed.", "FOLDER", "--out", "-o")] = Path("demo"),
+    records: Annotated[int, option("", "Number of people.", "N", min=1)] = 30_000,
     k: options.K = 10,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same people.")] = 7,
+    seed: Annotated[int, option("", "The same seed gives the same people.", "N", min=0)] = 7,
     overwrite: options.Overwrite = False,
 ) -> None:
     """Generate a register, anonymise it, verify it, show what happened."""
@@ -135,7 +132,6 @@ def _step(people: Path) -> str:
 
 
 def _refuse_existing(folder: Path) -> None:
-    """Refuse to replace what stands in the folder, before anything is done."""
     taken = [name for name in _FILES if (folder / name).exists()]
     if taken:
         where = f"{folder}: {', '.join(taken)}"
@@ -163,7 +159,6 @@ def _reports(path: Path, changes: Callable[[Release], tuple[str, ...]]) -> tuple
 
 
 def _release(request: Request, reports: tuple[Report, ...], *, overwrite: bool) -> Release:
-    """The verified release that the demo's job asks for."""
     from kohort import pipeline
 
     with progress() as tell:

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from inspect import Parameter, Signature
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, cast, get_args, get_origin, get_type_hints
 
 import typer
 from typer.models import OptionInfo, ParameterInfo
@@ -58,6 +59,25 @@ SHORT: Final[Mapping[str, tuple[str]]] = MappingProxyType({"k": ("-k",), "out": 
 
 #: How many flags a panel's title shows.
 SHOWN: Final = 2
+
+#: Makes a parameter of a command of the values of all flags, and of the names of those that were typed.
+Maker: TypeAlias = "Callable[[Mapping[str, Any], AbstractSet[str]], object]"
+
+
+def option(panel: str, sentence: str, *words: str, shown: str | bool = True, **limits: Any) -> Any:  # noqa: ANN401  as typer says
+    """A flag of a command's own, as typer's.
+
+    Args:
+        panel: The part of the help that it stands in; empty for the first.
+        sentence: Its help.
+        words: Its names, each with its dashes, if typer is not to make one; and what stands for its value.
+        shown: What is shown as its default.
+        limits: `min` and `max` of its value.
+    """
+    names = [one for one in words if one.startswith("-")]
+    value = next((one for one in words if one not in names), None)
+    how: dict[str, Any] = {"help": sentence, "metavar": value, "rich_help_panel": panel or None, "show_default": shown}
+    return typer.Option(*names, **how, **limits)  # type: ignore[misc]  # none of them is a default
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,25 +154,11 @@ class Keys:
         return replace(key, **changes)
 
 
-class CommandLine(NamedTuple):
-    """A command line: the value of each parameter, and those that were typed."""
-
-    values: Mapping[str, Any]
-    typed: AbstractSet[str]
-
-
-class Parts(NamedTuple):
-    """The flags that a parameter of a command stands for, and what makes its value of a command line."""
-
-    flags: list[Parameter]
-    make: Callable[[CommandLine], object]
-
-
 def flattened(function: Callable[..., None]) -> Callable[..., None]:
     """A command's function as typer reads it: a parameter for each flag."""
     hints = get_type_hints(function, include_extras=True)
     found: dict[str, Parameter] = {}
-    makers: dict[str, Callable[[CommandLine], object]] = {}
+    makers: dict[str, Maker] = {}
     for name, own in Signature.from_callable(function).parameters.items():
         parts, makers[name] = _parts(name, hints[name], own.default)
         for part in parts:
@@ -160,7 +166,7 @@ def flattened(function: Callable[..., None]) -> Callable[..., None]:
 
     def command(context: typer.Context, **values: Any) -> None:  # noqa: ANN401  whatever typer made of the flags
         typed = {name for name in values if _is_typed(context, name)}
-        function(**{name: make(CommandLine(values, typed)) for name, make in makers.items()})
+        function(**{name: make(values, typed) for name, make in makers.items()})
 
     context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     parameters = [context, *_in_panels(list(found.values()))]
@@ -170,11 +176,10 @@ def flattened(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _is_typed(context: Any, name: str) -> bool:  # noqa: ANN401  typer's class does not tell its sources' type
-    """Whether the command line has the flag of a parameter."""
     return str(context.get_parameter_source(name).name) == "COMMANDLINE"
 
 
-def _parts(name: str, hint: Any, default: object) -> Parts:  # noqa: ANN401  an annotation
+def _parts(name: str, hint: Any, default: object) -> tuple[list[Parameter], Maker]:  # noqa: ANN401  an annotation
     """The flags that a parameter stands for, and what makes its value of theirs."""
     kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     for mark in marks:
@@ -182,26 +187,17 @@ def _parts(name: str, hint: Any, default: object) -> Parts:  # noqa: ANN401  an 
             return _of_keys(mark.keys(), kind, name, default)
     if isinstance(kind, type) and issubclass(kind, tuple):
         return _fields(kind)
-    return Parts([Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=hint)], _value_of(name))
+    return [Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=hint)], lambda values, _: values[name]
 
 
-def _value_of(name: str) -> Callable[[CommandLine], object]:
-    return lambda line: line.values[name]
-
-
-def _of_keys(keys: tuple[Key, ...], kind: Any, name: str, default: object) -> Parts:  # noqa: ANN401  a type
+def _of_keys(keys: tuple[Key, ...], kind: Any, name: str, default: object) -> tuple[list[Parameter], Maker]:  # noqa: ANN401  a type
     """The flags of keys: all in one value, or one as a parameter of its own type and default."""
     parameters = [_parameter(key) for key in keys]
     if kind is Given:
-
-        def given(line: CommandLine) -> object:
-            return _given(keys, line)
-
-        return Parts(parameters, given)
+        return parameters, partial(_given, keys)
     [made] = parameters
-    return Parts(
-        [made.replace(default=default, annotation=Annotated[kind, get_args(made.annotation)[1]])], _value_of(name)
-    )
+    made = made.replace(default=default, annotation=Annotated[kind, get_args(made.annotation)[1]])
+    return [made], lambda values, _: values[name]
 
 
 def _parameter(key: Key) -> Parameter:
@@ -226,25 +222,20 @@ def _option(name: str, kind: Any, info: ParameterInfo, default: object) -> Param
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
 
 
-def _fields(group: Any) -> Parts:  # noqa: ANN401  a class
-    """The flags of a named tuple's fields."""
+def _fields(group: Any) -> tuple[list[Parameter], Maker]:  # noqa: ANN401  a class
     hints, defaults = get_type_hints(group, include_extras=True), group._field_defaults
     parameters = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name, Parameter.empty), annotation=hints[name])
         for name in group._fields
     ]
 
-    def made(line: CommandLine) -> object:
-        return group(**{name: line.values[name] for name in group._fields})
-
-    return Parts(parameters, made)
+    return parameters, lambda values, _: group(**{name: values[name] for name in group._fields})
 
 
-def _given(keys: tuple[Key, ...], line: CommandLine) -> Given:
-    """What a command line gives of some keys."""
+def _given(keys: tuple[Key, ...], values: Mapping[str, Any], typed: AbstractSet[str]) -> Given:
     names = {key.flag: "source" if key.place == ("input", "path") else key.name for key in keys}
-    typed = frozenset(flag for flag, name in names.items() if name in line.typed)
-    return Given(keys, {flag: line.values[name] for flag, name in names.items()}, typed)
+    given = frozenset(flag for flag, name in names.items() if name in typed)
+    return Given(keys, {flag: values[name] for flag, name in names.items()}, given)
 
 
 def _in_panels(parameters: Sequence[Parameter]) -> list[Parameter]:
@@ -263,7 +254,6 @@ def _in_panels(parameters: Sequence[Parameter]) -> list[Parameter]:
 
 
 def _titled(annotation: Any, panels: Mapping[str, Sequence[OptionInfo]]) -> Any:  # noqa: ANN401  as above
-    """An option with the title of its panel."""
     kind, info = get_args(annotation)[:2]
     if not isinstance(info, OptionInfo) or info.rich_help_panel not in panels:
         return annotation

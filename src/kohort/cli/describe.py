@@ -5,24 +5,26 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from math import ceil
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from kohort.cli import flags, options
-from kohort.cli.derive import BASKETS, Given, Keys
+from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import progress, say
+from kohort.schema.numbers import said as written
 from kohort.shown import many
+from kohort.transactions.profile import PERCENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kohort.assessment.inspection.distribution import Bar
     from kohort.assessment.inspection.guesses import Guess
     from kohort.job.draft import Draft
     from kohort.report import Json
+    from kohort.transactions.profile import DatabaseProfile, Spread
 
 
 #: The job file that `init` writes, and its k, unless somebody says others.
@@ -44,20 +46,15 @@ def inspect(
     ],
     *,
     transactions: Annotated[
-        bool,
-        typer.Option(
-            "--transactions",
-            help="IN contains transactions: describe them and their items.",
-            rich_help_panel="Transactions",
-        ),
+        bool, option("Transactions", "IN contains transactions: describe them and their items.", "--transactions")
     ] = False,
     picture: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Writing",
+            "Draw the distribution of each column (.svg, .png): for you, not for the public.",
+            "FILE",
             "--picture",
-            metavar="FILE",
-            help="Draw the distribution of each column (.svg, .png): for you, not for the public.",
-            rich_help_panel="Writing",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -83,7 +80,7 @@ def inspect(
     guesses, read = inspect_table(read, missing=missing), read.needing(())
     if publish is not None:
         found = distributions(read, guesses, missing)
-        publish(found, [name for name in read.names if name not in found], read.records)
+        publish((found, [name for name in read.names if name not in found], read.records))
     figures: dict[str, Json] = {"records": read.records, "columns": [_figures(guess) for guess in guesses]}
     notes = (*whose(read, guesses, missing).notes, *noticed(read, read.names))
     if notes:
@@ -94,11 +91,11 @@ def inspect(
 
 def _picture(
     path: Path | None, source: str, *, overwrite: bool
-) -> Callable[[Mapping[str, Sequence[Bar]], Sequence[str], int], None] | None:
+) -> Callable[[tuple[Mapping[str, Sequence[Bar]], Sequence[str], int]], None] | None:
     """What publishes a picture of distributions; refused at once where it cannot be written."""
     if path is None:
         return None
-    from kohort.cli.sweep_files import Outputs
+    from kohort.cli.sweep_files import publisher
     from kohort.report.charts import format_of
     from kohort.report.inspection import distributions_picture
 
@@ -107,18 +104,12 @@ def _picture(
     def draw(found: tuple[Mapping[str, Sequence[Bar]], Sequence[str], int]) -> bytes:
         return distributions_picture(*found, format_)
 
-    outputs = Outputs(((path, draw),), overwrite, inputs)
-
-    def publish(found: Mapping[str, Sequence[Bar]], left_out: Sequence[str], records: int) -> None:
-        outputs.publish((found, left_out, records))
-
-    return publish
+    return publisher([(path, draw)], overwrite=overwrite, inputs=inputs)
 
 
 def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
-    """Describe the transactions."""
     options.use_threads()
-    from kohort.cli.profile import profile_figures, profile_text
+    from kohort.cli.describe import profile_figures, profile_text
     from kohort.io.baskets import read_transactions
     from kohort.transactions.profile import profile
 
@@ -136,18 +127,16 @@ def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
 def init(
     reading: options.ReadingWithTokens,
     *,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="JOB", help="The job file to write.", rich_help_panel="Writing")
-    ] = _JOB,
+    out: Annotated[Path, option("Writing", "The job file to write.", "JOB", "--out", "-o")] = _JOB,
     k: options.K = _K,
     known: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Columns",
+            "The columns that an outsider knows; others that could be quasi-identifying are then answers, released "
+            "unchanged. 'all': all of these are quasi-identifying. (repeatable)",
+            "A,B",
             "--known",
-            metavar="A,B",
-            help="The columns that an outsider knows; others that could be quasi-identifying are then answers, released"
-            " unchanged. 'all': all of these are quasi-identifying. (repeatable)",
-            rich_help_panel="Columns",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -233,7 +222,7 @@ def _drafted(out: Path, draft: Draft, again: Sequence[str], given: Mapping[str, 
 def schema(
     *,
     transactions: Annotated[
-        bool, typer.Option("--transactions", help="Print the schema of a job file on transactions.")
+        bool, option("", "Print the schema of a job file on transactions.", "--transactions")
     ] = False,
 ) -> None:
     """Print the JSON Schema of a job file."""
@@ -337,3 +326,80 @@ def _proposals(guess: Guess) -> list[str]:
         *grid,
         *tree,
     ]
+
+
+# --- a transaction database in figures and in text; no item is named --------------------------------------------------
+
+
+def profile_figures(found: DatabaseProfile, repeated: int) -> dict[str, Json]:
+    """The profile as one JSON object; `repeated` cells named an item that their transaction already had."""
+    return {
+        "transactions": found.transactions,
+        "items": found.items,
+        "cells": found.cells,
+        "repeated": repeated,
+        "density": found.density,
+        "empty": found.empty,
+        "unique": found.unique,
+        "unique_share": found.unique_share,
+        "lengths": _quantiles(found.lengths),
+        "supports": _quantiles(found.supports),
+        "bands": [{"least": band.least, "most": band.most, "items": band.items} for band in found.bands],
+        "h": float(found.h),
+        "above": found.above,
+        "above_share": found.above_share,
+        "feasible_h": _feasible(found),
+        "advice": list(_advice(found)),
+    }
+
+
+def profile_text(found: DatabaseProfile, repeated: int) -> str:
+    """The profile as a few lines for a person."""
+    again = f", {many(repeated, 'repeated cell')} not counted" if repeated else ""
+    bands = [(f"{band.least:,}" + f" to {band.most:,}" * (band.most > band.least), band.items) for band in found.bands]
+    width = max((len(name) for name, _ in bands), default=0)
+    unique = f"{found.unique:,} ({found.unique_share:.1%}) unique"
+    lines = [
+        f"{many(found.transactions, 'transaction')}: {found.empty:,} empty, {unique}",
+        f"{many(found.items, 'item')} in {many(found.cells, 'cell')}{again}; density {found.density:.4%}",
+        "",
+        *_spreads(found),
+        "",
+        "items by the number of their transactions:",
+        *(f"  {name:>{width}}  {items:>9,}" for name, items in bands),
+        f"  more than {written(found.h)} of all: {found.above:,} ({found.above_share:.2%})",
+        "",
+        "unique: no other transaction has the same items",
+        *_advice(found),
+    ]
+    return "\n".join(lines)
+
+
+def _quantiles(spread: Spread) -> dict[str, Json]:
+    return {"mean": spread.mean, **{str(percent): q for percent, q in zip(PERCENTS, spread.quantiles, strict=True)}}
+
+
+def _spreads(found: DatabaseProfile) -> Iterator[str]:
+    numbers = {"items of a transaction": found.lengths, "transactions of an item": found.supports}
+    heads = ("least", *(f"{percent} %" for percent in PERCENTS[1:-1]), "most")
+    width = max(5, *(len(f"{spread.quantiles[-1]:,}") for spread in numbers.values()))
+    yield " " * 23 + f"  {'mean':>{width + 3}}" + "".join(f"  {head:>{width}}" for head in heads)
+    for name, spread in numbers.items():
+        quantiles = "".join(f"  {number:>{width},}" for number in spread.quantiles)
+        yield f"{name:<23}  {spread.mean:>{width + 3},.2f}{quantiles}"
+
+
+def _feasible(found: DatabaseProfile) -> float:
+    """The least h at which any item can be private, rounded up to four digits after the point."""
+    return ceil(found.feasible_h * 10_000) / 10_000
+
+
+def _advice(found: DatabaseProfile) -> Iterator[str]:
+    yield "Name the private items (--private or --private-file); all others, or those of --public, are then public."
+    yield "To try it out, draw the roles by lot: --delta 0.4 --seed 7"
+    h, feasible = written(found.h), f"{_feasible(found):.4g}"
+    if found.above:
+        count = f"{found.above:,} of {many(found.items, 'item')}"
+        yield f"At h = {h}, {count} cannot be private; from h = {feasible} on any item can."
+    else:
+        yield f"At h = {h}, any item can be private; the least such h is {feasible}."

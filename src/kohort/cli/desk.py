@@ -12,6 +12,7 @@ import typer
 
 from kohort import system
 from kohort.cli import options
+from kohort.cli.derive import option
 from kohort.cli.screen import echo
 from kohort.errors import UsageError
 
@@ -29,18 +30,19 @@ def app(
     *,
     transactions: Annotated[
         bool | None,
-        typer.Option(
+        option(
+            "",
+            "What IN contains; if not given, kohort detects it from the form of its lines.",
             "--transactions/--table",
-            help="What IN contains; if not given, kohort detects it from the form of its lines.",
         ),
     ] = None,
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the desk in the browser, or only print its address.")
+        bool, option("", "Open the desk in the browser, or only print its address.", "--browser/--no-browser")
     ] = True,
 ) -> None:
     """Open the desk: see a table or transactions, choose roles and models, try and release, in your browser."""
     options.use_threads()
-    from kohort.app.serve import Opening, desk_of, refuse_missing, run
+    from kohort.app.serve import desk_of, refuse_missing, run
 
     refuse_missing()
     from kohort.app.door import Door
@@ -48,7 +50,7 @@ def app(
     if source is None and transactions is not None:
         raise UsageError("the flag describes a file, and no file is named", where="--transactions", hint="name it, too")
     desk = None if source is None else desk_of(source, Path(), transactions=transactions)
-    run(Door(Path.cwd(), desk), Opening(_tell, shown=not _is_read_by_others(), browser=browser))
+    run(Door(Path.cwd(), desk), _tell, shown=not _is_read_by_others(), browser=browser)
 
 
 def _tell(text: str) -> None:

@@ -86,7 +86,6 @@ def tables(given: Given, faults: list[UsageError]) -> dict[str, Any]:
 
 
 def _columns(given: Given, faults: list[UsageError]) -> dict[str, dict[str, object]]:
-    """The columns of a job from the flags that name some of them."""
     made = columns(
         {key.place[-1]: given[key.flag] for key in given.keys if key.place[:2] == ("columns", "role")}, faults
     )
@@ -252,5 +251,4 @@ def flag_at(form: type[Part], place: Place) -> str:
 
 @cache
 def _flags(form: type[Part]) -> Mapping[Place, str]:
-    """The flag of each place that has one."""
     return {key.place: key.flag for key in keys_of(form)}

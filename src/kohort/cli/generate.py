@@ -6,9 +6,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from kohort.cli import options
+from kohort.cli.derive import option
 from kohort.cli.screen import progress, say
 from kohort.shown import many
 
@@ -18,27 +17,23 @@ if TYPE_CHECKING:
 
     from kohort.report import Json
 
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same bytes.")]
+Seed = Annotated[int, option("", "The same seed gives the same bytes.", "N", min=0)]
 
 
 def italy(
     *,
     out: Annotated[
-        Path,
-        typer.Option(
-            "--out", "-o", metavar="FOLDER", help="The folder for people.csv and its hierarchies; made if needed."
-        ),
+        Path, option("", "The folder for people.csv and its hierarchies; made if needed.", "FOLDER", "--out", "-o")
     ] = Path("italy"),
-    records: Annotated[int, typer.Option(metavar="N", min=1, help="Number of people.")] = 30_000,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same people.")] = 7,
+    records: Annotated[int, option("", "Number of people.", "N", min=1)] = 30_000,
+    seed: Annotated[int, option("", "The same seed gives the same people.", "N", min=0)] = 7,
     tables: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help=(
-                "A folder with your own regions, professions and incomes, or names: cities.json, "
-                "professions.json, names.json; or three CSV files and four trees: see the reference."
-            ),
+        option(
+            "",
+            "A folder with your own regions, professions and incomes, or names: cities.json, professions.json, "
+            "names.json; or three CSV files and four trees: see the reference.",
+            "FOLDER",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -59,13 +54,10 @@ def italy(
 def admissions(
     *,
     out: Annotated[
-        Path,
-        typer.Option(
-            "--out", "-o", metavar="FOLDER", help="The folder for admissions.csv and its hierarchies; made if needed."
-        ),
+        Path, option("", "The folder for admissions.csv and its hierarchies; made if needed.", "FOLDER", "--out", "-o")
     ] = Path("admissions"),
-    records: Annotated[int, typer.Option(metavar="N", min=1, help="Number of stays.")] = 30_000,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same stays.")] = 7,
+    records: Annotated[int, option("", "Number of stays.", "N", min=1)] = 30_000,
+    seed: Annotated[int, option("", "The same seed gives the same stays.", "N", min=0)] = 7,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -79,20 +71,12 @@ def admissions(
 
 def baskets(
     *,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file of basket lines to write.")] = Path(
-        "baskets.dat"
-    ),
-    transactions: Annotated[int, typer.Option(metavar="N", min=1, help="Number of transactions.")] = 10_000,
-    items: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Number of items; item 0 is the most popular.")
-    ] = 1_000,
-    length: Annotated[float, typer.Option(metavar="N", min=1, help="Average number of items of a transaction.")] = 10,
-    patterns: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Number of patterns: sets of items bought together.")
-    ] = 2_000,
-    pattern_length: Annotated[
-        float, typer.Option(metavar="N", min=1, help="Average number of items of a pattern.")
-    ] = 4,
+    out: Annotated[Path, option("", "The file of basket lines to write.", "FILE", "--out", "-o")] = Path("baskets.dat"),
+    transactions: Annotated[int, option("", "Number of transactions.", "N", min=1)] = 10_000,
+    items: Annotated[int, option("", "Number of items; item 0 is the most popular.", "N", min=1)] = 1_000,
+    length: Annotated[float, option("", "Average number of items of a transaction.", "N", min=1)] = 10,
+    patterns: Annotated[int, option("", "Number of patterns: sets of items bought together.", "N", min=1)] = 2_000,
+    pattern_length: Annotated[float, option("", "Average number of items of a pattern.", "N", min=1)] = 4,
     seed: Seed = 7,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
@@ -109,14 +93,12 @@ def baskets(
 
 def matrix(
     *,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The matrix file to write.")] = Path(
-        "matrix.csv"
-    ),
-    rows: Annotated[int, typer.Option(metavar="N", min=1, help="Number of rows: transactions.")] = 10_000,
-    columns: Annotated[int, typer.Option(metavar="N", min=1, help="Number of columns: items.")] = 100,
-    density: Annotated[float, typer.Option(metavar="D", min=0, max=1, help="The probability of a 1.")] = 0.1,
+    out: Annotated[Path, option("", "The matrix file to write.", "FILE", "--out", "-o")] = Path("matrix.csv"),
+    rows: Annotated[int, option("", "Number of rows: transactions.", "N", min=1)] = 10_000,
+    columns: Annotated[int, option("", "Number of columns: items.", "N", min=1)] = 100,
+    density: Annotated[float, option("", "The probability of a 1.", "D", min=0, max=1)] = 0.1,
     seed: Seed = 7,
-    header: Annotated[bool, typer.Option("--header", help="Write the items' names in the first line.")] = False,
+    header: Annotated[bool, option("", "Write the items' names in the first line.", "--header")] = False,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -142,7 +124,6 @@ def _write_folder(
     json: bool,
     quiet: bool,
 ) -> None:
-    """Write a table of any size and what belongs to it."""
     done = 0
     with progress(quiet=quiet) as tell:
 

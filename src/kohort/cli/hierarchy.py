@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kohort.cli import options
-from kohort.cli.derive import Given, Keys
+from kohort.cli.derive import Given, Keys, option
 from kohort.cli.flags import refuse
 from kohort.cli.screen import say
 from kohort.errors import UsageError
 from kohort.shown import many
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from kohort.cli.sweep_files import Outputs
     from kohort.report import Json
     from kohort.report.hierarchy import Measured
     from kohort.schema import Attribute
@@ -43,7 +42,7 @@ File = Annotated[
 ]
 #: The flags that say how the table is read.
 Reading = Annotated[Given, Keys(only=options.READING[1:])]
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write: .csv or .json.")]
+Out = Annotated[Path, option("", "The file to write: .csv or .json.", "FILE", "--out", "-o")]
 
 
 def build(
@@ -57,14 +56,10 @@ def build(
         ),
     ],
     *,
-    source: Annotated[str, typer.Option("--in", metavar="IN", help="The table whose values become leaves.")],
-    column: Annotated[str, typer.Option("--column", metavar="NAME", help="The column of the table.")],
-    by: Annotated[
-        str, typer.Option("--by", metavar="A,B", help="For alike: the columns that say so. All others if not given.")
-    ] = "",
-    k: Annotated[
-        int, typer.Option("--k", "-k", metavar="K", min=1, help="For alike: values of fewer records are one branch.")
-    ] = 10,
+    source: Annotated[str, option("", "The table whose values become leaves.", "IN", "--in")],
+    column: Annotated[str, option("", "The column of the table.", "NAME", "--column")],
+    by: Annotated[str, option("", "For alike: the columns that say so. All others if not given.", "A,B", "--by")] = "",
+    k: Annotated[int, option("", "For alike: values of fewer records are one branch.", "K", "--k", "-k", min=1)] = 10,
     out: Out,
     reading: Reading,
     overwrite: options.Overwrite = False,
@@ -108,15 +103,13 @@ def show(
     ],
     *,
     source: Annotated[
-        str | None, typer.Option("--in", metavar="IN", help="A table; each loss is then the mean over its records.")
+        str | None, option("", "A table; each loss is then the mean over its records.", "IN", "--in")
     ] = None,
-    column: Annotated[str | None, typer.Option("--column", metavar="NAME", help="The column of that table.")] = None,
+    column: Annotated[str | None, option("", "The column of that table.", "NAME", "--column")] = None,
     reading: Reading,
-    limit: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Approximate number of lines of the tree to print.")
-    ] = 60,
+    limit: Annotated[int, option("", "Approximate number of lines of the tree to print.", "N", min=1)] = 60,
     picture: Annotated[
-        Path | None, typer.Option("--picture", metavar="FILE", help="Draw the loss of each level (.svg, .png).")
+        Path | None, option("", "Draw the loss of each level (.svg, .png).", "FILE", "--picture")
     ] = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
@@ -129,7 +122,7 @@ def show(
     from kohort.schema.hierarchies import show as tree
 
     inputs = (file_of(file), *(Path(one) for one in (source,) if one is not None and one != "-"))
-    outputs = _outputs(picture, inputs, overwrite=overwrite)
+    publish = _publisher(picture, inputs, overwrite=overwrite)
     if file.suffix == ".toml":
         refuse({"in": source}, "a job file names its table")
         found = _of_job(file)
@@ -139,7 +132,7 @@ def show(
         made = _built(str(file), column, table) or _read(file)
         found = [_measured(made, column, table)]
         text = "\n".join([_size(made), levels_text(found[0]), tree(made, limit=limit)])
-    outputs.publish(found)
+    publish(found)
     say(text, hierarchy_figures(found), as_json=json, internal=True)
 
 
@@ -156,20 +149,22 @@ def _built(spec: str, column: str | None, table: Table | None) -> Hierarchy | No
     return hierarchies.from_spec(spec, list(counts), name=column, counts=counts)
 
 
-def _outputs(picture: Path | None, inputs: tuple[Path, ...], *, overwrite: bool) -> Outputs[Sequence[Measured]]:
+def _publisher(
+    picture: Path | None, inputs: tuple[Path, ...], *, overwrite: bool
+) -> Callable[[Sequence[Measured]], None]:
     """The picture to publish; one that cannot be written is refused at once."""
-    from kohort.cli.sweep_files import Outputs
+    from kohort.cli.sweep_files import publisher
     from kohort.report.charts import format_of
     from kohort.report.hierarchy import levels_picture
 
     if picture is None:
-        return Outputs((), overwrite, inputs)
+        return lambda _: None
     format_ = format_of(picture.suffix)
 
     def draw(found: Sequence[Measured]) -> bytes:
         return levels_picture(found, format_)
 
-    return Outputs(((picture, draw),), overwrite, inputs)
+    return publisher([(picture, draw)], overwrite=overwrite, inputs=inputs)
 
 
 def _together(source: str | None, column: str | None) -> None:
@@ -221,11 +216,9 @@ def check(
     file: File,
     *,
     source: Annotated[
-        str | None, typer.Option("--in", metavar="IN", help="A table with a column that the hierarchy must cover.")
+        str | None, option("", "A table with a column that the hierarchy must cover.", "IN", "--in")
     ] = None,
-    column: Annotated[
-        str | None, typer.Option("--column", metavar="NAME", help="The column that the hierarchy must cover.")
-    ] = None,
+    column: Annotated[str | None, option("", "The column that the hierarchy must cover.", "NAME", "--column")] = None,
     reading: Reading,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -291,7 +284,6 @@ def _size(hierarchy: Hierarchy) -> str:
 
 
 def _check_out(out: Path, inputs: tuple[Path, ...], *, overwrite: bool) -> None:
-    """Refuse, before any work, a file that cannot be written."""
     from kohort.publish import check_target
 
     if out.suffix not in _FORMS:

@@ -214,7 +214,6 @@ def _first(one: Finding, quasi: Sequence[str], *, values: bool) -> Iterator[str]
 
 
 def _told(one: FailingClass, quasi: Sequence[str], *, values: bool) -> str:
-    """A failing class in a line."""
     parts = [
         f"{one.size:,}" if one.size == one.records else f"{many(one.size, 'person')} in {many(one.records, 'record')}"
     ]

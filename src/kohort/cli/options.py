@@ -9,10 +9,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
-import typer
-
 from kohort import system
-from kohort.cli.derive import Given, Keys
+from kohort.cli.derive import Given, Keys, option
 from kohort.errors import InfeasibleError, UsageError
 
 if TYPE_CHECKING:
@@ -28,17 +26,10 @@ Reading = Annotated[Given, Keys(only=READING)]
 ReadingWithTokens = Annotated[Given, Keys(only=(*READING, "missing-token"))]
 Quasi = Annotated[list[str] | None, Keys(only=("quasi",))]
 K = Annotated[int, Keys(only=("k",))]
-Json = Annotated[
-    bool,
-    typer.Option(
-        "--json", help="Print one JSON object instead of text; an error is an object too.", rich_help_panel="Output"
-    ),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel="Output")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.", rich_help_panel="Writing")]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Write nothing: show what the release would cost.", rich_help_panel="Writing")
-]
+Json = Annotated[bool, option("Output", "Print one JSON object instead of text; an error is an object too.", "--json")]
+Quiet = Annotated[bool, option("Output", "Print nothing but errors.", "--quiet", "-q")]
+Overwrite = Annotated[bool, option("Writing", "Replace files that exist.", "--overwrite")]
+DryRun = Annotated[bool, option("Writing", "Write nothing: show what the release would cost.", "--dry-run")]
 #: Threads by default: the cores that this process may use.
 CORES = system.cores()
 
@@ -49,13 +40,13 @@ def _of_use(threads: int) -> int:
 
 Threads = Annotated[
     int,
-    typer.Option(
-        metavar="N",
+    option(
+        "Output",
+        "Threads to use; the release is the same for any number.",
+        "N",
+        shown="all cores",
         min=1,
         callback=_of_use,
-        help="Threads to use; the release is the same for any number.",
-        show_default="all cores",
-        rich_help_panel="Output",
     ),
 ]
 

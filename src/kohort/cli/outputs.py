@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
-import typer
-
+from kohort.cli.derive import option
 from kohort.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
 
 AudienceWord = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "Output",
+        "Who reads the page: internal, for the steward; or public, without values or counts below k.",
+        "WORD",
         "--audience",
-        metavar="WORD",
-        help="Who reads the page: internal, for the steward; or public, without values or counts below k.",
-        show_default="internal",
-        rich_help_panel="Output",
+        shown="internal",
     ),
 ]
 
@@ -47,11 +46,11 @@ class PageOptions(NamedTuple):
 
     report: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Output",
+            "Publish a report, too: a page (.html), its figures (.json), or the printed text (.txt).",
+            "FILE",
             "--report",
-            metavar="FILE",
-            help="Publish a report, too: a page (.html), its figures (.json), or the printed text (.txt).",
-            rich_help_panel="Output",
         ),
     ] = None
     audience: AudienceWord = None
@@ -62,54 +61,46 @@ class Files(NamedTuple):
 
     mapping: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Output",
+            "Write each value and its released value, by column (.csv, .json): for the steward only.",
+            "FILE",
             "--mapping",
-            metavar="FILE",
-            help="Write each value and its released value, by column (.csv, .json): for the steward only.",
-            rich_help_panel="Output",
         ),
     ] = None
     picture: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Output",
+            "Draw the lattice, or its frontier (.svg, .png, .pdf, .jpg), without any value; also in a dry run.",
+            "FILE",
             "--picture",
-            metavar="FILE",
-            help="Draw the lattice, or its frontier (.svg, .png, .pdf, .jpg), without any value; also in a dry run.",
-            rich_help_panel="Output",
         ),
     ] = None
     compare_grid: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Output",
+            "Search again without the grids, or with proposed ones, to show what range ends reveal and what grids "
+            "cost.",
             "--compare-grid",
-            help=(
-                "Search again without the grids, or with proposed ones, to show what range ends reveal and "
-                "what grids cost."
-            ),
-            rich_help_panel="Output",
         ),
     ] = False
     attack: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Output",
+            "Run these attacks of `kohort risk`, or all, on the release, with its input; the report shows the results.",
+            "A,B",
             "--attack",
-            metavar="A,B",
-            help=(
-                "Run these attacks of `kohort risk`, or all, on the release, with its input; the report shows"
-                " the results."
-            ),
-            rich_help_panel="Output",
         ),
     ] = None
     bound: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Output",
+            "Compute a lower bound on the loss of any release with classes of k records, from a sample of the records.",
             "--bound",
-            help=(
-                "Compute a lower bound on the loss of any release with classes of k records, from a sample of"
-                " the records."
-            ),
-            rich_help_panel="Output",
         ),
     ] = False
 
@@ -203,7 +194,7 @@ def figures_of(made: Request, files: Files, *, threads: int) -> FigureMaker:
             exposure.check_cuts(made.job)
     attack = None
     if files.attack is not None:
-        from kohort.cli.attack import names_of
+        from kohort.cli.risk import names_of
 
         attack = names_of(files.attack)
     return FigureMaker(compare=files.compare_grid, attack=attack, threads=threads, bound=files.bound)
@@ -268,13 +259,11 @@ def _audience(page: PageOptions) -> Audience | None:
 
 
 def _refuse_dry(flag: str, path: Path | None, *, dry_run: bool) -> None:
-    """Refuse a file that a dry run is to write."""
     if path is not None and dry_run:
         raise UsageError("a dry run writes nothing", where=flag, hint="leave it out; --json prints the figures")
 
 
 def _picture(made: Request, path: Path) -> Report:
-    """What draws the lattice that the job searches."""
     from kohort import pipeline
     from kohort.algorithms.lattice.landscape import refuse_large
     from kohort.report import lattice as lattice_picture

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from kohort.cli import options
-from kohort.cli.derive import Given, Keys
+from kohort.cli.derive import Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 from kohort.shown import many
@@ -75,7 +75,6 @@ def perturb(
 
 
 def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reproducible: bool) -> list[Perturbation]:
-    """The perturbations of the flags."""
     from kohort.job.faults import job_error
     from kohort.perturbation.text import perturbation_of
     from kohort.release.fit import seed_misfits
@@ -100,7 +99,6 @@ def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reprod
 
 
 def _text(figures: PerturbationFigures) -> Iterator[str]:
-    """What was done, and what it is not."""
     from kohort.report.render.release import effect_text
 
     for one in figures.perturbed:
@@ -119,8 +117,7 @@ def key(
     ],
     *,
     sign: Annotated[
-        bool,
-        typer.Option("--sign", help="Write a pair of keys for signing releases: FILE for you, FILE.pub for everybody."),
+        bool, option("", "Write a pair of keys for signing releases: FILE for you, FILE.pub for everybody.", "--sign")
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -140,7 +137,6 @@ def key(
 
 
 def _signing_keys(file: Path) -> str:
-    """Write a pair of keys; what to do with them."""
     from kohort.signing import write_signing_keys
 
     public = write_signing_keys(file)

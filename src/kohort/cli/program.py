@@ -61,7 +61,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "init": ("describe:init", "Write a job file with these guesses, for you to correct."),
         "anonymize": ("anonymize:anonymize", "Turn a table into a verified k-anonymous release."),
         "transactions": ("transactions:transactions", "Turn baskets into a verified (h,k,p)-coherent release."),
-        "convert": ("convert:convert", "Convert transactions to another format; this does not anonymize them."),
+        "convert": ("transactions:convert", "Convert transactions to another format; this does not anonymize them."),
         "run": ("anonymize:run", "Run a job file, on a table or on transactions."),
         "advise": ("advise:advise", "Show what single changes of a job would keep or cost, and take one."),
         "check": (
@@ -81,7 +81,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "sweep": ("sweep:sweep", "Show what a release would cost as parameters vary; release nothing."),
         "key": ("perturb:key", "Write a new key for pseudonyms, which only you may read."),
         "metadata": (
-            "metadata:metadata",
+            "report:metadata",
             "Describe a release for data catalogues, from its certificate: Frictionless, Croissant or DCAT.",
         ),
         "schema": ("describe:schema", "Print the JSON Schema of a job file."),
@@ -180,7 +180,6 @@ def _readable_misuse() -> Generator[None]:
 
 
 def _group(name: str, sentence: str) -> Any:  # noqa: ANN401  as above
-    """A group of commands."""
     group = typer.Typer(
         name=name,
         help=sentence,
@@ -281,7 +280,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _carried_out(arguments: Sequence[str] | None, words: Sequence[str]) -> ExitReport:
-    """Run the command line; how it ends."""
     try:
         listen()
         _refuse_little_space()
@@ -339,7 +337,6 @@ def _refuse_little_space() -> None:
 
 
 def _ending(end: BaseException) -> ExitReport:
-    """How a run ends by what was raised."""
     match end:
         case JobError():
             text = "\n".join(
@@ -365,12 +362,10 @@ def _ending(end: BaseException) -> ExitReport:
 
 
 def _error(fault: KohortError | JobError) -> dict[str, Any]:
-    """An error for a program."""
     return {"where": fault.where, "what": fault.what, "hint": fault.hint}
 
 
 def _plain(status: int, what: str) -> ExitReport:
-    """An ending that has neither place nor hint."""
     return ExitReport(status, what, {"where": "", "what": what, "hint": ""})
 
 
@@ -386,7 +381,6 @@ def _stopped(status: int, usage: Any = None) -> ExitReport:  # noqa: ANN401  typ
 
 
 def _item(fault: Exception) -> str:
-    """One fault of several."""
     return "- " + str(fault).replace("\n", "\n  ")
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 
 from kohort.cli import options, outputs
-from kohort.cli.screen import progress, say
+from kohort.cli.derive import option
+from kohort.cli.screen import echo_json, progress, say
 from kohort.errors import FileError, UsageError
+from kohort.job.faults import placing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kohort.job.document import Document
+    from kohort.metadata.dataset import Vocabulary
     from kohort.publish import Companion
     from kohort.report.charts.canvas import Format
     from kohort.report.page import Page
@@ -36,15 +39,12 @@ def report(
     ],
     *,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="The page to write: .html, or its figures as .json."),
+        Path | None, option("", "The page to write: .html, or its figures as .json.", "FILE", "--out", "-o")
     ] = None,
     audience: outputs.AudienceWord = None,
-    charts: Annotated[
-        Path | None, typer.Option("--charts", metavar="FOLDER", help="Write every chart to a file, too.")
-    ] = None,
+    charts: Annotated[Path | None, option("", "Write every chart to a file, too.", "FOLDER", "--charts")] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", metavar="WORD", help="Of charts: png (if not given), pdf, svg or jpg.")
+        str | None, option("", "Of charts: png (if not given), pdf, svg or jpg.", "WORD", "--format")
     ] = None,
     threads: options.Threads = options.CORES,
     quiet: options.Quiet = False,
@@ -89,13 +89,6 @@ def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Calla
     return writer_of(".json" if out is None else out.suffix)
 
 
-class PageSource(NamedTuple):
-    """A page model, and the files that it was made from, which no output may replace."""
-
-    page: Page
-    inputs: Sequence[Path]
-
-
 def _figures(
     source: Path,
     out: Path | None,
@@ -104,15 +97,14 @@ def _figures(
     threads: int,
     overwrite: bool,
     tell: Callable[[str], None],
-) -> PageSource:
-    """The page model to draw, and the files that no output may replace."""
+) -> tuple[Page, Sequence[Path]]:
     from kohort.publish import check_target
     from kohort.report.page.build import for_audience, read_page
 
     if out is not None:
         check_target(out, overwrite=overwrite, inputs=[source])
     if source.suffix == ".json":
-        return PageSource(for_audience(read_page(source), audience), [source])
+        return for_audience(read_page(source), audience), [source]
     if source.suffix != ".toml":
         raise UsageError(
             "a page is drawn from figures or from a job", where=str(source), hint="name FIGURES.json, or JOB.toml"
@@ -124,7 +116,9 @@ def _figures(
     return remade(text, audience, threads=threads, tell=tell)
 
 
-def _table(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> PageSource:
+def _table(
+    text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]
+) -> tuple[Page, Sequence[Path]]:
     """The page model of the release of a job on a table, which is made again."""
     from kohort.io.forms import files
     from kohort.job.request import of
@@ -135,20 +129,17 @@ def _table(text: Document, audience: Audience | None, *, threads: int, tell: Cal
     made = of(text)
     refuse_random(made.job)
     target = made.target
-    try:
+    with placing(made.placed):
         release = again(made.source, made.job, target, population=made.population, threads=threads, tell=tell)
-    except UsageError as fault:
-        raise made.placed(fault) from None
     inputs = [Path(made.source), *files(target), cast("Path", release.certificate), *made.inputs]
     if made.population is not None:
         inputs.append(Path(made.population))
-    return PageSource(page(release, audience=audience or Audience.INTERNAL), inputs)
+    return page(release, audience=audience or Audience.INTERNAL), inputs
 
 
 def _transactions(
     text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]
-) -> PageSource:
-    """The same of transactions."""
+) -> tuple[Page, Sequence[Path]]:
     del threads  # one is enough
     from kohort.job.transactions import of
     from kohort.pipeline.again import transactions_again
@@ -158,18 +149,15 @@ def _transactions(
     made = of(text)
     made.refuse_output()
     target = Path(made.target)
-    try:
+    with placing(made.placed):
         release = transactions_again(made.source, made.job, target, tell=tell)
-    except UsageError as fault:
-        raise made.placed(fault) from None
     inputs = [Path(made.source), target, cast("Path", release.certificate), *made.inputs]
-    return PageSource(transactions_page(release, audience=audience or Audience.INTERNAL), inputs)
+    return transactions_page(release, audience=audience or Audience.INTERNAL), inputs
 
 
 def _files(
     page: Page, out: Path | None, write: Callable[[Page], bytes], charts: Path | None, format_: str | None
 ) -> list[Companion[None]]:
-    """The files to publish, drawn when they are written."""
     from kohort.publish import Companion
 
     files: list[Companion[None]] = [] if out is None else [Companion(out, lambda _: write(page))]
@@ -187,8 +175,50 @@ def _files(
 
 
 def _made(folder: Path) -> None:
-    """Make a folder where there is none."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as fault:
         raise FileError(f"the folder could not be made: {fault.strerror}", where=str(folder)) from None
+
+
+# --- `kohort metadata`: the certificate of a release in the words of data catalogues ----------------------------------
+
+
+def metadata(
+    certificate: Annotated[
+        Path, typer.Argument(metavar="CERTIFICATE", help="The certificate beside a release: NAME.kohort.json.")
+    ],
+    *,
+    format_: Annotated[str, option("", "frictionless, croissant or dcat.", "WORD", "--format")],
+    out: Annotated[
+        Path | None, option("", "The file to write.", "FILE", "--out", "-o", shown="standard output")
+    ] = None,
+    title: Annotated[str | None, option("", "The title of the data set.", "TEXT", shown="the release's name")] = None,
+    license_: Annotated[
+        str | None, option("", "The address of the licence of the release.", "URL", "--license")
+    ] = None,
+    overwrite: options.Overwrite = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Describe a release for data catalogues: its file, columns and models; no value of a record."""
+    from json import dumps, load
+
+    from kohort.certificate.again import read_certificate
+    from kohort.metadata import PLUGINS
+    from kohort.metadata.dataset import dataset
+    from kohort.publish import check_target, publish
+    from kohort.specification import plugins
+
+    known = plugins("kohort.metadata", PLUGINS)
+    if format_ not in known:
+        raise UsageError("there is no such vocabulary", where="--format", hint=f"one of {', '.join(known)}")
+    if out is not None:
+        check_target(out, overwrite=overwrite, inputs=[certificate])
+    data = dataset(read_certificate(certificate), certificate.name, title=title, licence=license_)
+    document = cast("Vocabulary", known[format_])(data)
+    if out is None:
+        echo_json(document, indent=2)
+        return
+    text = dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    publish(out, lambda file: file.write(f"{text}\n".encode()), load, overwrite=overwrite, inputs=[certificate])
+    say(str(out), quiet=quiet)

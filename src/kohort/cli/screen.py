@@ -21,19 +21,6 @@ if TYPE_CHECKING:
     from kohort.report import Json
 
 
-class _Waiting(logging.Handler):
-    """Shows as a stage what compiled loops are waited for."""
-
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        """Nothing is waited for yet."""
-        super().__init__()
-        self._show = tell
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Show it."""
-        self._show(record.getMessage())
-
-
 @contextmanager
 def progress(*, quiet: bool = False) -> Generator[Callable[[str], None]]:
     """A line on standard error that says which stage runs and since when; only on a terminal."""
@@ -50,13 +37,18 @@ def progress(*, quiet: bool = False) -> Generator[Callable[[str], None]]:
         def tell(stage: str) -> None:
             bar.update(task, description=f"{readable(stage, '')} …")
 
-        log, waiting = logging.getLogger("kohort.machine_code"), _Waiting(tell)
-        log.addHandler(waiting)
+        def waiting(record: logging.LogRecord) -> bool:
+            """Show as a stage what compiled loops are waited for."""
+            tell(record.getMessage())
+            return True
+
+        log = logging.getLogger("kohort.machine_code")
+        log.addFilter(waiting)
         log.setLevel(logging.INFO)
         try:
             yield tell
         finally:
-            log.removeHandler(waiting)
+            log.removeFilter(waiting)
             log.setLevel(logging.NOTSET)
 
 

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from kohort.cli import flags, options, sweep_tables, sweep_transactions
-from kohort.cli.derive import BASKETS, Given, Keys
-from kohort.cli.sweep_files import SweepOutput
+from kohort.cli import flags, options, sweep_transactions
+from kohort.cli.derive import BASKETS, Given, Keys, option
+from kohort.cli.screen import progress
+from kohort.cli.sweep_files import SweepOutput, outputs_of, say_sweep
 from kohort.cli.sweep_transactions import Drawn, TrialFlags
-from kohort.errors import UsageError
+from kohort.errors import JobError, UnsupportedError, UsageError
+from kohort.job.faults import placing
+from kohort.job.keys import with_usual_k
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+
+    from kohort.cli.derive import Given
+    from kohort.cli.sweep_files import SweepOutput
+    from kohort.job.lines import Place
+    from kohort.job.request import Request
+    from kohort.job.varied import Variations
+    from kohort.sweeps.journal import Journal
+    from kohort.sweeps.tables import TablePlan, TableSweep
+
 
 #: The flags of a job on a table that a sweep does not have: whole tables of it, and others.
 _WITHOUT: Final = (
@@ -43,35 +60,26 @@ Source = Annotated[
 ]
 Vary = Annotated[
     list[str],
-    typer.Option(
-        metavar="P=A,B,…",
-        help=(
-            "What to vary: k=5,10; max-suppression=0,5%; quasi=2,3 (the first 2 or 3 of --quasi; the "
-            "others are dropped); method=…; cut=nearest,loss; local=no,yes; a model: l:COLUMN=2,3 or "
-            "t:COLUMN=0.1,0.2 (repeatable: all combinations). For transactions: one of k, h, p, delta; "
-            "rows, columns or density of generated matrices."
-        ),
-        rich_help_panel="Method",
+    option(
+        "Method",
+        "What to vary: k=5,10; max-suppression=0,5%; quasi=2,3 (the first 2 or 3 of --quasi; the others are "
+        "dropped); method=…; cut=nearest,loss; local=no,yes; a model: l:COLUMN=2,3 or t:COLUMN=0.1,0.2 "
+        "(repeatable: all combinations). For transactions: one of k, h, p, delta; rows, columns or density of "
+        "generated matrices.",
+        "P=A,B,…",
     ),
 ]
-Transactions = Annotated[
-    bool,
-    typer.Option("--transactions", help="IN is a transaction database, not a table.", rich_help_panel="Transactions"),
-]
+Transactions = Annotated[bool, option("Transactions", "IN is a transaction database, not a table.", "--transactions")]
 JobFile = Annotated[
     Path | None,
-    typer.Option(
-        metavar="JOB",
-        help="For a table: a job file instead of IN and flags; varied values replace its own.",
-        rich_help_panel="Reading",
-    ),
+    option("Reading", "For a table: a job file instead of IN and flags; varied values replace its own.", "JOB"),
 ]
 Resume = Annotated[
     bool,
-    typer.Option(
+    option(
+        "Writing",
+        "For a table: keep finished points in OUT.points.jsonl until all are done, and continue from those in it.",
         "--resume",
-        help="For a table: keep finished points in OUT.points.jsonl until all are done, and continue from those in it.",
-        rich_help_panel="Writing",
     ),
 ]
 
@@ -109,17 +117,157 @@ def sweep(
         if source is not None:
             raise UsageError("the job file names the input", where="IN", hint="leave it out")
         flags.refuse(used["table"], "the job file says this already", "leave it out, or give all by flags")
-        jobs = sweep_tables.of_job(job, vary)
+        jobs = of_job(job, vary)
     else:
         faults: list[UsageError] = []
         raw: dict[str, Any] = {"input": {}, "privacy": {}, "method": {}, **flags.tables(table, faults)}
         raw["input"]["path"], raw["output"] = _named(source), {"path": "nothing is released.csv"}
-        jobs = sweep_tables.of_flags(raw, vary, faults, table)
-    sweep_tables.carry_out(jobs, shown, resume=resume, threads=threads)
+        jobs = of_flags(raw, vary, faults, table)
+    carry_out(jobs, shown, resume=resume, threads=threads)
 
 
 def _named(source: str | None) -> str:
-    """The input, which must be named."""
     if source is None:
         raise UsageError("no input is named", where="IN", hint="name a file, or - for standard input")
     return source
+
+
+# --- of a table: many jobs, one table of figures ----------------------------------------------------------------------
+
+
+def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageError], given: Given) -> Variations:
+    """The jobs that flags make; k is 10 unless it or another model of whole classes is given or varied."""
+    from kohort.job import varied
+
+    parameters = varied.all_of(vary)
+    for name in parameters:
+        if name != varied.QUASI and _is_given(name, raw, given):
+            raise UsageError(f"{name} is varied", where=_flag_of(name), hint="leave it out, or vary another")
+    flag_of = {_flag_of(name): f"--vary {name}" for name in parameters}
+    raw = with_usual_k(raw, parameters)
+
+    def make(tables: Mapping[str, object]) -> Request:
+        try:
+            return flags.request(tables, faults)
+        except JobError as fault:
+            raise _varied_at(fault, flag_of) from None
+
+    return varied.Variations(raw, parameters, make)
+
+
+def _is_given(name: str, raw: Mapping[str, object], given: Given) -> bool:
+    """Whether a flag gives what is varied: of a column its value, or else the flag itself."""
+    from kohort.job import varied
+
+    return varied.said_at(raw, varied.place_of(name)) is not None and (":" in name or name in given.used())
+
+
+def of_job(path: Path, vary: Sequence[str]) -> Variations:
+    """The jobs that a job file makes; what is varied takes the place of what it says."""
+    from kohort.job import varied
+    from kohort.job.document import document_at
+    from kohort.job.request import request
+
+    text = document_at(path)
+    if text.is_of_transactions:
+        hint = "give it by flags, with --transactions"
+        raise UnsupportedError("a sweep cannot start from a job on transactions", where="--job", hint=hint)
+    parameters = varied.all_of(vary)
+    place_of = {varied.place_of(name): f"--vary {name}" for name in parameters}
+
+    def where(place: Place) -> str:
+        return place_of.get(place) or text.where(place)
+
+    return varied.Variations(text.raw, parameters, lambda raw: request(raw, where=where, folder=text.folder), (path,))
+
+
+def _flag_of(name: str) -> str:
+    """The flag that gives one job what is varied."""
+    from kohort.job import varied
+    from kohort.job.form import JobFile
+
+    return f"--{varied.QUASI}" if name == varied.QUASI else flags.flag_at(JobFile, varied.place_of(name))
+
+
+def _varied_at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
+    """The faults, those of what is varied at the flag that varies it."""
+    from kohort.job.faults import job_error
+
+    return job_error(
+        [type(one)(one.what, where=flag_of.get(one.where, one.where), hint=one.hint) for one in fault.faults]
+    )
+
+
+def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool, threads: int) -> None:
+    """Solve every job, publish the files, say what came of it."""
+    from kohort.io.forms import files
+    from kohort.sweeps.frame import refuse_unordered
+    from kohort.sweeps.table_figures import TABLES
+    from kohort.sweeps.tables import rising
+
+    exact = shown.exact
+    with _at_flags():
+        if shown.within is not None:
+            refuse_unordered({name: rising(name) for name in jobs.vary})
+        plan = jobs.plan()
+        first = jobs.requests[0]
+        inputs = (*files(first.source), *first.inputs, *jobs.inputs)
+        inputs += () if first.population is None else (Path(first.population),)
+        publish = outputs_of(TABLES, shown, inputs)
+    with ExitStack() as open_:
+        journal = open_.enter_context(_journal(first, shown)) if resume else None
+        found = replace(_swept(first, plan, journal, shown, threads=threads), within=shown.within)
+        publish(found if exact else TABLES.published(found))
+    if journal is not None:
+        journal.remove()
+    say_sweep(TABLES, found, shown)
+
+
+def _journal(first: Request, shown: SweepOutput) -> Journal:
+    """Where found points are kept, beside --out."""
+    from kohort.sweeps.figure import on_demand
+    from kohort.sweeps.journal import Journal, beside, digest_of
+
+    if shown.out is None or first.source == "-":
+        what = "points are kept beside --out" if shown.out is None else "standard input cannot be read again"
+        raise UsageError(what, where="--resume", hint="name a file")
+    read = [first.source, *([] if first.population is None else [first.population])]
+    asked = [f"seconds={shown.seconds} bound={shown.bound}", *on_demand(shown.figure)]
+    return Journal.at(beside(shown.out), " ".join([*map(digest_of, read), *asked]))
+
+
+def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: SweepOutput, *, threads: int) -> TableSweep:
+    from kohort import io
+    from kohort.sweeps.figure import on_demand
+    from kohort.sweeps.tables import sweep
+
+    with progress(quiet=shown.quiet) as tell:
+        tell("read")
+        with placing(first.placed):
+            table = io.read(first.source, first.job.reading)
+            population = None if first.population is None else io.read(first.population, first.job.reading)
+            return sweep(
+                table,
+                plan,
+                population=population,
+                threads=threads,
+                tell=tell,
+                timed=shown.seconds,
+                bounded=shown.bound,
+                metrics=on_demand(shown.figure),
+                known=journal,
+            )
+
+
+@contextmanager
+def _at_flags() -> Generator[None]:
+    """Give a misuse the flag that it came of."""
+    try:
+        yield
+    except JobError:
+        raise
+    except UsageError as fault:
+        where = (
+            f"--{fault.where}" if fault.where in {"vary", "out", "picture", "figure", "at-most-loss"} else fault.where
+        )
+        raise UsageError(fault.what, where=where, hint=fault.hint) from None

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
 
 import typer
 
 from kohort.cli import options
+from kohort.cli.derive import option
 from kohort.cli.outputs import audience_of
 from kohort.cli.screen import say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from kohort.sweeps.frame import Answer, Kind, Sweep
 
@@ -23,38 +23,29 @@ S = TypeVar("S")
 W = TypeVar("W", bound="Sweep[Answer]")
 
 
-@dataclass(frozen=True, slots=True)
-class Outputs(Generic[S]):
-    """The files of a sweep."""
+def publisher(
+    forms: Sequence[tuple[Path, Callable[[S], bytes]]], *, overwrite: bool, inputs: tuple[Path, ...]
+) -> Callable[[S], None]:
+    """What publishes files, each with what makes its bytes, all or none; what could not be is refused at once."""
+    from kohort.publish import Companion, check_target, publish
 
-    forms: tuple[tuple[Path, Callable[[S], bytes]], ...]
-    overwrite: bool
-    inputs: tuple[Path, ...]
+    if not forms:
+        return lambda _: None
+    target, *others = (path for path, _ in forms)
+    check_target(target, overwrite=overwrite, inputs=inputs, companions=others)
 
-    def __post_init__(self) -> None:
-        """Refuse at once what could not be published."""
-        from kohort.publish import check_target
-
-        paths = [path for path, _ in self.forms]
-        if paths:
-            check_target(paths[0], overwrite=self.overwrite, inputs=self.inputs, companions=paths[1:])
-
-    def publish(self, found: S) -> None:
-        """Publish them, all or none."""
-        from kohort.publish import Companion, publish
-
-        if not self.forms:
-            return
-        contents = [(path, form(found)) for path, form in self.forms]
-        (target, first), *others = contents
+    def published(found: S) -> None:
+        first, *contents = [form(found) for _, form in forms]
         publish(
             target,
             lambda file: file.write(first),
             lambda _: None,
-            companions=[Companion(path, _always(content)) for path, content in others],
-            overwrite=self.overwrite,
-            inputs=self.inputs,
+            companions=[Companion(path, _always(content)) for path, content in zip(others, contents, strict=True)],
+            overwrite=overwrite,
+            inputs=inputs,
         )
+
+    return published
 
 
 class SweepOutput(NamedTuple):
@@ -62,65 +53,50 @@ class SweepOutput(NamedTuple):
 
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write every point or run (.csv), or all figures (.json).",
-            rich_help_panel="Writing",
-        ),
+        option("Writing", "Write every point or run (.csv), or all figures (.json).", "FILE", "--out", "-o"),
     ] = None
     picture: Annotated[
         Path | None,
-        typer.Option(
-            "--picture",
-            metavar="FILE",
-            help="Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).",
-            rich_help_panel="Writing",
-        ),
+        option("Writing", "Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).", "FILE", "--picture"),
     ] = None
     figure: Annotated[
         str | None,
-        typer.Option(
-            metavar="WORD",
-            help="For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
-            show_default="lm",
-            rich_help_panel="Writing",
+        option(
+            "Writing",
+            "For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
+            "WORD",
+            shown="lm",
         ),
     ] = None
     at_most_loss: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
+        option(
+            "Output",
+            "Propose the strictest point that loses no more: NCP of a table, distortion of transactions.",
+            "SHARE",
             min=0,
             max=1,
-            help="Propose the strictest point that loses no more: NCP of a table, distortion of transactions.",
-            rich_help_panel="Output",
         ),
     ] = None
     seconds: Annotated[
         bool,
-        typer.Option(
-            "--seconds",
-            help="Report the seconds that each point or run took; they differ from run to run.",
-            rich_help_panel="Output",
-        ),
+        option("Output", "Report the seconds that each point or run took; they differ from run to run.", "--seconds"),
     ] = False
     bound: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Output",
+            "For a table: compute a lower bound on the loss of each point, once for each k and kind of labels.",
             "--bound",
-            help="For a table: compute a lower bound on the loss of each point, once for each k and kind of labels.",
-            rich_help_panel="Output",
         ),
     ] = False
     audience: Annotated[
         str | None,
-        typer.Option(
-            metavar="WORD",
-            help="Who reads the files: public, with rounded figures; or internal, with exact ones.",
-            show_default="public",
-            rich_help_panel="Writing",
+        option(
+            "Writing",
+            "Who reads the files: public, with rounded figures; or internal, with exact ones.",
+            "WORD",
+            shown="public",
         ),
     ] = None
     json: options.Json = False
@@ -142,7 +118,7 @@ class SweepOutput(NamedTuple):
         return None if self.at_most_loss is None else Fraction(str(self.at_most_loss))
 
 
-def outputs_of(kind: Kind[W], shown: SweepOutput, inputs: tuple[Path, ...]) -> Outputs[W]:
+def outputs_of(kind: Kind[W], shown: SweepOutput, inputs: tuple[Path, ...]) -> Callable[[W], None]:
     """The files to publish; what cannot be published is refused at once."""
     from kohort.report.charts.canvas import format_of
     from kohort.sweeps.figure import figure_of
@@ -154,7 +130,7 @@ def outputs_of(kind: Kind[W], shown: SweepOutput, inputs: tuple[Path, ...]) -> O
         format_, figure = format_of(shown.picture.suffix), shown.figure
         figure_of(figure)
         forms.append((shown.picture, lambda found: kind.chart(found, figure).bytes(format_)))
-    return Outputs(tuple(forms), shown.overwrite, inputs)
+    return publisher(forms, overwrite=shown.overwrite, inputs=inputs)
 
 
 def say_sweep(kind: Kind[W], found: W, shown: SweepOutput) -> None:

@@ -9,9 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
-import typer
-
 from kohort.cli import flags, options
+from kohort.cli.derive import option
 from kohort.cli.screen import progress
 from kohort.cli.sweep_files import outputs_of, say_sweep
 from kohort.errors import UsageError
@@ -46,21 +45,16 @@ class TrialFlags(NamedTuple):
 
     scores: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="A,B",
-            help="The methods to compare: mmil, mm, 1il, all; also give-back, optimal, cells.",
-            show_default="mmil,mm,1il,all",
-            rich_help_panel="Transactions",
+        option(
+            "Transactions",
+            "The methods to compare: mmil, mm, 1il, all; also give-back, optimal, cells.",
+            "A,B",
+            shown="mmil,mm,1il,all",
         ),
     ] = None
     seeds: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="N,N",
-            help="With --delta: draw the items once with each seed.",
-            show_default="1,2,3",
-            rich_help_panel="Transactions",
-        ),
+        option("Transactions", "With --delta: draw the items once with each seed.", "N,N", shown="1,2,3"),
     ] = None
 
 
@@ -69,34 +63,20 @@ class Drawn(NamedTuple):
 
     rows: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
+        option(
+            "Transactions",
+            "Instead of IN: generate 0/1 matrices with N rows, one for each seed.",
+            "N",
+            shown="10000",
             min=1,
-            help="Instead of IN: generate 0/1 matrices with N rows, one for each seed.",
-            show_default="10000",
-            rich_help_panel="Transactions",
         ),
     ] = None
     columns: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Number of items of generated matrices.",
-            show_default="100",
-            rich_help_panel="Transactions",
-        ),
+        int | None, option("Transactions", "Number of items of generated matrices.", "N", shown="100", min=1)
     ] = None
     density: Annotated[
         float | None,
-        typer.Option(
-            metavar="D",
-            min=0,
-            max=1,
-            help="The probability of a 1 in generated matrices.",
-            show_default="0.1",
-            rich_help_panel="Transactions",
-        ),
+        option("Transactions", "The probability of a 1 in generated matrices.", "D", shown="0.1", min=0, max=1),
     ] = None
 
     def used(self) -> dict[str, int | float]:
@@ -149,14 +129,13 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
             refuse_unordered({name: PARAMETERS[name].rising if name in PARAMETERS else None})
         plan = _plan(made, (name, values), compared, None if source else drawn)
         inputs = (*(() if made.source == "-" else (Path(made.source),)), *made.inputs)
-        outputs = outputs_of(TRANSACTIONS, shown, inputs)
+        publish = outputs_of(TRANSACTIONS, shown, inputs)
         found = replace(_swept(made, plan, quiet=shown.quiet, timed=shown.seconds), within=shown.within)
-    outputs.publish(found if exact else TRANSACTIONS.published(found))
+    publish(found if exact else TRANSACTIONS.published(found))
     say_sweep(TRANSACTIONS, found, shown)
 
 
 def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: TrialFlags, drawn: Drawn | None) -> Plan:
-    """The sweep that the flags make."""
     from kohort.sweeps.transactions import SCORES, SEEDS, Generated, Plan
 
     scores, seeds = compared
@@ -175,7 +154,6 @@ def _exact(value: float) -> Any:  # noqa: ANN401  as the matrix has it
 
 
 def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) -> TransactionSweep:
-    """Read once, and answer at every point."""
     from time import process_time
 
     from kohort.io.baskets import read_transactions

@@ -1,16 +1,17 @@
-"""`kohort transactions`: baskets in, a verified (h,k,p)-coherent database out."""
+"""`kohort transactions`: baskets in, a verified (h,k,p)-coherent database out; `kohort convert`: the same ones."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, NamedTuple
-
-import typer
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from kohort.cli import flags, options, outputs
-from kohort.cli.derive import BASKETS, Given, Keys
+from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.errors import InfeasibleError, UsageError
-from kohort.shown import took
+from kohort.job.faults import placing
+from kohort.shown import many, took
 
 if TYPE_CHECKING:
     from kohort.job.document import Document
@@ -23,19 +24,10 @@ class Teaching(NamedTuple):
 
     trace: Annotated[
         bool,
-        typer.Option(
-            "--trace",
-            help="Show each step with the original transactions: for teaching, on small examples.",
-            rich_help_panel="Output",
-        ),
+        option("Output", "Show each step with the original transactions: for teaching, on small examples.", "--trace"),
     ] = False
     show_values: Annotated[
-        bool,
-        typer.Option(
-            "--show-values",
-            help="Name the private items that prevent a release, not only their number.",
-            rich_help_panel="Output",
-        ),
+        bool, option("Output", "Name the private items that prevent a release, not only their number.", "--show-values")
     ] = False
 
 
@@ -70,7 +62,7 @@ def carry_out(
     of = made.run
     engine = engine_of(of.engine, made.memory, of.spill_folder, master=of.master, spark_conf=of.spark_conf)
     try:
-        with progress(quiet=run.quiet) as tell:
+        with placing(made.placed), progress(quiet=run.quiet) as tell:
             if run.dry_run:
                 release = rehearse_transactions(made.source, made.job, tell=tell, engine=engine)
             else:
@@ -84,8 +76,6 @@ def carry_out(
                     inputs=made.inputs,
                     engine=engine,
                 )
-    except UsageError as fault:
-        raise made.placed(fault) from None
     except InfeasibleError as fault:
         raise made.placed(_named(fault, made) if shown.show_values else fault) from None
     figures = transaction_figures(release)
@@ -103,7 +93,7 @@ def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
     """The same with the names of the private items that stand in the way; standard input cannot be read again."""
     if fault.where != "h" or made.source == "-":
         return fault
-    from kohort.cli.coherence import in_the_way, problem_at
+    from kohort.cli.check import in_the_way, problem_at
     from kohort.report.render.text import listed
 
     names = listed(in_the_way(problem_at(made, lambda _: None)))
@@ -118,3 +108,54 @@ def _trace(release: TransactionRelease) -> str:
         return trace_text(release)
     except UsageError as fault:
         return f"no trace: {fault.what}"
+
+
+# --- `kohort convert` -------------------------------------------------------------------------------------------------
+
+
+#: The flags of a job on transactions that say how they are read and written.
+_FLAGS: Final = (
+    *("path", "out", "out-format", "out-separator", "format", "key", "person", "item", "separator", "encoding"),
+    "min-support",
+)
+
+#: What a file that was only converted is called, instead of a release.
+_WRITTEN: Final = MappingProxyType(
+    {
+        "out": {"help": "The file to write; it gets no certificate."},
+        "out-format": {"help": "The format of that file; that of the input if not given."},
+        "out-separator": {"help": "The character between its items or cells; if not given, that named for the input."},
+    }
+)
+
+#: What is said first.
+UNPROTECTED: Final = "Converted, not anonymized: every transaction is as it was, and nothing protects the people."
+
+
+def convert(
+    job: Annotated[Given, Keys(form=BASKETS, only=_FLAGS, changed=_WRITTEN)],
+    *,
+    overwrite: options.Overwrite = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write transactions in another form; this does not anonymize them."""
+    options.use_threads()
+    from kohort.pipeline.converting import convert_transactions
+
+    faults: list[UsageError] = []
+    raw = flags.tables(job, faults)
+    # the promise of a job on transactions, which nobody looks at here
+    raw["privacy"], raw["items"]["private"] = {"h": 1, "k": 2, "p": 1}, ["(nothing is promised)"]
+    made = flags.transaction_request(raw, faults)
+    made.refuse_output()
+    target = Path(made.target)
+    with placing(made.placed), progress(quiet=quiet) as tell:
+        found = convert_transactions(made.source, made.job, target, overwrite=overwrite, tell=tell)
+    removed = f"; {many(found.removed, 'item')} below the minimum support removed" if found.removed else ""
+    counts = (
+        f"{many(found.transactions, 'transaction')}, {many(found.items, 'item')}, {many(found.cells, 'cell')}{removed}"
+    )
+    text = f"{UNPROTECTED}\n{counts}\nwrote {target} ({found.form})"
+    figures = {**found._asdict(), "form": str(found.form), "file": str(target), "anonymized": False}
+    say(text, figures, as_json=json, quiet=quiet, internal=True)

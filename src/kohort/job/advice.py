@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from kohort.errors import InfeasibleError, KohortError, SourceNote, UnsupportedError, UsageError
+from kohort.errors import InfeasibleError, KohortError, SourceNote, UnsupportedError
 from kohort.io import read
 from kohort.io.baskets import read_transactions
+from kohort.job.faults import placing
 from kohort.job.request import of, request
 from kohort.job.steps import changed, steps_of, transaction_steps_of
 from kohort.job.transactions import of as of_transactions
@@ -25,14 +25,12 @@ from kohort.tables.table import Table
 from kohort.transactions.database import Transactions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from kohort.arrays import Index
     from kohort.engines.base import Counts
     from kohort.job.document import Document
-    from kohort.job.request import Request
     from kohort.job.steps import Step
-    from kohort.job.transactions import TransactionRequest
     from kohort.release import Job
     from kohort.release.transactions import TransactionJob
     from kohort.shown import Rows
@@ -162,7 +160,7 @@ def advice_on(
         if not isinstance(source, Transactions):
             source = read_transactions(given.source, given.job.reading).database
         tell("measure")
-        with _placing(given):
+        with placing(given.placed):
             return advised_transactions(text.raw, lambda raw: said(raw).job, source, now=now, most=most)
     made, asked = of(text), partial(request, where=text.where, folder=text.folder, held=text.held)
     _refuse_elsewhere(made.engine)
@@ -170,21 +168,11 @@ def advice_on(
     table = source if isinstance(source, Table) else read(made.source, made.job.reading)
     population = None if made.population is None else read(made.population, made.job.reading)
     tell("measure")
-    with _placing(made):
+    with placing(made.placed):
         return advised(text.raw, lambda raw: asked(raw).job, table, population=population, now=now, most=most)
 
 
-@contextmanager
-def _placing(made: Request | TransactionRequest) -> Generator[None]:
-    """Give a fault that the records show its line in the job file."""
-    try:
-        yield
-    except UsageError as fault:
-        raise made.placed(fault) from None
-
-
 def _refuse_elsewhere(engine: str) -> None:
-    """Refuse records that are not counted here."""
     if engine != "local":
         what = f"the records are counted by {engine}, and advice needs them here"
         raise UnsupportedError(what, where="engine", hint="change the job yourself, and compare its dry runs")
@@ -283,7 +271,6 @@ def _some(transactions: Transactions) -> Transactions:
 
 
 def _distortion(transactions: Transactions, job: TransactionJob) -> Cost | None:
-    """What a job on transactions costs."""
     try:
         distortion = float(rehearse_transactions(transactions, job).distortion)
     except InfeasibleError:

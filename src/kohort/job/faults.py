@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from difflib import get_close_matches
 from types import MappingProxyType, UnionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_origin
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_origin
 from kohort.errors import JobError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
 
     from pydantic_core import ErrorDetails
 
@@ -63,6 +64,15 @@ def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
     return made
 
 
+@contextmanager
+def placing(placed: Callable[[UsageError], UsageError]) -> Generator[None]:
+    """Give a fault that the data show its place: a line of the job file, a flag, or a keyword argument."""
+    try:
+        yield
+    except UsageError as fault:
+        raise placed(fault) from None
+
+
 def _line_number(fault: UsageError) -> int:
     line = re.search(r", line (\d+)", fault.where)
     return int(line[1]) if line else 0
@@ -101,7 +111,6 @@ def shape_faults(errors: Sequence[ErrorDetails], where: Callable[[Place], str], 
 
 
 def _fault(error: ErrorDetails, where: Callable[[Place], str], form: type[Part]) -> UsageError:
-    """One of pydantic's findings in our words."""
     place = _place(error)
     context = error.get("ctx", {})
     match error["type"]:
@@ -125,7 +134,6 @@ def _fault(error: ErrorDetails, where: Callable[[Place], str], form: type[Part])
 
 
 def _place(error: ErrorDetails) -> Place:
-    """The keys that lead to the fault."""
     return tuple(str(part) for part in error["loc"] if isinstance(part, str))
 
 
@@ -149,5 +157,4 @@ def _without_none(held: Any) -> Any:  # noqa: ANN401  whatever a form's key is d
 
 
 def _fields(form: type[Part]) -> dict[str, Any]:
-    """The keys of a table and what each holds."""
     return {field.alias or name: field.annotation for name, field in form.model_fields.items()}

@@ -138,7 +138,6 @@ def keys_of(form: type[Part]) -> tuple[Key, ...]:
 
 
 def _keys(table: str, part: type[Part]) -> Iterator[Key]:
-    """The keys of a table."""
     for name, info in part.model_fields.items():
         if not _flag(info).hidden and name != "role":
             yield _key((table, info.alias or name), info)
@@ -150,7 +149,6 @@ def drops(column: Mapping[str, object], role: str) -> bool:
 
 
 def _role_key(flag: str) -> Key:
-    """The flag that names the columns of a role."""
     role, sentence = ROLES[flag]
     return Key(("columns", "role", role), flag, list[str], None, "Columns", f"{sentence} (repeatable)", "A,B")
 
@@ -162,7 +160,6 @@ def with_words(sentence: str, kind: object) -> str:
 
 
 def _key(place: Place, info: FieldInfo) -> Key:
-    """The key at a place of a form."""
     flag, kind = _flag(info), bare(info.annotation)
     default = flag.default
     if default is None and isinstance(info.default, str):
@@ -197,7 +194,6 @@ def _flag(info: FieldInfo) -> Flag:
 
 
 def _is_model(info: FieldInfo) -> bool:
-    """Whether a key holds parameters of a privacy model."""
     from kohort.specification import Parameter as OfPlugin  # noqa: PLC0415  as above
     from kohort.specification import Specification  # noqa: PLC0415
 

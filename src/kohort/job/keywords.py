@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
@@ -17,6 +19,7 @@ from kohort.errors import JobError, UsageError
 from kohort.job.faults import raised, together
 from kohort.job.form import JobFile
 from kohort.job.keys import drops, keys_of
+from kohort.job.parts import table
 from kohort.job.request import question, request
 from kohort.perturbation.text import parameters_of, said_of
 from kohort.schema import names_in
@@ -27,12 +30,15 @@ from kohort.schema.numbers import said
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kohort.job.draft import Draft
     from kohort.job.keys import Key
     from kohort.job.lines import Place
     from kohort.job.request import Question, Request
     from kohort.perturbation.base import Perturbation
+    from kohort.release import Job
     from kohort.schema import Schema
     from kohort.schema.hierarchies import HeldFile
+
 
 T = TypeVar("T")
 
@@ -159,7 +165,6 @@ def said_by(options: Mapping[str, object], faults: list[UsageError], roles: Mapp
 
 
 def _reader(key: Key) -> Callable[[Said, Key, object], None]:
-    """What reads the value of a key."""
     if key.place[:2] == ("columns", "role"):
         return _role
     if key.place[0] != "columns":
@@ -170,7 +175,6 @@ def _reader(key: Key) -> Callable[[Said, Key, object], None]:
 
 
 def _role(found: Said, key: Key, value: object) -> None:
-    """The columns of a role."""
     for name in names_in(value, key.keyword):
         if name in found.tables["columns"] and not drops(found.tables["columns"][name], key.place[-1]):
             raise UsageError(f"column {name} is named twice", where=f"{key.keyword}=…", hint="a column has one role")
@@ -196,7 +200,6 @@ def _mark(found: Said, key: Key, value: object) -> None:
 
 
 def _valued(found: Said, key: Key, value: object) -> None:
-    """A value for each of some columns."""
     if not isinstance(value, Mapping):
         role = "sensitive" if key.is_model else "quasi"
         fitting = [name for name, column in found.tables["columns"].items() if column["role"] == role]
@@ -220,7 +223,6 @@ def _tree(tree: Mapping[str, object], name: str) -> Hierarchy:
 
 
 def _whole(found: Said, key: Key, value: object) -> None:
-    """A value for the job as a whole."""
     *above, name = key.place
     table = found.tables.setdefault(above[0], {}) if above else found.tables
     if key.place == ("perturb", "columns"):
@@ -312,7 +314,6 @@ _PERTURBED: Final = 'write perturb={"income": "rounding:step=1000"}, a method fo
 
 
 def _perturbed(name: str, one: object) -> object:
-    """What is said of one column."""
     where = f"perturb={{{name!r}: …}}"
     if isinstance(one, Mapping):
         return plain(cast("object", one))
@@ -323,3 +324,36 @@ def _perturbed(name: str, one: object) -> object:
     except UsageError as fault:
         raise UsageError(fault.what, where=where, hint=_PERTURBED) from None
     return {"method": parsed.method, "together": [], **parsed.parameters}
+
+
+# --- a draft with corrections, as a job -------------------------------------------------------------------------------
+
+
+def corrected(draft: Draft, corrections: Mapping[str, object]) -> Job:
+    """The job of a draft, corrected by the keyword arguments of a job; see `Draft.job`."""
+    raw: dict[str, Any] = tomllib.loads(draft.to_toml(), parse_float=Decimal)
+    faults: list[UsageError] = []
+    said = said_by(corrections, faults, {guess.name: guess.role for guess in draft.guesses})
+    _merge(raw, said)
+    made = Made(raw, said.hierarchies, tuple(faults))
+    return made.request(raw, draft.trees).job
+
+
+def _merge(raw: dict[str, Any], said: Said) -> None:
+    columns, altered = raw["columns"], table(table(raw, "perturb"), "columns")
+    for name, column in said.tables["columns"].items():
+        if table(columns, name).get("role") != column["role"]:
+            columns[name] = {}
+            altered.pop(name, None)
+            raw["answers"] = [one for one in raw.get("answers", ()) if one != name]
+        columns[name] |= column
+    altered |= table(table(said.tables, "perturb"), "columns")
+    for key, held in said.tables.items():
+        if isinstance(held, dict) and key not in {"columns", "perturb"}:
+            raw[key] = {**table(raw, key), **held}
+        elif key in {"rest", "answers"}:
+            raw[key] = held
+    if altered:
+        raw["perturb"] = {**table(raw, "perturb"), **table(said.tables, "perturb"), "columns": altered}
+    else:
+        raw.pop("perturb", None)

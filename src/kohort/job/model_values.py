@@ -57,7 +57,6 @@ def model_keys(*, of_column: bool) -> dict[str, Any]:
 
 
 def _field(key: str, annotation: object, sentence: str) -> tuple[object, object]:
-    """A key that may be left out."""
     alias = None if attribute_of(key) == key else key
     return annotation, Field(None, alias=alias, description=sentence)
 
@@ -88,7 +87,6 @@ def _number(kind: type[PrivacyModel], parameter: Parameter) -> Any:  # noqa: ANN
 
 
 def _range(kind: type[PrivacyModel]) -> Callable[[object], tuple[object, ...]]:
-    """Reads the least and the greatest."""
     told = kind.specification
 
     def read(value: object) -> tuple[object, ...]:

@@ -10,31 +10,44 @@ from pydantic import ValidationError
 
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
-from kohort.job.altered import altered_faults, perturbations_of
-from kohort.job.columns import attributes_of, hierarchy_file, quasi_of, with_answers, without_dropped
+from kohort.job.columns import (
+    Method,
+    attributes_of,
+    hierarchy_file,
+    method_of,
+    misfits,
+    quasi_of,
+    with_answers,
+    without_dropped,
+)
 from kohort.job.faults import job_error, shape_faults
-from kohort.job.form import InputPart, JobFile, OutputPart, QuestionFile
-from kohort.job.method import Method, method_of, misfits
+from kohort.job.form import InputPart, JobFile, OutputPart, PerturbedPart, PerturbPart, QuestionFile
 from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
-from kohort.job.parts import part, relative, sign_key, table
+from kohort.job.parts import part, relative, right_part, sign_key, table
+from kohort.perturbation.text import perturbation_from
 from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing
+from kohort.release.altered import key_misfits, seed_misfits
+from kohort.release.altered import misfits as altered_misfits
 from kohort.schema import Role, Schema
 from kohort.schema.hierarchies import file_of, read_hierarchy
 from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kohort.job.document import Document
     from kohort.job.lines import Place
     from kohort.job.models import Asked
     from kohort.models.base import PrivacyModel
+    from kohort.perturbation.base import Perturbation
     from kohort.perturbation.pseudonyms import Key
+    from kohort.release.altered import Misfit
     from kohort.schema import Attribute
     from kohort.schema.hierarchies import HeldFile
+
 
 Q = TypeVar("Q", bound=QuestionFile)
 
@@ -234,7 +247,6 @@ def question(raw: Mapping[str, object], *, where: Callable[[Place], str], folder
 
 
 def _key(path: Path) -> Key:
-    """The key that pseudonyms are made with."""
     from kohort.perturbation.pseudonyms import read_key  # noqa: PLC0415  few jobs have one
 
     return read_key(path)
@@ -244,7 +256,6 @@ def _key(path: Path) -> Key:
 
 
 def _form(form: type[Q], raw: Mapping[str, object], faults: list[UsageError], where: Callable[[Place], str]) -> Q:
-    """The tables in their form."""
     found = lacking(raw) if form is JobFile else []  # what is only judged may ask for no model
     try:
         file = form.model_validate(raw)
@@ -290,7 +301,6 @@ def _writing(part: OutputPart) -> Writing:
 
 
 def _input_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> list[UsageError]:
-    """What of the input's table does not go together."""
     said = part(InputPart, table(raw, "input"))
     try:
         if said is not None:
@@ -316,3 +326,52 @@ def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> l
             UsageError("only delimited text can be excel-safe", where=where(("output", "excel-safe")), hint="write CSV")
         ]
     return []
+
+
+# --- what is perturbed ------------------------------------------------------------------------------------------------
+
+
+def perturbations_of(
+    raw: Mapping[str, object], where: Callable[[Place], str]
+) -> tuple[tuple[Perturbation, ...], list[UsageError]]:
+    """The perturbations whose tables are right, and what is wrong with the others, beyond their form."""
+    found: list[Perturbation] = []
+    faults: list[UsageError] = []
+    asked = table(table(raw, "perturb"), "columns")
+    if not asked:
+        return (), faults
+    for name, held in asked.items():
+        said = part(PerturbedPart, held)
+        if said is None:
+            continue
+        parameters = said.model_dump(by_alias=True, exclude_none=True, exclude={"method", "together"})
+        try:
+            found.append(perturbation_from([name, *said.together], said.method, parameters))
+        except UsageError as fault:
+            place: Place = ("perturb", "columns", name, fault.where.rpartition(", ")[2])
+            told = place if place[-1] in parameters else place[:-1]
+            faults.append(UsageError(fault.what, where=where(told), hint=fault.hint))
+    return tuple(found), faults
+
+
+def altered_faults(
+    raw: Mapping[str, object],
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    perturbations: Sequence[Perturbation],
+    where: Callable[[Place], str],
+) -> list[UsageError]:
+    """What of perturbations and pseudonyms does not go with the rest of the job."""
+    found = _misfits(raw, schema, models, perturbations)
+    return [UsageError(one.what, where=where(one.key), hint=one.hint) for one in found]
+
+
+def _misfits(
+    raw: Mapping[str, object], schema: Schema, models: Sequence[PrivacyModel], perturbations: Sequence[Perturbation]
+) -> Iterator[Misfit]:
+    said = right_part(PerturbPart, table(raw, "perturb"))
+    yield from altered_misfits(schema, models, perturbations)
+    if len(perturbations) == len(table(table(raw, "perturb"), "columns")):  # one that is wrong may have been random
+        yield from seed_misfits(perturbations, said.seed, insecure_reproducible=said.insecure_reproducible)
+    has_key = table(raw, "input").get("key-file") is not None
+    yield from key_misfits(pseudonyms=bool(schema.pseudonyms), has_key=has_key)

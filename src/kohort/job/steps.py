@@ -11,6 +11,7 @@ from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import LIMIT
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.problem import on_nodes
+from kohort.job.models import SLOW
 from kohort.job.varied import table
 from kohort.models.k_anonymity import KEY
 from kohort.schema import Label, Scale
@@ -36,9 +37,6 @@ LIMITS: Final = (1, 5)
 
 #: Builders of hierarchies that know nothing of what names mean.
 BLIND: Final = frozenset({"suppress", "groups", "frequency"})
-
-#: The models beside which `ordered` is never tried: it takes a hundred times as long, and keeps no more.
-SLOW: Final = frozenset({"t", "beta", "enhanced-beta"})
 
 #: Columns that are looked at, those that lose most first, and the loss from which one is.
 COLUMNS: Final = 3
@@ -149,13 +147,11 @@ def _two(model: PrivacyModel) -> tuple[str, object] | None:
 
 
 def _said(model: PrivacyModel, value: tuple[str, object]) -> str:
-    """What is asked instead."""
     key, number = value
     return "distinct 2-diversity" if key == "l" else f"{model.specification.key} = {number}"
 
 
 def _column(model: PrivacyModel) -> str:
-    """The sensitive column of a model."""
     return str(model.declared.sensitive)
 
 
@@ -179,7 +175,6 @@ def _k(job: Job) -> Iterator[Step]:
 
 
 def _method(job: Job) -> Iterator[Step]:
-    """Other ways to cut."""
     name = job.algorithm.name
     if on_nodes(job.algorithm):
         told: list[Place] = [("method", key) for key in ("objective", "node", "local", "time-limit")]
@@ -196,7 +191,6 @@ def _method(job: Job) -> Iterator[Step]:
 
 
 def _suppression(job: Job) -> Iterator[Step]:
-    """Records left out, where the method can."""
     method, limit = METHODS.get(job.algorithm.name), job.algorithm.limit
     if method is None or not method.takes(LIMIT.name) or limit is None or limit.records:
         return

@@ -48,8 +48,6 @@ def _share(check: Callable[[Fraction], object]) -> Callable[[object], Fraction]:
 
 
 def _least(minimum: int) -> PlainValidator:
-    """Takes whole numbers from `minimum` on."""
-
     def validator(value: object) -> int:
         if isinstance(value, int) and not isinstance(value, bool) and value >= minimum:
             return value
@@ -59,7 +57,6 @@ def _least(minimum: int) -> PlainValidator:
 
 
 def _weight(value: object) -> Fraction:
-    """How much an item counts."""
     weight = number(value)
     if weight <= 0:
         raise wrong("a weight must be above 0", "items without a weight have 1")

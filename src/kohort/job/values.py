@@ -102,7 +102,6 @@ def _numbers(value: object) -> tuple[Fraction, ...] | None:
 
 
 def _bounds(value: object) -> tuple[Fraction, Fraction]:
-    """Two numbers."""
     match _numbers(value):
         case (low, high):
             return low, high
@@ -111,7 +110,6 @@ def _bounds(value: object) -> tuple[Fraction, Fraction]:
 
 
 def _grid(value: object) -> Grid:
-    """A step, cut points, or one of the words."""
     if value in ("hierarchy", "round"):
         return value
     if isinstance(value, str) and value in {*Period}:
@@ -129,7 +127,6 @@ def _grid(value: object) -> Grid:
 
 
 def _limit(value: object) -> SuppressionLimit:
-    """The suppression limit that was written, as a number or as a text."""
     match value:
         case Decimal() if value.is_finite() and abs(value.adjusted()) < _LARGEST_POWER:
             said: object = f"{value:f}"
@@ -144,7 +141,6 @@ def _limit(value: object) -> SuppressionLimit:
 
 
 def _level(value: object) -> int:
-    """A level, as a number or as its digits."""
     match value:
         case int() if not isinstance(value, bool) and value >= 0:
             return value
@@ -155,14 +151,12 @@ def _level(value: object) -> int:
 
 
 def _year(value: object) -> int:
-    """A year with four digits."""
     if isinstance(value, int | str) and not isinstance(value, bool) and _year_text(str(value)):
         return int(value)
     raise wrong("a year has four digits", "such as 1930")
 
 
 def _node(value: object) -> NodeText:
-    """A level for each quasi-identifier: in their order, or by name."""
     match value:
         case list():
             return tuple(map(_level, cast("list[object]", value)))
@@ -173,7 +167,6 @@ def _node(value: object) -> NodeText:
 
 
 def _seconds(value: object) -> float:
-    """A length of time."""
     seconds = number(value)
     if not 0 < seconds <= _LONGEST:
         raise wrong("a time limit is a number of seconds above 0", f"such as 30; {_LONGEST:,} at most")
@@ -181,7 +174,6 @@ def _seconds(value: object) -> float:
 
 
 def _dimension(value: object) -> Dimension:
-    """Which dimension is cut first."""
     try:
         return dimension_of(value if isinstance(value, str) else "")
     except KohortError as error:
@@ -189,12 +181,10 @@ def _dimension(value: object) -> Dimension:
 
 
 def _underscored(value: object) -> object:
-    """The name of a metric as it is written inside."""
     return value.replace("-", "_") if isinstance(value, str) else value
 
 
 def _complete(value: object) -> columns.Complete:
-    """The columns of complete records, or `all`."""
     if value == "all":
         return "all"
     named = cast("list[object]", value) if isinstance(value, list) else []

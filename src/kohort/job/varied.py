@@ -110,7 +110,6 @@ def _of_columns() -> dict[str, Place]:
 
 
 def _unknown(name: str) -> UsageError:
-    """The error of what cannot be varied."""
     of_columns, whole = _of_columns(), _whole()
     if name in of_columns:
         hint = f"name the column: --vary {name}:COLUMN=…"
@@ -176,7 +175,6 @@ class Variations:
             raise UsageError(fault.what, where=where, hint=fault.hint) from None
 
     def _job(self, at: Mapping[str, str]) -> Job:
-        """The job with a value of each."""
         tables = deepcopy(dict(self.base))
         for name, value in at.items():
             if name == QUASI:
@@ -211,12 +209,10 @@ def unfit(tables: Mapping[str, object], methods: Sequence[str]) -> Iterator[Plac
 
 
 def _parameter(name: str) -> Place:
-    """Where a job says a parameter of its method."""
     return PLACES["max-suppression"] if name == LIMIT.name else ("method", name.replace("_", "-"))
 
 
 def _value(name: str, text: str) -> object:
-    """What is said as a job file would say it."""
     if name == LOCAL.name:
         return _SWITCH.get(text.lower(), text)
     kind = models().get(name)

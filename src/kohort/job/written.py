@@ -111,7 +111,6 @@ def tables_of(job: Job) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
 
 
 def _input(job: Job) -> dict[str, object]:
-    """How the input is read."""
     made = {"path": SOURCE} | _filled(InputPart, job.reading)
     made |= {"quote": ""} if job.reading.quote is None else {}
     missing = sorted(job.schema.missing - {""})
@@ -137,7 +136,6 @@ def _refuse_seed(job: Job) -> None:
 
 
 def _method(job: Job) -> dict[str, object]:
-    """The method by its name, with what it was told."""
     algorithm = job.algorithm
     if isinstance(algorithm, LocalRecoding):
         return _method(replace(job, algorithm=algorithm.search)) | {"local": True}
@@ -167,7 +165,6 @@ def _choices(algorithm: Algorithm, method: Method) -> Choices:
 
 
 def _column(attribute: Attribute, job: Job) -> dict[str, object]:
-    """One column."""
     made: dict[str, object] = {"role": attribute.role.value}
     for name, info in ColumnPart.model_fields.items():
         value = getattr(attribute, name, None)
@@ -181,7 +178,6 @@ def _column(attribute: Attribute, job: Job) -> dict[str, object]:
 
 
 def _models(job: Job, column: str | None) -> dict[str, object]:
-    """What asks for the models of a column, or of the whole table."""
     found: dict[str, object] = {}
     for model in job.models:
         if model.declared.sensitive == column:
@@ -190,7 +186,6 @@ def _models(job: Job, column: str | None) -> dict[str, object]:
 
 
 def _asked(model: PrivacyModel) -> dict[str, object]:
-    """The keys of one model."""
     told = model.specification
     values = {one.name: plain(getattr(model, one.name)) for one in told.parameters}
     own = {one.name: values[one.name] for one in told.own}

@@ -3,22 +3,19 @@
 Texts that a reader takes for one value are one, whatever their case, width and blanks, and so are numbers that are
 equal: several spellings never raise diversity. A missing value is none: it is counted in the size of a class, and
 never as a value.
-
-When two texts are one value to a reader.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from kohort.errors import HierarchyError, InputError
 from kohort.schema import Missing, Scale
 from kohort.schema.hierarchies import from_spec
+from kohort.schema.hierarchies.spelling import even_spelling, is_even
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import all_times_ten, exact, is_numeric_text, most_digits, said
 from kohort.shown import many
@@ -92,7 +89,7 @@ def resolve(
     ([1, 6], [1, 1, 0, 2])
     """
     nothing = {"", *map(even_spelling, missing)}  # however it is spelled: blanks tell no more than an empty cell
-    even: Callable[[str], str] = str if _is_even(" ".join(filter(None, values))) else even_spelling
+    even: Callable[[str], str] = str if is_even(" ".join(filter(None, values))) else even_spelling
     absent = np.array([value is None or even(value) in nothing for value in values], dtype=np.bool_)
     if absent.any() and attribute.missing is Missing.REFUSE:
         raise InputError(
@@ -167,56 +164,3 @@ def _by_leaf(
     first = np.full(int(of.max()) + 1, len(hierarchy.leaves))
     np.minimum.at(first, of, leaves)  # spellings that stand at several leaves are the value of the first
     return np.argsort(np.argsort(first)), tuple(of_leaf[np.sort(first)] for of_leaf in hierarchy.maps[:-1])
-
-
-#: Small letters that look like a Latin one, or whose capitals do; in one script no two look like the same, so that
-#: different words of it stay different. The Greek mu is none of them: micrograms are no milligrams.
-_CYRILLIC: Final = ("авсԁеіјкӏмнорԛѕтѵԝху", "abcdeijklmhopqstvwxy")
-_GREEK: Final = ("αβεζηικνορτυχϳ", "abezhiknoptyxj")
-
-#: Beside them: the dotless i of Turkish, whose capital is I; dashes; signs that are typed as an apostrophe.
-_OTHERS: Final = ("\u0131\u2010\u2012\u2013\u2014\u2015\u2212\u2018\u2019\u02bc\u2032", "i------''''")
-
-#: Letters and signs, and those in place of which they are taken.
-LATIN: Final = dict(zip(_CYRILLIC[0] + _GREEK[0] + _OTHERS[0], _CYRILLIC[1] + _GREEK[1] + _OTHERS[1], strict=True))
-_LATIN: Final = str.maketrans(LATIN)
-
-#: What shows nothing and is neither a format character nor a control: a joiner, fillers, variation selectors.
-_FILLERS: Final = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
-_SELECTORS: Final = (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
-_INVISIBLE: Final = frozenset((*_FILLERS, *map(chr, _SELECTORS)))
-
-#: Most values: ASCII without capitals, with single blanks between words; text that is evened out.
-EVEN: Final = r"(?:[!-@\[-~]+(?: [!-@\[-~]+)*)?"
-_is_even: Final = re.compile(EVEN).fullmatch
-
-#: The dots of what Turkish İ becomes in small letters: an i has one already.
-_second_dot: Final = re.compile("(?<=i)\N{COMBINING DOT ABOVE}+")
-
-
-def even_spelling(text: str) -> str:
-    r"""The text without what a reader does not see: one form for all spellings that look alike.
-
-    In compatibility form (NFKC), without case, with single blanks between words and none around; without what is
-    invisible (zero-width and format characters, soft hyphens, writing directions, variation selectors, controls);
-    and with Latin letters in place of the Cyrillic and Greek ones that look like them. Accents stay.
-
-    >>> even_spelling("  HIV\N{NO-BREAK SPACE} Positive")
-    'hiv positive'
-    >>> even_spelling("\N{CYRILLIC CAPITAL LETTER EN}I\N{ZERO WIDTH SPACE}V\N{RIGHT-TO-LEFT MARK}")
-    'hiv'
-    """
-    if _is_even(text):
-        return text
-    latin = text if text.isascii() else text.translate(_LATIN)
-    if latin.isascii() and latin.isprintable():  # most values are, and nothing else can be wrong with them
-        return " ".join(latin.lower().split())
-    seen = "".join(char for char in text if not _is_invisible(char))
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", seen).casefold())
-    return " ".join(unicodedata.normalize("NFC", _second_dot.sub("", folded.translate(_LATIN))).split())
-
-
-def _is_invisible(char: str) -> bool:
-    """Whether it shows nothing, not even a blank."""
-    category = unicodedata.category(char)
-    return category == "Cf" or (category == "Cc" and not char.isspace()) or char in _INVISIBLE

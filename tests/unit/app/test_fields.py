@@ -6,8 +6,7 @@ import tomllib
 
 import pytest
 
-from kohort.app.edits import changed, with_roles
-from kohort.app.fields import FORMS, fields_of, read, written
+from kohort.app.fields import FORMS, changed, fields_of, read, with_roles, written
 from kohort.models.known import models
 
 TEXT = """\

@@ -325,7 +325,7 @@ def test_a_fault_of_the_desk_is_told_by_its_kind(owner: Visitor, monkeypatch: py
     def broken(*_: object, **__: object) -> str:
         return str(1 / 0)
 
-    monkeypatch.setattr("kohort.app.frame.page", broken)
+    monkeypatch.setattr("kohort.app.job_pages.page", broken)
     answer = owner.client.get("/job")
     assert answer.status_code == 500
     assert "ZeroDivisionError" in answer.text

@@ -8,8 +8,19 @@ import polars as pl
 import pytest
 
 from kohort import io
-from kohort.app.making import MOST_EDITED, Cuts, Edited, Making, Prefixes, Said, Sent, Values, made_over
-from kohort.app.trees import Complete, Insert
+from kohort.app.making import (
+    MOST_EDITED,
+    Complete,
+    Cuts,
+    Edited,
+    Insert,
+    Making,
+    Prefixes,
+    Said,
+    Sent,
+    Values,
+    made_over,
+)
 from kohort.errors import HierarchyError, InputError
 from kohort.schema.hierarchies import HeldFile, read_held
 

@@ -660,7 +660,7 @@ def test_there_is_nothing_else(visitor: Visitor) -> None:
 
 def test_work_is_shown_and_can_be_given_up(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page that waits says what for; cancelled, it says that nothing was written, and asking again works."""
-    monkeypatch.setattr("kohort.app.frame.AT_ONCE", 0)
+    monkeypatch.setattr("kohort.app.job_pages.AT_ONCE", 0)
     assert visitor.client.get("/working").json() == {"open": False, "stage": ""}
     page = visitor.client.get("/preview")
     assert page.status_code == 202
@@ -675,7 +675,7 @@ def test_work_is_shown_and_can_be_given_up(visitor: Visitor, monkeypatch: pytest
 
 def test_a_draft_can_be_given_up(folder: Path, visit: Callable[..., Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no job then, and the page offers to begin again."""
-    monkeypatch.setattr("kohort.app.frame.AT_ONCE", 0)
+    monkeypatch.setattr("kohort.app.job_pages.AT_ONCE", 0)
     visitor = visit(folder / "people.job.toml", "people.csv")
     assert visitor.client.get("/columns").status_code == 202
     assert 'href="/"' in visitor.post("/cancel").text

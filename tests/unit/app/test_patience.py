@@ -9,7 +9,7 @@ import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from kohort.app.patience import TOO_SLOW, Patient
+from kohort.app.guard import TOO_SLOW, Patient
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send

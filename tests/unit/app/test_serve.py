@@ -24,9 +24,9 @@ import httpx2
 import pytest
 
 from kohort import system
-from kohort.app import doorway, serve
+from kohort.app import serve
 from kohort.app.door import Door
-from kohort.app.serve import Opening, desk_of, free_port, run
+from kohort.app.serve import desk_of, free_port, run
 from kohort.app.subjects import TABLE, TRANSACTIONS
 from kohort.cli.desk import _is_read_by_others  # pyright: ignore[reportPrivateUsage]
 from kohort.errors import FileError, InputError, MissingExtraError, TargetError, UsageError
@@ -160,7 +160,7 @@ def test_the_desk_stops_when_nobody_asks_any_more(
     monkeypatch.setattr(webbrowser, "open", surfer.open)
     mask = os.umask(0)
     try:
-        run(Door(Path(), visitor.desk), Opening(told.append, idle=3))
+        run(Door(Path(), visitor.desk), told.append, idle=3)
     finally:
         os.umask(mask)
     (address,) = re.findall(r"http://\S+", told[0])
@@ -221,7 +221,7 @@ def test_no_browser_is_waited_for(
             threading.Thread(target=ask, args=(wrong,)).start()
 
     monkeypatch.setattr(webbrowser, "open", opened)
-    run(Door(Path(), visitor.desk), Opening(tell, idle=2))
+    run(Door(Path(), visitor.desk), tell, idle=2)
     assert answers == [403]
     assert len(told) == 1 + missed
     assert ("No browser" in told[-1]) == missed
@@ -290,7 +290,7 @@ def test_an_output_that_others_read_has_no_token(visitor: Visitor, home: Path) -
         told.append(text)
         threading.Thread(target=surfer.open, args=(Path(text.split()[-4]).as_uri(),)).start()
 
-    run(Door(Path(), visitor.desk), Opening(tell, shown=False, browser=False, idle=3))
+    run(Door(Path(), visitor.desk), tell, shown=False, browser=False, idle=3)
     assert "token" not in told[0]
     assert [status for status, _, _ in surfer.answers] == [200, 403]
     assert left_in(home) == []
@@ -320,12 +320,12 @@ def test_no_page_is_written_where_others_can_change_it(
     monkeypatch.setattr(system, "is_private", _missing)
     monkeypatch.setattr(webbrowser, "open", opened.append)
     if shown:
-        run(Door(Path(), visitor.desk), Opening(told.append, idle=0.1))
+        run(Door(Path(), visitor.desk), told.append, idle=0.1)
         assert "?token=" in told[0]
         assert "No browser" in told[1]
     else:
         with pytest.raises(FileError, match="other users"):
-            run(Door(Path(), visitor.desk), Opening(told.append, shown=False, idle=0.1))
+            run(Door(Path(), visitor.desk), told.append, shown=False, idle=0.1)
         assert told == []
     assert opened == []
     assert left_in(home) == []
@@ -333,21 +333,21 @@ def test_no_page_is_written_where_others_can_change_it(
 
 def test_the_page_goes_where_there_is_a_place(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Into the home folder, where every browser may read; else where temporary files go, in a folder of its own."""
-    page = doorway.build("127.0.0.1:1", "secret")
+    page = serve.page_for("127.0.0.1:1", "secret")
     assert page is not None
     assert page.parent.parent == home
     assert not page.parent.name.startswith(".")
-    doorway.remove(page)
+    serve.remove_page(page)
     monkeypatch.setenv("HOME", str(home / "none"))
-    page = doorway.build("127.0.0.1:1", "secret")
+    page = serve.page_for("127.0.0.1:1", "secret")
     assert page is not None
     assert page.parent.parent == home.with_name("temporary")
-    doorway.remove(page)
+    serve.remove_page(page)
     monkeypatch.setattr(tempfile, "tempdir", str(home / "none"))
-    assert doorway.build("127.0.0.1:1", "secret") is None
+    assert serve.page_for("127.0.0.1:1", "secret") is None
     monkeypatch.setattr(tempfile, "tempdir", str(home))
-    monkeypatch.setattr(doorway, "_written", _refused)
-    assert doorway.build("127.0.0.1:1", "secret") is None
+    monkeypatch.setattr(serve, "_written", _refused)
+    assert serve.page_for("127.0.0.1:1", "secret") is None
     assert left_in(home) == []
 
 
@@ -360,7 +360,7 @@ def test_the_desk_does_not_stop_during_work(visitor: Visitor, monkeypatch: pytes
     """The clock begins again while something is done."""
     stages = ["count", "solve", None]
     monkeypatch.setattr(type(visitor.desk), "stage", property(lambda _: stages.pop(0) if stages else None))
-    run(Door(Path(), visitor.desk), Opening(lambda _: None, browser=False, idle=0.1))
+    run(Door(Path(), visitor.desk), lambda _: None, browser=False, idle=0.1)
     assert stages == []
 
 

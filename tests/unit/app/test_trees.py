@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.app.trees import Complete, Insert, Move, Remove, Rename, groups_of, lacking
+from kohort.app.making import Complete, Insert, Move, Remove, Rename, groups_of, lacking
 from kohort.errors import HierarchyError, UsageError
 from kohort.schema.hierarchy import Hierarchy
 from tests.laws.test_hierarchy_laws import hierarchies

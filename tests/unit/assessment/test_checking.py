@@ -26,8 +26,8 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.models.k_map import KMap
 from kohort.models.t_closeness import TCloseness
 from kohort.schema import Attribute, Missing, Role, Schema
+from kohort.schema.hierarchies.spelling import even_spelling
 from kohort.schema.hierarchy import Hierarchy
-from kohort.schema.sensitive import even_spelling
 from kohort.tables.table import Column, Table, narrow
 
 if TYPE_CHECKING:

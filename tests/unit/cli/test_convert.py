@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.cli.convert import UNPROTECTED
+from kohort.cli.transactions import UNPROTECTED
 from kohort.io.baskets import read_transactions, write_transactions
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.pipeline import transactions

@@ -24,8 +24,8 @@ from kohort.core.suppression import SuppressionLimit
 from kohort.errors import HierarchyError, InputError, JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
 from kohort.io.forms import Format
+from kohort.job.columns import TIME_LIMIT
 from kohort.job.faults import job_error
-from kohort.job.method import TIME_LIMIT
 from kohort.job.request import Request, load, parse, request
 from kohort.release import Writing
 from kohort.release.job import Purpose

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kohort.schema.sensitive import even_spelling
+from kohort.schema.hierarchies.spelling import even_spelling
 
 #: Ways to write HIV that no reader tells apart, with what was done to each.
 SPELLINGS = {

@@ -11,7 +11,7 @@ import polars as pl
 
 from kohort.schema import Attribute, Label, Missing, Role, Schema
 from kohort.schema.hierarchies import from_tree
-from kohort.schema.sensitive import even_spelling
+from kohort.schema.hierarchies.spelling import even_spelling
 from kohort.tables.table import Column, Table, narrow
 
 if TYPE_CHECKING:

@@ -28,8 +28,8 @@ from kohort.io.write import write
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role, Schema
+from kohort.schema.hierarchies.spelling import even_spelling
 from kohort.schema.hierarchy import Hierarchy
-from kohort.schema.sensitive import even_spelling
 from kohort.tables.table import Table
 from kohort.verify import Claim, reading, verify, verify_frame, verify_table
 from kohort.verify.classes import bands, classes_of

@@ -8,10 +8,8 @@ from urllib.parse import urlencode
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from kohort.app.edits import changed
-from kohort.app.fields import read, table_at, written
-from kohort.app.frame import WITH_A_FORM, number
-from kohort.app.job_pages import JobPages
+from kohort.app.fields import changed, read, table_at, written
+from kohort.app.job_pages import WITH_A_FORM, JobPages, number
 from kohort.errors import UsageError
 from kohort.job.transactions_form import CoherencePart, ItemsPart, SuppressionPart
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from kohort.app.baskets.answers import BasketPreview, Baskets, ItemRoles, ItemsLook, Point
+    from kohort.app.answers import BasketPreview, ItemRoles, ItemsLook, Point, Rows
     from kohort.app.fields import Field
     from kohort.app.job_pages import Endpoint
     from kohort.job.lines import Place
@@ -150,7 +148,7 @@ class Pages(JobPages):
     def records(self, request: Request) -> Response:
         """Ten transactions."""
         first = number(request.query_params.get("first", "1"))
-        rows: Baskets = self._answer("records", self._reading(), self.desk.folder, first)
+        rows: Rows = self._answer("records", self._reading(), self.desk.folder, first)
         return self._page("baskets/records", "Transactions", rows=rows, here="/items")
 
     def protection(self, _: Request) -> Response:
@@ -263,17 +261,14 @@ class Pages(JobPages):
     # --- what they share ----------------------------------------------------------------------------------------------
 
     def _known(self, *, patience: float = 0) -> tuple[ItemsLook, ItemRoles]:
-        """The items, and their roles."""
         look: ItemsLook = self._answer("look", self._reading(), self.desk.folder, patience=patience)
         roles: ItemRoles = self._answer("roles", self.desk.text, self.desk.folder, patience=patience)
         return look, roles
 
     def _item_fields(self) -> tuple[Field, ...]:
-        """What is said of all items."""
         return tuple(one for one in self._fields(("items",)) if one.key not in _BY_NAME)
 
     def _text_fields(self) -> tuple[Field, ...]:
-        """How text is read."""
         return tuple(one for one in self._fields(("input",)) if one.key != "path")
 
     def _titles(self) -> dict[str, list[str]]:
@@ -283,7 +278,6 @@ class Pages(JobPages):
         return {helps[key]: [name for name in METHODS if keys[name] == key] for key in dict.fromkeys(keys.values())}
 
     def _beside(self, one: BasketPreview, other: BasketPreview) -> Iterator[tuple[str, str, str]]:
-        """The figures of two previews, each with its name."""
         for what, (part, key) in COMPARED.items():
             yield what, written_number(one.page[part][key]), written_number(other.page[part][key])
         yield "occurrences lost, by their weights", percent(_lost(one)), percent(_lost(other))
@@ -291,7 +285,6 @@ class Pages(JobPages):
         yield "surest inference of a private item", percent(sure[0]), percent(sure[1])
 
     def _python(self) -> str:
-        """What releases the same in Python."""
         target = table_at(self.desk.raw, ("output",)).get("path", "")
         source = table_at(self.desk.raw, ("input",)).get("path", "")
         lines = ["import kohort", "", f"job = kohort.TransactionJob.from_toml({self.desk.path.name!r})"]
@@ -316,7 +309,6 @@ def method_keys(name: str) -> dict[str, object]:
 
 
 def _method(raw: Mapping[str, object]) -> str:
-    """The method that a job has."""
     said = table_at(raw, ("method",))
     if said.get("optimal"):
         return "optimal"
@@ -363,7 +355,7 @@ _OTHERWISE: Final = ("private-file", "public-file", "delta", "seed", "draw")
 def roles_by_name(names: Iterable[str], roles: ItemRoles) -> dict[str, str]:
     """The role of each item.
 
-    >>> from kohort.app.baskets.answers import ItemRoles
+    >>> from kohort.app.answers import ItemRoles
     >>> roles_by_name(["bread", "pill"], ItemRoles(private=("pill",)))
     {'bread': 'public', 'pill': 'private'}
     """
@@ -380,7 +372,7 @@ def roles_by_name(names: Iterable[str], roles: ItemRoles) -> dict[str, str]:
 def with_roles(text: str, names: Sequence[str], roles: ItemRoles, chosen: Mapping[str, str]) -> str:
     r"""The text with other roles of items, which it lists from then on; a name of no item stays where it is.
 
-    >>> from kohort.app.baskets.answers import ItemRoles
+    >>> from kohort.app.answers import ItemRoles
     >>> print(with_roles("[items]\ndelta = 0.4\n", ["bread", "pill"], ItemRoles(), {"pill": "private"}))
     [items]
     private = ["pill"]

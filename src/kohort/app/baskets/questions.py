@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from kohort.app.answers import Released
-from kohort.app.baskets.answers import BasketPreview, Baskets, ItemRoles, ItemsLook, Point
+from kohort.app.answers import BasketPreview, ItemRoles, ItemsLook, Point, Released, Rows
 from kohort.app.questions import REPORTS, SHOWN, changes_in, refuse_piped, reports_of
+from kohort.app.subjects import transactions_of
 from kohort.assessment.inspection.distribution import Bar
 from kohort.engines.local import engine_of
-from kohort.errors import KohortError, UnsupportedError, UsageError
+from kohort.errors import KohortError
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.seen import seen_in
 from kohort.job.advice import advice_on
 from kohort.job.document import document
 from kohort.job.draft.transactions import transactions_text
+from kohort.job.faults import placing
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
-from kohort.job.transactions import load, of, reading_of
+from kohort.job.transactions import load, reading_of
 from kohort.job.transactions_form import BasketsPart, ItemsPart, TransactionsPart
 from kohort.pipeline.transactions import anonymize_transactions, problem_of
 from kohort.publish import Companion
@@ -39,10 +40,8 @@ from kohort.transactions.roles import Drawn, Listed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.app.folder import Folder
     from kohort.arrays import Counts
     from kohort.io.baskets import Reading
-    from kohort.job.transactions import TransactionRequest
     from kohort.release.transactions import TransactionRelease
     from kohort.sweeps.transactions import Outcome
     from kohort.transactions.database import Transactions
@@ -80,7 +79,7 @@ class Bench:
     def roles(self, text: str, folder: str) -> ItemRoles:
         """The roles of the items, as far as the job can say them."""
         try:
-            job = request_of(text, folder).job
+            job = transactions_of(text, folder).job
         except (KohortError, ExceptionGroup):  # the page says what is wrong with it
             return _listed(text)
         held = self._read(text, folder).database
@@ -94,12 +93,12 @@ class Bench:
             return made._replace(drawn=True, why=fault.what)
         return _drawn(problem)._replace(most=made.most, least=made.least)
 
-    def records(self, text: str, folder: str, first: int) -> Baskets:
+    def records(self, text: str, folder: str, first: int) -> Rows:
         """Ten transactions from the one of this number on."""
         held = self._read(text, folder).database
         first = max(1, min(first, len(held) - SHOWN + 1))
         rows = range(first - 1, min(first - 1 + SHOWN, len(held)))
-        return Baskets(tuple(_items(held, row) for row in rows), first=first)
+        return Rows((), tuple(_items(held, row) for row in rows), first=first)
 
     # --- what a job would do ------------------------------------------------------------------------------------------
 
@@ -111,13 +110,13 @@ class Bench:
         advice = advice_on(file, source=source, now=float(release.distortion), most=0)
         return _preview(release)._replace(changes=changes_in(advice))
 
-    def changes(self, text: str, folder: str) -> Baskets:
+    def changes(self, text: str, folder: str) -> Rows:
         """Ten transactions before and after, spread over the release."""
         release = self._try(text, folder)
         here, count = release.here(), len(release.released)
         rows = np.unique(np.linspace(0, count - 1, min(SHOWN, count)).astype(np.int64)).tolist()
         before = tuple(_items(here.source, int(release.lineage[row])) for row in rows)
-        return Baskets(before, tuple(_items(here.released, row) for row in rows))
+        return Rows((), before, tuple(_items(here.released, row) for row in rows))
 
     def report(self, text: str, folder: str, audience: str) -> bytes:
         """The page of what a job would release."""
@@ -127,14 +126,12 @@ class Bench:
         self, text: str, folder: str, vary: str, values: tuple[str, ...], methods: tuple[str, ...]
     ) -> tuple[Point, ...]:
         """What other values of a parameter would cost by each method; nothing is released, so nothing is verified."""
-        made = request_of(text, folder)
+        made = transactions_of(text, folder)
         roles = made.job.roles
         seeds = (roles.seed,) if isinstance(roles, Drawn) else (0,)
-        try:
+        with placing(made.placed):
             plan = Plan.of(made.job, vary, values, methods=methods, seeds=seeds)
             found = sweep(self._read(text, folder).database, plan, tell=self.tell)
-        except UsageError as fault:
-            raise made.placed(fault) from None
         return tuple(map(_point, found.points))
 
     def evidence(self, text: str, folder: str) -> dict[str, Any]:
@@ -151,7 +148,7 @@ class Bench:
         made.refuse_output()
         target = Path(made.target)
         reports = reports_of(target)
-        try:
+        with placing(made.placed):
             release = anonymize_transactions(
                 made.source,
                 made.job,
@@ -162,8 +159,6 @@ class Bench:
                 inputs=made.inputs,
                 engine=engine_of(made.run.engine),
             )
-        except UsageError as fault:
-            raise made.placed(fault) from None
         found = {"release": target, "certificate": Path(str(release.certificate)), **reports, "job": Path(job)}
         return Released({name: str(path) for name, path in found.items()}, _preview(release))
 
@@ -184,25 +179,14 @@ class Bench:
         return self._readings[key]
 
     def _try(self, text: str, folder: str) -> TransactionRelease:
-        """What the job would release, tried once."""
         if text not in self._tried:
-            made, reading = request_of(text, folder), self._read(text, folder)
+            made, reading = transactions_of(text, folder), self._read(text, folder)
             try:
                 release = anonymize_transactions(reading.database, made.job, tell=self.tell)
             except KohortError as fault:
                 raise made.placed(fault) from None
             self._tried = {text: replace(release, repeated=reading.repeated)}
         return self._tried[text]
-
-
-def request_of(text: str, folder: str | Folder) -> TransactionRequest:
-    """The request of a job's text."""
-    made = of(document(text, folder=Path(folder)))
-    made.refuse_output()
-    engine = made.run.engine
-    if engine != "local":
-        raise UnsupportedError(f"the desk reads transactions itself, and the job leaves this to {engine}", where="run")
-    return made
 
 
 def _listed(text: str) -> ItemRoles:
@@ -212,7 +196,6 @@ def _listed(text: str) -> ItemRoles:
 
 
 def _drawn(problem: SuppressionProblem) -> ItemRoles:
-    """The roles that were drawn."""
     names, roles = problem.database.names, problem.roles
     public = tuple(compress(names, roles.public))
     private = tuple(compress(names, roles.private))
@@ -236,24 +219,20 @@ def _band(place: int) -> str:
 
 
 def _items(held: Transactions, row: int) -> tuple[str, ...]:
-    """The items of a transaction."""
     items: list[int] = held.cells[held.starts[row] : held.starts[row + 1]].tolist()
     return tuple(held.names[item] for item in items)
 
 
 def _preview(release: TransactionRelease) -> BasketPreview:
-    """The figures of a release, for its steward."""
     page = transactions_page(release, audience=Audience.INTERNAL).as_json()
     return BasketPreview(page, release.lost, release.whole, sum(release.seconds.values()))
 
 
 def _page(audience: Audience) -> Callable[[TransactionRelease], bytes]:
-    """What writes the page of a release."""
     return lambda release: writer_of(".html")(transactions_page(release, audience=audience))
 
 
 def _point(one: Outcome) -> Point:
-    """A point of a sweep."""
     value, _, method = one.values
     if one.distortion is None:
         return Point(value, method, why=one.why)

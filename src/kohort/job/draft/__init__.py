@@ -6,7 +6,6 @@ import os
 import warnings
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
@@ -22,6 +21,7 @@ from kohort.assessment.risk.telling import Hidden, tellings
 from kohort.core.uniques import together_of
 from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
+from kohort.job.document import companions
 from kohort.job.draft.decisions import which_k, which_models, who
 from kohort.job.draft.names import made_of, ways_of
 from kohort.job.draft.protection import Protection, protected, roundings_of
@@ -29,7 +29,7 @@ from kohort.job.draft.reading import Whose, seen_in, whose
 from kohort.job.draft.shapes import LONGEST, Shape, is_spelled, scale_of, shape_of, wants_tree
 from kohort.job.faults import UNDECIDED
 from kohort.models.k_anonymity import KAnonymity
-from kohort.publish import Companion, check_target, publish
+from kohort.publish import check_target, publish
 from kohort.release import Job
 from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.dates import Period
@@ -42,7 +42,7 @@ from kohort.tables.table import Table
 from kohort.verify.singling import together
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from tomlkit.items import Table as TomlTable
 
@@ -118,7 +118,7 @@ class Draft(Shown):
         Raises:
             JobError: a role is undecided still, or a correction is wrong; each fault is told.
         """
-        from kohort.job.draft.corrected import corrected  # noqa: PLC0415  it needs the whole form
+        from kohort.job.keywords import corrected  # noqa: PLC0415  it needs the whole form
 
         return corrected(self, corrections)
 
@@ -160,16 +160,6 @@ class Draft(Shown):
     def undecided(self) -> tuple[str, ...]:
         """The columns whose role somebody has to decide."""
         return tuple(guess.name for guess in self.guesses if guess.role == "undecided")
-
-
-def companions(files: Iterable[HeldFile], folder: Path) -> list[Companion[None]]:
-    """Files as they are published beside a job."""
-    return [Companion(folder / one.name, partial(_content, one)) for one in files]
-
-
-def _content(file: HeldFile, _: None) -> bytes:
-    """What is written into a file that needs no verification."""
-    return file.content
 
 
 def draft_of(
@@ -252,7 +242,6 @@ def _asked(table: Table, missing: frozenset[str], path: Path | None, folder: Pat
 def _shapes(
     table: Table, guesses: Sequence[Guess], missing: frozenset[str], path: Path | None, folder: Path
 ) -> dict[str, Shape]:
-    """The generalization of each quasi-identifier."""
     shapes: dict[str, Shape] = {}
     for guess in (one for one in guesses if one.role == "quasi"):
         column = table[guess.name]
@@ -351,7 +340,6 @@ _SOLE: Final = (
 
 
 def _unkeyed(person: str | None, records: int) -> str:
-    """What to decide where some records do not say whose they are."""
     without = many(records, "record has", "records have")
     return (
         f"{person} seems to say whose the records are, and {without} no value of it: leave them out"
@@ -442,7 +430,6 @@ def _answers(draft: Draft) -> Iterator[str]:
 
 
 def _person(draft: Draft) -> TomlTable:
-    """Whose records are; or the question."""
     person = tomlkit.table()
     if draft.nobodys:
         person.add(tomlkit.comment(_unkeyed(draft.person, draft.nobodys)))
@@ -459,7 +446,6 @@ def _person(draft: Draft) -> TomlTable:
 
 
 def _rounded(roundings: Mapping[str, RoundingProposal]) -> TomlTable:
-    """The measures that are rounded, each with what that helps and costs."""
     columns = tomlkit.table(is_super_table=True)
     for name, found in roundings.items():
         column = tomlkit.table()
@@ -495,7 +481,6 @@ def _released(source: str) -> str:
 
 
 def _column(guess: Guess, draft: Draft) -> TomlTable:
-    """One column's table; reasons and alternatives are comments."""
     column = tomlkit.table()
     for reason in guess.reasons:
         column.add(tomlkit.comment(reason))
@@ -517,7 +502,6 @@ def _column(guess: Guess, draft: Draft) -> TomlTable:
 
 
 def _add_shape(column: TomlTable, shape: Shape | None) -> None:
-    """How the column is generalized, and why so."""
     if shape is None:
         return
     if shape.grid is not None:
@@ -530,7 +514,6 @@ def _add_shape(column: TomlTable, shape: Shape | None) -> None:
 
 
 def _add_models(column: TomlTable, models: Sequence[PrivacyModel]) -> None:
-    """The chosen model, and the others as comments."""
     for at, one in enumerate(models):
         own = one.specification
         value = said(Fraction(getattr(one, own.own[0].name)))

@@ -99,7 +99,6 @@ def _lost(job: Job, table: Table) -> float | None:
 
 
 def _choice(lost: float | None, told: str, flag: str = "") -> str:
-    """A choice with what it keeps and the flag that makes it, as people read it."""
     kept = "nothing" if lost is None else f"{1 - lost:.0%}".replace("%", " %")
     return f"{kept:>8}  {told}" + (f":   {flag}" if flag else "")
 

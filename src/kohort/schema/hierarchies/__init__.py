@@ -21,7 +21,6 @@ a missing value is none of them: add it afterwards by `with_missing`. What canno
 
 from __future__ import annotations
 
-from kohort.schema.hierarchies.edges import from_edges
 from kohort.schema.hierarchies.files import (
     HeldFile,
     file_of,
@@ -39,7 +38,7 @@ from kohort.schema.hierarchies.public import TREES, known_as, known_codes, known
 from kohort.schema.hierarchies.sets import dates, frequent, groups, mask, suppress, with_missing
 from kohort.schema.hierarchies.spec import from_spec, is_builder
 from kohort.schema.hierarchies.spelling import spelled, spellings
-from kohort.schema.hierarchies.tree import from_tree, to_tree
+from kohort.schema.hierarchies.tree import from_edges, from_tree, to_tree
 from kohort.schema.hierarchies.view import findings, show
 
 __all__ = [

@@ -14,8 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
 from kohort.calls import PATH, called
 from kohort.errors import FileError, HierarchyError, InputError, KohortError, LimitError, TargetError, UnsupportedError
-from kohort.schema.hierarchies.edges import are_edges, from_edges
-from kohort.schema.hierarchies.tree import DEEPEST, from_tree, parse_json, table_of, to_tree
+from kohort.schema.hierarchies.tree import DEEPEST, are_edges, from_edges, from_tree, parse_json, table_of, to_tree
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.nesting import PADDING, SUPPRESSED
 from kohort.whole_files import whole_file

@@ -12,7 +12,7 @@ from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.labels import canonical, cell_texts
 from kohort.assessment.population import PopulationTuples, match_population
 from kohort.errors import SchemaError
-from kohort.schema.sensitive import even_spelling
+from kohort.schema.hierarchies.spelling import even_spelling
 from kohort.shown import NOT_ON_PAGES, OPEN, Number, Share
 
 if TYPE_CHECKING:
