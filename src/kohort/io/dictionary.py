@@ -178,7 +178,6 @@ class Dictionary:
         self._records = size
 
     def _grow(self) -> None:
-        """Make room for twice as many values."""
         room = 2 * self._first.size
         self._heads = longer(self._heads, room)
         self._first = longer(self._first, room, self._workspace)

@@ -163,7 +163,6 @@ def _refuse_far(columns: Mask, rows: Mask, where: str) -> None:
 
 
 def _letters(column: int) -> str:
-    """What the column of a number is called."""
     return _letters((column - 1) // 26) + chr(ord("A") + (column - 1) % 26) if column else ""
 
 

@@ -257,7 +257,6 @@ def _form(cell: str) -> str:
 
 
 def _name(cell: bytes, layout: RecordLayout, where: str) -> str:
-    """The name in a cell of the header."""
     if len(cell) > 4 * LONGEST_NAME:  # bytes of a letter
         what = f"the column's name has more than {LONGEST_NAME:,} letters"
         raise LimitError(what, where=where, hint="is a closing quote missing, or the separator wrong?")

@@ -96,12 +96,10 @@ def fill(  # noqa: PLR0917  the scan's own order
 
 
 def _is_blank(data: Bytes) -> bool:
-    """Whether there is nothing but line ends."""
     return bool(((data == LF) | (data == CR)).all())
 
 
 def _error(text: Text, layout: RecordLayout, options: ReadOptions, at: int, fault: Fault) -> KohortError:
-    """What a fault means, at its line and column."""
     kind, column, record, cell, _ = fault.tolist()
     line = f"{text.name}, line {line_of(text.data, cell)}"
     where = f"{line}, column {layout.names[column]!r}"

@@ -120,7 +120,6 @@ def read_content(
 
 
 def _from_file(path: str, options: BasketOptions, limits: ReadOptions) -> Reading:
-    """What is in a regular file that nobody writes to meanwhile, or on standard input."""
     from kohort.io import source  # noqa: PLC0415  Numba is loaded when something is read
 
     if path == "-":

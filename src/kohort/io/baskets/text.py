@@ -78,7 +78,6 @@ def _from_matrix(text: Text, limits: ReadOptions, *, headed: bool) -> Coded:
 
 
 def _header(text: Text, layout: RecordLayout, limits: ReadOptions) -> tuple[tuple[str, ...], RecordLayout]:
-    """The items in the first record, and the layout of what comes after it."""
     starts: Starts = np.empty((len(layout.names), 1), np.int64)
     lengths: Lengths = np.empty((len(layout.names), 1), np.int32)
     _, body = fill(text, layout, limits, layout.body, starts, lengths)

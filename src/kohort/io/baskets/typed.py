@@ -63,7 +63,6 @@ def from_frame(frame: object, kind: str, options: BasketOptions) -> Coded:
 
 
 def _as_polars(frame: object, kind: str) -> pl.DataFrame | pl.LazyFrame:
-    """A frame as one of polars."""
     if kind == "polars":
         return cast("pl.DataFrame | pl.LazyFrame", frame)
     if kind == "pandas":
@@ -74,7 +73,6 @@ def _as_polars(frame: object, kind: str) -> pl.DataFrame | pl.LazyFrame:
 
 
 def _from_table(read: Callable[[], Table], name: str, options: BasketOptions) -> Coded:
-    """The transactions of a table whose cells are read as text."""
     match options.form:
         case Form.LONG:
             return from_long(read(), name, options)
@@ -123,7 +121,6 @@ def _from_lists(lazy: pl.LazyFrame, name: str, options: BasketOptions) -> Coded:
 
 
 def _list_column(schema: pl.Schema, name: str, options: BasketOptions) -> str:
-    """The column of lists of items."""
     check_known([column for column in (options.key, options.item) if column is not None], list(schema), name)
     lists = [column for column, dtype in schema.items() if isinstance(dtype, pl.List | pl.Array)]
     if options.item is None and len(lists) > 1:
@@ -145,7 +142,6 @@ def _cells(cells: pl.Series, where: str) -> Column:
 
 
 def _persons(cells: pl.Series, where: str) -> Column:
-    """The persons whose transactions are merged."""
     persons = _cells(cells, where)
     missing = int(np.count_nonzero(empty(persons.values)[persons.codes]))
     if missing:
@@ -250,7 +246,6 @@ def from_matrix(table: Table, name: str, *, headed: bool) -> Coded:
 
 
 def _is_one(column: Column, where: str) -> Mask:
-    """(n,) whether each cell is 1."""
     no, yes = ("false", "true") if isinstance(column.dtype, pl.Boolean) else ("0", "1")
     wrong = (~column.values.is_in([no, yes])).fill_null(value=True).to_numpy()
     if wrong.any():
