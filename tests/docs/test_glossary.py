@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.metrics.known import METRICS, OBJECTIVES
-from kohort.models.known import models
+from kohort.models.base import models
 from tests.docs.pages import ROOT, blocks
 
 if TYPE_CHECKING:

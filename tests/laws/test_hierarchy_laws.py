@@ -29,7 +29,7 @@ from kohort.schema.hierarchies import (
     write_csv,
     write_json,
 )
-from kohort.schema.hierarchies.edges import are_edges
+from kohort.schema.hierarchies.tree import are_edges
 from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:

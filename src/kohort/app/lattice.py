@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import RedirectResponse, Response
 
-from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import METHODS
 from kohort.app.edits import changed
 from kohort.app.fields import has_levels, table_at
 from kohort.app.frame import WITH_A_FORM, number

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import METHODS
 from kohort.app.edits import changed, with_roles
 from kohort.app.fields import has_levels, read, table_at, written
 from kohort.app.frame import WITH_A_FORM, number

@@ -25,7 +25,7 @@ from kohort.errors import InputError, UnsupportedError
 from kohort.io.baskets import read_content
 from kohort.io.baskets.cells import check_items
 from kohort.io.baskets.options import BasketOptions, Form
-from kohort.io.baskets.pieces import IN_PIECES, pieces_of
+from kohort.io.baskets.read import IN_PIECES, pieces_of
 from kohort.io.baskets.typed import COUNTED, empty, long_columns
 from kohort.io.options import ReadOptions
 from kohort.publish.files import private_folder

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import InputError, KohortError, LimitError
-from kohort.io.encodings import hint
 from kohort.io.options import LONGEST_NAME
-from kohort.io.records import RecordLayout, fill, measure
+from kohort.io.records import RecordLayout, fill, hint, measure
 from kohort.io.source import CR, LF, line_of
 from kohort.io.typed import check_names, check_width
 

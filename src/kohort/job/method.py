@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
-from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import Choices
+from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.job.faults import nearest

@@ -8,7 +8,7 @@ import pytest
 
 from kohort.app.edits import changed, with_roles
 from kohort.app.fields import FORMS, fields_of, read, written
-from kohort.models.known import models
+from kohort.models.base import models
 
 TEXT = """\
 # a job

@@ -14,8 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
 from kohort.calls import PATH, called
 from kohort.errors import FileError, HierarchyError, InputError, KohortError, LimitError, TargetError, UnsupportedError
-from kohort.schema.hierarchies.edges import are_edges, from_edges
-from kohort.schema.hierarchies.tree import DEEPEST, from_tree, parse_json, table_of, to_tree
+from kohort.schema.hierarchies.tree import DEEPEST, are_edges, from_edges, from_tree, parse_json, table_of, to_tree
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.nesting import PADDING, SUPPRESSED
 from kohort.whole_files import whole_file
@@ -188,7 +187,6 @@ _WORDS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
 
 
 def _hint(path: Path) -> str:
-    """What may help where there is no such file."""
     if Path(str(path).rpartition(":")[0]).is_file():
         return f"after a file's name there may be {', '.join(f':{word}' for word in _WORDS)}"
     return "a hierarchy is a CSV or JSON file"
@@ -252,7 +250,6 @@ def held_file(hierarchy: Hierarchy, name: str) -> HeldFile:
 
 
 def _reads(file: HeldFile, hierarchy: Hierarchy) -> bool:
-    """Whether a reader finds this hierarchy in the file."""
     try:
         return read_held(file) == hierarchy
     except KohortError:

@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import FileError, UsageError
-from kohort.io.baskets.pieces import pieces_of
+from kohort.io.baskets.read import pieces_of
 from kohort.io.baskets.write import spelled, write_transactions
 from kohort.kernels import kernel
 from kohort.transactions.database import places_of
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.arrays import Counts, Index, Items
-    from kohort.io.baskets.pieces import Piece
+    from kohort.io.baskets.read import Piece
     from kohort.transactions.database import Transactions
     from kohort.verify.transactions.verdict import CoherenceClaim, CoherenceVerdict
 
