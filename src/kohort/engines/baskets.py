@@ -207,8 +207,8 @@ class Baskets(Shown):
                 self.dialect.write_lines(f"SELECT y.line FROM {kept.name} y WHERE {test} ORDER BY y.line", "-", path)  # noqa: S608  as above
                 with path.open("rb") as lines:
                     lines.readline()
-                    for piece in pieces_of(lines, BasketOptions()):
-                        yield self._read(piece.content)
+                    for _, piece in pieces_of(lines, BasketOptions()):
+                        yield self._read(piece)
 
     def _in_shares(self, cells: Kept) -> tuple[Kept, Sequence[str]]:
         """The cells, and conditions that divide their transactions into shares whose texts can be listed together."""

@@ -17,7 +17,7 @@ from kohort.engines.relation import unused
 from kohort.errors import KohortError
 from kohort.io.cells import from_text, kept_type
 from kohort.io.forms import Format
-from kohort.io.write import Stream, write_stream
+from kohort.io.write import write_stream
 from kohort.workspace import blocks
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class TypedRecords:
                 raise
 
         try:
-            write_stream(Stream(self.names, self.types, frames), file, Format.PARQUET)
+            write_stream(self.names, self.types, frames, file, Format.PARQUET)
         except KohortError:
             if failed:
                 raise failed[0] from None

@@ -15,7 +15,7 @@ from kohort.models import MODELS
 from kohort.specification import plugins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -187,6 +187,15 @@ def build(kind: type[PrivacyModel], sensitive: str | None, parameters: Mapping[s
     """
     make = cast("Callable[..., PrivacyModel]", kind)
     return make(**({} if sensitive is None else {"sensitive": sensitive}), **parameters)
+
+
+def judging_together(models: Iterable[PrivacyModel]) -> str:
+    """The first of some models that needs all classes at once; empty where none does."""
+    for model in models:
+        declared = model.declared
+        if declared.population or declared.joint or not declared.monotone_generalization:
+            return f"the model {model.name}, which judges classes together,"
+    return ""
 
 
 class Variant(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import numpy as np
 
@@ -210,24 +210,15 @@ IN_PIECES: Final = frozenset({Form.BASKET, Form.LONG})
 _PIECE: Final = 1 << 25
 
 
-class Piece(NamedTuple):
-    """Some transactions of a file.
-
-    Attributes:
-        content: Their bytes; the first piece of the long form begins with the header.
-        header: What has to stand before them, so that they can be read by themselves.
-    """
-
-    content: bytes
-    header: bytes
-
-
-def pieces_of(file: BinaryIO, options: BasketOptions, size: int = 0) -> Iterator[Piece]:
+def pieces_of(file: BinaryIO, options: BasketOptions, size: int = 0) -> Iterator[tuple[bytes, bytes]]:
     r"""The file in pieces of about `size` bytes, from where it stands; some 30 MB where none is said.
+
+    Before each piece what has to stand before it, so that it can be read by itself; the first piece of the long form
+    begins with the header.
 
     >>> import io
     >>> long = BasketOptions(form=Form.LONG)
-    >>> [piece.content for piece in pieces_of(io.BytesIO(b"t,item\n1,a\n1,b\n2,a\n2,c\n"), long, 15)]
+    >>> [piece for _, piece in pieces_of(io.BytesIO(b"t,item\n1,a\n1,b\n2,a\n2,c\n"), long, 15)]
     [b't,item\n1,a\n1,b\n', b'2,a\n2,c\n']
     """
     header = file.readline() if options.form is Form.LONG else b""
@@ -237,10 +228,10 @@ def pieces_of(file: BinaryIO, options: BasketOptions, size: int = 0) -> Iterator
         start = len(header) - len(before)
         end = _end(left, start, options)
         if end > start:
-            yield Piece(left[:end], before)
+            yield before, left[:end]
             left, before = left[end:], header
     if left:
-        yield Piece(left, before)
+        yield before, left
 
 
 def _end(content: bytes, start: int, options: BasketOptions) -> int:

@@ -172,7 +172,7 @@ def _matrix(read: Callable[[], Table], name: str) -> Table:
     try:
         return read()
     except InputError as error:
-        if "column " not in str(error):
+        if not error.of_columns:
             raise
     what = "a column of the matrix has a name or a type that cannot be read"
     hint = "names are printable and differ; cells are whole numbers 0 and 1, or false and true"

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.arrays import Counts, Index, Items
-    from kohort.io.baskets.read import Piece
     from kohort.transactions.database import Transactions
     from kohort.verify.transactions.verdict import CoherenceClaim, CoherenceVerdict
 
@@ -96,8 +95,8 @@ def verify_by_aggregation(file: BinaryIO, claim: CoherenceClaim, source: BasketS
     """
     written = _Written(claim)
     try:
-        for piece in pieces_of(file, claim.writing):
-            written.take(piece)
+        for header, content in pieces_of(file, claim.writing):
+            written.take(header, content)
     except OSError as error:
         raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
     gone = claim.removed | claim.dropped
@@ -187,17 +186,17 @@ class _Written:
         """The digest of all bytes."""
         return self._digest.hexdigest()
 
-    def take(self, piece: Piece) -> None:
-        """Look at some transactions.
+    def take(self, header: bytes, content: bytes) -> None:
+        """Look at some transactions; the header has to stand before them.
 
         Raises:
             VerificationError: they are not written plainly, or have items that they may not have.
         """
-        self.size += len(piece.content)
-        self._digest.update(piece.content)
-        read = read_released(piece.header + piece.content, self.claim.writing)
+        self.size += len(content)
+        self._digest.update(content)
+        read = read_released(header + content, self.claim.writing)
         database = check_items(read, self.claim)
-        self._check_bytes(piece.content, database)
+        self._check_bytes(content, database)
         places = np.array(places_of(database.names, self.claim.source.names)[0], np.int32)
         cells = places[database.cells]
         self.supports += np.bincount(cells, minlength=self.supports.size)
