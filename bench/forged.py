@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from kohort.certificate.again import PartOutcome, checked_signature, read_certificate
 from kohort.certificate.form import digest
 from kohort.certificate.table import Certificate
-from kohort.certificate.table_again import Brought, check_table_again
+from kohort.certificate.table_again import RecheckInputs, check_table_again
 from kohort.certificate.transactions_again import check_transactions_again, written_as
 from kohort.cli import main as kohort
 from kohort.errors import InputError, VerificationError
@@ -229,7 +229,7 @@ def by_kohort(release: Path, beside: Path) -> Verdict:
         known = read_certificate(beside)
         signed = checked_signature(known, release, None)
         if isinstance(known, Certificate):
-            again = check_table_again(release, known, Brought())
+            again = check_table_again(release, known, RecheckInputs())
         else:
             again = check_transactions_again(release, known, written_as(known))
     except (InputError, VerificationError):

@@ -38,7 +38,7 @@ import polars as pl
 from kohort.app import fields, guard
 from kohort.certificate.again import read_certificate
 from kohort.certificate.table import Certificate
-from kohort.certificate.table_again import Brought, check_table_again
+from kohort.certificate.table_again import RecheckInputs, check_table_again
 from kohort.certificate.transactions_again import check_transactions_again
 from kohort.cli import main as kohort
 from kohort.errors import KohortError, LimitError
@@ -149,7 +149,7 @@ def _check(path: Path) -> object:
     known = read_certificate(path)
     release = path.with_name(path.name.removesuffix(".kohort.json"))
     if isinstance(known, Certificate):
-        return check_table_again(str(release), known, Brought())
+        return check_table_again(str(release), known, RecheckInputs())
     return check_transactions_again(str(release), known, BasketOptions(), Listed(private=("item1",), absent=True))
 
 

@@ -30,11 +30,10 @@ import numpy as np
 from bench.measure import cost
 from bench.tables import ADULT, DATA, adult, adult_hierarchy, adult_like, adult_like_csv, grouped, wide
 from kohort import KAnonymity
-from kohort.algorithms.known import METHODS
+from kohort.algorithms.lattice.boxes import least_of_parts
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
 from kohort.algorithms.lattice.judge import NodeEvaluator
-from kohort.algorithms.lattice.parts import least_of_parts
-from kohort.algorithms.method import Choices
+from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.problem import Problem
 from kohort.core.suppression import SuppressionLimit
 from kohort.metrics.known import OBJECTIVES

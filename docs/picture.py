@@ -17,7 +17,7 @@ import polars as pl
 
 import kohort
 from kohort import io
-from kohort.algorithms.lattice.landscape import landscape
+from kohort.algorithms.lattice.exhaustive import landscape
 from kohort.algorithms.problem import Problem
 from kohort.cli import main as demo
 from kohort.core.suppression import SuppressionLimit

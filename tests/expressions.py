@@ -127,10 +127,10 @@ GIVEN: Final[Mapping[str, Callable[[Any], Iterable[str | bytes]]]] = {
         one for words in of._UNITS.values() for one in (rf"(?:{words})", rf"(?:{words})$")
     ],
     "kohort.io.baskets.write._unfit": _of_names,
-    "kohort.io.workbooks.merged": lambda of: [*(one[0] for one in of._FAULTY), of.MERGED],
+    "kohort.io.excel.merged_in": lambda of: [*(one[0] for one in of._FAULTY), of.MERGED],
     "kohort.io.records.measure": _of_records,
     "kohort.io.statistics.pack": lambda of: [one[0] for one in of._MADE.values()],
-    "kohort.models.known.variants": lambda _: [rf"\b{name}\b" for name in ("l", "p")],
+    "kohort.models.base.variants": lambda _: [rf"\b{name}\b" for name in ("l", "p")],
     "kohort.report.charts.bars._broken": lambda of: _compiled(partial(of._broken, "one text", 14)),
     "kohort.schema.hierarchies.public.schemes": lambda of: [
         one.pattern for scheme in of.schemes() for one in (scheme.form, scheme.sure) if one is not None

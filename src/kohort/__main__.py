@@ -54,7 +54,6 @@ def run() -> None:
 
 
 def _main() -> int:
-    """Import the command line and run it."""
     from kohort.cli import main  # noqa: PLC0415  it loads most of what a command needs
 
     return main()

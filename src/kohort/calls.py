@@ -75,7 +75,6 @@ def threads_of(threads: object, where: str) -> int:
 
 
 def _demand(name: str, value: object, kind: str, where: str, hint: str) -> None:
-    """Refuse an argument of another class."""
     classes = {one.__name__ for one in type(value).__mro__}
     known = {PATH: str | os.PathLike, MAPPING: Mapping}.get(kind)
     if kind in classes if known is None else isinstance(value, known):

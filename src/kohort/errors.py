@@ -133,9 +133,18 @@ def combined(what: str, faults: Sequence[UsageError], hint: str = "") -> UsageEr
 
 
 class InputError(KohortError):
-    """Data that cannot be read as what it claims to be."""
+    """Data that cannot be read as what it claims to be.
+
+    Args:
+        of_columns: Whether the names, types or cells of columns are at fault, which the error then names.
+    """
 
     exit_status = 3
+
+    def __init__(self, what: str, *, where: str = "", hint: str = "", of_columns: bool = False) -> None:
+        """Keep also what is at fault."""
+        super().__init__(what, where=where, hint=hint)
+        self.of_columns = of_columns
 
 
 class HierarchyError(InputError):

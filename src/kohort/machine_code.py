@@ -144,7 +144,6 @@ class _Files:
             file.write(dumps(data))
 
     def _at(self, key: object) -> Path:
-        """The file of a key."""
         return self._path.with_name(f"{self._path.name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc")
 
 

@@ -211,7 +211,6 @@ def read_public_key(path: str | os.PathLike[str]) -> PublicKey:
 
 
 def _library() -> Any:  # noqa: ANN401  a module
-    """The keys of `cryptography`."""
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415  an extra
     except ImportError:
@@ -221,7 +220,6 @@ def _library() -> Any:  # noqa: ANN401  a module
 
 
 def _forms() -> Any:  # noqa: ANN401  a module
-    """How keys are written."""
     from cryptography.hazmat.primitives import serialization  # noqa: PLC0415  an extra
 
     return serialization

@@ -107,7 +107,6 @@ def solve(program: Program, start: Counts, *, seconds: float | None = None, most
 
 
 def _solver(asked: Program) -> highspy.Highs:
-    """A solver that knows the program."""
     import highspy  # noqa: PLC0415  an extra, and slow to import
 
     program = highspy.HighsLp()

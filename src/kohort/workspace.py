@@ -226,7 +226,6 @@ def bytes_of(text: str) -> int:
 
 
 def _unspilled(error: OSError, folder: Path) -> FileError:
-    """What went wrong with a file for an array."""
     hint = _ELSEWHERE
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         hint = f"make room, or {hint}"

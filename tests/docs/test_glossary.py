@@ -12,7 +12,7 @@ import pytest
 
 from kohort.assessment.risk.figures import FIGURES
 from kohort.metrics.known import METRICS, OBJECTIVES
-from kohort.models.known import models
+from kohort.models.base import models
 from tests.docs.pages import ROOT, blocks
 
 if TYPE_CHECKING:

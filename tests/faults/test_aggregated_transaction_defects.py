@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from kohort.engines.baskets import baskets_of
 from kohort.engines.duckdb import DuckDB
 from kohort.errors import FileError, VerificationError
-from kohort.io.baskets import pieces
+from kohort.io.baskets import read
 from kohort.io.baskets.options import BasketOptions, Form
-from kohort.io.baskets.pieces import pieces_of
+from kohort.io.baskets.read import pieces_of
 from kohort.transactions.coherence import Coherence
 from kohort.verify.transactions import verify_transactions
 from kohort.verify.transactions.aggregated import verify_by_aggregation
@@ -96,7 +96,7 @@ def test_a_correct_release_gets_the_same_verdict(
     writing: BasketOptions, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many bytes are looked at together: what is found is what is found in memory."""
-    monkeypatch.setattr(pieces, "_PIECE", size)
+    monkeypatch.setattr(read, "_PIECE", size)
     right = replace(GOOD, writing=writing)
     found = verdict(right)
     assert (found.way, found.engine) == (BY_AGGREGATION, "a plain source")
@@ -157,7 +157,7 @@ def test_numbers_that_do_not_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the long form, also between pieces."""
     long = replace(GOOD, writing=LONG)
     assert refused(long, long.written.replace(b"\n4,", b"\n9,")) == "bytes"
-    monkeypatch.setattr(pieces, "_PIECE", 4)
+    monkeypatch.setattr(read, "_PIECE", 4)
     assert refused(long, long.written.replace(b"\n4,", b"\n9,")) == "bytes"
 
 
@@ -205,7 +205,7 @@ def test_private_items_that_are_suppressed() -> None:
 @pytest.mark.parametrize("size", [1, 1 << 20])
 def test_an_order_that_tells_something(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two transactions that changed places, in one piece or in two."""
-    monkeypatch.setattr(pieces, "_PIECE", size)
+    monkeypatch.setattr(read, "_PIECE", size)
     rows = list(GOOD.rows)
     rows[CARD_TEST], rows[BREAD_MILK] = rows[BREAD_MILK], rows[CARD_TEST]
     assert refused(GOOD, unordered(rows)) == "order"

@@ -305,6 +305,26 @@ def test_bad_frames(
     refused(pl.DataFrame(frame, strict=False), kind, *parts, options=options)
 
 
+@pytest.mark.parametrize("name", ["my column 1.parquet", "column b.arrow"])
+@pytest.mark.parametrize(("kept", "told"), [(slice(-9), "cut short"), (slice(40, None), "")])
+def test_a_damaged_matrix_is_no_fault_of_its_columns(tmp_path: Path, name: str, kept: slice, told: str) -> None:
+    """Whether columns are at fault says the error, not a word of its text: a file may be called after a column."""
+    path, frame = tmp_path / name, pl.DataFrame({CANARY: [0, 1]})
+    (frame.write_parquet if path.suffix == ".parquet" else frame.write_ipc)(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:8] + whole[kept])
+    refused(path, InputError, told or "nothing tells its columns", options=HEADED)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [{CANARY: [b"0"]}, {f"{CANARY}\t": [0]}, {CANARY: [0], CANARY.upper(): [1]}, {CANARY: [np.inf]}, {CANARY: [{}]}],
+)
+def test_no_name_of_an_item_is_told(frame: dict[str, list[object]]) -> None:
+    """A matrix whose names or types cannot be read is refused without the name."""
+    refused(pl.DataFrame(frame, strict=False), InputError, "a column of the matrix", options=HEADED)
+
+
 def test_frames_that_cannot_be_lists() -> None:
     """A pandas frame with an index, or with objects of several kinds, is no frame of lists."""
     frame = pd.DataFrame({"items": [[CANARY]]}, index=pd.Index(["x"], name="who"))

@@ -18,7 +18,7 @@ from kohort.core.frequency import ClassProfile, Histogram
 from kohort.errors import UsageError
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
-from kohort.models.base import Achieved, PrivacyModel, satisfied_jointly
+from kohort.models.base import Achieved, PrivacyModel, models, satisfied_jointly, variants
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
 from kohort.models.delta_disclosure import DeltaDisclosure
 from kohort.models.delta_presence import DeltaPresence
@@ -28,7 +28,6 @@ from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.k_e_anonymity import KEAnonymity
 from kohort.models.k_map import KMap
-from kohort.models.known import models, variants
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness, distances_of

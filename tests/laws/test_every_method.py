@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort import Attribute, Job, KAnonymity, Role, Schema, TCloseness, anonymize
-from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import CUT, Choices
+from kohort.algorithms.method import CUT, METHODS, Choices
 from kohort.algorithms.mondrian.dimension import AtRandom, MostValues
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError

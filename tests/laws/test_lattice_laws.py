@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 from kohort.algorithms.lattice.best_effort import BestEffort
 from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
-from kohort.algorithms.lattice.full_domain import full_domain
-from kohort.algorithms.lattice.judge import NodeEvaluator
+from kohort.algorithms.lattice.judge import NodeEvaluator, full_domain
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.core.lattice import Node

@@ -21,11 +21,9 @@ from kohort.algorithms.lattice import best_effort
 from kohort.algorithms.lattice.best_effort import BestEffort
 from kohort.algorithms.lattice.boxes import Floors
 from kohort.algorithms.lattice.datafly import Datafly
-from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
-from kohort.algorithms.lattice.full_domain import full_domain
+from kohort.algorithms.lattice.exhaustive import Exhaustive, landscape, survey
 from kohort.algorithms.lattice.given import GivenNode
-from kohort.algorithms.lattice.judge import NodeEvaluator
-from kohort.algorithms.lattice.landscape import landscape
+from kohort.algorithms.lattice.judge import NodeEvaluator, full_domain
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.core.recoding import FullDomain, classes_of

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import OBJECTIVE, Choices
+from kohort.algorithms.method import METHODS, OBJECTIVE, Choices
 from kohort.core.frequency import profile
 from kohort.core.recoding import Multidimensional, classes_of
 from kohort.core.suppression import SuppressionLimit

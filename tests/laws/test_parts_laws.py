@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms.lattice import best_effort, parts
+from kohort.algorithms.lattice import best_effort, boxes
 from kohort.algorithms.lattice.best_effort import BestEffort
+from kohort.algorithms.lattice.boxes import least_of_parts
 from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.optimal import Optimal
-from kohort.algorithms.lattice.parts import least_of_parts
 from kohort.algorithms.problem import Problem, never
 from kohort.errors import InfeasibleError
 from kohort.metrics.known import OBJECTIVES
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kohort.core.suppression import SuppressionLimit
 
 #: The problem of some attributes.
-PART: Any = vars(parts)["_part"]
+PART: Any = vars(boxes)["_part"]
 
 #: The metrics that join parts.
 JOINING = [metric for metric in OBJECTIVES.values() if metric.join is not None]

@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from kohort.io.scan import BLANK, KEEP, NONE, OVERLONG, REFUSE, UNCLOSED, UNENDED
+from kohort.io.records import BLANK, KEEP, NONE, OVERLONG, REFUSE, UNCLOSED, UNENDED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

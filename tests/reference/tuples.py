@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.algorithms.mondrian.in_parts import Gathered, Marginals
+from kohort.algorithms.mondrian.in_parts import Marginals
 from kohort.core.frequency import FrequencySet
 from kohort.errors import LimitError
 
@@ -66,13 +66,13 @@ class TuplesInMemory:
             is_left = self.frequency.quasi[:, cut.dimension] <= cut.last
             self.part_of[inside] = np.where(is_left, cut.left, cut.right)[inside]
 
-    def gather(self, groups: Sequence[Sequence[int]]) -> Iterator[Gathered]:
+    def gather(self, groups: Sequence[Sequence[int]]) -> Iterator[tuple[FrequencySet, Index]]:
         """No group is larger than was agreed on, unless it is one part that no cut makes smaller."""
         for group in groups:
             self._last = np.flatnonzero(np.isin(self.part_of, group))[::-1]
             assert self._last.size <= self.most
             rows = self._last
-            yield Gathered(self.frequency.take(rows, self.frequency.counts[rows]), self.part_of[rows])
+            yield self.frequency.take(rows, self.frequency.counts[rows]), self.part_of[rows]
 
     def place(self, regions: Index) -> None:
         """Nobody has a place yet."""

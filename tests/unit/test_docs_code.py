@@ -12,7 +12,7 @@ import pytest
 import kohort
 import kohort.models
 from kohort.job import request as job
-from kohort.models.known import models
+from kohort.models.base import models
 from tests.command import kohort as run
 
 if TYPE_CHECKING:

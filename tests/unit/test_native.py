@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from kohort.core.frequency import shared
 from kohort.errors import MissingExtraError
 from kohort.io.dictionary import Known
-from kohort.io.scan import KEEP, NONE, REFUSE, SKIP
-from kohort.io.scan import scan as compiled_scan
+from kohort.io.records import KEEP, NONE, REFUSE, SKIP
+from kohort.io.records import scan as compiled_scan
 from kohort.native import build, library
 from kohort.native.library import CARVE, COMPARE, FIT, GROUP, LOOK_UP, MEMBERS, ONLY, REHASH, SCAN, SHARED, WRITE
 from tests.reference import loops

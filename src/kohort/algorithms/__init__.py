@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: Every method by its name on the command line; `kohort.algorithms.known` finds them, and those of other packages.
+#: Every method by its name on the command line; `kohort.algorithms.method` finds them, and those of other packages.
 PLUGINS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "mondrian": "kohort.algorithms.mondrian.mondrian:STRICT",

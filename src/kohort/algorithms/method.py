@@ -1,17 +1,18 @@
-"""A method of the command line: an algorithm, what is said of it, and which choices it can be given."""
+"""The methods of the command line: an algorithm, what is said of it, and which choices it can be given."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
+from kohort.algorithms import PLUGINS
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import UsageError
-from kohort.specification import ABOVE_0, Parameter, word
+from kohort.specification import ABOVE_0, Parameter, plugins, word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from kohort.algorithms.mondrian.dimension import Dimension
     from kohort.algorithms.mondrian.space import Cut
@@ -160,3 +161,7 @@ class Method:
         if parameter not in {CUT.name, DIMENSION.name}:
             return "has no levels and suppresses no record"
         return "makes no cuts" if self.takes("node") else "chooses its cuts itself"
+
+
+#: The methods by their names on the command line and in a job file.
+METHODS: Final = cast("Mapping[str, Method]", plugins("kohort.algorithms", PLUGINS))

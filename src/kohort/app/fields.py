@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 import tomlkit
 from pydantic import ValidationError
 
-from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import METHODS
 from kohort.errors import UsageError
 from kohort.job.form import ColumnPart, MethodPart, PersonPart, PrivacyPart, PurposePart
 from kohort.job.keys import bare, words_of
 from kohort.job.lines import read_toml
-from kohort.models.known import models
+from kohort.models.base import models
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kohort.algorithms.lattice.exhaustive import landscape
 from kohort.algorithms.lattice.given import GivenNode
 from kohort.algorithms.lattice.judge import lattice_of
-from kohort.algorithms.lattice.landscape import landscape
 from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.method import OBJECTIVE
 from kohort.core.recoding import FullDomain
@@ -22,7 +22,7 @@ from kohort.report.lattice.sheet import label as label_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from kohort.algorithms.lattice.landscape import Landscape
+    from kohort.algorithms.lattice.exhaustive import Landscape
     from kohort.algorithms.problem import Algorithm, Problem, Solution
     from kohort.core.lattice import Lattice, Node
 

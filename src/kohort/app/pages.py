@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import METHODS
 from kohort.app.fields import changed, has_levels, read, table_at, with_roles, written
 from kohort.app.job_pages import WITH_A_FORM, JobPages, number
 from kohort.app.render import ROLES

@@ -15,10 +15,9 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from kohort.algorithms.known import METHODS
 from kohort.algorithms.lattice.given import GivenNode
 from kohort.algorithms.lattice.local import LocalRecoding
-from kohort.algorithms.method import Choices
+from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.mondrian.dimension import AtRandom, MostValues
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.assessment.risk.singling import refuse_needless
@@ -29,8 +28,8 @@ from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.forms import Format
 from kohort.io.options import ReadOptions
 from kohort.metrics.known import metric_of
+from kohort.models.base import build, models
 from kohort.models.k_anonymity import KAnonymity
-from kohort.models.known import build, models
 from kohort.perturbation.pseudonyms import SIZE, Key
 from kohort.perturbation.text import METHODS as PERTURBATIONS
 from kohort.release.job import SECRET, Job, Purpose, Writing, plain

@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import Choices
+from kohort.algorithms.method import METHODS, Choices
 from kohort.certificate.form import Certified, disks_of, shared
 from kohort.metrics.known import METRICS
 from kohort.shown import many

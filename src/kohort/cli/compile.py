@@ -54,7 +54,7 @@ def compile_loops() -> None:
 
 def runs(place: str) -> Iterator[list[str]]:
     """The commands to run: every method once, and what else has loops."""
-    from kohort.algorithms.known import METHODS
+    from kohort.algorithms.method import METHODS
     from kohort.transactions.suppression import Score
 
     def words(line: str) -> list[str]:

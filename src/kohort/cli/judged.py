@@ -293,7 +293,7 @@ def _strictest_lines(found: Check) -> Iterator[str]:
 
 
 def _achieved_lines(found: Check, sensitive: str | None) -> Iterator[str]:
-    from kohort.models.known import models, variants
+    from kohort.models.base import models, variants
 
     width = max(len(variant.title) for kind in models().values() for variant in variants(kind, "column"))
     for one in found.achieved:

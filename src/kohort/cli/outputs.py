@@ -265,12 +265,12 @@ def _refuse_dry(flag: str, path: Path | None, *, dry_run: bool) -> None:
 
 def _picture(made: Request, path: Path) -> Report:
     from kohort import pipeline
-    from kohort.algorithms.lattice.landscape import refuse_large
+    from kohort.algorithms.lattice.exhaustive import check_drawable
     from kohort.report import lattice as lattice_picture
 
     with _placed("--picture"):
         format_ = lattice_picture.format_of(made.job.algorithm, path.suffix)
-    return pipeline.Report(path, lambda release: lattice_picture.picture(release, format_), refuse_large)
+    return pipeline.Report(path, lambda release: lattice_picture.picture(release, format_), check_drawable)
 
 
 @contextmanager

@@ -141,7 +141,7 @@ def convert(
 ) -> None:
     """Write transactions in another form; this does not anonymize them."""
     options.use_threads()
-    from kohort.pipeline.converting import convert_transactions
+    from kohort.pipeline.transactions import convert_transactions
 
     faults: list[UsageError] = []
     raw = flags.tables(job, faults)

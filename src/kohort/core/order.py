@@ -165,7 +165,6 @@ def _runs(tied: Mask) -> Iterator[slice]:
 
 
 def _next(tied: Mask, start: int) -> int:
-    """Where the next run begins."""
     for some in blocks(tied.size - start):
         found = np.flatnonzero(~tied[start + some.start : start + some.stop])
         if found.size:

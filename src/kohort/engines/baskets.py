@@ -25,7 +25,7 @@ from kohort.errors import InputError, UnsupportedError
 from kohort.io.baskets import read_content
 from kohort.io.baskets.cells import check_items
 from kohort.io.baskets.options import BasketOptions, Form
-from kohort.io.baskets.pieces import IN_PIECES, pieces_of
+from kohort.io.baskets.read import IN_PIECES, pieces_of
 from kohort.io.baskets.typed import COUNTED, empty, long_columns
 from kohort.io.options import ReadOptions
 from kohort.publish.files import private_folder
@@ -198,8 +198,8 @@ class Baskets(Shown):
                 self.dialect.write_lines(f"SELECT y.line FROM {kept.name} y WHERE {test} ORDER BY y.line", "-", path)  # noqa: S608  as above
                 with path.open("rb") as lines:
                     lines.readline()
-                    for piece in pieces_of(lines, BasketOptions()):
-                        yield self._read(piece.content)
+                    for _, piece in pieces_of(lines, BasketOptions()):
+                        yield self._read(piece)
 
     def _in_shares(self, cells: TemporaryTable) -> tuple[TemporaryTable, Sequence[str]]:
         """The cells, and conditions that divide their transactions into shares whose texts can be listed together."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from kohort.algorithms.mondrian.in_parts import Gathered, Marginals
+from kohort.algorithms.mondrian.in_parts import Marginals
 from kohort.core.frequency import FrequencySet
 from kohort.engines import sql
 from kohort.engines.relation import unused
@@ -338,7 +338,7 @@ class TuplesElsewhere:
         before, self.table = self.table, self.kept.answer(query)
         self.kept.forget(before)
 
-    def gather(self, groups: Sequence[Sequence[int]]) -> Iterator[Gathered]:
+    def gather(self, groups: Sequence[Sequence[int]]) -> Iterator[tuple[FrequencySet, Index]]:
         """From a table in which the tuples of a part lie near one another, one group after the other."""
         dialect = self.kept.dialect
         self._replace(dialect.near(f"SELECT * FROM {self.table}", PART))  # noqa: S608  as above
@@ -346,7 +346,7 @@ class TuplesElsewhere:
             inside = f"{PART} IN ({', '.join(map(str, group))})"
             found = dialect.run(f"SELECT * FROM {self.source} WHERE {inside}")  # noqa: S608  as above
             self._last = found["p"]
-            yield Gathered(self.frequency(found, self.dimensions), _numbers(found[PART]))
+            yield self.frequency(found, self.dimensions), _numbers(found[PART])
 
     def place(self, regions: Index) -> None:
         """Sensitive values make no difference, so each tuple of quasi-identifiers is sent once."""

@@ -113,12 +113,12 @@ class CountedInParts:
         """What the search answers, without the region of each tuple, and its classes."""
         if not isinstance(algorithm, Mondrian):
             return self._search_nodes(problem, algorithm)
-        found = solve_in_parts(self.tuples, self.root, problem, algorithm, self.most)
-        parts, rounds, rows = (found.trace[key] for key in ("parts", "rounds", "histogram_rows"))
+        classes, trace = solve_in_parts(self.tuples, self.root, problem, algorithm, self.most)
+        parts, rounds, rows = (trace[key] for key in ("parts", "rounds", "histogram_rows"))
         what = f"the table was searched in {many(parts, 'part')}, since its tuples do not fit into memory together"
         warnings.warn(SourceNote(f"{what}: {many(rounds, 'round')}, {rows:,} histogram rows"), stacklevel=2)
         none, corners = np.empty(0, np.int64), np.empty((0, self.tuples.quasi), np.uint32)
-        return Solution(Multidimensional(none, none, none, corners, corners), found.trace), found.classes
+        return Solution(Multidimensional(none, none, none, corners, corners), trace), classes
 
     def _search_nodes(self, problem: Problem, algorithm: Algorithm) -> tuple[Solution, RegionClasses]:
         found = algorithm.solve(replace(problem, there=self.levels))

@@ -20,7 +20,7 @@ from kohort.engines.relation import unused
 from kohort.errors import FileError, KohortError
 from kohort.io.cells import from_text, kept_type
 from kohort.io.forms import Format
-from kohort.io.write import FORMULA, NUMBER, Stream, escaped, write_stream
+from kohort.io.write import FORMULA, NUMBER, escaped, write_stream
 from kohort.workspace import blocks
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class TypedRecords:
                 raise
 
         try:
-            write_stream(Stream(self.names, self.types, frames), file, Format.PARQUET)
+            write_stream(self.names, self.types, frames, file, Format.PARQUET)
         except KohortError:
             if failed:
                 raise failed[0] from None

@@ -250,7 +250,6 @@ class _SQLite(NamedTuple):
 
 
 def _authorized(action: int, first: str | None, *_: object) -> int:
-    """Whether a statement may do that."""
     due = _READING.get(action, "")
     return sqlite3.SQLITE_OK if due is None or due == first else sqlite3.SQLITE_DENY
 
@@ -314,14 +313,12 @@ def create_sqlite(base: sqlite3.Connection, table: str, frame: pl.DataFrame) -> 
 
 
 def _declared(dtype: pl.DataType) -> str:
-    """What a column of a type is declared as."""
     if not _is_sqlite(dtype):
         return next((name for name, kind in _DATES.items() if kind.base_type() == dtype.base_type()), "TEXT")
     return "BOOLEAN" if dtype == pl.Boolean else "INTEGER" if dtype.is_integer() else "REAL"
 
 
 def _is_sqlite(dtype: pl.DataType) -> bool:
-    """Whether SQLite has cells of a type."""
     return (
         dtype == pl.Boolean
         or dtype.is_float()

@@ -20,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.errors import InputError
-from kohort.io.encodings import hint
+from kohort.io.records import hint
 from kohort.io.source import line_of
 from kohort.native.library import LOOK_UP, MEMBERS, REHASH
 from kohort.shown import NONCHARACTER
@@ -30,8 +30,7 @@ from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from kohort.arrays import Index
-    from kohort.io.records import RecordLayout
-    from kohort.io.scan import Lengths, Starts
+    from kohort.io.records import Lengths, RecordLayout, Starts
     from kohort.io.source import Bytes, Text
     from kohort.tables.table import CellCodes
     from kohort.workspace import Workspace
@@ -178,7 +177,6 @@ class Dictionary:
         self._records = size
 
     def _grow(self) -> None:
-        """Make room for twice as many values."""
         room = 2 * self._first.size
         self._heads = longer(self._heads, room)
         self._first = longer(self._first, room, self._workspace)

@@ -65,7 +65,6 @@ def parts_of(path: str) -> list[Part]:
 
 
 def _listed(path: str) -> list[Path]:
-    """The files of the parts."""
     below = read_manifest(Path(path)).prefix if has_manifest(path) else ""
     parts = sorted(_parts(Path(path, below)))
     if not parts:
@@ -74,7 +73,6 @@ def _listed(path: str) -> list[Path]:
 
 
 def _same(parts: list[Path], path: str) -> list[Part]:
-    """The parts of one table."""
     due = size = 0
     for part in parts:
         with part.open("rb") as file:
@@ -87,13 +85,11 @@ def _same(parts: list[Path], path: str) -> list[Part]:
 
 
 def _parts(folder: Path) -> list[Path]:
-    """The parts below a folder."""
     found = (part for part in folder.rglob("*") if part.suffix.lower() in _PARTS and part.is_file())
     return [part for part in found if not any(one.startswith(("_", ".")) for one in part.relative_to(folder).parts)]
 
 
 def _part(part: Path, folder: Path) -> Part:
-    """A part with the columns that its folders name."""
     said = [one.partition("=") for one in part.relative_to(folder).parts[:-1]]
     named = tuple((name, value) for name, equals, value in said if equals)
     columns = [pl.lit(value, pl.String).alias(name) for name, value in named]

@@ -77,7 +77,6 @@ _LABELLED: Final = frozenset({"sav", "zsav", "dta"})
 
 
 def _origin(column: Column, source: Table | None) -> Column:
-    """The column that the cells come from."""
     return source[column.name] if source is not None and column.name in source.names else column
 
 
@@ -147,7 +146,6 @@ def _lost(values: pl.Series, due: pl.Series, said: Labels | None, origin: Column
 
 
 def _is_name(name: str, form: FileForm) -> bool:
-    """Whether a file gives back a column's name."""
     return _returned(pl.Series(name, [0]), {}, form) is not None
 
 

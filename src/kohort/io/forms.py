@@ -140,7 +140,6 @@ class FileForm:
 
 
 def _statistics(key: str, title: str, *magic: bytes, suffixes: tuple[str, ...] = (), written: bool = True) -> FileForm:
-    """A format of a statistics program."""
     starts = tuple((0, one) for one in magic)
     return FileForm(
         key,

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import InputError, KohortError, LimitError
-from kohort.io.encodings import hint
 from kohort.io.options import LONGEST_NAME
-from kohort.io.records import RecordLayout, fill, measure
+from kohort.io.records import RecordLayout, fill, hint, measure
 from kohort.io.source import CR, LF, line_of
 from kohort.io.typed import check_names, check_width
 
@@ -257,7 +256,6 @@ def _form(cell: str) -> str:
 
 
 def _name(cell: bytes, layout: RecordLayout, where: str) -> str:
-    """The name in a cell of the header."""
     if len(cell) > 4 * LONGEST_NAME:  # bytes of a letter
         what = f"the column's name has more than {LONGEST_NAME:,} letters"
         raise LimitError(what, where=where, hint="is a closing quote missing, or the separator wrong?")

@@ -368,7 +368,6 @@ def fetched(name: str, parent: Path | None = None) -> Generator[str]:
 
 
 def _copy_release(store: Store, place: Address, folder: Path) -> None:
-    """Copy the manifest of a release, and the files that it names."""
     at = place / MANIFEST
     text = tried(store, store.get, at.key)
     if text is None:

@@ -185,7 +185,6 @@ def _pages(file: BinaryIO, groups: list[dict[int, Any]], size: int) -> int:
 
 
 def _head(file: BinaryIO, at: int) -> tuple[dict[int, Any], int]:
-    """What stands before a page, and its bytes."""
     file.seek(at)
     head = file.read(_PAGES[0])
     try:

@@ -1,21 +1,94 @@
-"""Records of delimited text, and what is said of a text whose records are not well formed."""
+"""One pass over delimited text that proves it well formed and finds the bounds of every cell; and what is at fault.
+
+By RFC 4180 with nothing forgiven: every record has as many cells as the first one, a quote occurs only in a quoted cell
+and is doubled there, and nothing but a separator or a line end follows a closing quote. The loop is compiled
+(`kohort.native`) and looks for marks in 64 bytes at a time.
+
+Of bytes that are not UTF-8 a message names the likely encoding; nothing is ever decoded by a guess.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kohort.errors import InputError, KohortError, LimitError
-from kohort.io.scan import BLANK, KEEP, NONE, OVERLONG, REFUSE, SKIP, UNCLOSED, line_end_at, scan
 from kohort.io.source import CR, LF, line_of
+from kohort.native.library import SCAN
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kohort.io.options import ReadOptions
-    from kohort.io.scan import Fault, Lengths, Starts
     from kohort.io.source import Bytes, Text
+
+#: First byte of every cell, as an offset into the text: (columns, records), int64.
+Starts: TypeAlias = NDArray[np.int64]
+
+#: Bytes of every cell, without the quotes round it: (columns, records), int32.
+Lengths: TypeAlias = NDArray[np.int32]
+
+#: Where a scan ended: (5,) int64 of the kind of fault, column, first byte of the record, first byte of the cell, and
+#: the place where the next record starts; after a fault, the byte that shows it.
+Fault: TypeAlias = NDArray[np.int64]
+
+#: Kinds of fault.
+NONE: Final = 0
+UNENDED: Final = 1  # the cell does not end as a cell of its column ends
+UNCLOSED: Final = 2  # a quoted cell that the text's end cuts off
+OVERLONG: Final = 3  # a cell of more bytes than allowed
+BLANK: Final = 4  # a line without any byte
+
+#: What becomes of a line without any byte.
+KEEP: Final = 0  # it is a record of one empty cell
+REFUSE: Final = 1
+SKIP: Final = 2
+
+
+def line_end_at(data: Bytes, at: int, line_end: int) -> int:
+    """The bytes of the line end at `at`, 0 if there is none; the text's end is one, also between CR and LF."""
+    if at >= data.size or data[at] == line_end:
+        return 1
+    if data[at] == CR and line_end == LF and (at + 1 == data.size or data[at + 1] == LF):
+        return 2
+    return 0
+
+
+def scan(  # noqa: PLR0917  the core's own order
+    data: Bytes,
+    at: int,
+    separator: int,
+    quote: int,
+    line_end: int,
+    blank: int,
+    longest: int,
+    starts: Starts,
+    lengths: Lengths,
+    fault: Fault,
+) -> int:
+    """Fill `starts` and `lengths` with the records from `at` on, until they are full, the text ends or is at fault.
+
+    Args:
+        data: The text.
+        at: Where a record starts.
+        separator: The byte between cells.
+        quote: The byte round cells; -1 where there is no quoting.
+        line_end: LF where lines end in LF or CRLF, CR where they end in CR alone.
+        blank: KEEP, REFUSE or SKIP.
+        longest: The most bytes of a cell.
+        starts: Written: where cells start.
+        lengths: Written: their bytes, doubled quotes counted twice.
+        fault: Written: where it ended, and whether at a fault.
+
+    Returns:
+        The records found.
+    """
+    return SCAN(data, at, separator, quote, line_end, blank, longest, starts, lengths, len(starts), fault)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +169,10 @@ def fill(  # noqa: PLR0917  the scan's own order
 
 
 def _is_blank(data: Bytes) -> bool:
-    """Whether there is nothing but line ends."""
     return bool(((data == LF) | (data == CR)).all())
 
 
 def _error(text: Text, layout: RecordLayout, options: ReadOptions, at: int, fault: Fault) -> KohortError:
-    """What a fault means, at its line and column."""
     kind, column, record, cell, _ = fault.tolist()
     line = f"{text.name}, line {line_of(text.data, cell)}"
     where = f"{line}, column {layout.names[column]!r}"
@@ -129,3 +200,68 @@ def _unended(text: Text, layout: RecordLayout, at: int, record: int) -> tuple[st
     cells, end = measure(text.data, record, layout.separator, layout.quote)
     what = f"a record of {cells} cell{'s' * (cells != 1)} where the first line has {len(layout.names)}"
     return what, "the text ends here: was it cut short?" if end == text.data.size else "is the separator right?"
+
+
+#: The encodings that are looked at; of two as likely, the one that is named first.
+KNOWN: Final = ("cp1252", "cp1250", "cp1251", "cp1253", "mac_roman", "cp850", "shift_jis", "euc_kr", "gb18030")
+
+#: Bytes before and behind the first one that is not ASCII, by which an encoding is judged.
+_BEFORE, _BEHIND = 64, 1 << 16
+
+#: The least score of an encoding that is named: three of four letters fit.
+_SURE: Final = 0.5
+
+#: The scripts of letters, by the first word of their names; others are judged alike.
+_SCRIPTS: Final = ("LATIN", "CYRILLIC", "GREEK", "CJK", "HIRAGANA", "KATAKANA", "HANGUL")
+
+
+def likely(data: Bytes, at: int) -> str:
+    r"""The encoding in which the bytes from the odd one at `at` look most like words; empty where none does.
+
+    >>> import numpy as np
+    >>> text = "name\nPérez\nMüller\n".encode("cp1252")
+    >>> likely(np.frombuffer(text, np.uint8), 6)
+    'cp1252'
+    """
+    sample = data[max(at - _BEFORE, 0) : at + _BEHIND].tobytes()
+    sample = sample[sample.find(b"\n") + 1 :] if b"\n" in sample[: min(at, _BEFORE)] else sample
+    scores = {name: _score(sample, name) for name in KNOWN}
+    best = max(KNOWN, key=scores.__getitem__)
+    return best if scores[best] > _SURE else ""
+
+
+def hint(data: Bytes, at: int) -> str:
+    """What to do about a byte that is not UTF-8."""
+    found = likely(data, at)
+    return f"name the encoding: likely --encoding {found}" if found else "name the encoding (--encoding)"
+
+
+def _score(sample: bytes, encoding: str) -> float:
+    """How much the letters beyond ASCII are like letters of words: the share that is, less the share that is not."""
+    try:
+        text = sample.decode(encoding)
+    except UnicodeDecodeError as error:
+        if len(sample) - error.start > 3:  # noqa: PLR2004  the sample may end within a character
+            return -1
+        text = sample[: error.start].decode(encoding)
+    marks = [*_fits(text)]
+    return sum(marks) / len(marks) if marks else 0
+
+
+def _fits(text: str) -> Iterator[int]:
+    """For each character beyond ASCII, 1 if it fits between its neighbours, -1 if it does not."""
+    for before, letter, behind in zip(f" {text}", text, f"{text[1:]} ", strict=False):
+        if letter.isascii():
+            continue
+        if not letter.isalpha():
+            yield -1
+            continue
+        script = _script(letter)
+        alike = all(_script(one) == script for one in (before, behind) if one.isalpha())
+        yield 1 if alike and not (letter.isupper() and before.islower()) else -1
+
+
+def _script(letter: str) -> str:
+    """The script of a letter; of kanji, kana and kindred ones one for all."""
+    name = unicodedata.name(letter, "").partition(" ")[0]
+    return "CJK" if name in _SCRIPTS[3:] else name

@@ -224,7 +224,6 @@ def text_of(name: str, content: Content, options: ReadOptions, *, packed: bool) 
 
 
 def _unzipped(name: str, packed: Content, options: ReadOptions) -> bytearray:
-    """The content of a gzip file, to its very end and checksum."""
     try:
         with gzip.open(io.BytesIO(packed)) as file:
             return _inside(name, file, len(packed), options)
@@ -233,7 +232,6 @@ def _unzipped(name: str, packed: Content, options: ReadOptions) -> bytearray:
 
 
 def _unpacked(name: str, packed: Content, options: ReadOptions) -> bytearray:
-    """The content of a Zstandard file, to the very end and checksum of its last frame."""
     library = zstandard()
     unpack = library.ZstdDecompressor(max_window_size=_WINDOW)
     try:
@@ -288,7 +286,6 @@ def _too_much(name: str, most: int, options: ReadOptions) -> LimitError:
 
 
 def _decoded(name: str, content: Content, options: ReadOptions) -> bytearray:
-    """The text in UTF-8, decoded without replacing anything."""
     decoder = codecs.getincrementaldecoder(options.encoding)()
     text, most = bytearray(), _most(options)
     for start in range(0, len(content), PIECE):

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
 import polars as pl
@@ -38,7 +38,6 @@ from kohort.io.write import write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-    from types import TracebackType
 
 #: The forms of files that a table is written into.
 _FILES: Final = ("sqlite", "duckdb")
@@ -145,18 +144,6 @@ def others(path: Path) -> tuple[str, ...]:
 # ── sessions ─────────────────────────────────────────────────────────────────────────────────────
 
 
-class _Base(Protocol):
-    """What is asked of one kind of database, in a transaction that is open."""
-
-    def execute(self, sql: str) -> Sequence[Sequence[Any]]: ...
-
-    def put(self, place: StoredTable, frame: pl.DataFrame) -> None: ...
-
-    def get(self, place: StoredTable) -> pl.DataFrame: ...
-
-    def commit(self) -> None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Session:
     """An open transaction: nobody else sees what it does before `commit`, and without it nothing was done.
@@ -164,34 +151,57 @@ class Session:
     Attributes:
         place: The table.
         base: The database.
+        cursor: What executes statements; of DuckDB the database, whose cursors have transactions of their own.
     """
 
     place: StoredTable
-    base: _Base
+    base: Any
+    cursor: Any
+
+    def execute(self, sql: str) -> Sequence[Sequence[Any]]:
+        """What a statement finds."""
+        self.cursor.execute(sql)
+        return () if self.cursor.description is None else cast("Sequence[Sequence[Any]]", self.cursor.fetchall())
 
     def names(self) -> tuple[str, ...]:
         """The tables and views of a database file."""
-        return tuple(str(name) for (name,) in self.base.execute(_NAMES[self.place.kind]))
+        return tuple(str(name) for (name,) in self.execute(_NAMES[self.place.kind]))
 
     def exists(self) -> bool:
         """Whether a table or a view of that name is there."""
         if self.place.kind != "postgres":
             return self.place.name.casefold() in {name.casefold() for name in self.names()}
         quote = self.place.sql.replace("'", "''")
-        return self.base.execute(f"SELECT to_regclass('{quote}') IS NOT NULL")[0][0] is True
+        return self.execute(f"SELECT to_regclass('{quote}') IS NOT NULL")[0][0] is True
 
     def put(self, parquet: bytes) -> None:
         """Make the table, with the records that a Parquet file holds."""
         frame = pl.read_parquet(BytesIO(parquet))
-        self.base.put(self.place, pl.DataFrame([_kept(series) for series in frame]))
+        frame = pl.DataFrame([_kept(series) for series in frame])
+        if self.place.kind == "sqlite":
+            create_sqlite(self.base, self.place.sql, frame)
+        elif self.place.kind == "duckdb":
+            self.base.register("kohort_cells", frame)
+            self.base.execute(f"CREATE TABLE {self.place.sql} AS SELECT * FROM kohort_cells")  # noqa: S608  quoted
+            self.base.unregister("kohort_cells")
+        else:
+            cells = cast("Any", frame).to_arrow(compat_level=pl.CompatLevel.oldest())
+            self.cursor.adbc_ingest(self.place.name, cells, mode="create", db_schema_name=self.place.schema)
 
     def text(self) -> bytes:
         """The table as it is read back, as CSV."""
-        return _text(Content(self.base.get(self.place)), self.place)
+        if self.place.kind == "sqlite":
+            frame = sqlite_table(self.base, self.place.table, self.place.address)
+        elif self.place.kind == "duckdb":
+            frame = duckdb_table(self.base, self.place.sql)
+        else:
+            self.cursor.execute(f"SELECT * FROM {self.place.sql} ORDER BY ctid")  # noqa: S608  in the order of insertion
+            frame = pl.DataFrame(self.cursor.fetch_arrow())
+        return _text(Content(frame), self.place)
 
     def drop(self) -> None:
         """Remove the table."""
-        self.base.execute(f"DROP TABLE {self.place.sql}")
+        self.execute(f"DROP TABLE {self.place.sql}")
 
     def commit(self) -> None:
         """Let everybody see it."""
@@ -235,8 +245,8 @@ def opened(place: StoredTable) -> Generator[Session]:
     """
     if place.kind != "postgres":
         _refuse_absent(place)
-    with _KINDS[place.kind](place) as base:
-        yield Session(place, base)
+    with _KINDS[place.kind](place) as session:
+        yield session
 
 
 def _refuse_absent(place: StoredTable) -> None:
@@ -250,108 +260,43 @@ def _refuse_absent(place: StoredTable) -> None:
         raise FileError("there is no such database", where=place.base, hint=hint)
 
 
-class _Reporting:
-    """Turns what a database refuses into a `FileError` without the text of its message, which may quote cells."""
-
-    def __init__(self, error: type[Exception], place: StoredTable) -> None:
-        self._error, self._where = error, place.address
-
-    def __enter__(self) -> None:
-        """Nothing is to be done."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Say which kind of error it was."""
-        if isinstance(error, self._error):
-            what = f"the database refused ({type(error).__name__}); nothing was changed"
-            hint = "check that it can be reached and written, that nobody has locked it, and the names"
-            raise FileError(what, where=self._where, hint=hint) from None
-
-
-@dataclass(frozen=True, slots=True)
-class _SQLite:
-    connection: sqlite3.Connection
-
-    def execute(self, sql: str) -> Sequence[Sequence[Any]]:
-        return self.connection.execute(sql).fetchall()
-
-    def put(self, place: StoredTable, frame: pl.DataFrame) -> None:
-        create_sqlite(self.connection, place.sql, frame)
-
-    def get(self, place: StoredTable) -> pl.DataFrame:
-        return sqlite_table(self.connection, place.table, place.address)
-
-    def commit(self) -> None:
-        self.connection.commit()
+@contextmanager
+def _reporting(refused: type[Exception], place: StoredTable) -> Generator[None]:
+    """Turn what a database refuses into a `FileError` without the text of its message, which may quote cells."""
+    try:
+        yield
+    except refused as error:
+        what = f"the database refused ({type(error).__name__}); nothing was changed"
+        hint = "check that it can be reached and written, that nobody has locked it, and the names"
+        raise FileError(what, where=place.address, hint=hint) from None
 
 
 @contextmanager
-def _sqlite(place: StoredTable) -> Generator[_SQLite]:
+def _sqlite(place: StoredTable) -> Generator[Session]:
     name = str(Path(place.base).absolute())  # else SQLite takes `file:x` for an address
-    with _Reporting(sqlite3.Error, place), closing(sqlite3.connect(name, isolation_level=None)) as base:
+    with _reporting(sqlite3.Error, place), closing(sqlite3.connect(name, isolation_level=None)) as base:
         base.execute("PRAGMA trusted_schema = OFF")
         base.execute("BEGIN IMMEDIATE")
-        yield _SQLite(base)
-
-
-@dataclass(frozen=True, slots=True)
-class _DuckDB:
-    connection: Any
-
-    def execute(self, sql: str) -> Sequence[Sequence[Any]]:
-        return cast("Sequence[Sequence[Any]]", self.connection.execute(sql).fetchall())
-
-    def put(self, place: StoredTable, frame: pl.DataFrame) -> None:
-        self.connection.register("kohort_cells", frame)
-        self.connection.execute(f"CREATE TABLE {place.sql} AS SELECT * FROM kohort_cells")  # noqa: S608  quoted
-        self.connection.unregister("kohort_cells")
-
-    def get(self, place: StoredTable) -> pl.DataFrame:
-        return duckdb_table(self.connection, place.sql)
-
-    def commit(self) -> None:
-        self.connection.commit()
+        yield Session(place, base, base.cursor())
 
 
 @contextmanager
-def _duckdb(place: StoredTable) -> Generator[_DuckDB]:
+def _duckdb(place: StoredTable) -> Generator[Session]:
     duckdb, name = library("duckdb", FORMS["duckdb"]), str(Path(place.base).absolute())  # `md:x` is a server's
-    with _Reporting(duckdb.Error, place), closing(duckdb.connect(name, config=SHUT)) as base:
+    with _reporting(duckdb.Error, place), closing(duckdb.connect(name, config=SHUT)) as base:
         base.execute("BEGIN TRANSACTION")
-        yield _DuckDB(base)
-
-
-@dataclass(frozen=True, slots=True)
-class _Postgres:
-    connection: Any
-    cursor: Any
-
-    def execute(self, sql: str) -> Sequence[Sequence[Any]]:
-        self.cursor.execute(sql)
-        return () if self.cursor.description is None else cast("Sequence[Sequence[Any]]", self.cursor.fetchall())
-
-    def put(self, place: StoredTable, frame: pl.DataFrame) -> None:
-        cells = cast("Any", frame).to_arrow(compat_level=pl.CompatLevel.oldest())
-        self.cursor.adbc_ingest(place.name, cells, mode="create", db_schema_name=place.schema)
-
-    def get(self, place: StoredTable) -> pl.DataFrame:
-        self.cursor.execute(f"SELECT * FROM {place.sql} ORDER BY ctid")  # noqa: S608  in the order of insertion
-        return pl.DataFrame(self.cursor.fetch_arrow())
-
-    def commit(self) -> None:
-        self.connection.commit()
+        yield Session(place, base, base)
 
 
 @contextmanager
-def _postgres(place: StoredTable) -> Generator[_Postgres]:
+def _postgres(place: StoredTable) -> Generator[Session]:
     postgres = driver(place.base)
     with (
-        _Reporting(postgres.Error, place),
+        _reporting(postgres.Error, place),
         closing(postgres.connect(place.base)) as base,
         closing(base.cursor()) as cursor,
     ):
-        yield _Postgres(base, cursor)
+        yield Session(place, base, cursor)
 
 
 _KINDS: Final[dict[str, Callable[[StoredTable], Any]]] = {"sqlite": _sqlite, "duckdb": _duckdb, "postgres": _postgres}

@@ -76,7 +76,6 @@ def _noticed(table: Table, name: str) -> Table:
 
 
 def _named(name: str, options: ReadOptions, workspace: Workspace) -> Table:
-    """The table at an address, in a folder or in a file."""
     if is_address(name):
         from kohort.io import databases, typed  # noqa: PLC0415  polars is loaded when something is read
 
@@ -144,7 +143,6 @@ def _content(path: str, inner: str, content: Content, options: ReadOptions, work
 
 
 def _refuse_names(what: str, options: ReadOptions) -> None:
-    """Refuse to rename the columns of a typed source, or to skip rows above them."""
     if options.names:
         raise UsageError(f"{what} has column names of its own", hint="leave out the names (--names)")
     if options.skip_rows:
@@ -152,7 +150,6 @@ def _refuse_names(what: str, options: ReadOptions) -> None:
 
 
 def _piped(options: ReadOptions, workspace: Workspace) -> Table:
-    """The table on standard input."""
     from kohort.io import source  # noqa: PLC0415  polars is loaded when something is read
     from kohort.io.text import read_text  # noqa: PLC0415
 

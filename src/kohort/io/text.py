@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.io.options import ReadOptions
-    from kohort.io.records import RecordLayout
-    from kohort.io.scan import Lengths, Starts
+    from kohort.io.records import Lengths, RecordLayout, Starts
     from kohort.io.source import Bytes, Text
     from kohort.workspace import Workspace
 
@@ -222,6 +221,5 @@ def _chunks(text: Text, layout: RecordLayout, options: ReadOptions) -> Iterator[
 
 
 def _code(dictionaries: Sequence[Dictionary], data: Bytes, starts: Starts, lengths: Lengths, expected: int) -> None:
-    """Code the cells of a chunk, of a table of so many records."""
     for cells, first, sizes in zip(dictionaries, starts, lengths, strict=True):
         cells.add(data, first, sizes, expected)

@@ -352,7 +352,7 @@ def faults(where: str, what: str, *kinds: type[Exception]) -> Generator[None]:
             raise FileError(f"reading failed: {reason}", where=where) from None
         raise InputError(f"{what} (it points outside itself)", where=where) from None
     except pl.exceptions.DuplicateError as error:  # names only; raised before any cell is read
-        raise InputError(f"duplicate column names: {str(error)!r}", where=where) from None
+        raise InputError(f"duplicate column names: {str(error)!r}", where=where, of_columns=True) from None
     except (*_POLARS, *kinds) as error:
         raise InputError(f"{what} ({type(error).__name__})", where=where) from None
 
@@ -389,7 +389,7 @@ def check_names(names: Sequence[object], where: str) -> tuple[str, ...]:
     twice = [told for several in alike.values() if len(several) > 1 for told in several]
     if twice:
         hint = "rename all but one; case, width and blanks around a name do not tell columns apart"
-        raise InputError(f"duplicate column names: {', '.join(twice)}", where=where, hint=hint)
+        raise InputError(f"duplicate column names: {', '.join(twice)}", where=where, hint=hint, of_columns=True)
     return checked
 
 
@@ -407,14 +407,15 @@ def check_width(columns: int, where: str) -> None:
 def _check_name(name: object, table: str, place: int) -> str:
     where = f"{table}, column {place}"
     if not isinstance(name, str):
-        raise InputError(f"the column's name is no text but of class {type(name).__name__}", where=where)
+        what = f"the column's name is no text but of class {type(name).__name__}"
+        raise InputError(what, where=where, of_columns=True)
     if not name.strip():
         return f"column_{place}"
     if len(name) > LONGEST_NAME:
         what = f"the column's name has {len(name):,} letters, and {LONGEST_NAME:,} are read"
         raise LimitError(what, where=where, hint="is the header the right line? else give the column a shorter name")
     if any(unicodedata.category(letter) in _UNPRINTABLE for letter in name) or NONCHARACTER.search(name):
-        raise InputError(f"the column's name holds control characters: {name!a}", where=where)
+        raise InputError(f"the column's name holds control characters: {name!a}", where=where, of_columns=True)
     return name
 
 

@@ -109,8 +109,9 @@ def write(
         with _reporting():
             file.write(packed)
     elif form.is_text:
-        dialect = _Dialect(form.separator or separator, excel_safe=excel_safe, alone=len(table.names) == 1)
-        _write_text(table, file, dialect, packer=_PACKERS.get(form.packing, nullcontext))
+        separator = form.separator or separator
+        escape = partial(escaped, separator=separator, excel_safe=excel_safe, alone=len(table.names) == 1)
+        _write_text(table, file, separator, escape, packer=_PACKERS.get(form.packing, nullcontext))
     else:
         _write_typed(table, file, format_)
 
@@ -151,31 +152,6 @@ def to_frame(table: Table, like: str) -> object:
 # ── delimited text ───────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class _Dialect:
-    """How a cell is written in delimited text."""
-
-    separator: str
-    excel_safe: bool
-    alone: bool  # the table's one column: an empty cell would be a blank line
-
-    def __post_init__(self) -> None:
-        if len(self.separator) != 1 or not self.separator.isascii() or self.separator in '"\r\n':
-            raise UsageError("the separator is not one ASCII character, or is a quote or line end")
-
-    def escape(self, values: pl.Series) -> pl.Series:
-        """`values` as they stand in the file."""
-        if self.excel_safe:
-            formula = values.str.contains(FORMULA) & ~values.str.contains(NUMBER)
-            values = _replaced(values, formula, lambda texts: "'" + texts)
-        # A byte order mark would vanish where it starts the file.
-        special = values.str.contains_any([self.separator, '"', "\r", "\n", "\ufeff"])
-        if self.alone:
-            values = values.fill_null("")
-            special |= values == ""
-        return _replaced(values, special, quoted)
-
-
 def quoted(values: pl.Series) -> pl.Series:
     """Cells in quotes."""
     inside = values.str.replace_all('"', '""', literal=True) if values.str.contains('"', literal=True).any() else values
@@ -183,13 +159,29 @@ def quoted(values: pl.Series) -> pl.Series:
 
 
 def escaped(values: pl.Series, separator: str, *, excel_safe: bool, alone: bool = False) -> pl.Series:
-    """Cells as they stand in delimited text; `alone`: of one column.
+    """Cells as they stand in delimited text; `alone`: of one column, where an empty cell would be a blank line.
+
+    Raises:
+        UsageError: the separator is not one ASCII character, or ends a line or a cell.
 
     >>> escaped(pl.Series(["a,b", "=1", "c"]), ",", excel_safe=True).to_list()
     ['"a,b"', "'=1", 'c']
     """
-    return _Dialect(separator, excel_safe=excel_safe, alone=alone).escape(values)
+    if len(separator) != 1 or not separator.isascii() or separator in '"\r\n':
+        raise UsageError("the separator is not one ASCII character, or is a quote or line end")
+    if excel_safe:
+        formula = values.str.contains(FORMULA) & ~values.str.contains(NUMBER)
+        values = _replaced(values, formula, lambda texts: "'" + texts)
+    # A byte order mark would vanish where it starts the file.
+    special = values.str.contains_any([separator, '"', "\r", "\n", "\ufeff"])
+    if alone:
+        values = values.fill_null("")
+        special |= values == ""
+    return _replaced(values, special, quoted)
 
+
+#: Gives cells as they stand in the file.
+Escape: TypeAlias = "Callable[[pl.Series], pl.Series]"
 
 #: Distinct cells as `spelled` has them, and which of them each record has.
 Cells: TypeAlias = "tuple[NDArray[np.uint8], Index, CellCodes]"
@@ -201,16 +193,16 @@ _BEGUN: Final = 8 * PIECE
 _ESCAPED: Final = 1 << 18
 
 
-def _cells_of(values: pl.Series, dialect: _Dialect, after: str) -> Callable[[CellCodes], Cells]:
+def _cells_of(values: pl.Series, escape: Escape, after: str) -> Callable[[CellCodes], Cells]:
     """Gives the distinct cells of some records, by their codes, and which of them each record has."""
     if len(values) <= _ESCAPED:
-        whole = spelled(dialect.escape(values).fill_null(""), after)
+        whole = spelled(escape(values).fill_null(""), after)
         return lambda codes: (whole.text, whole.ends, codes)
 
     def cells(codes: CellCodes) -> Cells:
         first = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))  # those of a class stand together
         of = np.repeat(np.arange(first.size, dtype=np.uint32), np.diff(first, append=codes.size))
-        some = spelled(dialect.escape(values.gather(codes[first])).fill_null(""), after)
+        some = spelled(escape(values.gather(codes[first])).fill_null(""), after)
         return some.text, some.ends, of
 
     return cells
@@ -224,55 +216,41 @@ def _replaced(values: pl.Series, where: pl.Series, replace: Callable[[pl.Series]
 def _write_text(
     table: Table | RecodedTable | Portion,
     file: BinaryIO,
-    dialect: _Dialect,
+    separator: str,
+    escape: Escape,
     *,
     packer: Callable[[BinaryIO], AbstractContextManager[BinaryIO]],
 ) -> None:
-    names = dialect.escape(pl.Series(table.names, dtype=pl.String)).to_list()
-    after = [*dialect.separator * (len(names) - 1), "\n"]  # what follows each cell
+    names = escape(pl.Series(table.names, dtype=pl.String)).to_list()
+    after = [*separator * (len(names) - 1), "\n"]  # what follows each cell
     held = zip(table.head().columns, after, strict=True)
-    columns = [_cells_of(column.written, dialect, follows) for column, follows in held]
+    columns = [_cells_of(column.written, escape, follows) for column, follows in held]
     with _reporting(), packer(file) as text:
         text.write("".join(map(add, names, after)).encode())
-        for batch in HEAP.side_by_side(partial(_Batch.begun, table, columns), blocks(table.records)):
-            batch.write(text)
+        for write_batch in HEAP.side_by_side(partial(_begun, table, columns), blocks(table.records)):
+            write_batch(text)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Batch:
-    """Some records on their way into a file: the first of them are text already, mostly all.
+def _begun(
+    table: Table | RecodedTable | Portion, columns: Sequence[Callable[[CellCodes], Cells]], some: slice
+) -> Callable[[BinaryIO], None]:
+    """Make as much text of some records as there is room for in a few pieces, mostly all; gives what writes them."""
+    records = some.stop - some.start
+    held = list(chain.from_iterable(of(codes) for of, codes in zip(columns, table.block(some), strict=True)))
+    text, filled = np.empty(_BEGUN, np.uint8), np.empty(1, np.int64)
+    begun = WRITE(held, 0, records, text, filled)
+    text = text[: int(filled[0])]
 
-    Attributes:
-        columns: As the compiled core takes them.
-        records: How many there are.
-        text: Those before `row`.
-        row: The first that is not text yet.
-    """
-
-    columns: Sequence[NDArray[Any]]
-    records: int
-    text: NDArray[np.uint8]
-    row: int
-
-    @classmethod
-    def begun(
-        cls, table: Table | RecodedTable | Portion, columns: Sequence[Callable[[CellCodes], Cells]], some: slice
-    ) -> _Batch:
-        """Some records of a table, as many of them as text as there is room for in a few pieces."""
-        cells = chain.from_iterable(of(codes) for of, codes in zip(columns, table.block(some), strict=True))
-        held, out, filled = list(cells), np.empty(_BEGUN, np.uint8), np.empty(1, np.int64)
-        row = WRITE(held, 0, some.stop - some.start, out, filled)
-        return cls(held, some.stop - some.start, out[: int(filled[0])], row)
-
-    def write(self, file: BinaryIO) -> None:
-        """Write them, the others as many at once as there is room for."""
-        file.write(self.text.data)
-        out, filled, row = np.empty(_BEGUN, np.uint8), np.empty(1, np.int64), self.row
-        while row < self.records:
-            row = WRITE(self.columns, row, self.records, out, filled)
+    def write_batch(file: BinaryIO) -> None:
+        file.write(text.data)
+        out, row = np.empty(_BEGUN, np.uint8), begun
+        while row < records:  # the others, as many at once as there is room for
+            row = WRITE(held, row, records, out, filled)
             if not filled[0]:
                 out = np.empty(2 * out.size, np.uint8)
             file.write(out[: int(filled[0])].data)
+
+    return write_batch
 
 
 @contextmanager
@@ -326,36 +304,29 @@ class Pieces:
 # ── Parquet and Arrow IPC ────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
-    """Typed records that are yet to be made.
-
-    Attributes:
-        names: The columns.
-        types: The type of each.
-        frames: Makes the records, some at a time; whatever it calls the columns, they are these.
-    """
-
-    names: Sequence[str]
-    types: Sequence[pl.DataType]
-    frames: Callable[[], Iterator[pl.DataFrame]]
-
-
 def _write_typed(table: Table | RecodedTable | Portion, file: BinaryIO, format_: Format) -> None:
     values = [from_text(column.written, column.dtype) for column in table.head().columns]
     numbers = [str(place) for place in range(len(values))]
-    stream = Stream(table.names, [held.dtype for held in values], partial(_records, table, numbers, values))
-    write_stream(stream, file, format_)
+    types = [held.dtype for held in values]
+    write_stream(table.names, types, partial(_records, table, numbers, values), file, format_)
 
 
-def write_stream(stream: Stream, file: BinaryIO, format_: Format) -> None:
-    """Write records to the open `file` as Parquet or Arrow IPC; see `write`.
+def write_stream(
+    names: Sequence[str],
+    types: Sequence[pl.DataType],
+    frames: Callable[[], Iterator[pl.DataFrame]],
+    file: BinaryIO,
+    format_: Format,
+) -> None:
+    """Write typed records, which `frames` makes some at a time, to the open `file` as Parquet or Arrow IPC.
+
+    Whatever the frames call the columns, they are `names`; see `write`.
 
     Raises:
         FileError: the system failed to write, or the records could not be made.
     """
     with _reporting():
-        records = _streamed(stream)
+        records = _streamed(names, types, frames)
         if format_ is Format.PARQUET:
             records.sink_parquet(file, compression="zstd", compression_level=ZSTD_LEVEL, row_group_size=GROUP)
         else:
@@ -376,18 +347,20 @@ def _records(
         yield pl.DataFrame([one.alias(name) for name, one in zip(names, cells, strict=True)])
 
 
-def _streamed(stream: Stream) -> pl.LazyFrame:
+def _streamed(
+    names: Sequence[str], types: Sequence[pl.DataType], made: Callable[[], Iterator[pl.DataFrame]]
+) -> pl.LazyFrame:
     """The records as a frame that is never there as a whole."""
     # Columns bear numbers until the end: polars would take some names (`*`, `^a$`) for patterns.
-    numbers = [str(place) for place in range(len(stream.names))]
+    numbers = [str(place) for place in range(len(names))]
 
     def frames(*_: object) -> Iterator[pl.DataFrame]:  # nothing but all of it is ever asked for
-        for some in stream.frames():
+        for some in made():
             some.columns = numbers
             yield some
 
-    scanned = register_io_source(frames, schema=dict(zip(numbers, stream.types, strict=True)), is_pure=True)
-    return scanned.select(pl.col(number).alias(name) for number, name in zip(numbers, stream.names, strict=True))
+    scanned = register_io_source(frames, schema=dict(zip(numbers, types, strict=True)), is_pure=True)
+    return scanned.select(pl.col(number).alias(name) for number, name in zip(numbers, names, strict=True))
 
 
 @contextmanager

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, create_model
 
-from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import CUT, DIMENSION, LIMIT, LOCAL, NODE, PREFERRED, TIME_LIMIT
+from kohort.algorithms.method import CUT, DIMENSION, LIMIT, LOCAL, METHODS, NODE, PREFERRED, TIME_LIMIT
 from kohort.engines.base import EngineName
 from kohort.io.forms import Format, readable
 from kohort.job.model_values import model_keys

@@ -12,8 +12,8 @@ from pydantic import Field, PlainValidator, WithJsonSchema, create_model
 from kohort.errors import KohortError
 from kohort.job.parts import Part
 from kohort.job.values import wrong
+from kohort.models.base import build, models
 from kohort.models.k_anonymity import KEY
-from kohort.models.known import build, models
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,8 +8,8 @@ from kohort.errors import SchemaError, UsageError
 from kohort.job.form import ColumnPart, PrivacyPart
 from kohort.job.model_values import asked_for
 from kohort.job.parts import Part, right_part, table
+from kohort.models.base import build, models
 from kohort.models.k_anonymity import KEY
-from kohort.models.known import build, models
 from kohort.release.fit import unfit
 from kohort.schema import Role, Schema
 

@@ -28,8 +28,9 @@ from kohort.job.parts import part, relative, right_part, sign_key, table
 from kohort.perturbation.text import perturbation_from
 from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing
-from kohort.release.altered import key_misfits, seed_misfits
-from kohort.release.altered import misfits as altered_misfits
+from kohort.release.fit import key_misfits
+from kohort.release.fit import seed_misfits
+from kohort.release.fit import misfits as altered_misfits
 from kohort.schema import Role, Schema
 from kohort.schema.hierarchies import file_of, read_hierarchy
 from kohort.workspace import bytes_of
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.base import Perturbation
     from kohort.perturbation.pseudonyms import Key
-    from kohort.release.altered import Misfit
+    from kohort.release.fit import Misfit
     from kohort.schema import Attribute
     from kohort.schema.hierarchies import HeldFile
 

@@ -7,8 +7,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import LIMIT
+from kohort.algorithms.method import LIMIT, METHODS
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.problem import on_nodes
 from kohort.job.models import SLOW

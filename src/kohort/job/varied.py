@@ -9,12 +9,11 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import FIRST, LIMIT, LOCAL, Choices
+from kohort.algorithms.method import FIRST, LIMIT, LOCAL, METHODS, Choices
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import JobError, UsageError
 from kohort.job.columns import quasi_of
-from kohort.models.known import models
+from kohort.models.base import models
 from kohort.sweeps.tables import TablePlan
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import tomlkit
 
-from kohort.algorithms.known import METHODS
 from kohort.algorithms.lattice.given import GivenNode
 from kohort.algorithms.lattice.local import LocalRecoding
-from kohort.algorithms.method import FIRST, Choices
+from kohort.algorithms.method import FIRST, METHODS, Choices
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import UsageError
 from kohort.job.form import ColumnPart, InputPart, OutputPart

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: Every model by its key in a job; `kohort.models.known` finds them, and those of other packages.
+#: Every model by its key in a job; `kohort.models.base` finds them, and those of other packages.
 MODELS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "k": "kohort.models.k_anonymity:KAnonymity",

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.models._parameters import check_name, exact_number, is_whole
 from kohort.models._shares import shares, within
-from kohort.models.base import NOBODY, Achieved, Declaration, greatest_ratio
+from kohort.models.base import NOBODY, Achieved, Declaration, check_name, exact_number, greatest_ratio, is_whole
 from kohort.schema.numbers import said
 from kohort.specification import AT_LEAST_2, SHARE, Parameter, Specification
 

@@ -1,21 +1,28 @@
-"""What a privacy model is."""
+"""What a privacy model is, which there are, and the parameters that they take: exact numbers."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Final, Protocol
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, Protocol, cast
+
+from kohort.errors import UsageError
+from kohort.models import MODELS
+from kohort.specification import plugins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from kohort.arrays import Mask
+    from kohort.arrays import Counts, Mask
     from kohort.core.frequency import ClassProfile
     from kohort.specification import Specification
-
 
 #: Why no parameter of a model of values will do, where nobody in a class has one.
 NOBODY: Final = "in a class nobody has a value"
@@ -152,3 +159,140 @@ def satisfied_jointly(model: PrivacyModel, classes: ClassProfile) -> bool:
     """Whether the classes satisfy the model when they, and no others, are released together."""
     together = model.declared.joint
     return bool(model.satisfied(classes).all()) if together is None else together(classes)
+
+
+@cache
+def models() -> Mapping[str, type[PrivacyModel]]:
+    """Every model by its key in a job; those of other packages are entry points `kohort.models`.
+
+    Raises:
+        UsageError: another package brings a model by a key that is taken, or that is not the model's own.
+
+    >>> models()["entropy-l"].specification.title
+    'entropy l-diversity'
+    """
+    found = cast("Mapping[str, type[PrivacyModel]]", plugins("kohort.models", MODELS))
+    for key, kind in found.items():
+        if kind.specification.key != key:
+            what = f"{kind.__name__} is registered as {key}, but its own key is {kind.specification.key}"
+            raise UsageError(what, where="entry points kohort.models", hint="name the entry point by the model's key")
+    return found
+
+
+def build(kind: type[PrivacyModel], sensitive: str | None, parameters: Mapping[str, object]) -> PrivacyModel:
+    """The model with these parameters, of a sensitive attribute unless there is none.
+
+    Raises:
+        UsageError: They are none that it takes.
+    """
+    make = cast("Callable[..., PrivacyModel]", kind)
+    return make(**({} if sensitive is None else {"sensitive": sensitive}), **parameters)
+
+
+def judging_together(models: Iterable[PrivacyModel]) -> str:
+    """The first of some models that needs all classes at once; empty where none does."""
+    for model in models:
+        declared = model.declared
+        if declared.population or declared.joint or not declared.monotone_generalization:
+            return f"the model {model.name}, which judges classes together,"
+    return ""
+
+
+class Variant(NamedTuple):
+    """A model as it is measured.
+
+    Attributes:
+        key: Its short name: `l`, `recursive-2`, `t-ordered`.
+        title: As the literature calls it: `recursive (c,2)-diversity`.
+        model: The model with an example of each parameter.
+    """
+
+    key: str
+    title: str
+    model: PrivacyModel
+
+
+def variants(kind: type[PrivacyModel], sensitive: str) -> Iterator[Variant]:
+    """The model with every example of its parameters; about `sensitive`, if it is about an attribute.
+
+    >>> [one.key for one in variants(models()["recursive"], "illness")]
+    ['recursive-2', 'recursive-3']
+    """
+    told = kind.specification
+    for values in product(*(one.examples for one in told.parameters)):
+        key, title = told.flag.removeprefix("--"), told.title
+        for one, value in zip(told.parameters, values, strict=True):
+            if len(one.examples) > 1:
+                key = f"{key}-{value}"
+                title, found = re.subn(rf"\b{one.name}\b", str(value), title)
+                title += "" if found else f", {value} {one.name}"
+        parameters = {one.name: value for one, value in zip(told.parameters, values, strict=True)}
+        yield Variant(key, title, build(kind, sensitive if told.of_column else None, parameters))
+
+
+#: The greatest denominator of a parameter: its products with counts of people stay below 2**62.
+FINEST = 10**9
+
+#: Why nothing is achieved of a model of a population.
+NO_POPULATION: Final = "no population table is given"
+
+#: Digits before the point, or zeros after it, that no parameter needs: a longer power of ten is not even written out.
+_LONGEST = 30
+
+
+def exact_number(value: object, letter: str) -> Fraction | None:
+    """The number that `value` is, or writes; a float counts as the decimal that it prints. `None`: it is no number.
+
+    Raises:
+        UsageError: It has more than nine digits after the point.
+
+    >>> exact_number(0.1, "t"), exact_number("1/3", "t"), exact_number("1_0", "t"), exact_number(True, "t")
+    (Fraction(1, 10), Fraction(1, 3), None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
+        return None
+    try:
+        number = value if isinstance(value, Fraction) else _written(str(value))
+    except (ValueError, InvalidOperation, ZeroDivisionError):
+        return None
+    if number is None or abs(number) >= 10**_LONGEST:
+        return None
+    if number.denominator > FINEST:
+        raise UsageError(f"{letter} has more than nine digits after the point", where=letter, hint="round it")
+    return number
+
+
+def _written(text: str) -> Fraction | None:
+    """The decimal or the fraction that `text` writes, in ASCII digits without underscores."""
+    if not text.isascii() or "_" in text:
+        return None
+    if "/" in text:
+        return Fraction(text)
+    decimal = Decimal(text)
+    return Fraction(decimal) if decimal.is_finite() and abs(decimal.adjusted()) <= _LONGEST else None
+
+
+def is_whole(value: object, least: int) -> bool:
+    """Whether `value` is an integer of at least `least`; `True` is none."""
+    return type(value) is int and value >= least
+
+
+def check_name(sensitive: object) -> None:
+    """Refuse what names no column.
+
+    Raises:
+        UsageError: It is no text, or an empty one.
+    """
+    if not isinstance(sensitive, str) or not sensitive:
+        raise UsageError("the model must name a sensitive attribute", hint="the name of the column, such as 'illness'")
+
+
+def population_of(classes: ClassProfile, name: str) -> Counts:
+    """(c,) the people of the population table in each class.
+
+    Raises:
+        UsageError: There is no population table.
+    """
+    if classes.population is None:
+        raise UsageError(f"{name} needs a population table", hint="give the register that the table is a sample of")
+    return classes.population

@@ -18,9 +18,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
-from kohort.models._parameters import check_name, exact_number
 from kohort.models._shares import bounds, people_of, shares, within
-from kohort.models.base import NOBODY, Achieved, Declaration, greatest_ratio
+from kohort.models.base import NOBODY, Achieved, Declaration, check_name, exact_number, greatest_ratio
 from kohort.schema.numbers import said
 from kohort.specification import ABOVE_0, Parameter, Specification
 

@@ -16,8 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
-from kohort.models._parameters import NO_POPULATION, exact_number, population_of
-from kohort.models.base import Achieved, Declaration, greatest_ratio
+from kohort.models.base import NO_POPULATION, Achieved, Declaration, exact_number, greatest_ratio, population_of
 from kohort.schema.numbers import said
 from kohort.specification import SHARE, Parameter, Specification
 

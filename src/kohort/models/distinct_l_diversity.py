@@ -18,8 +18,7 @@ import numpy as np
 
 from kohort.errors import UsageError
 from kohort.kernels import kernel
-from kohort.models._parameters import check_name, is_whole
-from kohort.models.base import Achieved, Declaration
+from kohort.models.base import Achieved, Declaration, check_name, is_whole
 from kohort.specification import AT_LEAST_2, Parameter, Specification
 
 if TYPE_CHECKING:

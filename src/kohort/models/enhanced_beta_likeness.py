@@ -17,9 +17,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
-from kohort.models._parameters import FINEST, check_name, exact_number
 from kohort.models._shares import bounds, greatest_gain, within
-from kohort.models.base import NOBODY, Achieved, Declaration
+from kohort.models.base import FINEST, NOBODY, Achieved, Declaration, check_name, exact_number
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
 from kohort.schema.numbers import said
 from kohort.specification import Specification

@@ -20,8 +20,7 @@ import numpy as np
 
 from kohort.errors import UsageError
 from kohort.kernels import kernel
-from kohort.models._parameters import FINEST, check_name, exact_number
-from kohort.models.base import NOBODY, Achieved, Declaration
+from kohort.models.base import FINEST, NOBODY, Achieved, Declaration, check_name, exact_number
 from kohort.schema.numbers import said
 from kohort.specification import ABOVE_1, Parameter, Specification
 

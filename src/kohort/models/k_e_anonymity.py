@@ -22,9 +22,8 @@ import numpy as np
 
 from kohort.errors import SchemaError, UsageError
 from kohort.kernels import kernel
-from kohort.models._parameters import check_name, exact_number, is_whole
 from kohort.models._shares import EVERY
-from kohort.models.base import NOBODY, Achieved, Declaration
+from kohort.models.base import NOBODY, Achieved, Declaration, check_name, exact_number, is_whole
 from kohort.schema.numbers import said
 from kohort.specification import ABOVE_0, AT_LEAST_2, Parameter, Specification
 

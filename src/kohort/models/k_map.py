@@ -15,8 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
-from kohort.models._parameters import NO_POPULATION, is_whole, population_of
-from kohort.models.base import Achieved, Declaration
+from kohort.models.base import NO_POPULATION, Achieved, Declaration, is_whole, population_of
 from kohort.specification import AT_LEAST_2, Parameter, Specification
 
 if TYPE_CHECKING:

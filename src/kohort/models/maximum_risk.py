@@ -15,8 +15,7 @@ from math import ceil
 from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
-from kohort.models._parameters import exact_number
-from kohort.models.base import Achieved, Declaration
+from kohort.models.base import Achieved, Declaration, exact_number
 from kohort.schema.numbers import said
 from kohort.specification import SHARE, Parameter, Specification
 

@@ -18,8 +18,7 @@ import numpy as np
 
 from kohort.errors import UsageError
 from kohort.kernels import kernel
-from kohort.models._parameters import FINEST, check_name, exact_number, is_whole
-from kohort.models.base import Achieved, Declaration, greatest_ratio
+from kohort.models.base import FINEST, Achieved, Declaration, check_name, exact_number, greatest_ratio, is_whole
 from kohort.schema.numbers import said
 from kohort.specification import ABOVE_0, AT_LEAST_2, Parameter, Specification
 

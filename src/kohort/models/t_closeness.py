@@ -31,9 +31,8 @@ import numpy as np
 
 from kohort.errors import LimitError, SchemaError, UsageError
 from kohort.kernels import kernel
-from kohort.models._parameters import check_name, exact_number
 from kohort.models._shares import MOST
-from kohort.models.base import NOBODY, Achieved, Declaration, greatest_ratio
+from kohort.models.base import NOBODY, Achieved, Declaration, check_name, exact_number, greatest_ratio
 from kohort.schema.numbers import said
 from kohort.specification import SHARE, Parameter, Specification, word
 

@@ -145,7 +145,7 @@ def is_stale() -> bool:
 #: A dictionary: its slots, where its values occurred first, their heads, ends and bytes, and how many they are.
 VALUES: Final = (TO_WORDS, TO_INDEX, TO_WORDS, TO_INDEX, TO_BYTES, TO_INDEX)
 
-#: Find the cells of delimited text: see `kohort.io.scan`.
+#: Find the cells of delimited text: see `kohort.io.records`.
 SCAN: Final = Function("kohort_scan", BYTES, *[NUMBER] * 6, TO_INDEX, TO_SIZES, NUMBER, TO_INDEX)
 
 #: Code the cells of a column, and put its values into a larger table: see `kohort.io.dictionary`.

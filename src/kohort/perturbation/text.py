@@ -185,6 +185,5 @@ def _read(reader: Reader, said: object, place: str) -> object:
 
 
 def _near(word: str, known: Mapping[str, object]) -> str:
-    """Which words there are, the likeliest first."""
     close = get_close_matches(word, known, n=1)
     return f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}"

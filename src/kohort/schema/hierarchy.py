@@ -126,8 +126,8 @@ class Hierarchy(Shown):
         >>> Hierarchy.from_rows([["Milano", "Nord"], ["Bari", "Sud"]], root="*").labels
         (('Milano', 'Bari'), ('Nord', 'Sud'), ('*',))
         """
-        made = nest(rows, name, root=root, pad=pad, keep=keep)
-        return cls(made.labels, made.parents, name=name, data_dependent=data_dependent, changes=made.changes)
+        labels, parents, changes = nest(rows, name, root=root, pad=pad, keep=keep)
+        return cls(labels, parents, name=name, data_dependent=data_dependent, changes=changes)
 
     def _shown(self) -> tuple[str, Rows]:
         title = f"Hierarchy of {self.name}" if self.name else "Hierarchy"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise
+from itertools import chain, count, islice, pairwise
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
@@ -47,23 +47,14 @@ _KEEPING = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Nested:
-    """A tree.
+def nest(
+    rows: Rows, name: str, *, root: str = "", pad: Pad = False, keep: Keep = ""
+) -> tuple[tuple[tuple[str, ...], ...], tuple[Index, ...], tuple[str, ...]]:
+    """The tree that rows describe; see `Hierarchy.from_rows`.
 
-    Attributes:
-        labels: Per level, the text of each node, depth-first.
-        parents: Per level below the root, the parent of each node.
-        changes: What was changed to make the rows nest, a sentence each.
+    Per level, the text of each node, depth-first; per level below the root, the parent of each node; and what was
+    changed to make the rows nest, a sentence each.
     """
-
-    labels: tuple[tuple[str, ...], ...]
-    parents: tuple[Index, ...]
-    changes: tuple[str, ...]
-
-
-def nest(rows: Rows, name: str, *, root: str = "", pad: Pad = False, keep: Keep = "") -> Nested:
-    """The tree that rows describe; see `Hierarchy.from_rows`."""
     changes: list[str] = []
     if keep == "qualify":
         rows, changes = qualified(rows)
@@ -87,7 +78,7 @@ def nest(rows: Rows, name: str, *, root: str = "", pad: Pad = False, keep: Keep 
         raise no_root(labels[-1], name, len(parents))
     order, renumbered = _depth_first(parents)
     texts = (tuple(map(level.__getitem__, at.tolist())) for level, at in zip(labels, order, strict=True))
-    return Nested(tuple(texts), tuple(renumbered), tuple(changes))
+    return tuple(texts), tuple(renumbered), tuple(changes)
 
 
 def qualified(rows: Rows) -> tuple[list[tuple[str, ...]], list[str]]:
@@ -237,14 +228,14 @@ def listed(labels: Sequence[str]) -> str:
     return ", ".join(map(quoted, labels[:_LABELS])) + ", …" * (len(labels) > _LABELS)
 
 
-def counted_leaves(count: int) -> str:
+def counted_leaves(leaves: int) -> str:
     """The count in words: `1 leaf`, `2 leaves`."""
-    return many(count, "leaf")
+    return many(leaves, "leaf")
 
 
-def _labels(count: int) -> str:
+def _labels(labels: int) -> str:
     """The count in words, with a verb: `1 label has`, `2 labels have`."""
-    return many(count, "label has", "labels have")
+    return many(labels, "label has", "labels have")
 
 
 # ── From rows to levels ──────────────────────────────────────────────────────────────────────────
@@ -256,15 +247,6 @@ class _Level:
 
     labels: tuple[str, ...]
     codes: Index
-
-
-class _Numbering(dict[str, int]):
-    """Numbers labels in the order in which they are first asked for."""
-
-    def __missing__(self, label: str) -> int:
-        """Give a new label the next number."""
-        self[label] = number = len(self)
-        return number
 
 
 def _padded(rows: Rows, pad: Literal["up", "down"]) -> tuple[Iterator[Sequence[str]], int]:
@@ -286,11 +268,11 @@ def _padded(rows: Rows, pad: Literal["up", "down"]) -> tuple[Iterator[Sequence[s
 def _encode(rows: Rows, name: str) -> list[_Level]:
     """The rows as columns of codes. Takes a chunk of rows at a time, to hold few cells at once."""
     source = iter(rows)
-    numbers: list[_Numbering] = []
+    numbers: list[dict[str, int]] = []  # labels by the order in which they are first asked for
     chunks: list[list[Index]] = []  # per chunk, per level: (rows of the chunk,)
     ragged = 0
     while chunk := list(islice(source, CHUNK)):
-        numbers = numbers or [_Numbering() for _ in chunk[0]]
+        numbers = numbers or [defaultdict(count().__next__) for _ in chunk[0]]
         ragged += sum(len(row) != len(numbers) for row in chunk)
         if not ragged:
             columns = zip(numbers, zip(*chunk, strict=True), strict=True)

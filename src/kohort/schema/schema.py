@@ -162,7 +162,6 @@ class Schema(Shown):
         return Schema(attributes, self.missing, person=self.person, undeclared=undeclared)
 
     def _misfits(self, columns: Sequence[str]) -> Iterable[SchemaError]:
-        """What keeps this schema from covering `columns`."""
         known, named = set(columns), {attribute.name: None for attribute in self.attributes}
         for name in (name for name in named if name not in known):
             near = " or ".join(get_close_matches(name, columns))

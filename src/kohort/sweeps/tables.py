@@ -15,15 +15,14 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import CUT, LIMIT
+from kohort.algorithms.method import CUT, LIMIT, METHODS
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.engines.local import entering
 from kohort.errors import InfeasibleError, JobError, SchemaError, UsageError
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
+from kohort.models.base import models
 from kohort.models.k_anonymity import KEY, k_of
-from kohort.models.known import models
 from kohort.pipeline.pricing import answer, bound_of, bounded_alike, count, counted_alike
 from kohort.pipeline.problem import refuse_unknown
 from kohort.report.figures import bound_figures

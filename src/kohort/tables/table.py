@@ -196,8 +196,8 @@ def narrow(codes: NDArray[np.integer], values: int) -> CellCodes:
 def all_of(faults: Sequence[InputError]) -> InputError:
     """One error that says what each of several says."""
     if len(faults) == 1:
-        return type(faults[0])(faults[0].what, where=faults[0].where, hint=faults[0].hint)  # raised once more, perhaps
+        return type(faults[0])(faults[0].what, where=faults[0].where, hint=faults[0].hint, of_columns=True)
     told = "; ".join(f"{fault.where}: {fault.what}" for fault in faults)
     hints = " / ".join(dict.fromkeys(fault.hint for fault in faults if fault.hint))
     kind = HierarchyError if all(isinstance(fault, HierarchyError) for fault in faults) else InputError
-    return kind(told, where=many(len(faults), "column"), hint=hints)
+    return kind(told, where=many(len(faults), "column"), hint=hints, of_columns=True)

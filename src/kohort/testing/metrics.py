@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.algorithms.lattice.full_domain import full_domain
-from kohort.algorithms.lattice.judge import NodeEvaluator
+from kohort.algorithms.lattice.judge import NodeEvaluator, full_domain
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.metrics.base import Detail, counting
 from kohort.metrics.known import metric_of

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from kohort.arrays import Index
-    from kohort.io.scan import Lengths
+    from kohort.io.records import Lengths
     from kohort.io.source import Bytes, Content
     from kohort.tables.table import CellCodes
     from kohort.tables.texts import Spelled

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kohort.algorithms.lattice.full_domain import full_domain
+from kohort.algorithms.lattice.judge import full_domain
 from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.suppress_cells import SuppressCells

@@ -15,9 +15,8 @@ from kohort.algorithms.lattice.best_effort import BestEffort
 from kohort.algorithms.lattice.boxes import Floors
 from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.exhaustive import Exhaustive
-from kohort.algorithms.lattice.full_domain import full_domain
 from kohort.algorithms.lattice.given import GivenNode
-from kohort.algorithms.lattice.judge import NodeEvaluator
+from kohort.algorithms.lattice.judge import NodeEvaluator, full_domain
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.rollup import RollUp
 from kohort.algorithms.lattice.samarati import Samarati

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort import io
-from kohort.algorithms.lattice.landscape import landscape, minima
+from kohort.algorithms.lattice.exhaustive import landscape, minima
 from kohort.algorithms.problem import Problem
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import LimitError

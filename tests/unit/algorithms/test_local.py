@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kohort.algorithms.known import METHODS
 from kohort.algorithms.lattice import cells_optimum
 from kohort.algorithms.lattice.given import GivenNode
 from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.algorithms.lattice.suppress_cells import SuppressCells
-from kohort.algorithms.method import Choices
+from kohort.algorithms.method import METHODS, Choices
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError, UsageError

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import Choices
+from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.mondrian import sizes
 from kohort.algorithms.mondrian.dimension import AtRandom, MostValues, Widest, dimension_of
 from kohort.algorithms.mondrian.mondrian import Mondrian

@@ -32,7 +32,7 @@ from kohort.tables.coded import CodedTable
 from tests.reference.tuples import TuplesInMemory
 
 if TYPE_CHECKING:
-    from kohort.algorithms.mondrian.in_parts import SolvedInParts
+    from kohort.core.recoding import RegionClasses
     from kohort.models.base import PrivacyModel
 
 REGIONS = from_tree({"Nord": ["Torino", "Milano"], "Sud": ["Bari", "Lecce"]}, root="*")
@@ -77,12 +77,12 @@ def problems(draw: st.DrawFn) -> Problem:
     return Problem(coded.count([str(name) for name in looked_at]), coded.domains, models)
 
 
-def in_parts(problem: Problem, algorithm: Mondrian, most: int) -> tuple[SolvedInParts, TuplesInMemory]:
+def in_parts(problem: Problem, algorithm: Mondrian, most: int) -> tuple[RegionClasses, dict[str, int], TuplesInMemory]:
     """The search, with so many tuples at once."""
     tuples = TuplesInMemory(problem.frequency, most)
     root = tuples.marginals([0])[0]
     blind = replace(problem, frequency=root.of[0])
-    return solve_in_parts(tuples, root, blind, algorithm, most), tuples
+    return *solve_in_parts(tuples, root, blind, algorithm, most), tuples
 
 
 @given(
@@ -103,9 +103,8 @@ def test_search_in_parts_is_the_search(problem: Problem, most: int, cut: Any, di
     recoding = solution.recoding
     assert isinstance(recoding, Multidimensional)
     due = classes_of(recoding, problem.frequency, problem.domains)
-    found, tuples = in_parts(problem, algorithm, most)
+    made, trace, tuples = in_parts(problem, algorithm, most)
     assert tuples.regions.tolist() == recoding.regions.tolist()
-    made = found.classes
     for one, other in zip(made.labels, due.labels, strict=True):
         assert [one.texts[kind] for kind in one.of.tolist()] == [other.texts[kind] for kind in other.of.tolist()]
         assert one.losses.tolist() == other.losses.tolist()
@@ -113,7 +112,7 @@ def test_search_in_parts_is_the_search(problem: Problem, most: int, cut: Any, di
     assert (made.of.tolist(), made.first.tolist()) == (due.of.tolist(), due.first.tolist())
     assert (made.sizes.tolist(), made.regions.tolist()) == (due.sizes.tolist(), due.regions.tolist())
     assert made.lost.tolist() == due.lost.tolist()
-    assert {key: found.trace[key] for key in solution.trace} == solution.trace
+    assert {key: trace[key] for key in solution.trace} == solution.trace
 
 
 def test_a_leaf_of_many_tuples_is_never_fetched() -> None:
@@ -122,18 +121,18 @@ def test_a_leaf_of_many_tuples_is_never_fetched() -> None:
     schema = Schema((Attribute("age", Role.QUASI), Attribute("job", Role.QUASI, label=Label.SET)))
     coded = CodedTable(from_frame(frame), schema)
     problem = Problem(coded.count(), coded.domains, (KAnonymity(6),))
-    found, tuples = in_parts(problem, Mondrian(), 3)
+    classes, trace, tuples = in_parts(problem, Mondrian(), 3)
     assert set(tuples.regions.tolist()) == {0}
-    assert found.trace["rounds"] == 1
-    assert [list(labels.texts) for labels in found.classes.labels] == [["[1-2]"], ["{a, b, c, d, e, f, g, h, i, j}"]]
+    assert trace["rounds"] == 1
+    assert [list(labels.texts) for labels in classes.labels] == [["[1-2]"], ["{a, b, c, d, e, f, g, h, i, j}"]]
 
 
 def test_rounds_and_rows_are_counted() -> None:
     """Sixteen tuples, four at once: two rounds over one part and two, of 16 and 8 + 8 codes."""
     frame = pl.DataFrame({"age": [str(age) for age in range(16)]})
     coded = CodedTable(from_frame(frame), Schema((Attribute("age", Role.QUASI),)))
-    found, _ = in_parts(Problem(coded.count(), coded.domains, (KAnonymity(2),)), Mondrian(), 4)
-    counted = {key: found.trace[key] for key in ("parts", "rounds", "histogram_rows", "leaves")}
+    _, trace, _ = in_parts(Problem(coded.count(), coded.domains, (KAnonymity(2),)), Mondrian(), 4)
+    counted = {key: trace[key] for key in ("parts", "rounds", "histogram_rows", "leaves")}
     assert counted == {"parts": 4, "rounds": 2, "histogram_rows": 32, "leaves": 8}
 
 

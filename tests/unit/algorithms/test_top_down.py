@@ -12,8 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import Choices
+from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.mondrian import top_down
 from kohort.algorithms.mondrian.top_down import TopDown, grow
 from kohort.core.recoding import Multidimensional

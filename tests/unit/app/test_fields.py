@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from kohort.app.fields import FORMS, changed, fields_of, read, with_roles, written
-from kohort.models.known import models
+from kohort.models.base import models
 
 TEXT = """\
 # a job

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kohort.algorithms.lattice import landscape
-from kohort.algorithms.lattice.landscape import MOST_JUDGED
+from kohort.algorithms.lattice import exhaustive
+from kohort.algorithms.lattice.exhaustive import MOST_JUDGED
 from kohort.app import nodes
 from kohort.report.lattice.sheet import STYLES, Kind
 from tests.command import kohort
@@ -155,7 +155,7 @@ def test_a_lattice_that_is_too_large_to_evaluate(
     folder: Path, visit: Callable[..., Visitor], monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
     """What the search has found is listed, and what lies beside it is not evaluated."""
-    monkeypatch.setattr(landscape, "MOST_JUDGED", 29)
+    monkeypatch.setattr(exhaustive, "MOST_JUDGED", 29)
     text = LEVELS.replace('name = "optimal"\n', f'name = "optimal"\n{said}')
     (folder / "levels.toml").write_text(text, encoding="utf-8")
     visitor = visit(folder / "levels.toml")
@@ -171,7 +171,7 @@ def test_an_unproven_answer_is_only_releasable(
     folder: Path, visit: Callable[..., Visitor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A greedy search proves nothing."""
-    monkeypatch.setattr(landscape, "MOST_JUDGED", 29)
+    monkeypatch.setattr(exhaustive, "MOST_JUDGED", 29)
     (folder / "levels.toml").write_text(LEVELS.replace('"optimal"', '"datafly"'), encoding="utf-8")
     page = visit(folder / "levels.toml").get("/lattice")
     assert 'class="best"' in page.text

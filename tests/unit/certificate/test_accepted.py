@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import pytest
 
-from kohort.algorithms.known import METHODS
 from kohort.algorithms.lattice.given import GivenNode
-from kohort.algorithms.method import Choices
+from kohort.algorithms.method import METHODS, Choices
 from kohort.certificate.accepted import refuse_transaction_job, table_job
 from kohort.certificate.form import digest
 from kohort.core.suppression import SuppressionLimit

@@ -16,6 +16,7 @@ from kohort.io import ReadOptions
 from kohort.io.forms import Format
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
+from kohort.models.base import models
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
 from kohort.models.delta_disclosure import DeltaDisclosure
 from kohort.models.delta_presence import DeltaPresence
@@ -25,7 +26,6 @@ from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.k_e_anonymity import KEAnonymity
 from kohort.models.k_map import KMap
-from kohort.models.known import models
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness

@@ -16,7 +16,7 @@ from kohort.cli.derive import EXAMPLES, Given, Keys, flattened
 from kohort.job.form import NO_FLAG, ColumnPart, JobFile, PrivacyPart
 from kohort.job.keys import Key, keys_of
 from kohort.job.transactions_form import TransactionFile
-from kohort.models.known import models
+from kohort.models.base import models
 from tests.command import kohort
 
 

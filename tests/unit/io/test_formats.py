@@ -34,7 +34,7 @@ from kohort.errors import (
     UnsupportedError,
     UsageError,
 )
-from kohort.io import ReadOptions, databases, encodings, excel, statistics, workbooks
+from kohort.io import ReadOptions, databases, excel, records, statistics
 from kohort.io.foreign import pack, unpack
 from kohort.io.forms import ENDINGS, FORMS, OWN, Content, Format
 from kohort.io.typed import from_content, from_frame
@@ -360,8 +360,8 @@ def test_entities_bombs_and_strange_workbooks(tmp_path: Path, monkeypatch: pytes
         io.read(_rezipped(path, "xl/_rels/workbook.xml.rels", b"", b""))
     with pytest.raises(InputError, match=r"damaged|cannot be read"):
         io.read(_rezipped(path, sheet, b"<v>1</v>", b"<v>one</v>"))
-    monkeypatch.setattr(workbooks, "_HARMLESS", 10)
-    monkeypatch.setattr(workbooks, "_MOST", 10)
+    monkeypatch.setattr(excel, "_HARMLESS", 10)
+    monkeypatch.setattr(excel, "_MOST", 10)
     with pytest.raises(LimitError, match="unpacks to"):
         io.read(path)
 
@@ -372,14 +372,14 @@ def test_a_member_that_is_not_listed(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     path = workbook(tmp_path / "a.xlsx", [["a"], [1]])
     with zipfile.ZipFile(path) as book:
-        assert workbooks.sheet_parts(book) == ["xl/worksheets/sheet1.xml"]
+        assert excel.sheet_parts(book) == ["xl/worksheets/sheet1.xml"]
     with zipfile.ZipFile(tmp_path / "b.xlsx", "w") as book:
-        assert workbooks.sheet_parts(book) == []
+        assert excel.sheet_parts(book) == []
 
     def nowhere(*_: object) -> list[str]:
         return []
 
-    monkeypatch.setattr(workbooks, "sheet_parts", nowhere)
+    monkeypatch.setattr(excel, "sheet_parts", nowhere)
     with pytest.raises(InputError, match="does not say where its sheet is"):
         io.read(path)
 
@@ -770,7 +770,7 @@ def test_the_likely_encoding_is_named(words: str, encoding: str, tmp_path: Path)
 
 def test_bytes_that_are_no_words() -> None:
     """Where no encoding makes words of the bytes, none is named."""
-    assert encodings.hint(np.frombuffer(b"a\xa9b a\xb1b a\xa9b", np.uint8), 1) == "name the encoding (--encoding)"
+    assert records.hint(np.frombuffer(b"a\xa9b a\xb1b a\xa9b", np.uint8), 1) == "name the encoding (--encoding)"
 
 
 def test_content_without_labels() -> None:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 import pytest
 
-from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import FIRST
+from kohort.algorithms.method import FIRST, METHODS
 from kohort.cli.demo import JOB
 from kohort.errors import JobError
 from kohort.job.form import JobFile, MethodName

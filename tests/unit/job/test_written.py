@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import Attribute, Job, KAnonymity, ReadOptions, Role, Schema, TCloseness
-from kohort.algorithms.known import METHODS
 from kohort.algorithms.lattice.given import GivenNode
-from kohort.algorithms.method import Choices
+from kohort.algorithms.method import METHODS, Choices
 from kohort.core.suppression import SuppressionLimit
-from kohort.models.known import models, variants
+from kohort.models.base import models, variants
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.pseudonyms import write_key
 from kohort.perturbation.text import perturbation_of

@@ -13,9 +13,8 @@ import polars as pl
 import pytest
 
 from kohort import Attribute, Job, Role, Schema, anonymize
-from kohort.algorithms.known import METHODS
 from kohort.algorithms.lattice.optimal import Optimal
-from kohort.algorithms.method import Choices
+from kohort.algorithms.method import METHODS, Choices
 from kohort.core.suppression import SuppressionLimit
 from kohort.io import read
 from kohort.metrics.known import METRICS, measured

@@ -10,7 +10,7 @@ import pytest
 from kohort import specification
 from kohort.errors import UsageError
 from kohort.models import MODELS
-from kohort.models.known import models, variants
+from kohort.models.base import models, variants
 from kohort.specification import Specification, plugins
 
 if TYPE_CHECKING:

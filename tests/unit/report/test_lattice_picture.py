@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort import pipeline
-from kohort.algorithms.lattice.landscape import Landscape, landscape, minima, refuse_large
+from kohort.algorithms.lattice.exhaustive import Landscape, check_drawable, landscape, minima
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.core.lattice import Lattice
@@ -317,7 +317,7 @@ def test_no_picture_of_too_large_a_lattice() -> None:
     column = Column((("x", "*"),))
     problem = problem_of(RawTable((column,) * 17, (("x",) * 17,) * 2), KAnonymity(2))
     with pytest.raises(LimitError, match="131,072 nodes"):
-        refuse_large(problem)
+        check_drawable(problem)
 
 
 def test_what_cannot_be_drawn_is_refused_early(monkeypatch: pytest.MonkeyPatch) -> None:

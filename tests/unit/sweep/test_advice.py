@@ -10,7 +10,7 @@ import pytest
 
 from kohort.core.frequency import ClassProfile, Histogram
 from kohort.errors import UsageError
-from kohort.models.known import models, variants
+from kohort.models.base import models, variants
 from kohort.schema.sensitive import SensitiveDomain
 from kohort.sweeps.frame import Axis, Ending, refuse_unordered
 from kohort.sweeps.table_figures import figures, text

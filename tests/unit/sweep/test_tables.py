@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
-from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import Choices
+from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.assessment.risk.overall import assess

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.algorithms.lattice.full_domain import full_domain
+from kohort.algorithms.lattice.judge import full_domain
 from kohort.algorithms.problem import Problem
 from kohort.core import frequency as grouping
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of

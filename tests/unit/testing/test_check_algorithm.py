@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kohort.algorithms.known import METHODS
 from kohort.algorithms.lattice.datafly import Datafly
-from kohort.algorithms.method import Choices
+from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.mondrian.forest import Forest
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.core.recoding import FullDomain, Multidimensional

@@ -12,7 +12,7 @@ from hypothesis import settings
 
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
-from kohort.models.base import Declaration
+from kohort.models.base import Declaration, models, variants
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
 from kohort.models.delta_disclosure import DeltaDisclosure
 from kohort.models.delta_presence import DeltaPresence
@@ -21,7 +21,6 @@ from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.k_map import KMap
-from kohort.models.known import models, variants
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness

@@ -33,10 +33,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.algorithms.lattice.answer import infeasible, rank, solution
-from kohort.algorithms.lattice.boxes import Box, Failing, Floors
+from kohort.algorithms.lattice.boxes import Box, Failing, Floors, least_of_parts
 from kohort.algorithms.lattice.greedy import EnoughError, Greedy, moved
 from kohort.algorithms.lattice.judge import NodeEvaluator
-from kohort.algorithms.lattice.parts import least_of_parts
 from kohort.algorithms.method import OBJECTIVE, ON_LEVELS, TIME_LIMIT, Method
 from kohort.core.suppression import SuppressionLimit
 from kohort.specification import Specification

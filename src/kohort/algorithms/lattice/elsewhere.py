@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from kohort.algorithms.lattice.rollup import Fields, RollUp, levels_of
+from kohort.models.base import judging_together
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -213,8 +214,4 @@ def refused_elsewhere(algorithm: Algorithm, models: Sequence[PrivacyModel]) -> s
     """What of these needs all tuples at once; empty where nothing does."""
     if not judges_nodes(algorithm):
         return f"the method {algorithm.name}"
-    for model in models:
-        declared = model.declared
-        if declared.population or declared.joint or not declared.monotone_generalization:
-            return f"the model {model.name}, which judges classes together,"
-    return ""
+    return judging_together(models)

@@ -9,21 +9,27 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.algorithms.lattice.elsewhere import RollUpElsewhere, TooMany
-from kohort.algorithms.lattice.full_domain import full_domain
 from kohort.algorithms.lattice.hidden import Hidden
-from kohort.algorithms.lattice.rollup import RollUp
+from kohort.algorithms.lattice.rollup import RollUp, levels_of
 from kohort.algorithms.problem import Candidate
+from kohort.core.frequency import group, profile
 from kohort.core.lattice import Lattice
+from kohort.core.recoding import FullDomain
 from kohort.kernels import kernel
 from kohort.metrics.known import metric_of
 from kohort.models.base import satisfied_jointly
+from kohort.workspace import blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
     from kohort.algorithms.lattice.classes import NodeClasses, Rolled
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Counts, Index, Mask, Shares
+    from kohort.core.frequency import FrequencySet
     from kohort.core.lattice import Node
-    from kohort.core.recoding import FullDomain
     from kohort.core.suppression import SuppressionLimit
     from kohort.metrics.base import Metric
     from kohort.models.base import PrivacyModel
@@ -281,9 +287,41 @@ class NodeEvaluator:
 
 @kernel
 def _total(sizes: Counts, chosen: Mask) -> int:
-    """Records in the chosen classes."""
     records = 0
     for row in range(sizes.size):
         if chosen[row]:
             records += sizes[row]
     return records
+
+
+def full_domain(problem: Problem, node: Node) -> FullDomain:
+    """Generalize to the levels of `node`; suppress the tuples whose class fails a model that judges classes alone.
+
+    Cost: one grouping of the tuples, and of those of the population.
+    """
+    frequency, population = problem.frequency, problem.population
+    tuples = frequency.counts.size
+    nodes = _nodes(problem, [frequency, *([population] if population else [])], node)
+    grouping = group(nodes, workspace=problem.workspace)  # numbered as they appear: classes of the table first
+    first = grouping.first[grouping.first < tuples]
+    profiles = profile(frequency, grouping.of[:tuples], first.size)
+    if population is not None:
+        known = np.bincount(grouping.of[tuples:], weights=population.counts, minlength=first.size)
+        profiles = replace(profiles, population=known[: first.size].astype(np.int64))
+    alone = [model.satisfied(profiles) for model in problem.models if not model.declared.joint]
+    kept = np.logical_and.reduce([np.ones(first.size, np.bool_), *alone])
+    region = np.where(kept, np.cumsum(kept) - 1, -1)
+    regions = problem.workspace.taken(region, grouping.of[:tuples])
+    return FullDomain(node, nodes[first[kept]].astype(np.int64), regions)
+
+
+def _nodes(problem: Problem, tables: Sequence[FrequencySet], node: Node) -> NDArray[np.uint32]:
+    """(t, d) the nodes of the hierarchies that tuples are generalized to, table after table."""
+    nodes = problem.workspace.empty((sum(one.counts.size for one in tables), len(node)), np.uint32)
+    for place, (domain, level) in enumerate(zip(problem.domains, node, strict=True)):
+        node_of, start = levels_of(domain, domain.leaves)[level].astype(np.uint32), 0
+        for one in tables:
+            for some in blocks(one.counts.size):
+                nodes[start + some.start : start + some.stop, place] = node_of[one.quasi[some, place]]
+            start += one.counts.size
+    return nodes

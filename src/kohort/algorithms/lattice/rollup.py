@@ -281,7 +281,6 @@ class RollUp:
         self._bytes += rolled.bytes
 
     def _forget(self, place: int) -> None:
-        """Put the last known node in the place of another."""
         self._bytes -= self._known[place].bytes
         end = len(self._known) - 1
         del self._places[self._known[place].node]

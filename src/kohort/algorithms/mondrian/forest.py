@@ -93,7 +93,6 @@ class Forest:
         )
 
     def _partitions(self, chosen: Mask, problem: Problem) -> list[Partition]:
-        """The chosen leaves as partitions of the table."""
         old = self.recoding
         pieces = np.flatnonzero(chosen[old.regions])
         pieces = pieces[np.argsort(old.regions[pieces], kind="stable")]

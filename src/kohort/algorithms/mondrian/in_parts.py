@@ -26,6 +26,7 @@ from kohort.algorithms.mondrian.mondrian import Mondrian, require_feasible
 from kohort.algorithms.mondrian.space import Space
 from kohort.core.labels import labels_of
 from kohort.core.recoding import Multidimensional, RegionClasses, classes_of, joined_classes
+from kohort.models.base import judging_together
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -71,13 +72,6 @@ class PartCut(NamedTuple):
     right: int
 
 
-class Gathered(NamedTuple):
-    """The tuples of some parts, and (t,) the part that each is in."""
-
-    frequency: FrequencySet
-    parts: Index
-
-
 class Tuples(Protocol):
     """Distinct tuples that lie anywhere, each in a part; at first all are in part 0."""
 
@@ -89,8 +83,8 @@ class Tuples(Protocol):
         """Cut some parts in two."""
         ...
 
-    def gather(self, groups: Sequence[Sequence[int]]) -> Iterator[Gathered]:
-        """The tuples of one group of parts after the other; after each, `place` is called."""
+    def gather(self, groups: Sequence[Sequence[int]]) -> Iterator[tuple[FrequencySet, Index]]:
+        """The tuples of group after group of parts, and (t,) the part of each; after each, `place` is called."""
         ...
 
     def place(self, regions: Index) -> None:
@@ -102,19 +96,6 @@ class Tuples(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SolvedInParts:
-    """What came of a search in parts; which tuple lies in which region is known where they lie.
-
-    Attributes:
-        classes: The classes of the regions, which are numbered left before right.
-        trace: What the search counted.
-    """
-
-    classes: RegionClasses
-    trace: Mapping[str, int]
-
-
 def refused_in_parts(algorithm: Algorithm, models: Sequence[PrivacyModel]) -> str:
     """What of these needs all tuples at once; empty where nothing does."""
     if not isinstance(algorithm, Mondrian):
@@ -123,15 +104,15 @@ def refused_in_parts(algorithm: Algorithm, models: Sequence[PrivacyModel]) -> st
         return "cuts between equal values (mondrian-relaxed)"
     if algorithm.cut == "loss":
         return "cuts chosen by loss (--cut loss)"
-    for model in models:
-        declared = model.declared
-        if declared.population or declared.joint or not declared.monotone_generalization:
-            return f"the model {model.name}, which judges classes together,"
-    return ""
+    return judging_together(models)
 
 
-def solve_in_parts(tuples: Tuples, root: Marginals, problem: Problem, algorithm: Mondrian, most: int) -> SolvedInParts:
-    """Cut a table whose tuples lie anywhere.
+def solve_in_parts(
+    tuples: Tuples, root: Marginals, problem: Problem, algorithm: Mondrian, most: int
+) -> tuple[RegionClasses, dict[str, int]]:
+    """Cut a table whose tuples lie anywhere: the classes of the regions, left before right, and what was counted.
+
+    Which tuple lies in which region is known where they lie.
 
     Args:
         tuples: They; their order means nothing.
@@ -150,7 +131,7 @@ def solve_in_parts(tuples: Tuples, root: Marginals, problem: Problem, algorithm:
     below = _Below(space, tuples, problem, algorithm)
     below.carve([*_groups(top.parts, most)])
     found = {"parts": len(top.parts), "rounds": top.rounds, "histogram_rows": top.rows}
-    return SolvedInParts(joined_classes(below.classes, problem.domains), below.trace | found)
+    return joined_classes(below.classes, problem.domains), below.trace | found
 
 
 class _Part(NamedTuple):
@@ -264,19 +245,19 @@ class _Below:
         for group in groups:
             leaf = group[0].leaf
             if leaf is None:
-                self._carve(group, next(gathered))
+                self._carve(group, *next(gathered))
             else:
                 self._tuples.place_part(group[0].number, self._regions)
                 self._add(_leaf_classes(leaf, self._problem.domains), group[0].depth)
         next(gathered, None)  # whoever has the tuples may let go of what was fetched
 
-    def _carve(self, group: Sequence[_Part], held: Gathered) -> None:
+    def _carve(self, group: Sequence[_Part], frequency: FrequencySet, parts: Index) -> None:
         """Cut the parts of a group as tables of their own, in the space of the whole one."""
-        frequency, regions = held.frequency, np.empty(held.parts.size, np.int64)
+        regions = np.empty(parts.size, np.int64)
         corners: list[tuple[Codes, Codes]] = []
         depth = found = 0
         for part in group:
-            rows = np.flatnonzero(held.parts == part.number)
+            rows = np.flatnonzero(parts == part.number)
             one = replace(self._problem, frequency=frequency.take(rows, frequency.counts[rows]))
             forest = self._algorithm.forest(one, self._space)
             regions[rows[forest.recoding.tuples]] = forest.recoding.regions.astype(np.int64) + found

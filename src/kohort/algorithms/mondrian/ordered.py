@@ -398,7 +398,6 @@ def inverse(order: Index, workspace: Workspace = HEAP) -> Index:
 
 
 def _where(numbers: NDArray[np.uint32], chosen: Mask, workspace: Workspace) -> NDArray[np.uint32]:
-    """Those of the numbers that are chosen."""
     made, upto = workspace.numbers(int(np.count_nonzero(chosen))), 0
     for some in blocks(numbers.size):
         part = numbers[some][chosen[some]]

@@ -12,7 +12,7 @@ import numpy as np
 from kohort.algorithms.mondrian.blocks import Columns
 from kohort.algorithms.mondrian.dimension import WIDEST, AtRandom, MostValues, Widest, drawn
 from kohort.algorithms.mondrian.forest import Partition
-from kohort.algorithms.mondrian.population import covered
+from kohort.algorithms.mondrian.together import covered
 from kohort.core.frequency import profile
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class Space:
             large &= values == values[np.searchsorted(upto, (records - 1) // 2, side="right")]
         promising = np.flatnonzero(large)
         nearest = promising[np.lexsort((promising, np.abs(2 * upto[promising] - records)))]
-        for batch in _doubling(nearest):
+        for batch in doubling(nearest, FIRST_BATCH):
             passed = np.isin(batch, self.allowable(partition, of, np.sort(batch)))
             if passed.any():
                 return int(values[batch[passed.argmax()]])
@@ -216,7 +216,6 @@ class Space:
         return replace(classes, population=fits.sum(keepdims=True), outside=int(known.counts.sum() - fits.sum()))
 
     def _satisfied(self, classes: ClassProfile) -> Mask:
-        """(c,) which classes satisfy all models."""
         return reduce(np.logical_and, (model.satisfied(classes) for model in self.models))
 
 
@@ -243,9 +242,9 @@ def _widths(low: Codes, high: Codes, positions: tuple[Positions, ...]) -> list[i
     return [int(scale[b]) - int(scale[a]) for a, b, scale in zip(low, high, positions, strict=True)]
 
 
-def _doubling(ordered: Index) -> Iterator[Index]:
-    """Consecutive parts, each twice as long as the one before it."""
-    start, length = 0, FIRST_BATCH
+def doubling(ordered: Index, first: int) -> Iterator[Index]:
+    """Consecutive parts, `first` long and then each twice as long as the one before it."""
+    start, length = 0, first
     while start < ordered.size:
         yield ordered[start : start + length]
         start, length = start + length, 2 * length

@@ -1,24 +1,28 @@
-"""Classes judged as they are released: together, where regions with the same labels are one."""
+"""Classes judged as they are released: together, where regions with the same labels are one; and whom labels fit."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import reduce
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
-from kohort.algorithms.mondrian.population import covered
 from kohort.core.frequency import profile
 from kohort.core.recoding import classes_of
 from kohort.errors import InfeasibleError
 from kohort.models.base import satisfied_jointly
+from kohort.schema import Label, Scale
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from kohort.algorithms.problem import Problem
-    from kohort.arrays import Index
+    from kohort.arrays import Codes, Index, Mask
     from kohort.core.frequency import ClassProfile, FrequencySet
     from kohort.core.recoding import Multidimensional
     from kohort.models.base import Declaration
+    from kohort.schema.domain import Domain
 
 
 def require_together(problem: Problem, recoding: Multidimensional) -> None:
@@ -73,3 +77,34 @@ def _profile(problem: Problem, pieces: FrequencySet, of: Index, classes: int) ->
         fits = covered(known, pieces.quasi[order[starts[one] : starts[one + 1]]], problem.domains)
         population[one], strangers[fits] = known.counts[fits].sum(), False
     return replace(counted, population=population, outside=int(known.counts[strangers].sum()))
+
+
+def covered(population: FrequencySet, quasi: Codes, domains: tuple[Domain, ...]) -> Mask:
+    """(t,) which tuples of the population fit the label of the region that holds the tuples `quasi`."""
+    fits = (
+        _codes_covered(domain, quasi[:, column])[population.quasi[:, column]] for column, domain in enumerate(domains)
+    )
+    return reduce(np.logical_and, fits)
+
+
+def _codes_covered(domain: Domain, codes: NDArray[np.integer]) -> Mask:
+    """(v,) which codes the label of a region with these codes may stand for."""
+    every, low, high = np.arange(len(domain)), int(codes.min()), int(codes.max())
+    kind = domain.label
+    match kind:
+        case Label.RANGE | Label.GRID | Label.MEAN:
+            hides = domain.scale is Scale.NUMERIC and low == domain.missing < high  # no range can say so: it is `*`
+            return (every >= 0) if hides else (low <= every) & (every <= high)
+        case Label.SET | Label.NAMES:  # a domain that has names asks for sets
+            present = np.zeros(len(domain), np.bool_)
+            present[codes] = True
+            return present
+        case Label.ANCESTOR:
+            hierarchy = domain.hierarchy
+            assert hierarchy is not None  # noqa: S101  the schema refuses ancestor labels without one
+            leaves = domain.leaves[codes]
+            level, node = hierarchy.ancestor(leaves.min(keepdims=True), leaves.max(keepdims=True))
+            below: Mask = hierarchy.maps[int(level[0])][domain.leaves] == node[0]
+            return below
+        case _:
+            assert_never(kind)

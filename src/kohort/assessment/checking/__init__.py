@@ -13,7 +13,8 @@ from kohort.assessment.classes import profile_of, records_of
 from kohort.assessment.population import count_population
 from kohort.core.frequency import group
 from kohort.errors import UsageError
-from kohort.models.known import models, variants
+from kohort.models.base import models
+from kohort.models.base import variants
 from kohort.schema import Schema, names_in
 from kohort.schema.numbers import rounded
 from kohort.schema.sensitive import even_spelling
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from kohort.assessment.classes import Classes, TableProfile
     from kohort.assessment.classes import TableProfile as Seen
     from kohort.models.base import Achieved, PrivacyModel
-    from kohort.models.known import Variant
+    from kohort.models.base import Variant
     from kohort.shown import Rows
     from kohort.tables.table import Column
 

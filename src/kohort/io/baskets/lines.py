@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import InputError, KohortError, LimitError
-from kohort.io import encodings, scan
+from kohort.io import records
 from kohort.io.baskets.cells import UNPRINTABLE, Coded
 from kohort.io.source import CR, LF, WORD, line_of
 from kohort.kernels import kernel
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Slots: TypeAlias = NDArray[np.uint64]
 
 #: The bytes of the line end at a place: compiled, for the loops below.
-line_end_at: Final = kernel(scan.line_end_at)
+line_end_at: Final = kernel(records.line_end_at)
 
 BLANK: Final = ord(" ")
 TAB: Final = ord("\t")
@@ -63,7 +63,7 @@ def name_at(words: Words, at: int, separators: np.uint64) -> tuple[np.uint64, in
     """The number of the name at a place, and how many bytes it has: 0 where there stands what ends a name.
 
     A byte of x is below n where (x - n) & ~x has its top bit set; borrows make that wrong only above the first such
-    byte, and only the first is used (see `scan.find`).
+    byte, and only the first is used (see `find` in `kohort.native`).
     """
     number, end = _ZERO, at
     while True:
@@ -282,7 +282,7 @@ def _names(text: Text, first: Index, lengths: Index, max_cell: int) -> tuple[str
         names = spelled.decode()
     except UnicodeDecodeError as error:
         name = spelled.count(b"\n", 0, error.start)
-        hint = encodings.hint(np.frombuffer(spelled, np.uint8), error.start)
+        hint = records.hint(np.frombuffer(spelled, np.uint8), error.start)
         raise faulty(name, InputError, "a byte that is not UTF-8", hint) from None
     kept = "basket lines know no quotes, and names are kept as they are written; use the long form for such"
     for pattern, what, hint in (

@@ -1,6 +1,7 @@
 """Reading and writing transaction databases.
 
-Transactions in a sparse matrix of compressed rows, told by what it has and not by its library.
+A sparse matrix of compressed rows is told by what it has and not by its library. Files that no memory holds, in basket
+lines or the long form, are read some whole transactions at a time.
 """
 
 from __future__ import annotations
@@ -14,16 +15,15 @@ import numpy as np
 from kohort.calls import called
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.baskets.cells import Coded, check_items
-from kohort.io.baskets.options import BasketOptions
+from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.options import ReadOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from kohort.arrays import Mask
     from kohort.io.source import Content
     from kohort.transactions.database import Transactions
-
 
 _DEFAULT: Final = BasketOptions()
 _LIMITS: Final = ReadOptions()
@@ -108,19 +108,18 @@ def read_content(
     ([['bread', 'milk'], [], ['milk']], 1)
     """
     from kohort.io import source  # noqa: PLC0415  polars and Numba are loaded when something is read
-    from kohort.io.baskets import text, typed  # noqa: PLC0415
+    from kohort.io.baskets import typed  # noqa: PLC0415
 
     asked = replace(limits, separator=options.separator, encoding=options.encoding)
     form = source.form(name, content)
     if form in {"Parquet", "Arrow"}:
         coded = typed.from_content(name, content, form, options)
     else:
-        coded = text.from_text(source.text_of(name, content, asked, packed=form == "gzip"), options, asked)
+        coded = typed.from_text(source.text_of(name, content, asked, packed=form == "gzip"), options, asked)
     return _reading(name, coded, limits)
 
 
 def _from_file(path: str, options: BasketOptions, limits: ReadOptions) -> Reading:
-    """What is in a regular file that nobody writes to meanwhile, or on standard input."""
     from kohort.io import source  # noqa: PLC0415  Numba is loaded when something is read
 
     if path == "-":
@@ -202,3 +201,46 @@ def _is_one(data: object, size: int) -> Mask:
         )
     ones: Mask = entries == 1
     return ones
+
+
+#: The forms that can be read and written in pieces.
+IN_PIECES: Final = frozenset({Form.BASKET, Form.LONG})
+
+#: Bytes of a piece.
+_PIECE: Final = 1 << 25
+
+
+def pieces_of(file: BinaryIO, options: BasketOptions, size: int = 0) -> Iterator[tuple[bytes, bytes]]:
+    r"""The file in pieces of about `size` bytes, from where it stands; some 30 MB where none is said.
+
+    Before each piece what has to stand before it, so that it can be read by itself; the first piece of the long form
+    begins with the header.
+
+    >>> import io
+    >>> long = BasketOptions(form=Form.LONG)
+    >>> [piece for _, piece in pieces_of(io.BytesIO(b"t,item\n1,a\n1,b\n2,a\n2,c\n"), long, 15)]
+    [b't,item\n1,a\n1,b\n', b'2,a\n2,c\n']
+    """
+    header = file.readline() if options.form is Form.LONG else b""
+    left, before = header, b""
+    while block := file.read(size or _PIECE):
+        left += block
+        start = len(header) - len(before)
+        end = _end(left, start, options)
+        if end > start:
+            yield before, left[:end]
+            left, before = left[end:], header
+    if left:
+        yield before, left
+
+
+def _end(content: bytes, start: int, options: BasketOptions) -> int:
+    """Where the last transaction that may go on begins, from `start` on: in basket lines, behind the last line."""
+    end = content.rfind(b"\n", start) + 1
+    if options.form is Form.BASKET or not end:
+        return end
+    last = content.rfind(b"\n", 0, end - 1) + 1
+    number = content[last : content.find((options.separator or ",").encode(), last) + 1]
+    if content.startswith(number, start):
+        return start
+    return content.find(b"\n" + number, start, end) + 1

@@ -122,6 +122,5 @@ def _in_blanks(rows: Sequence[Sequence[str]]) -> Seen:
 
 
 def _is_ragged(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether too few lines are alike in length for a table."""
     lengths = Counter(map(len, rows))
     return bool(rows) and lengths.most_common(1)[0][1] < _EVEN * len(rows)

@@ -1,21 +1,24 @@
-"""Transactions in Parquet, Arrow IPC and frames: columns of lists, the long form, and matrices.
-
-Transactions in a table whose cells are text: the long form, and matrices of noughts and ones.
-"""
+"""Transactions in text, Parquet, Arrow IPC and frames: lists, the long form, matrices of noughts and ones."""
 
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 import numpy as np
 import polars as pl
 
 from kohort.errors import InputError, UsageError
 from kohort.io.baskets.cells import Coded, by_first, by_key, check_items
+from kohort.io.baskets.lines import read_lines
 from kohort.io.baskets.options import Form
 from kohort.io.cells import as_text, encode
+from kohort.io.header import lay_out
+from kohort.io.records import fill
+from kohort.io.source import line_of
+from kohort.io.text import read_text
 from kohort.io.typed import check_index, check_names, extra, faults, scanned, table_in
 from kohort.io.typed import from_frame as table_of
 from kohort.shown import many
@@ -24,10 +27,91 @@ from kohort.tables.people import refuse_spellings
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kohort.arrays import Items, Mask
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Index, Items, Mask
     from kohort.io.baskets.options import BasketOptions
-    from kohort.io.source import Content
+    from kohort.io.options import ReadOptions
+    from kohort.io.records import Lengths, RecordLayout, Starts
+    from kohort.io.source import Content, Text
     from kohort.tables.table import Column, Table
+
+#: Cells of a matrix that are looked at at once: their bounds stay in the processor's cache.
+_CELLS: Final = 1 << 16
+
+_ZERO: Final = ord("0")
+_ONE: Final = ord("1")
+
+
+def from_text(text: Text, options: BasketOptions, limits: ReadOptions) -> Coded:
+    """The transactions in a text.
+
+    Raises:
+        UsageError: the form is not one of text, or a column that is named is not there.
+        InputError: the text is not well formed.
+        LimitError: a cell is too long.
+    """
+    match options.form:
+        case Form.BASKET:
+            return read_lines(text, options.separator, limits.max_cell)
+        case Form.LONG:
+            return from_long(read_text(text, limits), text.name, options)
+        case Form.MATRIX | Form.MATRIX_HEADER:
+            return _from_matrix(text, limits, headed=options.form is Form.MATRIX_HEADER)
+        case Form.LISTS:
+            hint = "lists lie in Parquet, Arrow or frames; of text say basket, long, matrix or matrix-header"
+            raise UsageError("text holds no lists", where=text.name, hint=hint)
+        case _:
+            assert_never(options.form)
+
+
+def _from_matrix(text: Text, limits: ReadOptions, *, headed: bool) -> Coded:
+    """The transactions of a matrix; its columns bear numbers in messages, because their names are items."""
+    asked = replace(limits, header=False)
+    layout = lay_out(text, asked)
+    names = tuple(map(str, range(len(layout.names))))
+    if headed:
+        names, layout = _header(text, layout, asked)
+    shape = len(names), max(_CELLS // len(names), 1)
+    starts: Starts = np.empty(shape, np.int64)
+    lengths: Lengths = np.empty(shape, np.int32)
+    counts: list[Index] = [np.zeros(1, np.int64)]  # so that their sums start at 0
+    cells: list[Items] = [np.empty(0, np.int32)]
+    at = layout.body
+    while at < text.data.size:
+        records, at = fill(text, layout, asked, at, starts, lengths)
+        ones = _ones(text, starts[:, :records], lengths[:, :records])
+        counts.append(np.count_nonzero(ones, axis=1))
+        cells.append(np.nonzero(ones)[1].astype(np.int32))
+    return Coded(names, np.cumsum(np.concatenate(counts)), np.concatenate(cells), ordered=True)
+
+
+def _header(text: Text, layout: RecordLayout, limits: ReadOptions) -> tuple[tuple[str, ...], RecordLayout]:
+    starts: Starts = np.empty((len(layout.names), 1), np.int64)
+    lengths: Lengths = np.empty((len(layout.names), 1), np.int32)
+    _, body = fill(text, layout, limits, layout.body, starts, lengths)
+    where = f"{text.name}, line {line_of(text.data, layout.body)}"
+    spans = zip(starts[:, 0].tolist(), lengths[:, 0].tolist(), strict=True)
+    try:
+        names = [layout.plain(text.data[start : start + length].tobytes().decode()) for start, length in spans]
+    except UnicodeDecodeError:
+        raise InputError("a byte that is not UTF-8", where=where, hint="name the encoding (--encoding)") from None
+    return check_items(names, where), replace(layout, body=body)
+
+
+def _ones(text: Text, starts: Starts, lengths: Lengths) -> NDArray[np.bool_]:
+    """(records, columns) which cells are 1, once all are known to be 0 or 1."""
+    signs = text.data[np.minimum(starts, text.data.size - 1)].T
+    ones: NDArray[np.bool_] = signs == _ONE
+    wrong = ~(ones | (signs == _ZERO)) | (lengths.T != 1)
+    if wrong.any():
+        record, column = np.argwhere(wrong)[0].tolist()
+        line = line_of(text.data, int(starts[column, record]))
+        what = "a cell that is neither 0 nor 1"
+        hint = "if the first line names the items, it is a matrix-header" if line == 1 else "is it a matrix of items?"
+        raise InputError(what, where=f"{text.name}, line {line}, column {column + 1}", hint=hint)
+    return ones
+
 
 #: What would become of a transaction whose key is spelled in several ways.
 COUNTED: Final = "a transaction would be counted several times"
@@ -63,7 +147,6 @@ def from_frame(frame: object, kind: str, options: BasketOptions) -> Coded:
 
 
 def _as_polars(frame: object, kind: str) -> pl.DataFrame | pl.LazyFrame:
-    """A frame as one of polars."""
     if kind == "polars":
         return cast("pl.DataFrame | pl.LazyFrame", frame)
     if kind == "pandas":
@@ -74,7 +157,6 @@ def _as_polars(frame: object, kind: str) -> pl.DataFrame | pl.LazyFrame:
 
 
 def _from_table(read: Callable[[], Table], name: str, options: BasketOptions) -> Coded:
-    """The transactions of a table whose cells are read as text."""
     match options.form:
         case Form.LONG:
             return from_long(read(), name, options)
@@ -90,7 +172,7 @@ def _matrix(read: Callable[[], Table], name: str) -> Table:
     try:
         return read()
     except InputError as error:
-        if "column " not in str(error):
+        if not error.of_columns:
             raise
     what = "a column of the matrix has a name or a type that cannot be read"
     hint = "names are printable and differ; cells are whole numbers 0 and 1, or false and true"
@@ -123,7 +205,6 @@ def _from_lists(lazy: pl.LazyFrame, name: str, options: BasketOptions) -> Coded:
 
 
 def _list_column(schema: pl.Schema, name: str, options: BasketOptions) -> str:
-    """The column of lists of items."""
     check_known([column for column in (options.key, options.item) if column is not None], list(schema), name)
     lists = [column for column, dtype in schema.items() if isinstance(dtype, pl.List | pl.Array)]
     if options.item is None and len(lists) > 1:
@@ -145,7 +226,6 @@ def _cells(cells: pl.Series, where: str) -> Column:
 
 
 def _persons(cells: pl.Series, where: str) -> Column:
-    """The persons whose transactions are merged."""
     persons = _cells(cells, where)
     missing = int(np.count_nonzero(empty(persons.values)[persons.codes]))
     if missing:
@@ -250,7 +330,6 @@ def from_matrix(table: Table, name: str, *, headed: bool) -> Coded:
 
 
 def _is_one(column: Column, where: str) -> Mask:
-    """(n,) whether each cell is 1."""
     no, yes = ("false", "true") if isinstance(column.dtype, pl.Boolean) else ("0", "1")
     wrong = (~column.values.is_in([no, yes])).fill_null(value=True).to_numpy()
     if wrong.any():

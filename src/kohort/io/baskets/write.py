@@ -80,7 +80,6 @@ def write_transactions(database: Transactions, file: BinaryIO, options: BasketOp
 
 
 def _write(database: Transactions, file: BinaryIO, options: BasketOptions, before: int) -> None:
-    """Write in the form that is asked for."""
     _check_names(database.names, options)
     comma = options.separator or ","
     match options.form:
@@ -114,7 +113,6 @@ def _write_long(database: Transactions, file: BinaryIO, options: BasketOptions, 
 
 
 def _pour(pieces: Iterable[Bytes], file: BinaryIO) -> None:
-    """Write pieces one by one."""
     for piece in pieces:  # noqa: FURB122  `write` is all that the file must have
         file.write(piece.data)
 
@@ -134,7 +132,6 @@ def _check_names(names: tuple[str, ...], options: BasketOptions) -> None:
 
 
 def _unfit(options: BasketOptions) -> Callable[[str], bool]:
-    """Whether a name cannot be written."""
     wrong = f"^$|\n|{UNPRINTABLE.pattern}"
     if options.form is Form.BASKET:
         sign = options.separator or " "
@@ -167,7 +164,6 @@ def _long(database: Transactions, key: str, item: str, before: int) -> Table:
 
 
 def _noughts_and_ones(database: Transactions, separator: str) -> Iterator[Bytes]:
-    """The records of a matrix, some at a time."""
     m = len(database.names)
     none = np.full(2 * m, ord("0"), np.uint8)
     none[1::2], none[-1] = ord(separator), ord("\n")

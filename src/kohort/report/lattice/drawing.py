@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import ceil, nan
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kohort.algorithms.lattice.landscape import landscape
+from kohort.algorithms.lattice.exhaustive import landscape
 from kohort.algorithms.method import OBJECTIVE
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import UnsupportedError
@@ -23,7 +23,7 @@ from kohort.report.lattice.sheet import FRAME, STYLES, Kind, Sheet, kind_of, lab
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from kohort.algorithms.lattice.landscape import Landscape
+    from kohort.algorithms.lattice.exhaustive import Landscape
     from kohort.algorithms.problem import Algorithm
     from kohort.core.lattice import Lattice, Node
     from kohort.release import Release

@@ -17,7 +17,7 @@ from kohort.report.lattice.sheet import FRAME, STYLES, Kind, kind_of, label, num
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kohort.algorithms.lattice.landscape import Landscape
+    from kohort.algorithms.lattice.exhaustive import Landscape
     from kohort.arrays import Shares
     from kohort.core.lattice import Node
     from kohort.report.lattice.sheet import Sheet

@@ -26,7 +26,7 @@ from kohort.report.charts.canvas import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from kohort.algorithms.lattice.landscape import Landscape
+    from kohort.algorithms.lattice.exhaustive import Landscape
     from kohort.core.lattice import Node
     from kohort.report.charts.canvas import Format
 

@@ -31,7 +31,6 @@ from kohort.schema.hierarchies.files import (
     write_json,
 )
 from kohort.schema.hierarchies.intervals import cuts, intervals
-from kohort.schema.hierarchies.levels import Level, levels
 from kohort.schema.hierarchies.likeness import alike
 from kohort.schema.hierarchies.prefixes import prefix, suffix
 from kohort.schema.hierarchies.public import TREES, known_as, known_codes, known_words, public, titles
@@ -39,7 +38,7 @@ from kohort.schema.hierarchies.sets import dates, frequent, groups, mask, suppre
 from kohort.schema.hierarchies.spec import from_spec, is_builder
 from kohort.schema.hierarchies.spelling import spelled, spellings
 from kohort.schema.hierarchies.tree import from_edges, from_tree, to_tree
-from kohort.schema.hierarchies.view import findings, show
+from kohort.schema.hierarchies.view import Level, findings, levels, show
 
 __all__ = [
     "TREES",

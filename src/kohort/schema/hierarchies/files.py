@@ -101,14 +101,16 @@ def read_hierarchy(
         LimitError: it has more levels than a hierarchy may have.
         FileError: reading failed.
     """
-    asked = _Asked.of(path)
-    path, root, pad, keep = asked.path, root or asked.root, pad or asked.pad, keep or asked.keep
+    path, asked = _asked(path)
+    how: dict[str, Any] = {
+        key: value or asked.get(key, value) for key, value in (("root", root), ("pad", pad), ("keep", keep))
+    }
     try:
         if path not in unwritten and not path.is_file():
             what = "not a regular file" if path.exists() else "no such file"
             raise InputError(what, where=str(path), hint=_hint(path))
-        held = read_held(unwritten.get(path, path), name=name, separator=separator, root=root, pad=pad, keep=keep)
-        return replace(held, data_dependent=True) if asked.data_dependent else held
+        held = read_held(unwritten.get(path, path), name=name, separator=separator, **how)
+        return replace(held, data_dependent=True) if "data_dependent" in asked else held
     except OSError as error:
         raise FileError(f"reading failed: {error.strerror}", where=str(path)) from error
 
@@ -124,9 +126,8 @@ def read_held(
     asked: dict[str, Any] = {"name": name, "root": root, "pad": pad, "keep": keep}
     try:
         if not _is_json(source):
-            return _from_rows(
-                _rows(source, _Dialect(separator) if separator else _dialect(source), pad=bool(pad)), **asked
-            )
+            reader = partial(csv.reader, delimiter=separator) if separator else _reader(source)
+            return _from_rows(_rows(source, reader, pad=bool(pad)), **asked)
         value = parse_json("".join(_lines(source)), where=str(source))
         table = table_of(value)
         return from_tree(value, **asked) if table is None else _from_rows(iter(table), **asked)
@@ -149,26 +150,16 @@ def file_of(text: str | Path) -> Path:
     >>> file_of("cities.csv:pad:first").name
     'cities.csv'
     """
-    return _Asked.of(text).path
+    return _asked(text)[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A file, and how its name's last words ask for it to be read."""
-
-    path: Path
-    pad: Pad = False
-    keep: Keep = ""
-    root: str = ""
-    data_dependent: bool = False
-
-    @classmethod
-    def of(cls, text: str | Path) -> _Asked:
-        """What a text asks for; of a file that is called so, nothing."""
-        path, _, word = str(text).rpartition(":")
-        if word not in _WORDS or not path or Path(text).exists():
-            return cls(Path(text))
-        return replace(cls.of(path), **_WORDS[word])
+def _asked(text: str | Path) -> tuple[Path, dict[str, Any]]:
+    """A file, and how its name's last words ask for it to be read; of a file that is called so, nothing."""
+    path, _, word = str(text).rpartition(":")
+    if word not in _WORDS or not path or Path(text).exists():
+        return Path(text), {}
+    file, asked = _asked(path)
+    return file, asked | _WORDS[word]
 
 
 #: The words that may follow the name of a file, each with what it asks for.
@@ -187,7 +178,6 @@ _WORDS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
 
 
 def _hint(path: Path) -> str:
-    """What may help where there is no such file."""
     if Path(str(path).rpartition(":")[0]).is_file():
         return f"after a file's name there may be {', '.join(f':{word}' for word in _WORDS)}"
     return "a hierarchy is a CSV or JSON file"
@@ -251,7 +241,6 @@ def held_file(hierarchy: Hierarchy, name: str) -> HeldFile:
 
 
 def _reads(file: HeldFile, hierarchy: Hierarchy) -> bool:
-    """Whether a reader finds this hierarchy in the file."""
     try:
         return read_held(file) == hierarchy
     except KohortError:
@@ -299,43 +288,32 @@ def _undecodable(path: Source) -> int:
         return next(at for at, line in enumerate(file, start=1) if line.decode(errors="ignore").encode() != line)
 
 
-@dataclass(frozen=True, slots=True)
-class _Dialect:
-    """How the labels of a row are divided: by a separator, and maybe a blank after each."""
-
-    separator: str
-    spaced: bool = False
-
-    def reader(self, path: Source, *, strict: bool) -> Any:  # noqa: ANN401  the standard library's has no public name
-        """What reads the rows."""
-        return csv.reader(_lines(path), delimiter=self.separator, skipinitialspace=self.spaced, strict=strict)
-
-
-def _dialect(path: Source) -> _Dialect:
-    """The separator by which the first rows have one common width; else one that splits some row at all.
+def _reader(path: Source) -> Callable[..., Any]:
+    """Divides rows by the separator by which the first ones have one common width; else by one that splits some row.
 
     Where a blank follows each one of them, it is none of a label.
     """
     some = ""
     for separator in _SEPARATORS:
         try:
-            rows = [row for row in islice(_Dialect(separator).reader(path, strict=False), _SAMPLE) if row]
+            rows = [row for row in islice(csv.reader(_lines(path), delimiter=separator), _SAMPLE) if row]
         except csv.Error:
             continue
         widths = {len(row) for row in rows}
         if len(widths) == 1 and max(widths) > 1:
-            return _Dialect(separator, all(cell.startswith(" ") for row in rows for cell in row[1:]))
+            spaced = all(cell.startswith(" ") for row in rows for cell in row[1:])
+            return partial(csv.reader, delimiter=separator, skipinitialspace=spaced)
         if max(widths, default=0) > 1:
             some = some or separator
-    return _Dialect(some or _SEPARATORS[0])
+    return partial(csv.reader, delimiter=some or _SEPARATORS[0])
 
 
-def _rows(path: Source, dialect: _Dialect, *, pad: bool) -> Iterator[list[str]]:
+def _rows(path: Source, reader_of: Callable[..., Any], *, pad: bool) -> Iterator[list[str]]:
     """The rows of a CSV file; refuses ragged ones and unbalanced quotes, naming the line where they begin.
 
     Empty lines at the end are none.
     """
-    reader = dialect.reader(path, strict=True)
+    reader = reader_of(_lines(path), strict=True)
     width, line, empty = 0, 1, 0
     try:
         for row in reader:

@@ -196,7 +196,6 @@ def _start(number: Decimal, width: Decimal, origin: Decimal) -> Decimal:
 
 
 def _between(number: Decimal, *, points: Sequence[Decimal]) -> _Range:
-    """The range between neighbouring points that holds the number."""
     at = bisect_right(points, number)
     return (points[at - 1] if at else None), (points[at] if at < len(points) else None)
 
@@ -243,7 +242,6 @@ def _parameter(number: Number, what: str, name: str) -> Decimal:
 
 
 def _check_widths(widths: Sequence[Decimal], name: str) -> None:
-    """Refuse widths whose ranges do not nest."""
     if not widths or min(widths) <= 0:
         raise fault("widths must be one or more numbers above zero", name)
     with localcontext(_EXACT):
@@ -272,7 +270,6 @@ def _check_cuts(levels: Sequence[Sequence[Decimal]], name: str, *, fewest: int) 
 
 
 def _holds(number: Decimal, low: Decimal | None, high: Decimal | None) -> bool:
-    """Whether the number lies in `low..high`, both included."""
     return (low is None or number >= low) and (high is None or number <= high)
 
 

@@ -158,7 +158,6 @@ def _builder(text: str, name: str, folder: Path) -> re.Match[str] | None:
 
 
 def _intervals(found: re.Match[str], values: Sequence[str], counts: Mapping[str, int] | None, name: str) -> Hierarchy:
-    """Ranges of the widths; where the domain is declared, over all of it."""
     low, high, widths, open_ends = found["low"], found["high"], found["widths"].split(","), bool(found["open"])
     if low and high and not open_ends and all(map(_whole, (low, high, *values))):
         listed = range(int(low), int(high) + 1)
@@ -181,7 +180,6 @@ def _groups(sizes: Sequence[int], values: Sequence[str], name: str) -> Hierarchy
 
 
 def _frequent(found: re.Match[str], counts: Mapping[str, int] | None, name: str) -> Hierarchy:
-    """The most frequent values as they are."""
     counts = _counted(counts, "frequency", name)
     if found["keep"]:
         return frequent(counts, keep=int(found["keep"]), name=name)

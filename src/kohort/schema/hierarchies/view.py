@@ -1,7 +1,8 @@
-"""Hierarchies as a reader sees them: a tree with counts, and what looks wrong in it."""
+"""Hierarchies as a reader sees them: a tree with counts, its levels in figures, and what looks wrong in it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from kohort.shown import readable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kohort.arrays import Counts
     from kohort.schema.hierarchy import Hierarchy
 
 
@@ -101,3 +103,43 @@ def _lines(hierarchy: Hierarchy, floor: int, room: int) -> Iterator[str]:
 def _printable(label: str) -> str:
     """The label without what could steer a terminal; an empty one made visible."""
     return readable(label, ends="") or '""'
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A level.
+
+    Attributes:
+        nodes: Its nodes.
+        fewest: Leaves of the smallest of them.
+        most: Leaves of the largest.
+        loss: The mean of (M - 1)/(|A| - 1), M being the leaves of a record's node: what the attribute adds to LM if all
+            records are released on this level.
+    """
+
+    nodes: int
+    fewest: int
+    most: int
+    loss: float
+
+
+def levels(hierarchy: Hierarchy, records: Counts | None = None) -> tuple[Level, ...]:
+    """The levels, from the leaves to the root.
+
+    Args:
+        hierarchy: The hierarchy.
+        records: (leaves,) how many records have each leaf; one each if not given.
+
+    >>> from kohort.schema.hierarchies import from_tree
+    >>> [level.loss for level in levels(from_tree({"Italia": {"Lazio": ["Roma", "Rieti"], "Puglia": ["Bari"]}}))]
+    [0.0, 0.3333333333333333, 1.0]
+    """
+    leaves = len(hierarchy.leaves)
+    weights = np.ones(leaves, np.int64) if records is None else records
+    found: list[Level] = []
+    for level, of in enumerate(hierarchy.maps):
+        covered = hierarchy.covered(level)
+        lost = int(weights @ (covered[of] - 1))
+        whole = (leaves - 1) * int(weights.sum())
+        found.append(Level(covered.size, int(covered.min()), int(covered.max()), lost / whole if whole else 0.0))
+    return tuple(found)

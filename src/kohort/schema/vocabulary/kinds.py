@@ -99,5 +99,4 @@ def _by_beginning(word: str) -> Kind | None:
 
 
 def _is_number(word: str) -> bool:
-    """Whether a word speaks of a number or an id."""
     return not {"id", "number"}.isdisjoint(topics_of(word))

@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import UsageError
-from kohort.io.baskets.pieces import pieces_of
+from kohort.io.baskets.read import pieces_of
 from kohort.io.baskets.write import spelled, write_transactions
 from kohort.kernels import kernel
 from kohort.transactions.database import places_of
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.arrays import Counts, Index, Items
-    from kohort.io.baskets.pieces import Piece
     from kohort.transactions.database import Transactions
     from kohort.verify.transactions.databases import CoherenceClaim, CoherenceVerdict
 
@@ -83,8 +82,8 @@ def verify_by_aggregation(file: BinaryIO, claim: CoherenceClaim, source: BasketS
     """
     written = _Written(claim)
     with reading_release():
-        for piece in pieces_of(file, claim.writing):
-            written.take(piece)
+        for header, content in pieces_of(file, claim.writing):
+            written.take(header, content)
     gone = claim.removed | claim.dropped
     left = [name for name in claim.source.names if name not in gone]
     transactions, total = source.hashes(left, written.key)
@@ -126,17 +125,17 @@ class _Written:
     def __post_init__(self) -> None:
         self.supports = np.zeros(len(self.claim.source.names), np.int64)
 
-    def take(self, piece: Piece) -> None:
-        """Look at some transactions.
+    def take(self, header: bytes, content: bytes) -> None:
+        """Look at some transactions; the header has to stand before them.
 
         Raises:
             VerificationError: they are not written plainly, or have items that they may not have.
         """
-        self.size += len(piece.content)
-        self.digest.write(piece.content)
-        read = read_released(piece.header + piece.content, self.claim.writing)
+        self.size += len(content)
+        self.digest.write(content)
+        read = read_released(header + content, self.claim.writing)
         database = check_items(read, self.claim)
-        self._check_bytes(piece.content, database)
+        self._check_bytes(content, database)
         places = np.array(places_of(database.names, self.claim.source.names)[0], np.int32)
         cells = places[database.cells]
         self.supports += np.bincount(cells, minlength=self.supports.size)
