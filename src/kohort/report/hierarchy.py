@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kohort.report.charts import BarChart, Bars
-from kohort.shown import rounded
+from kohort.report.figures import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,12 +41,7 @@ class Measured:
 
 def hierarchy_figures(found: Sequence[Measured]) -> dict[str, Json]:
     """The same for a program."""
-    return {
-        one.name: [
-            {"nodes": at.nodes, "fewest": at.fewest, "most": at.most, "loss": rounded(at.loss)} for at in one.levels
-        ]
-        for one in found
-    }
+    return {one.name: [*map(as_json, one.levels)] for one in found}
 
 
 def levels_text(one: Measured) -> str:

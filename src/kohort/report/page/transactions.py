@@ -116,7 +116,7 @@ class ItemFigures(Figures, frozen=True):
 
 
 class TransactionPage(Heading, frozen=True):
-    """The page of a transaction database for anybody; the public sees no item by name.
+    """The page of a transaction database; the public sees no item by name, and nothing after `certificate`.
 
     Attributes:
         moles: Minimal moles by size; internal only, as they are of the input.
@@ -124,6 +124,8 @@ class TransactionPage(Heading, frozen=True):
         items: The dropped items; internal only.
         parameters: The job's description, as its certificate has it.
         certificate: What ties the page to the published bytes; null while nothing is published.
+        seconds: Wall time of each stage.
+        public: The page of the same release for the public.
     """
 
     kind: Literal["transactions"]
@@ -137,20 +139,8 @@ class TransactionPage(Heading, frozen=True):
     parameters: dict[str, JsonValue]
     purpose: Purpose
     certificate: CertificateFigures | None
-
-
-class PublicTransactionPage(TransactionPage, frozen=True):
-    """The same, for the public."""
-
-    audience: Literal["public"]
-
-
-class InternalTransactionPage(TransactionPage, frozen=True):
-    """The same, for the steward; with the wall time of each stage, and what the public sees."""
-
-    audience: Literal["internal"]
-    seconds: dict[str, Number]
-    public: PublicTransactionPage
+    seconds: dict[str, Number] | None = None
+    public: TransactionPage | None = None
 
 
 def transaction_page(release: TransactionRelease, heading: Heading, reader: Reader) -> TransactionPage:
@@ -162,9 +152,7 @@ def transaction_page(release: TransactionRelease, heading: Heading, reader: Read
         done=_result(figures, reader),
         verdict=_verdict(release, figures, reader),
         moles=tuple(
-            MoleFigures(size=int(size), rare=kinds.rare, breach=kinds.breach)
-            for size, kinds in figures.moles_by_kind.items()
-            if reader.knows_all
+            MoleFigures(size=int(size), **kinds) for size, kinds in figures.moles_by_kind.items() if reader.knows_all
         ),
         lengths=_lengths(release, reader),
         metrics=_metrics(release, reader),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.metrics.known import METRICS
 from kohort.perturbation.effect import Effect, drift
-from kohort.report.perturbed import outcome
+from kohort.perturbation.text import outcome
 from kohort.report.render.risk import attacks_text
 from kohort.report.render.text import DEAR, averaged_over, bound_text, files
 from kohort.shown import Number, many, span
@@ -18,15 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kohort.core.uniques import Exposed
+    from kohort.metrics.base import Kept
+    from kohort.pipeline.exposure import GridComparison, LabelExposure
     from kohort.release.homogeneity import Homogeneity
-    from kohort.report.release import (
-        CandidateFigures,
-        GridFigures,
-        GridSide,
-        KeptFigures,
-        ReleaseFigures,
-        SinglingFigures,
-    )
+    from kohort.report.release import CandidateFigures, ReleaseFigures, SinglingFigures
 
 
 #: Width of a full bar of loss, in characters.
@@ -179,7 +174,7 @@ def _grid(figures: ReleaseFigures) -> Iterator[str]:
         yield from _sides(figures.grid)
 
 
-def _sides(grid: GridFigures | None) -> Iterator[str]:
+def _sides(grid: GridComparison | None) -> Iterator[str]:
     if grid is None:
         yield "With and without a grid: no number is released as a range, so there is nothing to compare."
         return
@@ -190,7 +185,7 @@ def _sides(grid: GridFigures | None) -> Iterator[str]:
         yield f"  {name:<9}  {_side(side)}"
 
 
-def _side(side: GridSide | None) -> str:
+def _side(side: LabelExposure | None) -> str:
     """The figures of one side, below their titles."""
     if side is None:
         return "no release satisfies the models"
@@ -407,15 +402,15 @@ def _cost(figures: ReleaseFigures) -> Iterator[str]:
         yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of detail lost{known}{more}"
 
 
-def _known(one: KeptFigures) -> str:
+def _known(one: Kept) -> str:
     """How exactly a column is known of people.
 
-    >>> from kohort.report.release import KeptFigures
-    >>> _known(KeptFigures(exact=0.1, hidden=0, half=5, unit="width"))
+    >>> from kohort.metrics.base import Kept
+    >>> _known(Kept(exact=0.1, hidden=0, half=5, unit="width"))
     'known to within 5 for half of the people'
-    >>> _known(KeptFigures(exact=0.2, hidden=0, half=3, unit="values"))
+    >>> _known(Kept(exact=0.2, hidden=0, half=3, unit="values"))
     'one of 3 values for half of the people'
-    >>> _known(KeptFigures(exact=0.83, hidden=0.17, half=1, unit="values"))
+    >>> _known(Kept(exact=0.83, hidden=0.17, half=1, unit="values"))
     'exact for 83% of the people'
     """
     if one.exact >= HALF:

@@ -96,10 +96,10 @@ def _moles(figures: TransactionFigures) -> Iterator[str]:
     yield "Minimal moles"
     found = False
     for size, kinds in figures.moles_by_kind.items():
-        if kinds.rare or kinds.breach:
+        if both := sum(kinds.values()):
             found = True
-            both = kinds.rare + kinds.breach
-            yield f"  of {many(int(size), 'item'):<8} {both:>11,}: {kinds.rare:,} below k, {kinds.breach:,} above h"
+            split = f"{kinds['rare']:,} below k, {kinds['breach']:,} above h"
+            yield f"  of {many(int(size), 'item'):<8} {both:>11,}: {split}"
     if not found:
         yield "  none"
 

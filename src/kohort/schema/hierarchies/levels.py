@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
+
 if TYPE_CHECKING:
     from kohort.arrays import Counts
     from kohort.schema.hierarchy import Hierarchy
@@ -27,7 +29,7 @@ class Level:
     nodes: int
     fewest: int
     most: int
-    loss: float
+    loss: Share
 
 
 def levels(hierarchy: Hierarchy, records: Counts | None = None) -> tuple[Level, ...]:
