@@ -235,7 +235,7 @@ def whole(value: float) -> Number:
     >>> whole(600.0), whole(0.12345678901234), whole(1.0)
     (600, 0.123456789, 1.0)
     """
-    return int(value) if value.is_integer() and abs(value) > 1 else rounded(value)
+    return int(value) if float(value).is_integer() and abs(value) > 1 else rounded(value)
 
 
 def significant(value: float) -> Number:

@@ -36,7 +36,6 @@ _SMALL: Final = f"Values of fewer than {LEAST} records are merged; counts of 1 t
 
 
 def _chart(one: Distribution) -> BarChart:
-    """A column's bars."""
     figures = tuple(bar.records for bar in one.bars)
     texts = tuple(f"under {LEAST}" if records is None else f"{records:,}" for records in figures)
     return BarChart(

@@ -244,12 +244,10 @@ def _objective(release: Release) -> ObjectiveFigures | None:
 
 
 def _weighted(release: Release) -> float:
-    """LM by the weights of the columns: what is minimised where single cells are suppressed."""
     return sum(float(one.weight) * release.losses[one.name] for one in release.job.schema.quasi)
 
 
 def _candidates(release: Release) -> tuple[CandidateFigures, ...]:
-    """What a dry run lets a steward choose from."""
     if release.verdict is not None:
         return ()
     ones = np.ones(len(release.levels))
@@ -287,7 +285,6 @@ def _singling(release: Release) -> tuple[SinglingFigures, ...]:
 
 
 def _together(release: Release) -> tuple[Singling, ...]:
-    """The same of all columns together."""
     groups, sets = release.records.groups, together_of(release.job.schema, release.job.answers or ())
     if release.verdict is not None:
         return release.verdict.together

@@ -159,7 +159,6 @@ def transaction_figures(release: TransactionRelease) -> TransactionFigures:
 
 
 def _suppressed(suppression: Suppression) -> Literal["items", "cells"]:
-    """What a suppression takes: whole items, or single cells of them."""
     match suppression:
         case ItemSuppression():
             return "items"

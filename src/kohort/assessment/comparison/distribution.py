@@ -108,7 +108,6 @@ def _counted(side: Side, edges: Places) -> Shares:
 
 
 def _missing(line: ColumnLine) -> list[Bin]:
-    """The bin of records without a number, where there are any."""
     old, new = (side.total - side.present for side in line.sides)
     return [Bin("", "missing", old, float(new))] if old or new else []
 

@@ -221,7 +221,6 @@ def lines_of(
 
 
 def _role(name: str, attributes: dict[str, Attribute], schema: Schema) -> Role | None:
-    """The role of a column in the schema."""
     return attributes[name].role if name in attributes else schema.rest
 
 
@@ -251,7 +250,6 @@ def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> N
 
 
 def _attribute(line: ColumnLine, groups: NameGroups | None) -> AttributeComparison:
-    """The comparison of one column."""
     old, new = line.sides
     before, after = _statistics(line, old), _statistics(line, new)
     scale, values = line.scale, (old.values, new.values)

@@ -115,7 +115,6 @@ def _labels(release: Release, column: str) -> list[str]:
 
 
 def _kept(kind: Kind, labels: Sequence[str], treatment: Treatment) -> Kept:
-    """Whether released labels keep what the rule removes."""
     if {*labels} <= {"", SUPPRESSED}:
         return "nothing"
     if kind in ALLOWED:

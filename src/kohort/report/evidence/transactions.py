@@ -128,7 +128,6 @@ def _named(release: TransactionRelease, items: Mask) -> frozenset[str]:
 
 
 def _identifiers(release: TransactionRelease) -> tuple[ItemIdentifier, ...]:
-    """What items seem to hold of the list, by letters."""
     here = release.here()
     left = {name for name, support in zip(here.released.names, here.released.supports.tolist(), strict=True) if support}
     return tuple(
@@ -138,7 +137,6 @@ def _identifiers(release: TransactionRelease) -> tuple[ItemIdentifier, ...]:
 
 
 def _techniques(release: TransactionRelease) -> Iterator[Technique]:
-    """What is left out, and the privacy model."""
     rare, dropped = len(release.source.names) - len(release.database.names), release.dropped.size
     if rare + dropped:
         says = f"{many(rare + dropped, 'item is', 'items are')} left out of every transaction"

@@ -177,7 +177,6 @@ class OnPage:
 
 
 def _hints(record: type[DataclassInstance]) -> Iterator[tuple[str, object]]:
-    """The type of each field on a page."""
     hints = get_type_hints(record, include_extras=True)
     for one in fields(record):
         if one.metadata.get("public") != "nobody":
@@ -191,7 +190,6 @@ def _on_page(hint: Any) -> Any:  # noqa: ANN401  any type
 
 
 def _seen(record: DataclassInstance, reader: Reader, among: int) -> Iterator[tuple[str, object]]:
-    """What a reader sees of each field."""
     for one in fields(record):
         value, public = getattr(record, one.name), one.metadata.get("public")
         if public == "nobody":

@@ -88,12 +88,10 @@ def transactions_page(release: TransactionRelease, *, audience: Audience) -> Tra
 
 
 def _seconds(release: Release | TransactionRelease) -> dict[str, Number]:
-    """Wall time of each stage."""
     return {stage: round(seconds, 4) for stage, seconds in release.seconds.items()}
 
 
 def _heading(release: Release | TransactionRelease, kind: Literal["table", "transactions"], reader: Reader) -> Heading:
-    """What every page begins with."""
     return Heading(
         form=FORM,
         kind=kind,
@@ -106,7 +104,6 @@ def _heading(release: Release | TransactionRelease, kind: Literal["table", "tran
 
 
 def _table(release: Release, measured: Measured, reader: Reader) -> TablePage:
-    """The page of a table for a reader."""
     columns, associations, lost = _compared(release, measured, reader)
     return TablePage(
         **dict(_heading(release, "table", reader)),
@@ -147,12 +144,10 @@ def _compared(
 
 
 def _noticed(release: Release | TransactionRelease, reader: Reader) -> tuple[str, ...]:
-    """What the steward should know of the source."""
     return source_notes(release) if reader.knows_all and isinstance(release, Release) else ()
 
 
 def _notes(reader: Reader) -> tuple[str, ...]:
-    """What the page does not show, and why."""
     if reader.knows_all:
         return ()
     least = reader.least
@@ -204,7 +199,6 @@ def _is_whole(page: Page) -> bool:
 
 
 def _text(path: Path, where: str) -> str:
-    """What the file holds."""
     if not path.is_file():
         what = "the figures are not a regular file" if path.exists() else "there is no such file"
         raise InputError(what, where=where, hint=_HINT)

@@ -86,7 +86,6 @@ def method(algorithm: Algorithm | SuppressionAlgorithm, *others: str) -> dict[st
 
 
 def _how(attribute: Attribute, perturbed: str | None) -> str:
-    """What becomes of a column, in a few words."""
     if not attribute.role.released:
         return "pseudonyms in its place" if attribute.pseudonym else "removed"
     if attribute.role is not Role.QUASI:
@@ -95,7 +94,6 @@ def _how(attribute: Attribute, perturbed: str | None) -> str:
 
 
 def _generalized(attribute: Attribute) -> list[str]:
-    """What the job says of how a quasi-identifier is generalized."""
     words: list[str] = []
     if attribute.hierarchy is not None:
         words.append(hierarchy_text(attribute.hierarchy))

@@ -123,7 +123,6 @@ def subgroups(release: Release, lines: Sequence[ColumnLine], enough: int) -> Sub
 
 
 def _rank(one: SuppressedGroup | DistortedGroup, figure: float) -> tuple[float, int, str, str]:
-    """The order of rows: by a figure, the greatest first."""
     return -figure, -(one.records or 0), one.column, one.value
 
 

@@ -164,7 +164,6 @@ def transaction_page(release: TransactionRelease, heading: Heading, reader: Read
 
 
 def _request(release: TransactionRelease, figures: TransactionFigures) -> RequestedTransactions:
-    """The model and the method."""
     model = figures.model
     return RequestedTransactions(
         k=model.k,
@@ -179,7 +178,6 @@ def _request(release: TransactionRelease, figures: TransactionFigures) -> Reques
 
 
 def _roles(release: TransactionRelease) -> str:
-    """How items got their roles."""
     match release.job.roles:
         case Listed(public=None):
             return "The private items were listed; all others are public."
@@ -203,7 +201,6 @@ def _result(figures: TransactionFigures, reader: Reader) -> TransactionResult:
 
 
 def _verdict(release: TransactionRelease, figures: TransactionFigures, reader: Reader) -> TransactionVerdict:
-    """What verification found, and what follows from it."""
     found = release.verdict
     more = NOT_PROMISED_OF_CELLS if figures.suppress == "cells" else ()
     return TransactionVerdict(
@@ -248,14 +245,12 @@ def _count(count: int, among: int, reader: Reader) -> Number:
 
 
 def _metrics(release: TransactionRelease, reader: Reader) -> tuple[MetricFigures, ...]:
-    """The distortion."""
     says = "Distortion: the share of all items in transactions that the release lacks, by their weights."
     value = whole(rounded(float(release.distortion))) if reader.knows_all else None
     return (MetricFigures(name="distortion", value=value, says=says),)
 
 
 def _items(release: TransactionRelease) -> ItemFigures:
-    """The dropped items, in their order."""
     shown = release.dropped[:LISTED]
     supports, losses = release.database.supports[shown].tolist(), release.losses[shown].tolist()
     rows = zip(release.named(shown), supports, losses, strict=True)

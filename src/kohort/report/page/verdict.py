@@ -139,7 +139,6 @@ def _people(found: Verdict) -> int:
 
 
 def _singling(one: Singling, release: Release, reader: Reader) -> Figures:
-    """How many people a column or a pair singles out."""
     return _SINGLING.of(
         one,
         reader,
@@ -152,7 +151,6 @@ def _singling(one: Singling, release: Release, reader: Reader) -> Figures:
 
 
 def _exposed(found: Verdict, release: Release) -> Figures:
-    """Whose value a label gives away."""
     people = Singling((), found.exposed.people, _people(found))
     return _EXPOSED.of(found.exposed, Reader(), over=_over(people, release.job))
 

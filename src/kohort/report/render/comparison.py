@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kohort.report.render.text import averaged_over, bound_text, percent
+from kohort.report.render.text import aligned, averaged_over, bound_text, percent
 from kohort.shown import many, span
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ def comparison_text(figures: Comparison, bound: BoundFigures | None = None) -> s
 
 
 def _records(figures: Comparison) -> Iterator[str]:
-    """What was compared."""
     suppressed = figures.suppressed
     share = f" ({suppressed / figures.records:.1%})" if suppressed else ""
     yield f"{many(figures.records, 'record')} before, {figures.released:,} after: {suppressed:,} suppressed{share}"
@@ -43,7 +42,6 @@ def _records(figures: Comparison) -> Iterator[str]:
 
 
 def _numbers(figures: Comparison) -> Iterator[str]:
-    """Columns of numbers."""
     rows: list[Cells] = []
     for one in figures.attributes:
         if one.scale == "numeric":
@@ -59,14 +57,12 @@ def _numbers(figures: Comparison) -> Iterator[str]:
 
 
 def _spread(numbers: NumericStatistics | None) -> Cells:
-    """Mean, deviation and median."""
     if numbers is None:
         return "-", "-", "-"
     return _short(numbers.mean), _short(numbers.deviation), _short(numbers.quantiles["0.5"])
 
 
 def _generalized(one: AttributeComparison, figures: Comparison) -> str:
-    """The share of the released cells that were generalized."""
     return percent(1 - one.single / max(figures.released, 1))
 
 
@@ -78,7 +74,6 @@ def _distance(one: AttributeComparison) -> Cells:
 
 
 def _names(figures: Comparison) -> Iterator[str]:
-    """Columns of names."""
     rows: list[Cells] = []
     for one in figures.attributes:
         if one.scale != "numeric":
@@ -110,7 +105,6 @@ def _codes(numbers: Sequence[float | None], sides: Sequence[Moments | None]) -> 
 
 
 def _pairs(figures: Comparison) -> Iterator[str]:
-    """The associations that changed most."""
     changed = [(abs(one.change), one) for one in figures.associations if one.change is not None]
     if not changed:
         return
@@ -126,7 +120,6 @@ def _pairs(figures: Comparison) -> Iterator[str]:
 
 
 def _cost(figures: Comparison, bound: BoundFigures | None) -> Iterator[str]:
-    """What it cost in the metrics of the literature."""
     cost = figures.cost
     if cost is None:
         return
@@ -140,7 +133,6 @@ def _cost(figures: Comparison, bound: BoundFigures | None) -> Iterator[str]:
 
 
 def _queries(figures: Comparison) -> Iterator[str]:
-    """How well counts are answered."""
     found = figures.queries
     if found is None:
         return
@@ -153,7 +145,6 @@ def _queries(figures: Comparison) -> Iterator[str]:
 
 
 def _classifier(figures: Comparison) -> Iterator[str]:
-    """How well the target is predicted."""
     found = figures.classifier
     if found is None:
         return
@@ -169,13 +160,7 @@ def _classifier(figures: Comparison) -> Iterator[str]:
 
 def _table(heads: Cells, rows: Sequence[Cells]) -> Iterator[str]:
     """Rows below their heads: the first column as words, the others as figures."""
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    for row in (heads, *rows):
-        cells = (
-            f"{cell:<{width}}" if at < 1 else f"{cell:>{width}}"
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield ("  " + "  ".join(cells)).rstrip()
+    yield from (f"  {line}" for line in aligned([heads, *rows], left=1))
 
 
 def _short(number: float | None) -> str:
