@@ -54,7 +54,7 @@ class Bin:
 
 def written(bins: Sequence[Bin]) -> tuple[Bin, ...]:
     """The bins as they are written: expected records to four digits after the point."""
-    return tuple(replace(one, after=round(one.after or 0, 4)) for one in bins)
+    return tuple(replace(one, after=round(float(one.after or 0), 4)) for one in bins)
 
 
 def distribution(line: ColumnLine, groups: NameGroups | None) -> tuple[Bin, ...]:

@@ -11,8 +11,8 @@ from kohort.assessment.risk.cohorts import Basis, Tried, cohort_attacks
 from kohort.report.evidence.criteria import TRANSACTION_CONTEXT, TRANSACTION_CRITERIA, ContextPart
 from kohort.report.evidence.techniques import MODEL, Technique
 from kohort.report.figures import Figures
-from kohort.report.page import Audience, transactions_page
-from kohort.report.page.transactions import TransactionVerdict
+from kohort.report.page.audience import Reader
+from kohort.report.page.transactions import TransactionVerdict, verdict
 from kohort.shown import ToldAs, many, rounded
 from kohort.transactions.problem import CellSuppression
 
@@ -118,7 +118,7 @@ def transaction_dossier_of(release: TransactionRelease) -> TransactionDossier:
         identifiers=_identifiers(release),
         techniques=tuple(_techniques(release)),
         context=TRANSACTION_CONTEXT,
-        verdict=transactions_page(release, audience=Audience.INTERNAL).verdict,
+        verdict=verdict(release, Reader()),
         not_shown=NOT_SHOWN,
     )
 

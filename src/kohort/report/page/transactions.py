@@ -18,6 +18,7 @@ from kohort.report.page.result import MetricFigures, runs
 from kohort.report.page.verdict import CertificateFigures, CheckFigures, certificate, checks
 from kohort.report.transactions import transaction_figures
 from kohort.shown import Number, rounded, whole
+from kohort.transactions.problem import CellSuppression
 from kohort.transactions.roles import Drawn, Listed
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def transaction_page(release: TransactionRelease, heading: Heading, reader: Read
         **dict(heading),
         asked=_request(release, figures),
         done=_result(figures, reader),
-        verdict=_verdict(release, figures, reader),
+        verdict=verdict(release, reader),
         moles=tuple(
             MoleFigures(size=int(size), **kinds) for size, kinds in figures.moles_by_kind.items() if reader.knows_all
         ),
@@ -200,9 +201,10 @@ def _result(figures: TransactionFigures, reader: Reader) -> TransactionResult:
     return TransactionResult.model_validate(dict.fromkeys(TransactionResult.model_fields) | known)
 
 
-def _verdict(release: TransactionRelease, figures: TransactionFigures, reader: Reader) -> TransactionVerdict:
+def verdict(release: TransactionRelease, reader: Reader) -> TransactionVerdict:
+    """What verification found, and what follows from it."""
     found = release.verdict
-    more = NOT_PROMISED_OF_CELLS if figures.suppress == "cells" else ()
+    more = NOT_PROMISED_OF_CELLS if isinstance(release.solution.suppression, CellSuppression) else ()
     return TransactionVerdict(
         verified=found is not None,
         sha256=(found.sha256 or None) if found else None,
