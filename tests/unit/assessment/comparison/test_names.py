@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CITIES = ["Milano", "Milano", "Torino", "Bari", "Lecce", "Lecce"]
 
 
-def bins(found: AttributeComparison) -> list[tuple[str, str, int, float]]:
+def bins(found: AttributeComparison) -> list[tuple[str, str, float, float]]:
     """The bars of a distribution, rounded."""
     return [(one.label, one.kind, one.before or 0, round(one.after or 0, 6)) for one in found.distribution]
 
