@@ -68,8 +68,9 @@ def page(release: Release, *, audience: Audience, attacks: Sequence[Outcome] | N
     """
     least, schema = least_of(release.job.models), release.job.schema
     anybody = Reader(least, counts_input=counts_input(release, least), one_each=schema.person is None)
-    found = (release.homogeneity, members_of(release)) if release.table.records else ({}, {})
-    measured = Measured(risks_of(release), *found, attacks)
+    some = release.table.records > 0
+    homogeneity, members = release.homogeneity if some else {}, members_of(release) if some else {}
+    measured = Measured(risks_of(release), homogeneity, members, attacks)
     public = _table(release, measured, anybody)
     if audience is Audience.PUBLIC:
         return public
