@@ -67,7 +67,7 @@ def proposed() -> dict[str, Fraction]:
 def line(name: str, side: LabelExposure | None, people: int) -> str:
     """The figures of one side."""
     assert side is not None  # noqa: S101  k-anonymity is met with any cuts
-    ends = side.exposed.range_ends
+    ends = side.range_exposure
     return f"| {name} | {ends:,} = {ends / people:.2%} | {side.downcoded:.2%} | {side.lm:.4f} |"
 
 
@@ -79,8 +79,8 @@ def adult(k: int, grids: Sequence[dict[str, Fraction]], *, relaxed: bool) -> Non
         found, people = compare(release), release.table.records
         assert found is not None  # noqa: S101  the job has grids
         if not place:
-            print(line(f"{how}, none", found.ungridded, people))
-        print(line(f"{how}, " + ", ".join(f"{name} {step}" for name, step in grid.items()), found.gridded, people))
+            print(line(f"{how}, none", found.without, people))
+        print(line(f"{how}, " + ", ".join(f"{name} {step}" for name, step in grid.items()), found.with_, people))
 
 
 def toys() -> None:

@@ -235,7 +235,7 @@ def whole(value: float) -> Number:
     >>> whole(600.0), whole(0.12345678901234), whole(1.0)
     (600, 0.123456789, 1.0)
     """
-    return int(value) if value.is_integer() and abs(value) > 1 else rounded(value)
+    return int(value) if float(value).is_integer() and abs(value) > 1 else rounded(value)
 
 
 def significant(value: float) -> Number:
@@ -300,7 +300,7 @@ class NotJson:
     """A part of a record that JSON has no form of."""
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Anything; `kohort.report.figures.as_json` leaves the field out."""
+        """Anything; `NOT_JSON` leaves the field out."""
         from pydantic_core.core_schema import any_schema  # noqa: PLC0415  as above
 
         return any_schema()
@@ -316,6 +316,9 @@ Named: TypeAlias = Annotated[str, ToldAs(_or_null)]
 #: A share, to ten digits after the point.
 Share: TypeAlias = Annotated[Number, _Told(rounded)]
 
+#: A figure to ten digits after the point; an integer where it is one.
+Whole: TypeAlias = Annotated[Number, _Told(whole)]
+
 #: A figure to 12 significant digits.
 Significant: TypeAlias = Annotated[Number, _Told(significant)]
 
@@ -324,5 +327,5 @@ Significant: TypeAlias = Annotated[Number, _Told(significant)]
 OPEN: Final = MappingProxyType({"public": "open"})
 NOT_ON_PAGES: Final = MappingProxyType({"public": "nobody"})
 
-#: What stands in a record beside its JSON.
-NOT_JSON: Final = MappingProxyType({"public": "nobody", "json": "none"})
+#: What stands in a record beside its JSON; pydantic reads `exclude`.
+NOT_JSON: Final = MappingProxyType({"public": "nobody", "exclude": True})

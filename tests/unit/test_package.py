@@ -198,7 +198,6 @@ UNUSED = (
     }
     | {
         "kohort.pipeline.pricing",
-        "kohort.report.attacks",
         "kohort.report.mapping",
         "kohort.report.page",
         "kohort.report.release",

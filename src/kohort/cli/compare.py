@@ -18,9 +18,11 @@ from kohort.shown import INTERNAL
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kohort.assessment.comparison import Comparison
     from kohort.io import ReadOptions
     from kohort.job.request import Request
-    from kohort.report.comparison import ComparisonFigures
+    from kohort.report import Json
+    from kohort.report.figures import BoundFigures
     from kohort.schema import Schema
     from kohort.tables.table import Table
 
@@ -107,6 +109,7 @@ def compare(
 ) -> None:
     """Compare a table and its release: means, distributions, associations, counts and predictions."""
     options.use_threads()
+    from kohort.report.figures import as_json
     from kohort.report.render.comparison import comparison_text
 
     if job is not None:
@@ -117,10 +120,11 @@ def compare(
     _refuse_unknown(known, questions)
     inputs = _inputs(before, after)
     write = _writer(shown.out, inputs, overwrite=shown.overwrite)
-    figures = _figures(before, after, known, questions, quiet=shown.quiet)
-    text = comparison_text(figures)
-    write(text, figures)
-    say(text, figures.as_json(), as_json=shown.json, quiet=shown.quiet, internal=True)
+    figures, bound = _figures(before, after, known, questions, quiet=shown.quiet)
+    text = comparison_text(figures, bound)
+    json = as_json(figures) | ({} if bound is None else {"bound": bound.as_json()})
+    write(text, json)
+    say(text, json, as_json=shown.json, quiet=shown.quiet, internal=True)
 
 
 class _Known(NamedTuple):
@@ -177,10 +181,10 @@ def _inputs(before: str, after: str) -> tuple[Path, ...]:
     return files(before, after)
 
 
-def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Callable[[str, ComparisonFigures], None]:
+def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Callable[[str, dict[str, Json]], None]:
     """What writes the comparison, by the ending of the file's name; what cannot be written is refused at once."""
     if out is None:
-        return lambda _text, _figures: None
+        return lambda _text, _json: None
     if out.suffix not in _FORMS:
         raise UsageError(f"a comparison is one of {', '.join(_FORMS)}", where="--out", hint="name it so")
     from json import dumps
@@ -190,28 +194,29 @@ def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Cal
 
     check_target(out, overwrite=overwrite, inputs=inputs)
 
-    def write(text: str, figures: ComparisonFigures) -> None:
-        json = {**INTERNAL, **figures.as_json()}
-        content = text_file(text) if out.suffix == ".txt" else f"{dumps(json, indent=2)}\n".encode()
+    def write(text: str, json: dict[str, Json]) -> None:
+        content = text_file(text) if out.suffix == ".txt" else f"{dumps({**INTERNAL, **json}, indent=2)}\n".encode()
         publish(out, lambda file: file.write(content), lambda _: None, overwrite=overwrite, inputs=inputs)
 
     return write
 
 
-def _figures(before: str, after: str, known: _Known, questions: Questions, *, quiet: bool) -> ComparisonFigures:
+def _figures(
+    before: str, after: str, known: _Known, questions: Questions, *, quiet: bool
+) -> tuple[Comparison, BoundFigures | None]:
+    """Read both tables, and compare them; and the least loss, where that is asked for."""
     from kohort.assessment.comparison import comparison_of, lines_of
     from kohort.assessment.comparison.classifier import library, prediction
     from kohort.assessment.comparison.queries import workload
     from kohort.engines.local import entering
     from kohort.io import ReadOptions, read
     from kohort.pipeline.pricing import bound_of_table
-    from kohort.report.comparison import comparison_figures
     from kohort.report.figures import bound_figures
     from kohort.shown import significant
 
     if questions.target is not None:
         library()  # refused before any work where it is not there
-    asking: dict[str, object] = {"queries": None, "classifier": None}
+    bound = None
     with progress(quiet=quiet) as tell:
         tell("read")
         with options.refusing_empty():
@@ -228,16 +233,16 @@ def _figures(before: str, after: str, known: _Known, questions: Questions, *, qu
         queries = QUERIES if questions.queries is None else questions.queries
         if quasi and queries:
             tell(f"run {queries:,} queries")
-            asking["queries"] = workload(quasi, queries, seed=questions.seed)
+            compared = replace(compared, queries=workload(quasi, queries, seed=questions.seed))
         if target is not None:
             tell("learn")
             [line] = [one for one in lines if one.name == target]
-            asking["classifier"] = prediction(quasi, line, seed=questions.seed)
+            compared = replace(compared, classifier=prediction(quasi, line, seed=questions.seed))
         if questions.bound and compared.cost is not None and known.k is not None:
             tell("bound the loss")
             least = bound_of_table(old, quasi, known.k, missing=schema.missing)
-            asking["bound"] = bound_figures(least, significant(compared.cost.ncp))
-    return comparison_figures(compared, **asking)
+            bound = bound_figures(least, significant(compared.cost.ncp))
+    return compared, bound
 
 
 def _over(known: _Known, table: Table) -> Schema:

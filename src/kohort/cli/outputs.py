@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from kohort.assessment.risk.attacks import Outcome
     from kohort.job.request import Request
     from kohort.pipeline import Report
+    from kohort.pipeline.exposure import GridComparison
     from kohort.publish import Companion
     from kohort.release import Release
     from kohort.release.transactions import TransactionRelease
     from kohort.report.figures import BoundFigures
     from kohort.report.page import Page as PageModel
     from kohort.report.page.audience import Audience
-    from kohort.report.release import GridFigures, ReleaseFigures
+    from kohort.report.release import ReleaseFigures
 
 AudienceWord = Annotated[
     str | None,
@@ -134,7 +135,7 @@ class FigureMaker:
         self._bounds: dict[str, BoundFigures | None] = {}
         self._threads = threads
         self._attack = attack
-        self._compared: dict[str, GridFigures | None] = {}
+        self._compared: dict[str, GridComparison | None] = {}
         self._outcomes: tuple[Outcome, ...] | None = None
 
     def __call__(self, release: Release) -> ReleaseFigures:
@@ -159,19 +160,18 @@ class FigureMaker:
 
     def attacked(self, release: Release) -> tuple[Outcome, ...] | None:
         """The outcomes of the attacks; `None` without any."""
-        from kohort.report.attacks import attacked
+        from kohort.report.release import attacked
 
         if self._attack is not None and self._outcomes is None:
             self._outcomes = attacked(release, self._attack)
         return self._outcomes
 
-    def compared(self, release: Release) -> dict[str, GridFigures | None]:
+    def compared(self, release: Release) -> dict[str, GridComparison | None]:
         """How the cuts compare; empty without `--compare-grid`."""
         if self._compare and not self._compared:
             from kohort.pipeline import exposure
-            from kohort.report.release import grid_figures
 
-            self._compared["grid"] = grid_figures(exposure.compare(release, threads=self._threads))
+            self._compared["grid"] = exposure.compare(release, threads=self._threads)
         return self._compared
 
     def bounded(self, release: Release) -> dict[str, BoundFigures | None]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.perturbation.base import Perturbation
-    from kohort.report.perturbed import PerturbationFigures
+    from kohort.report.figures import Perturbed
 
 #: The warning with every result.
 WARNING: Final = "this is not anonymity: all other columns are unchanged"
@@ -47,7 +47,7 @@ def perturb(
     from kohort.io.forms import files, format_of
     from kohort.pipeline.publishing import save_perturbed
     from kohort.publish import check_target
-    from kohort.report.perturbed import PerturbationFigures
+    from kohort.report.figures import Perturbed, as_json
     from kohort.tables.perturbing import perturb as perturbed
 
     out, source, seed, excel_safe = Path(table["out"]), table["path"], table["seed"], table["excel-safe"]
@@ -63,7 +63,7 @@ def perturb(
             tell("write and verify")
             how: dict[str, Any] = {"form": form, "excel_safe": excel_safe, "overwrite": overwrite, "inputs": inputs}
             digest = save_perturbed(made, original, effects, out, missing=missing, **how)
-    figures = PerturbationFigures(
+    figures = Perturbed(
         records=original.records,
         perturbed=tuple(effects),
         warning=WARNING,
@@ -71,7 +71,7 @@ def perturb(
         sha256=digest,
         verified=digest is not None,
     )
-    say("\n".join(_text(figures)), figures.as_json(), as_json=json, quiet=quiet, internal=True)
+    say("\n".join(_text(figures)), as_json(figures), as_json=json, quiet=quiet, internal=True)
 
 
 def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reproducible: bool) -> list[Perturbation]:
@@ -98,7 +98,7 @@ def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reprod
     return found
 
 
-def _text(figures: PerturbationFigures) -> Iterator[str]:
+def _text(figures: Perturbed) -> Iterator[str]:
     from kohort.report.render.release import effect_text
 
     for one in figures.perturbed:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from kohort.shown import OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +26,8 @@ class Singling:
     0.75
     """
 
-    columns: tuple[str, ...]
-    unique: int
+    columns: tuple[str, ...] = field(metadata=OPEN)
+    unique: int = field(metadata={"public": "people"})
     people: int
 
     @property

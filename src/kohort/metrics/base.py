@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
 import numpy as np
 
 from kohort.core.frequency import group
 from kohort.core.recoding import FullDomain, Multidimensional
 from kohort.schema import Label, Scale
+from kohort.shown import Share, Whole  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -139,7 +140,8 @@ def _others(domain: Domain, recoding: Recoding) -> float:
     return domain.extent / float(domain.step) if _is_span(domain, recoding) else domain.others
 
 
-class Kept(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Kept:
     """What a release leaves of one quasi-identifier, in words that people use.
 
     Attributes:
@@ -149,9 +151,9 @@ class Kept(NamedTuple):
         unit: What that is in: the `values` of names; the `width` of numbers, or the `days` of dates.
     """
 
-    exact: float
-    hidden: float
-    half: float
+    exact: Share
+    hidden: Share
+    half: Whole
     unit: Literal["values", "width", "days"]
 
 

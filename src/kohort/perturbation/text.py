@@ -187,3 +187,17 @@ def _read(reader: Reader, said: object, place: str) -> object:
 def _near(word: str, known: Mapping[str, object]) -> str:
     close = get_close_matches(word, known, n=1)
     return f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}"
+
+
+def outcome(columns: Sequence[str], methods: Mapping[str, str]) -> str:
+    """How columns are released, in the word of the perturbation that changed one of them, else `unchanged`.
+
+    >>> outcome(["income"], {"income": "rounding to multiples of 50"}), outcome(["town"], {})
+    ('rounded', 'unchanged')
+    """
+    changed = [methods[name] for name in columns if name in methods]
+    if not changed:
+        return "unchanged"
+    method = changed[0].replace("-", " ")
+    of = [one for key, one in METHODS.items() if key.replace("-", " ") in method]
+    return next((one.specification.outcome for one in of if one.specification.outcome), f"with {changed[0]}")

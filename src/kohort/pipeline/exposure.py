@@ -31,7 +31,8 @@ from kohort.metrics.loss import attribute_losses
 from kohort.pipeline import outcome_of
 from kohort.pipeline.problem import problem_of
 from kohort.schema import Label, Scale
-from kohort.schema.numbers import round_step
+from kohort.schema.numbers import round_step, said
+from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -55,12 +56,14 @@ class LabelExposure:
     Attributes:
         lm: Iyengar's loss metric.
         exposed: People whose exact value a label reveals.
+        range_exposure: Those of them whose value an end of a range reveals.
         downcoded: Share of the released cells of the columns with a grid whose exact value the label reveals.
     """
 
-    lm: float
-    exposed: Exposed
-    downcoded: float
+    lm: Share
+    exposed: int
+    range_exposure: int
+    downcoded: Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +71,16 @@ class GridComparison:
     """A job with grids and without.
 
     Attributes:
-        grids: The grid of each attribute that has one.
+        with_: The figures with them; `None` where no release can meet the models.
+        without: The figures without them; likewise.
+        grids: The grid of each attribute that has one, as `--grid` takes it.
         proposed: Whether kohort proposes the grids; if not, they are the job's.
-        gridded: The figures with them; `None` where no release can meet the models.
-        ungridded: The figures without them; likewise.
     """
 
-    grids: Grids
+    with_: LabelExposure | None
+    without: LabelExposure | None
+    grids: dict[str, str]
     proposed: bool
-    gridded: LabelExposure | None
-    ungridded: LabelExposure | None
 
 
 def compare(release: Release, *, threads: int = 1, engine: Engine = LOCAL) -> GridComparison | None:
@@ -95,9 +98,21 @@ def compare(release: Release, *, threads: int = 1, engine: Engine = LOCAL) -> Gr
         grids = _proposed(release, engine)
     if not grids or not release.sizes.size:
         return None
-    without = dict.fromkeys(grids)
-    gridded, ungridded = (_exposure(release, _with(job, cuts), grids, threads, engine) for cuts in (grids, without))
-    return GridComparison(grids, proposed, gridded, ungridded)
+    gridded, ungridded = (
+        _exposure(release, _with(job, cuts), grids, threads, engine) for cuts in (grids, dict.fromkeys(grids))
+    )
+    return GridComparison(gridded, ungridded, {name: _declared(grid) for name, grid in grids.items()}, proposed)
+
+
+def _declared(grid: Grid) -> str:
+    """The grid as `--grid` takes it.
+
+    >>> _declared((Fraction(0), Fraction(37, 2))), _declared(Fraction(5))
+    ('0,18.5', '5')
+    """
+    if isinstance(grid, tuple):
+        return ",".join(map(said, grid))
+    return said(grid) if isinstance(grid, Fraction) else grid
 
 
 def check_cuts(job: Job) -> None:
@@ -145,11 +160,9 @@ def _exposure(release: Release, job: Job, names: Collection[str], threads: int, 
     outcome = outcome_of(counts.records, counts.suppressed_by_schema, job.k, classes, None, domains=counts.domains)
     cells = downcoded(recoding, frequency, counts.domains, classes)
     compared = [cells[column] for column, one in enumerate(job.schema.quasi) if one.name in names]
-    return LabelExposure(
-        float(attribute_losses(outcome).sum()),
-        exposed(recoding, frequency, counts.domains, classes),
-        sum(compared) / (len(compared) * frequency.records),
-    )
+    people = exposed(recoding, frequency, counts.domains, classes)
+    share = sum(compared) / (len(compared) * frequency.records)
+    return LabelExposure(float(attribute_losses(outcome).sum()), people.people, people.range_ends, share)
 
 
 def exposed(

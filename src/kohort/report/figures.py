@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from pydantic import BaseModel, TypeAdapter
 
-from kohort.shown import NOT_JSON, Share
+from kohort.perturbation.effect import Effect  # noqa: TC001  pydantic reads what fields are
+from kohort.shown import Share
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -76,11 +77,7 @@ def as_json(record: DataclassInstance) -> dict[str, Json]:
     >>> as_json(Exposure(highest=0.5, average=1 / 3, over=0.25, at_highest=2))
     {'highest': 0.5, 'average': 0.3333333333, 'over': 0.25, 'at_highest': 2}
     """
-    hidden = {
-        one.name
-        for one in fields(record)
-        if one.metadata == NOT_JSON or (one.default is None and getattr(record, one.name) is None)
-    }
+    hidden = {one.name for one in fields(record) if one.default is None and getattr(record, one.name) is None}
     (found,) = _written(type(record)).dump_python((record,), mode="json", by_alias=True, exclude={0: hidden})
     return cast("dict[str, Json]", found)
 
@@ -123,3 +120,24 @@ def bound_figures(least: LeastLoss, loss: float) -> BoundFigures:
     """
     ncp = min(least.ncp, loss)
     return BoundFigures.from_attributes(least, ncp=ncp, times=loss / ncp if ncp else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbed:
+    """What `kohort perturb` did, and what it does not promise.
+
+    Attributes:
+        records: Records of the table.
+        perturbed: What perturbation did to each column.
+        warning: What perturbation is not.
+        release: The path of the perturbed table; null of a dry run.
+        sha256: The digest of its bytes.
+        verified: Whether it was read again and verified.
+    """
+
+    records: int
+    perturbed: tuple[Effect, ...]
+    warning: str
+    release: str | None
+    sha256: str | None
+    verified: bool

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kohort.report.charts import BarChart, Bars
-from kohort.shown import rounded
+from kohort.report.figures import as_json
+from kohort.report.render.text import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,21 +42,14 @@ class Measured:
 
 def hierarchy_figures(found: Sequence[Measured]) -> dict[str, Json]:
     """The same for a program."""
-    return {
-        one.name: [
-            {"nodes": at.nodes, "fewest": at.fewest, "most": at.most, "loss": rounded(at.loss)} for at in one.levels
-        ]
-        for one in found
-    }
+    return {one.name: [*map(as_json, one.levels)] for one in found}
 
 
 def levels_text(one: Measured) -> str:
     """The levels of one attribute, a line each."""
     rows = [("level", "nodes", "leaves of a node", "loss if released on this level")]
     rows += [(str(level), f"{at.nodes:,}", _span(at), f"{at.loss:.1%}") for level, at in enumerate(one.levels)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
-    return "\n".join([*lines, f"loss: {_meant([one])}"])
+    return "\n".join([*aligned(rows), f"loss: {_meant([one])}"])
 
 
 def attributes_text(found: Sequence[Measured]) -> str:
@@ -63,14 +57,8 @@ def attributes_text(found: Sequence[Measured]) -> str:
     height = max(len(one.levels) for one in found)
     rows = [["attribute", "leaves", *(f"level {level}" for level in range(height))]]
     rows += [[one.name, f"{one.leaves:,}", *(f"{at.loss:.1%}" for at in one.levels)] for one in found]
-    rows = [row + [""] * (height + 2 - len(row)) for row in rows]
-    first, *others = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join([f"{row[0]:<{first}}", *(f"{cell:>{width}}" for cell, width in zip(row[1:], others, strict=True))])
-        for row in rows
-    ]
     below = ("loss if this attribute is released on that level:", _meant(found))
-    return "\n".join([*(line.rstrip() for line in lines), *below])
+    return "\n".join([*aligned(rows, left=1), *below])
 
 
 def levels_picture(found: Sequence[Measured], format_: Format) -> bytes:

@@ -38,7 +38,6 @@ _SMALL: Final = f"Values of fewer than {LEAST} records are merged; counts of 1 t
 
 
 def _chart(name: str, bars: Sequence[Bar]) -> BarChart:
-    """A column's bars."""
     figures = tuple(bar.records for bar in bars)
     texts = tuple(f"under {LEAST}" if records is None else f"{records:,}" for records in figures)
     return BarChart(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,27 +12,26 @@ from kohort.assessment.risk.attacks import Outcome
 from kohort.assessment.risk.singling import proposed
 from kohort.core.uniques import Exposed, together_of
 from kohort.errors import LimitError
+from kohort.metrics.base import Kept
 from kohort.metrics.known import METRICS, measured
 from kohort.perturbation.effect import Effect
+from kohort.pipeline.exposure import GridComparison
 from kohort.release.bulk import BulkLoss, bulk_losses
 from kohort.release.fit import notes
 from kohort.release.homogeneity import Homogeneity, people_of
 from kohort.release.members import members_of
 from kohort.report.figures import BoundFigures, Figures
-from kohort.schema.numbers import said
-from kohort.shown import Number, Share, whole
+from kohort.shown import Number, Share, Whole
 from kohort.tables.dataset import Linked
 from kohort.tables.table import Column
 from kohort.verify.singling import singled_out, together
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from kohort.arrays import Index
     from kohort.core.uniques import Singling
-    from kohort.pipeline.exposure import GridComparison, LabelExposure
     from kohort.release import Release
-    from kohort.schema import Grid
 
 
 class RoundingFigures(Figures, frozen=True):
@@ -68,21 +66,12 @@ class SinglingFigures(Figures, frozen=True):
     rounding: RoundingFigures | None
 
 
-class KeptFigures(Figures, frozen=True):
-    """What is left of a quasi-identifier; see `kohort.metrics.base.Kept`."""
-
-    exact: Share
-    hidden: Share
-    half: Number
-    unit: Literal["values", "width", "days"]
-
-
 class ObjectiveFigures(Figures, frozen=True):
     """What a lattice method minimised, with attribute weights; `bound`: no allowed release is better than this."""
 
     name: str
-    value: Number
-    bound: Number | None
+    value: Whole
+    bound: Whole | None
 
 
 class CandidateFigures(Figures, frozen=True):
@@ -91,33 +80,8 @@ class CandidateFigures(Figures, frozen=True):
     node: dict[str, int]
     suppressed: int
     classes: int
-    objective: Number | None
-    metrics: dict[str, Number]
-
-
-class GridSide(Figures, frozen=True):
-    """What a release with grids, or without, loses and exposes; see `kohort.pipeline.exposure.LabelExposure`."""
-
-    lm: Share
-    exposed: int
-    range_exposure: int
-    downcoded: Share
-
-
-class GridFigures(Figures, frozen=True):
-    """A job with grids and without: null on a side where no release is possible.
-
-    Attributes:
-        with_: With them.
-        without: Without them.
-        grids: Each column's grid, as `--grid` takes it.
-        proposed: Whether kohort proposed them; else the job has them.
-    """
-
-    with_: GridSide | None
-    without: GridSide | None
-    grids: dict[str, str]
-    proposed: bool
+    objective: Whole | None
+    metrics: dict[str, Whole]
 
 
 class ReleaseFigures(Figures, frozen=True):
@@ -181,12 +145,12 @@ class ReleaseFigures(Figures, frozen=True):
     together: tuple[SinglingFigures, ...]
     models: tuple[str, ...]
     homogeneity: dict[str, Homogeneity]
-    metrics: dict[str, Number]
-    losses: dict[str, Number]
+    metrics: dict[str, Whole]
+    losses: dict[str, Whole]
     constant: tuple[str, ...]
-    kept: dict[str, KeptFigures]
+    kept: dict[str, Kept]
     bulk: dict[str, BulkLoss]
-    members: dict[str, Number]
+    members: dict[str, Whole]
     node: dict[str, int] | None
     refined: dict[str, int] | None
     objective: ObjectiveFigures | None
@@ -202,7 +166,7 @@ class ReleaseFigures(Figures, frozen=True):
     verified: bool
     trace: dict[str, Number | None]
     seconds: dict[str, float]
-    grid: GridFigures | None = None
+    grid: GridComparison | None = None
     attacks: tuple[Outcome, ...] | None = None
     notes: tuple[str, ...] = ()
     bound: BoundFigures | None = None
@@ -232,12 +196,12 @@ def release_figures(release: Release) -> ReleaseFigures:
         together=tuple(SinglingFigures.from_attributes(one, rounding=None) for one in _together(release)),
         models=tuple(model.name for model in release.job.models),
         homogeneity=dict(release.homogeneity),
-        metrics=_whole(release.metrics),
-        losses=_whole(release.losses),
+        metrics=dict(release.metrics),
+        losses=dict(release.losses),
         constant=release.constant,
-        kept={name: KeptFigures.from_attributes(one, half=whole(one.half)) for name, one in release.kept.items()},
+        kept=dict(release.kept),
         bulk=bulk_losses(release),
-        members=_whole(members_of(release)),
+        members=dict(members_of(release)),
         node=dict(release.levels) or None,
         refined=dict(release.refined) or None,
         objective=_objective(release),
@@ -274,18 +238,16 @@ def _objective(release: Release) -> ObjectiveFigures | None:
     if name is None or not (release.candidates or release.bound is not None):
         return None
     metric = METRICS[name]
-    bound = None if release.bound is None else whole(release.bound if metric.less_is_better else -release.bound)
+    bound = None if release.bound is None else (release.bound if metric.less_is_better else -release.bound)
     value = metric(release.candidates[0].outcome) if release.candidates else _weighted(release)
-    return ObjectiveFigures(name=name, value=whole(value), bound=bound)
+    return ObjectiveFigures(name=name, value=value, bound=bound)
 
 
 def _weighted(release: Release) -> float:
-    """LM by the weights of the columns: what is minimised where single cells are suppressed."""
     return sum(float(one.weight) * release.losses[one.name] for one in release.job.schema.quasi)
 
 
 def _candidates(release: Release) -> tuple[CandidateFigures, ...]:
-    """What a dry run lets a steward choose from."""
     if release.verdict is not None:
         return ()
     ones = np.ones(len(release.levels))
@@ -295,16 +257,11 @@ def _candidates(release: Release) -> tuple[CandidateFigures, ...]:
             node=dict(zip(release.levels, one.node, strict=True)),
             suppressed=one.outcome.suppressed,
             classes=one.outcome.sizes.size,
-            objective=None if metric is None else whole(metric(one.outcome)),
-            metrics=_whole(measured(replace(one.outcome, weights=ones))),
+            objective=None if metric is None else metric(one.outcome),
+            metrics=measured(replace(one.outcome, weights=ones)),
         )
         for one in release.candidates
     )
-
-
-def _whole(figures: Mapping[str, float]) -> dict[str, Number]:
-    """Figures rounded, whole ones as integers."""
-    return {name: whole(value) for name, value in figures.items()}
 
 
 def _count(count: int) -> Number | None:
@@ -328,7 +285,6 @@ def _singling(release: Release) -> tuple[SinglingFigures, ...]:
 
 
 def _together(release: Release) -> tuple[Singling, ...]:
-    """The same of all columns together."""
     groups, sets = release.records.groups, together_of(release.job.schema, release.job.answers or ())
     if release.verdict is not None:
         return release.verdict.together
@@ -360,31 +316,15 @@ def _rounding(release: Release, one: Singling, people: Index | None) -> Rounding
     return RoundingFigures.from_attributes(found, perturb=found.perturbation(name), unique=found.after)
 
 
-def grid_figures(comparison: GridComparison | None) -> GridFigures | None:
-    """A job with grids and without; null where there is nothing to compare."""
-    if comparison is None:
-        return None
-    return GridFigures(
-        with_=_side(comparison.gridded),
-        without=_side(comparison.ungridded),
-        grids={name: _declared(grid) for name, grid in comparison.grids.items()},
-        proposed=comparison.proposed,
-    )
+def attacked(release: Release, names: Sequence[str] = ()) -> tuple[Outcome, ...]:
+    """What the attacks called `names`, or all, find in a release, and in their controls."""
+    from kohort.assessment.risk.attacks import Evidence, attacks, refuse_unknown  # noqa: PLC0415  only where some are tried
+    from kohort.assessment.risk.attacks.controls import controlled  # noqa: PLC0415  as above
 
-
-def _side(exposure: LabelExposure | None) -> GridSide | None:
-    if exposure is None:
-        return None
-    exposed = exposure.exposed
-    return GridSide.from_attributes(exposure, exposed=exposed.people, range_exposure=exposed.range_ends)
-
-
-def _declared(grid: Grid) -> str:
-    """The grid as `--grid` takes it.
-
-    >>> _declared((Fraction(0), Fraction(37, 2))), _declared(Fraction(5))
-    ('0,18.5', '5')
-    """
-    if isinstance(grid, tuple):
-        return ",".join(map(said, grid))
-    return said(grid) if isinstance(grid, Fraction) else grid
+    refuse_unknown(names)
+    if not release.table.records:
+        return ()
+    schema = release.job.schema
+    quasi, sensitive = (tuple(one.name for one in part) for part in (schema.quasi, schema.sensitive))
+    evidence = Evidence(release.table, quasi, sensitive, original=release.source, schema=release.job.of_people)
+    return controlled(attacks(evidence, names))

@@ -26,13 +26,6 @@ class CoherenceFigures(Figures, frozen=True):
     p: int
 
 
-class MoleKinds(Figures, frozen=True):
-    """Minimal moles of one size: those with a cohort below k, and those in which h is exceeded."""
-
-    rare: int
-    breach: int
-
-
 class TransactionFigures(Figures, frozen=True):
     """A release of a transaction database.
 
@@ -54,7 +47,7 @@ class TransactionFigures(Figures, frozen=True):
         suppress: Whether whole items or single cells are suppressed.
         size1_moles: Items that are moles by themselves.
         minimal_moles: How many larger minimal moles there are, by size.
-        moles_by_kind: Minimal moles by size and kind.
+        moles_by_kind: Minimal moles by size: those with a cohort below k, and those in which h is exceeded.
         dropped: Dropped items, in their order.
         returned: Items that a second pass could keep.
         distortion: The share of the loss.
@@ -93,7 +86,7 @@ class TransactionFigures(Figures, frozen=True):
     suppress: Literal["items", "cells"]
     size1_moles: tuple[str, ...]
     minimal_moles: dict[str, int]
-    moles_by_kind: dict[str, MoleKinds]
+    moles_by_kind: dict[str, dict[Literal["rare", "breach"], int]]
     dropped: tuple[str, ...]
     returned: tuple[str, ...]
     distortion: Number
@@ -140,7 +133,7 @@ def transaction_figures(release: TransactionRelease) -> TransactionFigures:
         size1_moles=tuple(release.named(moles.singles)),
         minimal_moles={str(size): len(sets) for size, sets in enumerate(moles.sets[1:], 2)},
         moles_by_kind={
-            str(size): MoleKinds(rare=int(rare.sum()), breach=int((~rare).sum()))
+            str(size): {"rare": int(rare.sum()), "breach": int((~rare).sum())}
             for size, rare in enumerate(moles.rare, 1)
         },
         dropped=tuple(release.named(release.dropped)),
@@ -166,7 +159,6 @@ def transaction_figures(release: TransactionRelease) -> TransactionFigures:
 
 
 def _suppressed(suppression: Suppression) -> Literal["items", "cells"]:
-    """What a suppression takes: whole items, or single cells of them."""
     match suppression:
         case ItemSuppression():
             return "items"

@@ -51,14 +51,12 @@ def report(
 
 
 def _text(release: Release | TransactionRelease) -> str:
-    """What the command line prints of a release."""
     if isinstance(release, Release):
         return release_text(release_figures(release), [one.name for one in release.job.schema.quasi])
     return transactions_text(transaction_figures(release))
 
 
 def _page(release: Release | TransactionRelease, audience: Audience) -> Page:
-    """The page of a release."""
     if isinstance(release, Release):
         return page(release, audience=audience)
     return transactions_page(release, audience=audience)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from kohort.shown import OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -113,8 +115,8 @@ class Linked:
         linked: Of those, how many share it with another one: they are known to be of one person.
     """
 
-    column: str
-    records: int
+    column: str = field(metadata=OPEN)
+    records: int = field(metadata={"public": "records"})
     linked: int
 
 

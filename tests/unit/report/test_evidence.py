@@ -15,9 +15,8 @@ from kohort.assessment.risk.attacks import ATTACKS
 from kohort.perturbation.pseudonyms import write_key
 from kohort.perturbation.text import METHODS
 from kohort.report.evidence import dossier_of, transaction_dossier_of
-from kohort.report.evidence.context import CONTEXT, TRANSACTION_CONTEXT
-from kohort.report.evidence.criteria import CRITERIA
-from kohort.report.evidence.identifiers import identifiers
+from kohort.report.evidence.criteria import CONTEXT, CRITERIA, TRANSACTION_CONTEXT
+from kohort.report.evidence.tables import identifiers
 from kohort.report.evidence.techniques import MODEL, techniques, treatments
 from kohort.transactions.methods import METHODS as WAYS
 
@@ -172,7 +171,7 @@ def test_a_dossier_of_transactions() -> None:
     """Every attack stands in one criterion, and the parts of the framework are those of tables; nobody is named."""
     found = transaction_dossier_of(shop("mmil"))
     assert found.p == 2
-    told = [(one.attack, one.known) for some in found.criteria.values() for one in some]
+    told = [(one.attack.attack, one.known) for some in found.criteria.values() for one in some]
     attacks = ("singling out", "linking", "inference")
     assert sorted(told, key=str) == sorted(((one, known) for one in attacks for known in (1, 2, 3, None)), key=str)
     assert [(one.letter, one.holding) for one in found.identifiers] == [("C", 1)]

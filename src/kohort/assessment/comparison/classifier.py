@@ -135,7 +135,6 @@ def prediction(lines: Sequence[ColumnLine], target: ColumnLine, *, seed: int = 0
 
 
 def _refuse(lines: Sequence[ColumnLine], target: ColumnLine, seed: object) -> None:
-    """Raise if the target cannot be learned."""
     where = f"column {target.name}"
     if not lines:
         raise UsageError("there is no quasi-identifier to predict from", where=where, hint="name one with --quasi")
@@ -150,7 +149,6 @@ def _refuse(lines: Sequence[ColumnLine], target: ColumnLine, seed: object) -> No
 
 
 def _model(features: Places, answers: Index, seed: int) -> Any:  # noqa: ANN401  scikit-learn publishes no types
-    """The forest that has learned them."""
     forest = library().RandomForestClassifier(n_estimators=TREES, min_samples_leaf=LEAF, random_state=seed)
     return forest.fit(features, answers)
 

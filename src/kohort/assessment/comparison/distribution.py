@@ -7,7 +7,7 @@ many, the most frequent are shown and the others put together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import floor
@@ -19,6 +19,7 @@ from kohort.assessment.comparison.line import summed
 from kohort.schema.dates import between, round_period, starts
 from kohort.schema.domain import decimal, interval
 from kohort.schema.hierarchy import SUPPRESSED
+from kohort.shown import Number  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,16 +40,21 @@ class Bin:
     """A bar of a distribution.
 
     Attributes:
-        label: What it is called.
+        label: Its name; empty of others and of the missing value.
         kind: What it is.
-        before: Records in it before.
-        after: Records expected in it after; a generalized cell counts in parts.
+        before: Records in it before, or their share; `None` where only the release is looked at.
+        after: Records expected in it after, or their share; a generalized cell counts in parts.
     """
 
     label: str
     kind: BinKind
-    before: int
-    after: float
+    before: Number | None
+    after: Number | None
+
+
+def written(bins: Sequence[Bin]) -> tuple[Bin, ...]:
+    """The bins as they are written: expected records to four digits after the point."""
+    return tuple(replace(one, after=round(float(one.after or 0), 4)) for one in bins)
 
 
 def distribution(line: ColumnLine, groups: NameGroups | None) -> tuple[Bin, ...]:
@@ -102,7 +108,6 @@ def _counted(side: Side, edges: Places) -> Shares:
 
 
 def _missing(line: ColumnLine) -> list[Bin]:
-    """The bin of records without a number, where there are any."""
     old, new = (side.total - side.present for side in line.sides)
     return [Bin("", "missing", old, float(new))] if old or new else []
 

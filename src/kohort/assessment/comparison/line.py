@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import InputError
+from kohort.schema import Scale
 from kohort.tables.texts import ranks
 
 if TYPE_CHECKING:
@@ -272,6 +273,11 @@ class ColumnLine:
     def of_dates(self) -> bool:
         """Whether its numbers are days."""
         return self.known.dates
+
+    @property
+    def scale(self) -> Scale:
+        """Whether its values are numbers, names or days."""
+        return Scale.DATE if self.of_dates else Scale.NUMERIC if self.numeric else Scale.CATEGORICAL
 
     @property
     def sides(self) -> tuple[Side, Side]:

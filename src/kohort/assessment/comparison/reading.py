@@ -144,7 +144,6 @@ def _span(label: str) -> tuple[Fraction, Fraction] | None:
 
 
 def _domain(column: Column, records: Counts, attribute: Attribute | None, missing: AbstractSet[str]) -> Domain | None:
-    """The domain of a quasi-identifier."""
     if attribute is None or attribute.role is not Role.QUASI:
         return None
     return resolve(attribute, column.values.to_list(), records, frozenset(missing))[0]
@@ -426,7 +425,6 @@ class _Reader:
             yield from ((place, place) for place in places)
 
     def _below(self, label: str) -> list[Stretch]:
-        """The numbers below a node."""
         if self._leaves is None:
             hierarchy = self._known.hierarchy
             self._leaves = {} if hierarchy is None else leaves_below(hierarchy, lowest=1)

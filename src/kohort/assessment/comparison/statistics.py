@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from kohort.assessment.comparison.line import summed
-from kohort.shown import Significant  # noqa: TC001  pydantic reads what fields are
+from kohort.shown import NOT_JSON, Share, Significant
 from kohort.tables.table import narrow
 
 if TYPE_CHECKING:
@@ -40,32 +40,42 @@ class Moments:
     """Mean and spread of some records.
 
     Attributes:
-        records: How many there are.
+        records: How many there are; not in JSON.
         mean: Their mean.
-        variance: With one less than their number below; `None` of a single record.
+        deviation: The standard deviation; `None` of a single record.
+        variance: With one less than their number below; likewise.
     """
 
-    records: int
-    mean: float
-    variance: float | None
-
-    @property
-    def deviation(self) -> float | None:
-        """The standard deviation."""
-        return None if self.variance is None else self.variance**0.5
+    records: int = field(metadata=NOT_JSON)
+    mean: Significant
+    deviation: Significant | None
+    variance: Significant | None
 
 
 @dataclass(frozen=True, slots=True)
-class NumericStatistics:
-    """The records of one table that have a number.
+class NumericStatistics(Moments):
+    """Mean and spread of the records of one table that have a number.
 
     Attributes:
-        moments: Mean and spread.
-        quantiles: One for each of `QUANTILES`; between two records, in proportion to where it lies.
+        quantiles: For each share of `QUANTILES`, as text; between two records, in proportion to where it lies.
     """
 
-    moments: Moments
-    quantiles: tuple[float, ...]
+    quantiles: dict[str, Significant]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStatistics:
+    """A column of one table.
+
+    Attributes:
+        missing: Records without a value.
+        numeric: Of its numbers; `None` of names and dates, and where no record has a number.
+        ordinal: Of the codes along the hierarchy's top level; `None` of numbers and without a hierarchy.
+    """
+
+    missing: int
+    numeric: NumericStatistics | None = field(repr=False)  # its ends are values
+    ordinal: Moments | None
 
 
 def numeric_statistics(line: ColumnLine, side: Side) -> NumericStatistics | None:
@@ -77,8 +87,8 @@ def numeric_statistics(line: ColumnLine, side: Side) -> NumericStatistics | None
     if found is None:
         return None
     variance = None if found.variance is None else found.variance / unit / unit
-    quantiles = _quantiles(values, records) / unit
-    return NumericStatistics(Moments(found.records, found.mean / unit, variance), tuple(quantiles.tolist()))
+    quantiles = dict(zip(map("{:g}".format, QUANTILES), (_quantiles(values, records) / unit).tolist(), strict=True))
+    return NumericStatistics(found.records, found.mean / unit, _root(variance), variance, quantiles)
 
 
 def moments(values: Places, records: Counts) -> Moments | None:
@@ -87,7 +97,7 @@ def moments(values: Places, records: Counts) -> Moments | None:
     The last digit depends on the order of the values: give them in one that the records do not decide.
 
     >>> moments(np.array([1.0, 4.0]), np.array([2, 1]))
-    Moments(records=3, mean=2.0, variance=3.0)
+    Moments(records=3, mean=2.0, deviation=1.7320508075688772, variance=3.0)
     """
     total = int(records.sum())
     if not total:
@@ -95,7 +105,11 @@ def moments(values: Places, records: Counts) -> Moments | None:
     start = float(values[np.argmax(records)])  # near the mean, so that few digits are lost
     mean = start + float((values - start) @ records) / total
     variance = float((values - mean) ** 2 @ records) / (total - 1) if total > 1 else None
-    return Moments(total, mean, variance)
+    return Moments(total, mean, _root(variance), variance)
+
+
+def _root(variance: float | None) -> float | None:
+    return None if variance is None else variance**0.5
 
 
 def _quantiles(values: Places, records: Counts) -> Places:
@@ -247,18 +261,15 @@ class Association:
         columns: Their names.
         measure: How it is measured: in -1..1 for two columns of numbers, else in 0..1.
         before: How strongly they went together; `None` where one of them does not vary.
-        after: How strongly they do in the release.
+        after: How strongly they do in the release; likewise.
+        change: After less before.
     """
 
     columns: tuple[str, str]
     measure: Measure
-    before: float | None
-    after: float | None
-
-    @property
-    def change(self) -> float | None:
-        """After less before."""
-        return None if self.before is None or self.after is None else self.after - self.before
+    before: Share | None
+    after: Share | None
+    change: Share | None
 
 
 def associations(lines: Sequence[ColumnLine], groups: Sequence[NameGroups | None]) -> tuple[Association, ...]:
@@ -270,14 +281,13 @@ def associations(lines: Sequence[ColumnLine], groups: Sequence[NameGroups | None
         [_column(side, names) for side, names in zip(both, groups, strict=True)]
         for both in zip(*(line.sides for line in lines), strict=True)
     ]
-    return tuple(
-        Association(
-            (lines[one].name, lines[other].name),
-            _MEASURES[lines[one].numeric + lines[other].numeric],
-            *(strength(columns[one], columns[other]) for columns in sides),
-        )
-        for one, other in combinations(range(len(lines)), 2)
-    )
+    found: list[Association] = []
+    for one, other in combinations(range(len(lines)), 2):
+        before, after = (strength(columns[one], columns[other]) for columns in sides)
+        change = None if before is None or after is None else after - before
+        measure = _MEASURES[lines[one].numeric + lines[other].numeric]
+        found.append(Association((lines[one].name, lines[other].name), measure, before, after, change))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

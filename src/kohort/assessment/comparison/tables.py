@@ -8,22 +8,23 @@ its midpoint, or mean code, in means and deviations, equal parts of it in distri
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from kohort import io
 from kohort.assessment.classes import classes_of, records_of
-from kohort.assessment.comparison.distribution import Bin, groups_of
+from kohort.assessment.comparison.classifier import Prediction  # noqa: TC001  pydantic reads what fields are
+from kohort.assessment.comparison.distribution import Bin, groups_of, written
 from kohort.assessment.comparison.distribution import distribution as bins_of
 from kohort.assessment.comparison.line import summed
+from kohort.assessment.comparison.queries import Workload  # noqa: TC001  as above
 from kohort.assessment.comparison.reading import read_line
 from kohort.assessment.comparison.statistics import (
     COLUMNS,
     Association,
+    ColumnStatistics,
     Distance,
-    Moments,
-    NumericStatistics,
     associations,
     distance_of,
     numeric_statistics,
@@ -39,16 +40,16 @@ from kohort.metrics.loss import LM, NCP, attribute_losses
 from kohort.schema import Attribute, Label, Role, Scale, Schema, names_in
 from kohort.schema.domain.base import part_of
 from kohort.schema.hierarchy import SUPPRESSED
-from kohort.shown import Shown
+from kohort.shown import Shown, Significant, ToldAs
 from kohort.tables.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
-    from kohort.arrays import Counts, Shares
+    from kohort.arrays import Shares
     from kohort.assessment.comparison.distribution import NameGroups
-    from kohort.assessment.comparison.line import ColumnLine
+    from kohort.assessment.comparison.line import ColumnLine, Side
     from kohort.schema.domain import Domain
     from kohort.schema.hierarchy import Hierarchy
     from kohort.shown import Rows
@@ -63,11 +64,9 @@ class AttributeComparison:
         role: Its role in the schema; `None` without a schema.
         scale: Whether its values are numbers or names.
         values: How many different values it had, and how many labels it has; no value is not counted.
-        missing: Records without a value, before and after.
         single: Released records whose cell stands for one value, or for none: those that were not generalized.
-        numeric: Statistics of numbers, before and after; `None` of names, and where no record has a number.
-        ordinal: Mean and variance of the codes along the hierarchy's top level; `None` of numbers and without a
-            hierarchy.
+        before: The column of the table.
+        after: The column of the release.
         distance: How far the distribution moved; `None` where one side has no value.
         distribution: The distribution in few bins.
     """
@@ -76,12 +75,40 @@ class AttributeComparison:
     role: Role | None
     scale: Scale
     values: tuple[int, int]
-    missing: tuple[int, int]
     single: int
-    numeric: tuple[NumericStatistics | None, NumericStatistics | None] = field(repr=False)  # its ends are values
-    ordinal: tuple[Moments | None, Moments | None]
+    before: ColumnStatistics
+    after: ColumnStatistics
     distance: Distance | None
-    distribution: tuple[Bin, ...] = field(repr=False)
+    distribution: Annotated[tuple[Bin, ...], ToldAs(lambda bins: {"bins": written(bins)})] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The cost of a release in the metrics of the literature.
+
+    Attributes:
+        quasi: The quasi-identifiers.
+        classes: The number of classes.
+        smallest: Records of the smallest class.
+        largest: Records of the largest class.
+        lm: The sum of the attributes' losses.
+        ncp: The mean of those of several values.
+        c_dm: The sum of squared class sizes, and n for each suppressed record.
+        c_avg: Mean class size over k; `None` where k is not known.
+        losses: The loss of each quasi-identifier, in 0..1.
+        constant: The quasi-identifiers of one value.
+    """
+
+    quasi: tuple[str, ...]
+    classes: int
+    smallest: int
+    largest: int
+    lm: Significant
+    ncp: Significant
+    c_dm: Significant
+    c_avg: Significant | None
+    losses: dict[str, Significant]
+    constant: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -91,27 +118,28 @@ class Comparison(Shown):
     Attributes:
         records: Records before.
         released: Records after.
+        suppressed: Records that are not released.
+        absent: Columns that the release does not have.
+        passed_over: Identifying and dropped columns that it has: pseudonyms, say.
         attributes: The columns that both have, in the order of the first, without those that identify people.
         associations: The pairs of twelve of them: quasi-identifying ones first, then sensitive ones, then the others.
         left_out: Columns whose pairs were not measured.
-        absent: Columns that the release does not have.
-        passed_over: Identifying and dropped columns that it has: pseudonyms, say.
         cost: What the release cost; `None` where no column is known to be quasi-identifying.
+        queries: How well counts are answered; only of `kohort compare`, `None` where none were requested.
+        classifier: How well a column is predicted; likewise.
     """
 
     records: int
     released: int
+    suppressed: int
+    absent: tuple[str, ...]
+    passed_over: tuple[str, ...]
     attributes: tuple[AttributeComparison, ...]
     associations: tuple[Association, ...]
     left_out: tuple[str, ...]
-    absent: tuple[str, ...]
-    passed_over: tuple[str, ...]
     cost: Cost | None
-
-    @property
-    def suppressed(self) -> int:
-        """Records that are not released."""
-        return self.records - self.released
+    queries: Workload | None
+    classifier: Prediction | None
 
     def _shown(self) -> tuple[str, Rows]:
         rows = [("Records", f"{self.released:,} of {self.records:,}")]
@@ -149,7 +177,7 @@ def compare(
     >>> import polars as pl
     >>> old, new = pl.DataFrame({"age": ["21", "28", "45"]}), pl.DataFrame({"age": ["[20-29]", "[20-29]"]})
     >>> found = compare(old, new)
-    >>> found.suppressed, found.attributes[0].numeric[1].moments.mean
+    >>> found.suppressed, found.attributes[0].after.numeric.mean
     (1, 24.5)
     """
     tokens = frozenset(names_in(missing, "missing"))
@@ -164,14 +192,17 @@ def comparison_of(before: Table, after: Table, lines: Sequence[ColumnLine], *, k
     roles: dict[Role | None, int] = {Role.QUASI: 0, Role.SENSITIVE: 1}
     paired = sorted(sorted(range(len(lines)), key=lambda at: roles.get(lines[at].known.role, 2))[:COLUMNS])
     return Comparison(
-        before.records,
-        after.records,
-        tuple(_attribute(line, put) for line, put in zip(lines, groups, strict=True)),
-        associations([lines[at] for at in paired], [groups[at] for at in paired]),
-        tuple(name for at, name in enumerate(names) if at not in paired),
-        tuple(name for name in before.names if name not in after.names),
-        tuple(name for name in after.names if name not in names),
-        cost([line for line in lines if line.known.domain is not None], k=k),
+        records=before.records,
+        released=after.records,
+        suppressed=before.records - after.records,
+        absent=tuple(name for name in before.names if name not in after.names),
+        passed_over=tuple(name for name in after.names if name not in names),
+        attributes=tuple(_attribute(line, put) for line, put in zip(lines, groups, strict=True)),
+        associations=associations([lines[at] for at in paired], [groups[at] for at in paired]),
+        left_out=tuple(name for at, name in enumerate(names) if at not in paired),
+        cost=cost([line for line in lines if line.known.domain is not None], k=k),
+        queries=None,
+        classifier=None,
     )
 
 
@@ -190,7 +221,6 @@ def lines_of(
 
 
 def _role(name: str, attributes: dict[str, Attribute], schema: Schema) -> Role | None:
-    """The role of a column in the schema."""
     return attributes[name].role if name in attributes else schema.rest
 
 
@@ -220,48 +250,18 @@ def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> N
 
 
 def _attribute(line: ColumnLine, groups: NameGroups | None) -> AttributeComparison:
-    """The comparison of one column; days have no moments."""
     old, new = line.sides
-    amounts = line.numeric and not line.of_dates
+    before, after = _statistics(line, old), _statistics(line, new)
+    scale, values = line.scale, (old.values, new.values)
     return AttributeComparison(
-        line.name,
-        line.known.role,
-        Scale.DATE if line.of_dates else Scale.NUMERIC if line.numeric else Scale.CATEGORICAL,
-        (old.values, new.values),
-        (old.missing, new.missing),
-        new.single,
-        (numeric_statistics(line, old), numeric_statistics(line, new)) if amounts else (None, None),
-        (None, None) if line.numeric else (ordinal_moments(line, old), ordinal_moments(line, new)),
-        distance_of(line),
-        bins_of(line, groups),
+        line.name, line.known.role, scale, values, new.single, before, after, distance_of(line), bins_of(line, groups)
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Cost:
-    """What a release cost.
-
-    Attributes:
-        quasi: The quasi-identifiers.
-        sizes: (c,) records of each class.
-        suppressed: Records that are not released.
-        lm: The sum of the attributes' losses.
-        ncp: The mean of those of several values.
-        c_dm: The sum of squared class sizes, and n for each suppressed record.
-        c_avg: Mean class size over k; `None` where k is not known.
-        losses: The loss of each quasi-identifier, in 0..1.
-        constant: The quasi-identifiers of one value.
-    """
-
-    quasi: tuple[str, ...]
-    sizes: Counts
-    suppressed: int
-    lm: float
-    ncp: float
-    c_dm: float
-    c_avg: float | None
-    losses: Mapping[str, float]
-    constant: tuple[str, ...]
+def _statistics(line: ColumnLine, side: Side) -> ColumnStatistics:
+    """The statistics of one side; days have no moments."""
+    numeric = numeric_statistics(line, side) if line.scale is Scale.NUMERIC else None
+    return ColumnStatistics(side.missing, numeric, None if line.numeric else ordinal_moments(line, side))
 
 
 def cost(lines: Sequence[ColumnLine], *, k: int | None = None) -> Cost | None:
@@ -277,8 +277,9 @@ def cost(lines: Sequence[ColumnLine], *, k: int | None = None) -> Cost | None:
     names = tuple(line.name for line in lines)
     return Cost(
         names,
-        sizes,
-        outcome.suppressed,
+        sizes.size,
+        int(sizes.min(initial=sizes.sum())),
+        int(sizes.max(initial=0)),
         LM(outcome),
         NCP(outcome),
         C_DM(outcome),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from kohort.report.figures import Figures
 from kohort.schema import Role
 from kohort.schema.hierarchy import SUPPRESSED
 
@@ -21,19 +21,8 @@ Treatment: TypeAlias = Literal["removed", "pseudonyms", "generalized", "perturbe
 MODEL: Final = "formal privacy measurement model"
 
 
-class Technique(NamedTuple):
-    """What is done to a column.
-
-    Attributes:
-        treatment: What the release has in its place.
-        name: The technique, as the standard calls it; empty where nothing is done.
-    """
-
-    treatment: Treatment
-    name: str
-
-
-class TechniqueFigures(Figures, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Technique:
     """A technique, and what it is used on.
 
     Attributes:
@@ -56,46 +45,42 @@ _SAYS: Final[Mapping[Treatment, str]] = {
 }
 
 
-def treatments(release: Release) -> dict[str, Technique]:
-    """What is done to each column of the input."""
+def treatments(release: Release) -> dict[str, tuple[Treatment, str]]:
+    """What the release has in place of each column of the input, and the technique; "" where nothing is done."""
     job = release.job
     perturbed = {name: one.specification.technique for one in job.perturbations for name in one.columns}
     generalization = "generalization" if release.levels else "generalization: local generalization"
-    found: dict[str, Technique] = {}
+    found: dict[str, tuple[Treatment, str]] = {}
     for one in job.schema.attributes:
         if one.pseudonym:
-            found[one.name] = Technique("pseudonyms", "pseudonymization")
+            found[one.name] = "pseudonyms", "pseudonymization"
         elif not one.released:
-            found[one.name] = Technique("removed", "suppression: masking")
+            found[one.name] = "removed", "suppression: masking"
         elif one.name in perturbed:
-            found[one.name] = Technique("perturbed", perturbed[one.name])
+            found[one.name] = "perturbed", perturbed[one.name]
         elif one.role is Role.QUASI:
-            found[one.name] = Technique("generalized", generalization)
+            found[one.name] = "generalized", generalization
         else:
-            found[one.name] = Technique("unchanged", "")
+            found[one.name] = "unchanged", ""
     return found
 
 
-def techniques(release: Release) -> tuple[TechniqueFigures, ...]:
+def techniques(release: Release) -> tuple[Technique, ...]:
     """The techniques that are used, of columns, of cells and records, and the privacy models."""
-    by_name: dict[Technique, list[str]] = {}
+    by_name: dict[tuple[Treatment, str], list[str]] = {}
     for column, one in treatments(release).items():
         by_name.setdefault(one, []).append(column)
-    columns = (
-        TechniqueFigures(technique=one.name, columns=tuple(names), says=_SAYS[one.treatment])
-        for one, names in by_name.items()
-    )
+    columns = (Technique(name, tuple(names), _SAYS[treatment]) for (treatment, name), names in by_name.items())
     return (*columns, *_of_records(release))
 
 
-def _of_records(release: Release) -> Iterator[TechniqueFigures]:
+def _of_records(release: Release) -> Iterator[Technique]:
     table, schema = release.table, release.job.schema
     starred = [one.name for one in schema.quasi if SUPPRESSED in {*table[one.name].values.to_list()}]
     if starred:
-        says = f'cells become "{SUPPRESSED}"'
-        yield TechniqueFigures(technique="suppression: local suppression", columns=tuple(starred), says=says)
+        yield Technique("suppression: local suppression", tuple(starred), f'cells become "{SUPPRESSED}"')
     if release.suppressed or release.incomplete:
         says = f"{release.suppressed + release.incomplete:,} records are left out"
-        yield TechniqueFigures(technique="suppression: record suppression", columns=(), says=says)
+        yield Technique("suppression: record suppression", (), says)
     for model in release.job.models:
-        yield TechniqueFigures(technique=MODEL, columns=(), says=f"every class satisfies {model.name}")
+        yield Technique(MODEL, (), f"every class satisfies {model.name}")

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from kohort.assessment.inspection.safe_harbor import found_among
-from kohort.assessment.risk.cohorts import Basis, cohort_attacks
-from kohort.report.evidence.context import TRANSACTION_CONTEXT, Question
-from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
-from kohort.report.evidence.techniques import MODEL, TechniqueFigures
+from kohort.assessment.risk.cohorts import Basis, Tried, cohort_attacks
+from kohort.report.evidence.criteria import TRANSACTION_CONTEXT, TRANSACTION_CRITERIA, ContextPart
+from kohort.report.evidence.techniques import MODEL, Technique
 from kohort.report.figures import Figures
-from kohort.report.page import Audience, transactions_page
-from kohort.report.page.transactions import TransactionVerdict
-from kohort.shown import Share, many
+from kohort.report.page.audience import Reader
+from kohort.report.page.transactions import TransactionVerdict, verdict
+from kohort.shown import ToldAs, many, rounded
 from kohort.transactions.problem import CellSuppression
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kohort.arrays import Mask
-    from kohort.assessment.inspection.safe_harbor import AmongTexts
-    from kohort.assessment.risk.cohorts import Tried
     from kohort.release.transactions import TransactionRelease
 
 #: What no dossier of transactions shows.
@@ -36,33 +34,24 @@ What Safe Harbor asks beside its list: no actual knowledge of how to identify so
 )
 
 
-class CohortAttackFigures(Figures, frozen=True):
-    """What an attacker found who knows so many public items of a person.
-
-    Attributes:
-        attack: Its name.
-        known: How many items; null for all.
-        targets: Transactions that were attacked.
-        claims: How many claims the attacker made.
-        rate: Right claims per target.
-        interval: Its 95 % interval.
-        baseline: The rate of the same guesses without the release.
-        positive: The rate where everything is open: against the input itself.
-        negative: The rate where nothing is known: by another person's items.
-    """
-
-    attack: str
-    known: int | None
-    targets: int
-    claims: int
-    rate: Share
-    interval: tuple[Share, Share]
-    baseline: Share
-    positive: Share
-    negative: Share
+def _attack(one: Tried) -> dict[str, object]:
+    """An attack as it is written: beside its rate those of the two controls."""
+    found = one.attack
+    return {
+        "attack": found.attack,
+        "known": one.known,
+        "targets": found.targets,
+        "claims": found.claims,
+        "rate": rounded(found.rate),
+        "interval": tuple(map(rounded, found.interval)),
+        "baseline": rounded(found.baseline),
+        "positive": rounded(one.positive.rate),
+        "negative": rounded(one.negative.rate),
+    }
 
 
-class ItemIdentifierFigures(Figures, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ItemIdentifier:
     """An identifier of HIPAA Safe Harbor that items of the input seem to hold; no item is named.
 
     Attributes:
@@ -96,10 +85,10 @@ class TransactionDossier(Figures, frozen=True):
 
     audience: Literal["internal"]
     p: int
-    criteria: dict[str, tuple[CohortAttackFigures, ...]]
-    identifiers: tuple[ItemIdentifierFigures, ...]
-    techniques: tuple[TechniqueFigures, ...]
-    context: tuple[Question, ...]
+    criteria: dict[str, tuple[Annotated[Tried, ToldAs(_attack)], ...]]
+    identifiers: tuple[ItemIdentifier, ...]
+    techniques: tuple[Technique, ...]
+    context: tuple[ContextPart, ...]
     verdict: TransactionVerdict
     not_shown: tuple[str, ...]
 
@@ -119,17 +108,17 @@ def transaction_dossier_of(release: TransactionRelease) -> TransactionDossier:
     here, p = release.here(), release.job.coherence.p
     public, private = (_named(release, items) for items in (release.roles.public, release.roles.private))
     basis = Basis(here.source, here.released, release.lineage, public, private)
-    found = [_attack(one) for one in cohort_attacks(basis, p)]
+    found = cohort_attacks(basis, p)
     return TransactionDossier(
         audience="internal",
         p=p,
         criteria={
-            one.name: tuple(each for each in found if each.attack in one.attacks) for one in TRANSACTION_CRITERIA
+            one.name: tuple(each for each in found if each.attack.attack in one.attacks) for one in TRANSACTION_CRITERIA
         },
         identifiers=_identifiers(release),
         techniques=tuple(_techniques(release)),
         context=TRANSACTION_CONTEXT,
-        verdict=transactions_page(release, audience=Audience.INTERNAL).verdict,
+        verdict=verdict(release, Reader()),
         not_shown=NOT_SHOWN,
     )
 
@@ -138,42 +127,22 @@ def _named(release: TransactionRelease, items: Mask) -> frozenset[str]:
     return frozenset(compress(release.database.names, items.tolist()))
 
 
-def _attack(one: Tried) -> CohortAttackFigures:
-    found = one.attack
-    return CohortAttackFigures(
-        attack=found.attack,
-        known=one.known,
-        targets=found.targets,
-        claims=found.claims,
-        rate=found.rate,
-        interval=found.interval,
-        baseline=found.baseline,
-        positive=one.positive.rate,
-        negative=one.negative.rate,
-    )
-
-
-def _identifiers(release: TransactionRelease) -> tuple[ItemIdentifierFigures, ...]:
-    """What items seem to hold of the list, by letters."""
+def _identifiers(release: TransactionRelease) -> tuple[ItemIdentifier, ...]:
     here = release.here()
     left = {name for name, support in zip(here.released.names, here.released.supports.tolist(), strict=True) if support}
-    return tuple(_identifier(one, left) for one in found_among(here.source.names))
-
-
-def _identifier(one: AmongTexts, left: set[str]) -> ItemIdentifierFigures:
-    return ItemIdentifierFigures(
-        letter=one.letter, title=one.title, reason=one.plural, holding=len(one.texts), released=len({*one.texts} & left)
+    return tuple(
+        ItemIdentifier(one.letter, one.title, one.plural, len(one.texts), len({*one.texts} & left))
+        for one in found_among(here.source.names)
     )
 
 
-def _techniques(release: TransactionRelease) -> Iterator[TechniqueFigures]:
-    """What is left out, and the privacy model."""
+def _techniques(release: TransactionRelease) -> Iterator[Technique]:
     rare, dropped = len(release.source.names) - len(release.database.names), release.dropped.size
     if rare + dropped:
         says = f"{many(rare + dropped, 'item is', 'items are')} left out of every transaction"
-        yield TechniqueFigures(technique="suppression: masking", columns=(), says=says)
+        yield Technique("suppression: masking", (), says)
     if isinstance(release.solution.suppression, CellSuppression):
         says = "items are left out of some transactions and stay in others"
-        yield TechniqueFigures(technique="suppression: local suppression", columns=(), says=says)
+        yield Technique("suppression: local suppression", (), says)
     says = f"every set of public items that an attacker may know satisfies {release.job.coherence.name}"
-    yield TechniqueFigures(technique=MODEL, columns=(), says=says)
+    yield Technique(MODEL, (), says)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, get_args, get_type_hint
 from pydantic import create_model
 
 from kohort.report.figures import Figures
-from kohort.shown import NOT_ON_PAGES, OPEN
+from kohort.shown import OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -169,15 +169,17 @@ class OnPage:
 
     def of(self, record: DataclassInstance, reader: Reader, among: int = 0, **others: object) -> Figures:
         """What a reader sees of a record, whose counts are of so many people; `others` are shown as they are."""
-        lacking = dict.fromkeys(self._object.model_fields)
-        return self._object.model_validate(lacking | dict(_seen(record, reader, among)) | others)
+        return self.made(**dict(_seen(record, reader, among)) | others)
+
+    def made(self, **parts: object) -> Figures:
+        """The object of these parts; null are the others."""
+        return self._object.model_validate(dict.fromkeys(self._object.model_fields) | parts)
 
 
 def _hints(record: type[DataclassInstance]) -> Iterator[tuple[str, object]]:
-    """The type of each field on a page."""
     hints = get_type_hints(record, include_extras=True)
     for one in fields(record):
-        if one.metadata != NOT_ON_PAGES:
+        if one.metadata.get("public") != "nobody":
             hint = hints[one.name]
             yield one.name, reduce(or_, map(_on_page, get_args(hint) if isinstance(hint, UnionType) else (hint, None)))
 
@@ -188,10 +190,9 @@ def _on_page(hint: Any) -> Any:  # noqa: ANN401  any type
 
 
 def _seen(record: DataclassInstance, reader: Reader, among: int) -> Iterator[tuple[str, object]]:
-    """What a reader sees of each field."""
     for one in fields(record):
         value, public = getattr(record, one.name), one.metadata.get("public")
-        if one.metadata == NOT_ON_PAGES:
+        if public == "nobody":
             continue
         if is_dataclass(value) and not isinstance(value, type):
             yield one.name, dict(_seen(value, reader, among))

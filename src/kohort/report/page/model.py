@@ -6,20 +6,20 @@ and `kohort.report.page.audience` which.
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import JsonValue
 
+from kohort.assessment.comparison import Association
+from kohort.pipeline.exposure import GridComparison
 from kohort.release.job import Purpose
-from kohort.report.comparison import AssociationFigures
 from kohort.report.figures import BoundFigures, Figures
-from kohort.report.page.attributes import PageAttribute, PageEffect, PagePseudonyms
+from kohort.report.page.attributes import LINKED, PageAttribute, PageEffect
 from kohort.report.page.request import RequestedTable
 from kohort.report.page.result import ClassSizeBand, LossFigures, MetricFigures, TableResult
 from kohort.report.page.risks import PageAttack, RisksFigures
 from kohort.report.page.subgroups import SampleRecord, SubgroupFigures
 from kohort.report.page.verdict import CertificateFigures, TableVerdict
-from kohort.report.release import GridFigures
 from kohort.shown import Number
 
 #: The version of the page model; it changes when a key does.
@@ -49,7 +49,7 @@ class Heading(Figures, frozen=True):
 
 
 class TablePage(Heading, frozen=True):
-    """The page of a table for anybody.
+    """The page of a table; only the steward's has what follows `certificate`.
 
     Attributes:
         attributes: Each released column that names nobody; null of a table without records.
@@ -58,6 +58,11 @@ class TablePage(Heading, frozen=True):
         attacks: What attacks found; null where none was tried.
         parameters: The job's description, as its certificate has it.
         certificate: What ties the page to the published bytes; null while nothing is published.
+        seconds: Wall time of each stage.
+        public: The page of the same release for the public.
+        grid: The release with grids and without; only where that was compared.
+        bound: What no release can lose less than; only where that was asked for. Null: nothing was released.
+        changes: What single changes of the job would give, in lines; only of the demo.
     """
 
     kind: Literal["table"]
@@ -68,38 +73,18 @@ class TablePage(Heading, frozen=True):
     metrics: tuple[MetricFigures, ...]
     losses: tuple[LossFigures, ...]
     attributes: tuple[PageAttribute, ...] | None
-    associations: tuple[AssociationFigures, ...]
+    associations: tuple[Association, ...]
     subgroups: SubgroupFigures | None
     risks: RisksFigures
     samples: tuple[SampleRecord, ...] | None
     attacks: tuple[PageAttack, ...] | None
     perturbed: tuple[PageEffect, ...]
-    pseudonyms: tuple[PagePseudonyms, ...]
+    pseudonyms: tuple[Annotated[Figures, LINKED], ...]
     parameters: dict[str, JsonValue]
     purpose: Purpose
     certificate: CertificateFigures | None
-
-
-class PublicTablePage(TablePage, frozen=True):
-    """The same, for the public."""
-
-    audience: Literal["public"]
-
-
-class InternalTablePage(TablePage, frozen=True):
-    """The same, for the steward.
-
-    Attributes:
-        seconds: Wall time of each stage.
-        public: The page of the same release for the public.
-        grid: The release with grids and without; only where that was compared.
-        bound: What no release can lose less than; only where that was asked for. Null: nothing was released.
-        changes: What single changes of the job would give, in lines; only of the demo.
-    """
-
-    audience: Literal["internal"]
-    seconds: dict[str, Number]
-    public: PublicTablePage
-    grid: GridFigures | None = None
+    seconds: dict[str, Number] | None = None
+    public: TablePage | None = None
+    grid: GridComparison | None = None
     bound: BoundFigures | None = None
     changes: tuple[str, ...] = ()

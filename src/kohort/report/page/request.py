@@ -9,7 +9,6 @@ from pydantic import JsonValue
 
 from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.release import plain
-from kohort.report.comparison import RoleName
 from kohort.report.figures import Figures
 from kohort.schema import Label, Role
 from kohort.schema.hierarchies import is_builder
@@ -29,7 +28,7 @@ class ColumnRequest(Figures, frozen=True):
     """What becomes of a column; `declared` is false where its role is that of the rest."""
 
     name: str
-    role: RoleName
+    role: Role
     how: str
     declared: bool
 
@@ -67,7 +66,7 @@ def request(job: Job) -> RequestedTable:
         columns=tuple(
             ColumnRequest(
                 name=one.name,
-                role=one.role.value,
+                role=one.role,
                 how=_how(one, perturbed.get(one.name)),
                 declared=one.name not in job.schema.undeclared,
             )
@@ -87,7 +86,6 @@ def method(algorithm: Algorithm | SuppressionAlgorithm, *others: str) -> dict[st
 
 
 def _how(attribute: Attribute, perturbed: str | None) -> str:
-    """What becomes of a column, in a few words."""
     if not attribute.role.released:
         return "pseudonyms in its place" if attribute.pseudonym else "removed"
     if attribute.role is not Role.QUASI:
@@ -96,7 +94,6 @@ def _how(attribute: Attribute, perturbed: str | None) -> str:
 
 
 def _generalized(attribute: Attribute) -> list[str]:
-    """What the job says of how a quasi-identifier is generalized."""
     words: list[str] = []
     if attribute.hierarchy is not None:
         words.append(hierarchy_text(attribute.hierarchy))

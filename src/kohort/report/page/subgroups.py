@@ -5,9 +5,8 @@ A subgroup has one value of a column, or a number of an interval.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -21,11 +20,9 @@ from kohort.schema.dates import read_days
 from kohort.shown import Number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from fractions import Fraction
+    from collections.abc import Iterator, Sequence
 
-    from kohort.arrays import Counts, Index, Shares
-    from kohort.assessment.comparison.distribution import Bin
+    from kohort.arrays import Index, Shares
     from kohort.assessment.comparison.line import ColumnLine
     from kohort.release import Release
     from kohort.report.page.audience import Reader
@@ -98,88 +95,62 @@ LOSS_DIGITS: Final = 8
 UNITS: Final = 1 << 28
 
 
-def tallies(release: Release, names: Sequence[str]) -> dict[str, Tally]:
-    """What became of the records with each value, for these columns of the input.
+def subgroups(release: Release, lines: Sequence[ColumnLine], enough: int) -> SubgroupFigures:
+    """The subgroups by these columns that were suppressed and distorted most; of at least `enough` records.
 
-    Cost: a pass over the released records for each quasi-identifier, and two for each column.
+    Cost: a pass over the released records for each quasi-identifier, and some over all records for each column.
     """
-    lost = _lost(release)
-    found: dict[str, Tally] = {}
-    for name in names:
-        column = release.source[name]
-        codes, values = column.codes[release.lineage], len(column.values)
-        found[name] = Tally(column.counts(), np.bincount(codes, minlength=values), summed(codes, lost, values))
-    return found
-
-
-def _lost(release: Release) -> Shares:
-    """(m,) the mean loss of each released record's quasi-identifiers, in whole units: sums of them are exact."""
-    return np.rint(release.lost * UNITS)[class_of(release.table, release.job.schema)]
-
-
-class _Row(NamedTuple):
-    """A subgroup."""
-
-    column: str
-    value: str
-    kind: BinKind
-    records: int
-    suppressed: int
-    loss: float
-
-
-def subgroups(
-    release: Release, tallied: Mapping[str, Tally], groups: Mapping[str, Subgroups], enough: int
-) -> SubgroupFigures:
-    """The subgroups of `groups` that were suppressed and distorted most; of at least `enough` records."""
-    rows = [row for name, one in groups.items() for row in _rows(name, one, tallied[name], enough)]
-    suppressed = [_suppressed(row) for row in rows if row.suppressed]
-    distorted = [_distorted(row) for row in rows if row.records - row.suppressed >= enough and row.loss]
+    lost = np.rint(release.lost * UNITS)[class_of(release.table, release.job.schema)]  # (m,) so that sums are exact
+    suppressed: list[SuppressedGroup] = []
+    distorted: list[DistortedGroup] = []
+    for line in lines:
+        for value, kind, records, released, loss in _tallied(release, line, lost):
+            named: dict[str, Any] = {"column": line.name, "value": value, "kind": kind, "records": records}
+            if records >= enough and released < records:
+                share = round((records - released) / records, SHARE_DIGITS)
+                suppressed.append(SuppressedGroup(**named, suppressed=records - released, share=share))
+            if released >= enough and loss:
+                distorted.append(DistortedGroup(**named, loss=loss))
     suppressed.sort(key=lambda one: _rank(one, one.share))
     distorted.sort(key=lambda one: _rank(one, one.loss))
+    share = round(release.suppressed / max(release.source.records, 1), SHARE_DIGITS)
+    loss = round(float(lost.sum()) / UNITS / max(release.table.records, 1), LOSS_DIGITS)
     return SubgroupFigures(
         suppressed=tuple(suppressed[:LISTED]),
         distorted=tuple(distorted[:LISTED]),
-        overall=_overall(release, next(iter(tallied.values()))),
+        overall=OverallFigures(share=share, loss=loss),
     )
 
 
 def _rank(one: SuppressedGroup | DistortedGroup, figure: float) -> tuple[float, int, str, str]:
-    """The order of rows: by a figure, the greatest first."""
     return -figure, -(one.records or 0), one.column, one.value
 
 
-def _rows(name: str, groups: Subgroups, tally: Tally, enough: int) -> list[_Row]:
-    """The groups of a column that are large enough."""
-    of = tally.of(groups.of, len(groups.labels))
-    loss = of.loss / UNITS / np.maximum(of.released, 1)
-    columns = (one.tolist() for one in (of.records, of.suppressed, np.round(loss, LOSS_DIGITS)))
-    rows = zip(groups.labels, groups.kinds, *columns, strict=True)
-    return [_Row(name, *row) for row in rows if row[2] >= enough]
+def _tallied(release: Release, line: ColumnLine, lost: Shares) -> Iterator[tuple[str, BinKind, int, int, float]]:
+    """Each subgroup by a column: its value and kind, records before and released, and the mean loss of these."""
+    labels, kinds, groups = _groups(line)
+    of = groups[release.source[line.name].codes]
+    kept = of[release.lineage]
+    records, released = (np.bincount(one, minlength=len(labels)) for one in (of, kept))
+    loss = np.round(summed(kept, lost, len(labels)) / UNITS / np.maximum(released, 1), LOSS_DIGITS)
+    return zip(labels, kinds, records.tolist(), released.tolist(), loss.tolist(), strict=True)
 
 
-def _suppressed(row: _Row) -> SuppressedGroup:
-    return SuppressedGroup(
-        column=row.column,
-        value=row.value,
-        kind=row.kind,
-        records=row.records,
-        suppressed=row.suppressed,
-        share=round(row.suppressed / row.records, SHARE_DIGITS),
-    )
+def _groups(line: ColumnLine) -> tuple[Sequence[str], Sequence[BinKind], Index]:
+    """Each value of names, and of numbers where they are few; else intervals, the last perhaps of the missing value.
 
-
-def _distorted(row: _Row) -> DistortedGroup:
-    return DistortedGroup(
-        column=row.column, value=row.value, kind=row.kind, records=row.records, loss=round(row.loss, LOSS_DIGITS)
-    )
-
-
-def _overall(release: Release, tally: Tally) -> OverallFigures:
-    """The same of all records, by the values of any column."""
-    records, released = release.source.records, release.table.records
-    share = round(release.suppressed / max(records, 1), SHARE_DIGITS)
-    return OverallFigures(share=share, loss=round(float(tally.loss.sum()) / UNITS / max(released, 1), LOSS_DIGITS))
+    Their labels and kinds, and (v,) the group of each of the column's values.
+    """
+    texts = line.before.texts
+    if not line.numeric or line.before.values <= BINS:
+        return texts, ["value" if text else "missing" for text in texts], np.arange(len(texts))
+    bins = distribution(line, None)
+    spans = [span_of(read_days(one.label)) for one in bins if one.label]
+    edges = np.array([float(span[0] * 10**line.digits) for span in spans if span is not None])
+    places = line.before.means.centres()
+    of = np.searchsorted(edges, places, side="right") - 1
+    of[np.isnan(places)] = len(edges)
+    return [one.label for one in bins], [one.kind for one in bins], of
 
 
 # ── Samples ──────────────────────────────────────────────────────────────────────────────────────
@@ -243,70 +214,3 @@ def _cell(column: Column, row: int) -> str:
 def _text(column: Column, code: int) -> str:
     """A value as text; empty where there is none."""
     return column.values[code] or ""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Tally:
-    """What became of the records with each value of a column.
-
-    Attributes:
-        records: (v,) records of the input.
-        released: (v,) of these, how many are released.
-        loss: (v,) the losses of the released ones, added up; each is the mean of its quasi-identifiers, in `UNITS` of
-            `kohort.report.page.subgroups`.
-    """
-
-    records: Counts
-    released: Counts
-    loss: Shares
-
-    def of(self, groups: Index, count: int) -> Tally:
-        """The same of groups of values."""
-        records, released = (summed(groups, part, count).astype(np.int64) for part in (self.records, self.released))
-        return Tally(records, released, summed(groups, self.loss, count))
-
-    @property
-    def suppressed(self) -> Counts:
-        """Records that are not released."""
-        return self.records - self.released
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Subgroups:
-    """Subgroups of the values of a column.
-
-    Attributes:
-        labels: (g,) what each is called; "" of the missing value and of others.
-        kinds: (g,) what each is.
-        of: (v,) the group of each of the column's values.
-    """
-
-    labels: Sequence[str]
-    kinds: Sequence[BinKind]
-    of: Index
-
-
-def groups_of(line: ColumnLine) -> Subgroups:
-    """Each value of names, and of numbers where they are few; else intervals."""
-    if line.numeric and line.before.values > BINS:
-        return _intervals(line, distribution(line, None))
-    kinds: list[BinKind] = ["value" if text else "missing" for text in line.before.texts]
-    return Subgroups(line.before.texts, kinds, np.arange(len(kinds)))
-
-
-# ── Numbers ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def _intervals(line: ColumnLine, bins: Sequence[Bin]) -> Subgroups:
-    """The bins of a distribution of numbers; the last may be of the missing value."""
-    edges = np.array([float(low * 10**line.digits) for low, _ in _ends([one.label for one in bins])])
-    places = line.before.means.centres()
-    of = np.searchsorted(edges, places, side="right") - 1
-    of[np.isnan(places)] = len(edges)
-    return Subgroups([one.label for one in bins], [one.kind for one in bins], of)
-
-
-def _ends(labels: Sequence[str]) -> list[tuple[Fraction, Fraction]]:
-    """Where each interval begins and ends; the missing value nowhere."""
-    spans = [span_of(read_days(label)) for label in labels if label]
-    return [(span[0], span[1]) for span in spans if span is not None]

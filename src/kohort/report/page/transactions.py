@@ -18,6 +18,7 @@ from kohort.report.page.result import MetricFigures, runs
 from kohort.report.page.verdict import CertificateFigures, CheckFigures, certificate, checks
 from kohort.report.transactions import transaction_figures
 from kohort.shown import Number, rounded, whole
+from kohort.transactions.problem import CellSuppression
 from kohort.transactions.roles import Drawn, Listed
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class ItemFigures(Figures, frozen=True):
 
 
 class TransactionPage(Heading, frozen=True):
-    """The page of a transaction database for anybody; the public sees no item by name.
+    """The page of a transaction database; the public sees no item by name, and nothing after `certificate`.
 
     Attributes:
         moles: Minimal moles by size; internal only, as they are of the input.
@@ -124,6 +125,8 @@ class TransactionPage(Heading, frozen=True):
         items: The dropped items; internal only.
         parameters: The job's description, as its certificate has it.
         certificate: What ties the page to the published bytes; null while nothing is published.
+        seconds: Wall time of each stage.
+        public: The page of the same release for the public.
     """
 
     kind: Literal["transactions"]
@@ -137,20 +140,8 @@ class TransactionPage(Heading, frozen=True):
     parameters: dict[str, JsonValue]
     purpose: Purpose
     certificate: CertificateFigures | None
-
-
-class PublicTransactionPage(TransactionPage, frozen=True):
-    """The same, for the public."""
-
-    audience: Literal["public"]
-
-
-class InternalTransactionPage(TransactionPage, frozen=True):
-    """The same, for the steward; with the wall time of each stage, and what the public sees."""
-
-    audience: Literal["internal"]
-    seconds: dict[str, Number]
-    public: PublicTransactionPage
+    seconds: dict[str, Number] | None = None
+    public: TransactionPage | None = None
 
 
 def transaction_page(release: TransactionRelease, heading: Heading, reader: Reader) -> TransactionPage:
@@ -160,11 +151,9 @@ def transaction_page(release: TransactionRelease, heading: Heading, reader: Read
         **dict(heading),
         asked=_request(release, figures),
         done=_result(figures, reader),
-        verdict=_verdict(release, figures, reader),
+        verdict=verdict(release, reader),
         moles=tuple(
-            MoleFigures(size=int(size), rare=kinds.rare, breach=kinds.breach)
-            for size, kinds in figures.moles_by_kind.items()
-            if reader.knows_all
+            MoleFigures(size=int(size), **kinds) for size, kinds in figures.moles_by_kind.items() if reader.knows_all
         ),
         lengths=_lengths(release, reader),
         metrics=_metrics(release, reader),
@@ -176,7 +165,6 @@ def transaction_page(release: TransactionRelease, heading: Heading, reader: Read
 
 
 def _request(release: TransactionRelease, figures: TransactionFigures) -> RequestedTransactions:
-    """The model and the method."""
     model = figures.model
     return RequestedTransactions(
         k=model.k,
@@ -191,7 +179,6 @@ def _request(release: TransactionRelease, figures: TransactionFigures) -> Reques
 
 
 def _roles(release: TransactionRelease) -> str:
-    """How items got their roles."""
     match release.job.roles:
         case Listed(public=None):
             return "The private items were listed; all others are public."
@@ -214,10 +201,10 @@ def _result(figures: TransactionFigures, reader: Reader) -> TransactionResult:
     return TransactionResult.model_validate(dict.fromkeys(TransactionResult.model_fields) | known)
 
 
-def _verdict(release: TransactionRelease, figures: TransactionFigures, reader: Reader) -> TransactionVerdict:
+def verdict(release: TransactionRelease, reader: Reader) -> TransactionVerdict:
     """What verification found, and what follows from it."""
     found = release.verdict
-    more = NOT_PROMISED_OF_CELLS if figures.suppress == "cells" else ()
+    more = NOT_PROMISED_OF_CELLS if isinstance(release.solution.suppression, CellSuppression) else ()
     return TransactionVerdict(
         verified=found is not None,
         sha256=(found.sha256 or None) if found else None,
@@ -260,14 +247,12 @@ def _count(count: int, among: int, reader: Reader) -> Number:
 
 
 def _metrics(release: TransactionRelease, reader: Reader) -> tuple[MetricFigures, ...]:
-    """The distortion."""
     says = "Distortion: the share of all items in transactions that the release lacks, by their weights."
     value = whole(rounded(float(release.distortion))) if reader.knows_all else None
     return (MetricFigures(name="distortion", value=value, says=says),)
 
 
 def _items(release: TransactionRelease) -> ItemFigures:
-    """The dropped items, in their order."""
     shown = release.dropped[:LISTED]
     supports, losses = release.database.supports[shown].tolist(), release.losses[shown].tolist()
     rows = zip(release.named(shown), supports, losses, strict=True)

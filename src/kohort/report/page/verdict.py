@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from kohort.certificate.table import Described, not_promised
-from kohort.core.uniques import Singling
+from kohort.core.uniques import Exposed, Singling
 from kohort.release.fit import unjudged_sensitive
 from kohort.report.figures import Figures
-from kohort.report.page.audience import FEWEST
+from kohort.report.page.audience import FEWEST, OnPage, Reader
 from kohort.shown import Number
 from kohort.verify.verdict import LOCAL
 
 if TYPE_CHECKING:
     from kohort.release import Job, Release
     from kohort.release.transactions import TransactionRelease
-    from kohort.report.page.audience import Reader
     from kohort.verify import Verdict
     from kohort.verify.transactions.databases import CoherenceVerdict
 
@@ -27,25 +26,11 @@ class CheckFigures(Figures, frozen=True):
     count: int | None
 
 
-class SinglingVerdict(Figures, frozen=True):
-    """Whom columns released as they are single out together; `over`: more than one in `limit`, `most`: over half."""
+#: Whom columns released as they are single out together; `over`: more than one in `limit`, `most`: over half.
+_SINGLING: Final = OnPage(Singling, share=Number | None, over=bool, most=bool)
 
-    columns: tuple[str, ...]
-    unique: int | None
-    people: int | None
-    share: Number | None
-    over: bool
-    most: bool
-
-
-class ExposedVerdict(Figures, frozen=True):
-    """People whose exact value a label gives away, and by which kind of label; `over`: more than one in `limit`."""
-
-    people: int
-    range_ends: int
-    set_members: int
-    means: int
-    over: bool
+#: People whose exact value a label gives away, and by which kind of label; `over`: more than one in `limit`.
+_EXPOSED: Final = OnPage(Exposed, over=bool)
 
 
 class TableVerdict(Figures, frozen=True):
@@ -79,9 +64,9 @@ class TableVerdict(Figures, frozen=True):
     checks: tuple[CheckFigures, ...]
     data_dependent: bool | None
     standing: Literal["good", "caution", "bad"] | None
-    singling: tuple[SinglingVerdict, ...]
-    together: tuple[SinglingVerdict, ...]
-    exposed: ExposedVerdict | None
+    singling: tuple[Annotated[Figures, _SINGLING], ...]
+    together: tuple[Annotated[Figures, _SINGLING], ...]
+    exposed: Annotated[Figures, _EXPOSED] | None
     promised: tuple[str, ...]
     not_promised: tuple[str, ...]
     limit: int
@@ -153,11 +138,11 @@ def _people(found: Verdict) -> int:
     return found.records if found.people is None else found.people
 
 
-def _singling(one: Singling, release: Release, reader: Reader) -> SinglingVerdict:
-    """How many people a column or a pair singles out."""
-    return SinglingVerdict(
-        columns=one.columns,
-        unique=reader.people(one.unique, one.people),
+def _singling(one: Singling, release: Release, reader: Reader) -> Figures:
+    return _SINGLING.of(
+        one,
+        reader,
+        one.people,
         people=reader.exactly(one.people, release.records.data.records),
         share=reader.part(one.unique, one.people),
         over=_over(one, release.job),
@@ -165,10 +150,9 @@ def _singling(one: Singling, release: Release, reader: Reader) -> SinglingVerdic
     )
 
 
-def _exposed(found: Verdict, release: Release) -> ExposedVerdict:
-    """Whose value a label gives away."""
+def _exposed(found: Verdict, release: Release) -> Figures:
     people = Singling((), found.exposed.people, _people(found))
-    return ExposedVerdict.from_attributes(found.exposed, over=_over(people, release.job))
+    return _EXPOSED.of(found.exposed, Reader(), over=_over(people, release.job))
 
 
 def certificate(release: Release | TransactionRelease) -> CertificateFigures | None:

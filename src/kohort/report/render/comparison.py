@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kohort.report.render.text import averaged_over, bound_text, percent
+from kohort.report.render.text import aligned, averaged_over, bound_text, percent
 from kohort.shown import many, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kohort.report.comparison import AttributeFigures, ComparisonFigures, MomentFigures, NumericFigures
+    from kohort.assessment.comparison import AttributeComparison, Comparison, Moments, NumericStatistics
+    from kohort.report.figures import BoundFigures
 
 Cells: TypeAlias = tuple[str, ...]
 
@@ -18,14 +20,18 @@ Cells: TypeAlias = tuple[str, ...]
 SHOWN: Final = 5
 
 
-def comparison_text(figures: ComparisonFigures) -> str:
-    """The figures of a comparison as one screen for a person; no name of a value is in it."""
-    parts = (_records, _numbers, _names, _pairs, _cost, _queries, _classifier)
+def comparison_text(figures: Comparison, bound: BoundFigures | None = None) -> str:
+    """A comparison as one screen for a person; no name of a value is in it.
+
+    Args:
+        figures: The comparison.
+        bound: The least loss of any release, where that was computed.
+    """
+    parts = (_records, _numbers, _names, _pairs, partial(_cost, bound=bound), _queries, _classifier)
     return "\n".join(line for part in parts for line in part(figures))
 
 
-def _records(figures: ComparisonFigures) -> Iterator[str]:
-    """What was compared."""
+def _records(figures: Comparison) -> Iterator[str]:
     suppressed = figures.suppressed
     share = f" ({suppressed / figures.records:.1%})" if suppressed else ""
     yield f"{many(figures.records, 'record')} before, {figures.released:,} after: {suppressed:,} suppressed{share}"
@@ -35,8 +41,7 @@ def _records(figures: ComparisonFigures) -> Iterator[str]:
         yield f"identifying or dropped, not compared: {', '.join(figures.passed_over)}"
 
 
-def _numbers(figures: ComparisonFigures) -> Iterator[str]:
-    """Columns of numbers."""
+def _numbers(figures: Comparison) -> Iterator[str]:
     rows: list[Cells] = []
     for one in figures.attributes:
         if one.scale == "numeric":
@@ -51,28 +56,24 @@ def _numbers(figures: ComparisonFigures) -> Iterator[str]:
         yield "  a range counts as its midpoint; moved by: Wasserstein's distance, ranges as uniform"
 
 
-def _spread(numbers: NumericFigures | None) -> Cells:
-    """Mean, deviation and median."""
+def _spread(numbers: NumericStatistics | None) -> Cells:
     if numbers is None:
         return "-", "-", "-"
-    median = None if numbers.quantiles is None else numbers.quantiles["0.5"]
-    return _short(numbers.mean), _short(numbers.deviation), _short(median)
+    return _short(numbers.mean), _short(numbers.deviation), _short(numbers.quantiles["0.5"])
 
 
-def _generalized(one: AttributeFigures, figures: ComparisonFigures) -> str:
-    """The share of the released cells that were generalized."""
+def _generalized(one: AttributeComparison, figures: Comparison) -> str:
     return percent(1 - one.single / max(figures.released, 1))
 
 
-def _distance(one: AttributeFigures) -> Cells:
+def _distance(one: AttributeComparison) -> Cells:
     """How far the distribution moved, and as a share of the range."""
     if one.distance is None:
         return "-", "-"
     return _short(one.distance.value), percent(one.distance.relative)
 
 
-def _names(figures: ComparisonFigures) -> Iterator[str]:
-    """Columns of names."""
+def _names(figures: Comparison) -> Iterator[str]:
     rows: list[Cells] = []
     for one in figures.attributes:
         if one.scale != "numeric":
@@ -98,13 +99,12 @@ def _names(figures: ComparisonFigures) -> Iterator[str]:
             yield "  codes 1, 2, ... along the top level of the hierarchy: before, after"
 
 
-def _codes(numbers: Sequence[float | None], sides: Sequence[MomentFigures | None]) -> str:
+def _codes(numbers: Sequence[float | None], sides: Sequence[Moments | None]) -> str:
     """A figure of the codes, before and after; nothing where one side has none."""
     return "" if None in sides else ", ".join(map(_short, numbers))
 
 
-def _pairs(figures: ComparisonFigures) -> Iterator[str]:
-    """The associations that changed most."""
+def _pairs(figures: Comparison) -> Iterator[str]:
     changed = [(abs(one.change), one) for one in figures.associations if one.change is not None]
     if not changed:
         return
@@ -119,8 +119,7 @@ def _pairs(figures: ComparisonFigures) -> Iterator[str]:
         yield f"  pairs with these columns were not compared: {', '.join(figures.left_out)}"
 
 
-def _cost(figures: ComparisonFigures) -> Iterator[str]:
-    """What it cost in the metrics of the literature."""
+def _cost(figures: Comparison, bound: BoundFigures | None) -> Iterator[str]:
     cost = figures.cost
     if cost is None:
         return
@@ -130,11 +129,10 @@ def _cost(figures: ComparisonFigures) -> Iterator[str]:
     over = averaged_over(len(cost.losses), len(cost.constant)).replace(";", ",")
     yield f"LM {_short(cost.lm)}; NCP {_short(cost.ncp)}{over}; C_DM {cost.c_dm:,.0f}; {average}"
     yield "loss: " + ", ".join(f"{name} {percent(loss)}" for name, loss in cost.losses.items())
-    yield from bound_text(figures.bound)
+    yield from bound_text(bound)
 
 
-def _queries(figures: ComparisonFigures) -> Iterator[str]:
-    """How well counts are answered."""
+def _queries(figures: Comparison) -> Iterator[str]:
     found = figures.queries
     if found is None:
         return
@@ -146,8 +144,7 @@ def _queries(figures: ComparisonFigures) -> Iterator[str]:
     yield f"  relative to at least {many(found.bound, 'record')}; suppressed records are not counted"
 
 
-def _classifier(figures: ComparisonFigures) -> Iterator[str]:
-    """How well the target is predicted."""
+def _classifier(figures: Comparison) -> Iterator[str]:
     found = figures.classifier
     if found is None:
         return
@@ -163,13 +160,7 @@ def _classifier(figures: ComparisonFigures) -> Iterator[str]:
 
 def _table(heads: Cells, rows: Sequence[Cells]) -> Iterator[str]:
     """Rows below their heads: the first column as words, the others as figures."""
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    for row in (heads, *rows):
-        cells = (
-            f"{cell:<{width}}" if at < 1 else f"{cell:>{width}}"
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield ("  " + "  ".join(cells)).rstrip()
+    yield from (f"  {line}" for line in aligned([heads, *rows], left=1))
 
 
 def _short(number: float | None) -> str:

@@ -9,24 +9,19 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.metrics.known import METRICS
 from kohort.perturbation.effect import Effect, drift
-from kohort.report.perturbed import outcome
+from kohort.perturbation.text import outcome
 from kohort.report.render.risk import attacks_text
-from kohort.report.render.text import DEAR, averaged_over, bound_text, files
+from kohort.report.render.text import DEAR, aligned, averaged_over, bound_text, files
 from kohort.shown import Number, many, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kohort.core.uniques import Exposed
+    from kohort.metrics.base import Kept
+    from kohort.pipeline.exposure import GridComparison, LabelExposure
     from kohort.release.homogeneity import Homogeneity
-    from kohort.report.release import (
-        CandidateFigures,
-        GridFigures,
-        GridSide,
-        KeptFigures,
-        ReleaseFigures,
-        SinglingFigures,
-    )
+    from kohort.report.release import CandidateFigures, ReleaseFigures, SinglingFigures
 
 
 #: Width of a full bar of loss, in characters.
@@ -133,7 +128,6 @@ def _together(figures: ReleaseFigures) -> Iterator[str]:
 
 
 def _answers(figures: ReleaseFigures) -> Iterator[str]:
-    """How many people some and all of the answers single out."""
     *some, every = figures.together[2:] or (None,)
     if every is not None:
         counts = [
@@ -157,7 +151,6 @@ def _warnings(found: Sequence[SinglingFigures]) -> Iterator[str]:
 
 
 def _exposed(exposed: Exposed | None) -> Iterator[str]:
-    """How many people the labels give away."""
     if exposed is None or not exposed.people:
         return
     counts = {"range_ends": exposed.range_ends, "set_members": exposed.set_members, "means": exposed.means}
@@ -173,13 +166,12 @@ def _exposed(exposed: Exposed | None) -> Iterator[str]:
 
 
 def _grid(figures: ReleaseFigures) -> Iterator[str]:
-    """The release with grids and without, where that was compared."""
     if "grid" in figures.model_fields_set:
         yield ""
         yield from _sides(figures.grid)
 
 
-def _sides(grid: GridFigures | None) -> Iterator[str]:
+def _sides(grid: GridComparison | None) -> Iterator[str]:
     if grid is None:
         yield "With and without a grid: no number is released as a range, so there is nothing to compare."
         return
@@ -190,15 +182,13 @@ def _sides(grid: GridFigures | None) -> Iterator[str]:
         yield f"  {name:<9}  {_side(side)}"
 
 
-def _side(side: GridSide | None) -> str:
-    """The figures of one side, below their titles."""
+def _side(side: LabelExposure | None) -> str:
     if side is None:
         return "no release satisfies the models"
     return f"{side.exposed:>15,} people   {side.downcoded:>14.1%} of cells   {side.lm:>6.4f}"
 
 
 def _altered(figures: ReleaseFigures) -> Iterator[str]:
-    """What was perturbed, and what pseudonyms do not promise."""
     for effect in figures.perturbed:
         yield ""
         yield from effect_text(effect)
@@ -210,14 +200,12 @@ def _altered(figures: ReleaseFigures) -> Iterator[str]:
 
 
 def _attacks(figures: ReleaseFigures) -> Iterator[str]:
-    """What attacks on the release found, where some were tried."""
     if figures.attacks is not None:
         yield ""
         yield attacks_text(figures.attacks)
 
 
 def _notes(figures: ReleaseFigures) -> Iterator[str]:
-    """What of the job's hierarchies was not used, or changed."""
     if figures.notes:
         yield ""
         yield from (f"note: {note}" for note in figures.notes)
@@ -244,7 +232,6 @@ def _classes(figures: ReleaseFigures) -> Iterator[str]:
 
 
 def _sizes(figures: ReleaseFigures) -> str:
-    """The classes and their sizes."""
     if not figures.classes:
         return "no class"
     return f"{many(figures.classes, 'class')} of {span(figures.smallest, figures.largest, 'record')}"
@@ -331,7 +318,6 @@ def _proof(figures: ReleaseFigures, name: str, bound: float | None) -> str:
 
 
 def _choice(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
-    """What a steward can choose from, and how."""
     candidates = figures.candidates
     if not candidates:
         return
@@ -354,12 +340,11 @@ def _choice(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
 def _columns(nodes: Sequence[Mapping[str, int]], names: Sequence[str]) -> list[str]:
     """The levels of nodes below the names of their columns; where these are many, below all names in one."""
     if sum(map(len, names)) + 2 * len(names) <= WIDTH:
-        return _aligned([list(names), *([str(node[name]) for name in names] for node in nodes)])
-    return _aligned([["levels, as below"], *([",".join(str(node[name]) for name in names)] for node in nodes)])
+        return aligned([list(names), *([str(node[name]) for name in names] for node in nodes)])
+    return aligned([["levels, as below"], *([",".join(str(node[name]) for name in names)] for node in nodes)])
 
 
 def _costs(figures: ReleaseFigures, candidates: Sequence[CandidateFigures]) -> list[str]:
-    """What candidates cost, below the titles of the columns."""
     name = "lm" if figures.objective is None else figures.objective.name
     aims = [one.metrics[name] if one.objective is None else one.objective for one in candidates]
     weighted = aims != [one.metrics[name] for one in candidates]
@@ -367,13 +352,7 @@ def _costs(figures: ReleaseFigures, candidates: Sequence[CandidateFigures]) -> l
     for one, aim in zip(candidates, aims, strict=True):
         figured = (_figure("lm", one.metrics["lm"]), _figure(name, aim))
         rows.append([f"{one.suppressed:,}", f"{one.classes:,}", *figured])
-    return _aligned(rows if weighted or name != "lm" else [row[:-1] for row in rows])
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The rows as lines, columns right-aligned."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
+    return aligned(rows if weighted or name != "lm" else [row[:-1] for row in rows])
 
 
 def _by_name(node: Mapping[str, int], names: Sequence[str]) -> str:
@@ -407,15 +386,15 @@ def _cost(figures: ReleaseFigures) -> Iterator[str]:
         yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of detail lost{known}{more}"
 
 
-def _known(one: KeptFigures) -> str:
+def _known(one: Kept) -> str:
     """How exactly a column is known of people.
 
-    >>> from kohort.report.release import KeptFigures
-    >>> _known(KeptFigures(exact=0.1, hidden=0, half=5, unit="width"))
+    >>> from kohort.metrics.base import Kept
+    >>> _known(Kept(exact=0.1, hidden=0, half=5, unit="width"))
     'known to within 5 for half of the people'
-    >>> _known(KeptFigures(exact=0.2, hidden=0, half=3, unit="values"))
+    >>> _known(Kept(exact=0.2, hidden=0, half=3, unit="values"))
     'one of 3 values for half of the people'
-    >>> _known(KeptFigures(exact=0.83, hidden=0.17, half=1, unit="values"))
+    >>> _known(Kept(exact=0.83, hidden=0.17, half=1, unit="values"))
     'exact for 83% of the people'
     """
     if one.exact >= HALF:
@@ -476,6 +455,5 @@ def effect_text(one: Effect) -> Iterator[str]:
 
 
 def _moved(moment: tuple[Number, Number]) -> str:
-    """How a figure moved."""
     (before, after), share = moment, drift(moment)
     return f"{before:,.6g} -> {after:,.6g}" + (f" (moved by {share:.2g} of its value)" if share else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from kohort.shown import for_steward, many, readable
@@ -49,6 +50,19 @@ def bound_text(bound: BoundFigures | None) -> Iterator[str]:
         "" if bound.times is None else f": this one loses at most {about}{bound.times:,.1f} times the least possible"
     )
     yield f"  No release with these labels and this k has an NCP below {bound.ncp:.4f}{sampled}{times}"
+
+
+def aligned(rows: Sequence[Sequence[str]], left: int = 0) -> list[str]:
+    """Rows as lines, columns as wide as their widest cells: the first `left` to the left, the others to the right.
+
+    >>> aligned([["city", "people"], ["Bari", "7"]], left=1)
+    ['city  people', 'Bari       7']
+    """
+    widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
+    return [
+        "  ".join(f"{cell:{'<' if at < left else '>'}{widths[at]}}" for at, cell in enumerate(row)).rstrip()
+        for row in rows
+    ]
 
 
 def percent(share: float | None, missing: str = "-") -> str:

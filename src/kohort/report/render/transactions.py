@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
-from kohort.report.render.text import DEAR, files, listed, shown
+from kohort.report.render.text import DEAR, aligned, files, listed, shown
 from kohort.shown import many
 from kohort.transactions.suppression import Greedy, Score
 
@@ -45,7 +45,6 @@ def transactions_text(figures: TransactionFigures) -> str:
 
 
 def _released(figures: TransactionFigures) -> Iterator[str]:
-    """What was released, and how much is left."""
     left = f"{1 - figures.distortion:.1%} of the detail is left"
     yield f"Warning: only {left}; see what would keep more: kohort advise JOB" if figures.distortion > DEAR else left
     emptied = f", {figures.emptied:,} of them emptied" * (figures.emptied > 0)
@@ -91,21 +90,19 @@ def _h(model: CoherenceFigures) -> str:
 
 
 def _moles(figures: TransactionFigures) -> Iterator[str]:
-    """The minimal moles by size and kind."""
     yield ""
     yield "Minimal moles"
     found = False
     for size, kinds in figures.moles_by_kind.items():
-        if kinds.rare or kinds.breach:
+        if both := sum(kinds.values()):
             found = True
-            both = kinds.rare + kinds.breach
-            yield f"  of {many(int(size), 'item'):<8} {both:>11,}: {kinds.rare:,} below k, {kinds.breach:,} above h"
+            split = f"{kinds['rare']:,} below k, {kinds['breach']:,} above h"
+            yield f"  of {many(int(size), 'item'):<8} {both:>11,}: {split}"
     if not found:
         yield "  none"
 
 
 def _dropped(figures: TransactionFigures) -> Iterator[str]:
-    """The dropped items."""
     dropped, returned = figures.dropped, figures.returned
     yield ""
     yield f"Dropped {many(len(dropped), 'item')} ({figures.method})" + (f": {listed(dropped)}" if dropped else "")
@@ -114,7 +111,6 @@ def _dropped(figures: TransactionFigures) -> Iterator[str]:
 
 
 def _cost(figures: TransactionFigures) -> Iterator[str]:
-    """What was lost, what is left, and whether less could be lost."""
     yield f"Distortion {figures.distortion:.4f} ({figures.distortion_exact}){_proof(figures)}"
     cells = f"{figures.released_cells:,} of {many(figures.cells, 'cell')}"
     yield f"Remaining: {many(figures.released_items, 'item')}, {cells}"
@@ -166,7 +162,6 @@ def check(release: TransactionRelease) -> None:
 
 
 def _data(release: TransactionRelease) -> Iterator[str]:
-    """The database that was searched, and the promise."""
     yield f"The database: {many(len(release.database), 'transaction')} (x: the item is in it)"
     yield from _grid(release.here().database, _role_names(release))
     removed = [name for name in release.source.names if name not in release.database.names]
@@ -175,7 +170,6 @@ def _data(release: TransactionRelease) -> Iterator[str]:
 
 
 def _role_names(release: TransactionRelease) -> dict[str, str]:
-    """The role of each item of the searched database."""
     public, private = release.roles.public.tolist(), release.roles.private.tolist()
     roles = ("public" if known else "private" if secret else "" for known, secret in zip(public, private, strict=True))
     return dict(zip(release.database.names, roles, strict=True))
@@ -196,13 +190,11 @@ def _grid(database: Transactions, roles: dict[str, str]) -> Iterator[str]:
 
 
 def _singles(release: TransactionRelease) -> Iterator[str]:
-    """The items that are moles alone."""
     yield f"Public items that are moles by themselves, under {release.job.coherence.name}; all are dropped"
     yield from _reasons(release, release.solution.moles.sets[:1])
 
 
 def _larger(release: TransactionRelease) -> Iterator[str]:
-    """The minimal moles of two items or more."""
     yield "Minimal moles of two items or more"
     yield from _reasons(release, release.solution.moles.sets[1:])
 
@@ -238,12 +230,10 @@ def _reasons(release: TransactionRelease, sizes: Sequence[Items]) -> Iterator[st
 
 
 def _named(release: TransactionRelease, sizes: Sequence[Items]) -> list[tuple[str, ...]]:
-    """Minimal moles by the names of their items."""
     return [tuple(release.named(mole)) for mole in chain.from_iterable(sizes)]
 
 
 def _shown(release: TransactionRelease, items: Items) -> str:
-    """The names of items."""
     return ", ".join(map(shown, release.named(items)))
 
 
@@ -264,7 +254,6 @@ def _steps(release: TransactionRelease) -> Iterator[str]:
 
 
 def _scores(release: TransactionRelease, moles: Sequence[tuple[str, ...]], chosen: str, score: Score) -> Iterator[str]:
-    """The score table of one step."""
     counts = Counter(chain.from_iterable(moles))
     losses = zip(release.database.names, release.losses.tolist(), strict=True)
     rows = [
@@ -287,7 +276,6 @@ def _score(score: Score, moles: int, loss: int) -> str:
 
 
 def _rest(release: TransactionRelease) -> Iterator[str]:
-    """What is released, and what it cost."""
     yield f"Dropped: {_shown(release, release.dropped) or 'nothing'}"
     if release.solution.returned is not None and release.solution.returned.size:
         yield f"Restored: {_shown(release, release.solution.returned)}"
@@ -297,8 +285,4 @@ def _rest(release: TransactionRelease) -> Iterator[str]:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The rows as lines of columns, a little to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-        yield f"  {'  '.join(cells)}".rstrip()
+    return (f"  {line}" for line in aligned(rows, left=len(rows[0])))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.schema.nesting import told_twofold
-from kohort.shown import readable
+from kohort.shown import Share, readable  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,7 +120,7 @@ class Level:
     nodes: int
     fewest: int
     most: int
-    loss: float
+    loss: Share
 
 
 def levels(hierarchy: Hierarchy, records: Counts | None = None) -> tuple[Level, ...]:

@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 CITIES = ["Milano", "Milano", "Torino", "Bari", "Lecce", "Lecce"]
 
 
-def bins(found: AttributeComparison) -> list[tuple[str, str, int, float]]:
+def bins(found: AttributeComparison) -> list[tuple[str, str, float, float]]:
     """The bars of a distribution, rounded."""
-    return [(one.label, one.kind, one.before, round(one.after, 6)) for one in found.distribution]
+    return [(one.label, one.kind, one.before or 0, round(one.after or 0, 6)) for one in found.distribution]
 
 
 def test_the_codes_of_an_order_count_every_record() -> None:
     """Cities share the code of their region, a node has it too, and the root is the mean of the leaves."""
     found = compared(CITIES, ["Nord", "Milano", "Sud", "Sud", "*", "*"], quasi("x", REGIONS))
-    old, new = found.ordinal
+    old, new = found.before.ordinal, found.after.ordinal
     assert old is not None
     assert new is not None
     assert (old.records, old.mean, new.records, new.mean) == (6, 1.5, 6, 1.5)
     assert (old.variance, new.variance) == pytest.approx((0.3, 0.2))
-    assert compared(CITIES, CITIES).ordinal == (None, None)
+    assert compared(CITIES, CITIES).before.ordinal is None
 
 
 def test_values_below_the_root_have_codes_of_their_own() -> None:
     """Without a level between, the codes are the leaves' order; a label that covers several is their mean."""
     sizes = Hierarchy.from_rows([["S"], ["M"], ["L"]], root="*")
-    found = compared(["S", "M", "L", ""], ["{S, M}", "L", "", "*"], quasi("x", sizes)).ordinal[1]
+    found = compared(["S", "M", "L", ""], ["{S, M}", "L", "", "*"], quasi("x", sizes)).after.ordinal
     assert found is not None
     assert found.records == 3
     assert found.mean == pytest.approx((1.5 + 3 + 2) / 3)
@@ -100,7 +100,7 @@ def test_many_names_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_missing_name_is_a_value_of_its_own() -> None:
     """Null, the empty cell and what a label may hide: it has a bar, and `*` may be it."""
     found = compared(["a", None, ""], ["", "*"])
-    assert (found.missing, found.values) == ((2, 1), (1, 1))
+    assert (found.before.missing, found.after.missing, found.values) == (2, 1, (1, 1))
     assert bins(found) == [("a", "value", 1, 0.5), ("", "missing", 2, 1.5)]
     found = compared(["Milano", None], ["*", "*"], quasi("x", REGIONS))
     assert bins(found) == [("Nord", "node", 1, 0.8), ("Sud", "node", 0, 0.8), ("", "missing", 1, 0.4)]
@@ -126,12 +126,12 @@ def test_a_sensitive_hierarchy_orders_its_values() -> None:
     """A hierarchy of a column that is released as it is: codes along it; a builder's text is built over the values."""
     attribute = Attribute("x", Role.SENSITIVE, hierarchy=REGIONS)
     found = compared(["Bari", "Milano", "Elsewhere"], ["Bari"], attribute)
-    assert found.ordinal[0] is not None
-    assert (found.ordinal[0].records, found.ordinal[0].mean) == (2, 1.5)
+    assert found.before.ordinal is not None
+    assert (found.before.ordinal.records, found.before.ordinal.mean) == (2, 1.5)
     codes = Attribute("x", Role.SENSITIVE, scale=Scale.CATEGORICAL, hierarchy="mask:right")
     found = compared(["20100", "20200"], ["20100"], codes)
-    assert found.ordinal[1] is not None
-    assert compared([""], [""], Attribute("x", Role.SENSITIVE, hierarchy="mask:right")).ordinal == (None, None)
+    assert found.after.ordinal is not None
+    assert compared([""], [""], Attribute("x", Role.SENSITIVE, hierarchy="mask:right")).after.ordinal is None
 
 
 @pytest.mark.parametrize("label", ["Est", "{Milano", "{Roma, Napoli}", "[a-b]"])

@@ -13,9 +13,9 @@ from markupsafe import Markup, escape
 
 from kohort.errors import MissingExtraError
 from kohort.metrics.known import METRICS
+from kohort.perturbation.text import outcome
 from kohort.report.charts.bars import FILLED
 from kohort.report.charts.canvas import GREY, INK, PALE, PAPER, encoded, library, settings
-from kohort.report.perturbed import outcome
 from kohort.report.render.page import chart
 from kohort.report.render.page.chart import chart_list
 from kohort.report.render.page.figure import PageFigure, clean, text

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from kohort.report.render.page.chart import Chart
 
 #: Keys of words of our own: a page of any other word is refused.
-WORDS = frozenset({"kind", "audience", "role", "scale", "unit", "standing", "class", "suppress"})
+WORDS = frozenset({"kind", "audience", "role", "scale", "unit", "standing", "class", "suppress", "measure"})
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>",
