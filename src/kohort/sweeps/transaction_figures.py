@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from kohort.report.charts import LOOKS, Line, LineChart, Mark
+from kohort.report.page.audience import FEWEST, Audience, coarse
 from kohort.schema.numbers import said
 from kohort.shown import many
-from kohort.sweeps.frame import Ending, Kind, aligned
-from kohort.sweeps.published import published_transactions
+from kohort.sweeps.frame import WITHHELD, Ending, Kind, aligned
 from kohort.sweeps.transactions import PARAMETERS
 from kohort.transactions.methods import METHODS
 from kohort.transactions.roles import Draw, Drawn
@@ -226,5 +227,22 @@ def _marks(found: TransactionSweep, method: str) -> list[Mark]:
     ]
 
 
+def published(found: TransactionSweep) -> TransactionSweep:
+    """A sweep for anybody, rounded as one over a table is; generated ones are nobody's, and stay exact."""
+    if found.plan.matrix is not None:
+        return replace(found, audience=Audience.PUBLIC)
+    points = tuple(_outcome(one, found) for one in found.points)
+    return replace(found, items=None, removed=None, points=points, within=None, audience=Audience.PUBLIC)
+
+
+def _outcome(one: Outcome, found: TransactionSweep) -> Outcome:
+    """What a method answered."""
+    if one.distortion is None:
+        return replace(one, why=WITHHELD)
+    k = int(one.values[0]) if found.plan.vary == "k" else found.plan.job.coherence.k
+    share = coarse(float(one.distortion), max(FEWEST, k) / found.records)
+    return replace(one, moles=(), dropped=None, distortion=Fraction(str(share)))
+
+
 #: How sweeps over transactions are told.
-TRANSACTIONS: Final = Kind(figures=figures, rows=rows, text=text, chart=chart, published=published_transactions)
+TRANSACTIONS: Final = Kind(figures=figures, rows=rows, text=text, chart=chart, published=published)
