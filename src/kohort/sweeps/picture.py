@@ -130,7 +130,6 @@ def _bound(found: TableSweep, values: Places, figure: Figure) -> list[Line]:
 
 
 def _left_out(figure: Figure, drawn: list[tuple[str, list[Point], tuple[Mark, ...]]]) -> list[str]:
-    """What is not drawn although it is released."""
     undefined = [name for name, points, marks in drawn if not marks and any(point.found for point in points)]
     more = len(drawn) > MOST_LINES
     return [
@@ -262,7 +261,6 @@ def _tags(found: TableSweep, best: list[Setting], bends: list[Setting]) -> tuple
 
 
 def _knee(found: TableSweep, bends: list[Setting], asked: RiskUtility) -> str:
-    """Where the knee is, in a sentence."""
     if not bends:
         return "There is no knee here: no point of the frontier lies below that line."
     loss = FIGURES[asked.loss].scale.said

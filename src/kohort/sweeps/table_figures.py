@@ -59,7 +59,6 @@ def text(found: TableSweep) -> str:
 
 
 def _cells(point: Point, metrics: list[str], *, noded: bool) -> list[str]:
-    """The figures of a point as people read them."""
     if not point.found:
         return [str(point.ending)]
     told = (point.metrics.get(name) for name in metrics)
@@ -74,7 +73,6 @@ def _cells(point: Point, metrics: list[str], *, noded: bool) -> list[str]:
 
 
 def _bounds(released: Sequence[Point]) -> list[str]:
-    """What the figures of bounds mean, where there are some."""
     looked = {point.bound.records: point.bound.error for point in released if point.bound is not None}
     sampled = f"; estimated from {many(max(looked), 'record')}" if any(looked.values()) else ""
     said = f"least ncp: no release with the same k and labels has a lower NCP{sampled}. times: NCP over that."
@@ -82,7 +80,6 @@ def _bounds(released: Sequence[Point]) -> list[str]:
 
 
 def _nodes(found: TableSweep) -> list[str]:
-    """Whose levels a node lists, where methods have some."""
     node = max((point.node for point in found.points), key=len)
     flag = ",".join(f"{name}={level}" for name, level in node.items())
     return [f"A node is the levels of {', '.join(node)}; release one by --node {flag}"] if node else []
@@ -136,7 +133,6 @@ def published(found: TableSweep) -> TableSweep:
 
 
 def _point(one: Point, records: int, k: str) -> Point:
-    """A point of a job with this k."""
     if not one.found:
         return one if one.ending is Ending.IMPOSSIBLE else replace(one, why=WITHHELD)
     least = max(FEWEST, int(k) if k.isdigit() else 0)

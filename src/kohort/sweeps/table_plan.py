@@ -142,7 +142,6 @@ def _misfit(fault: UsageError) -> str:
 
 
 def _said(job: Job) -> dict[str, str]:
-    """What is told of a job where it is fixed."""
     said = {"quasi": ", ".join(one.name for one in job.schema.quasi)}
     if (k := k_of(job.models)) is not None:
         said[KEY] = str(k)

@@ -205,7 +205,6 @@ def rows(found: TableSweep) -> list[dict[str, Json]]:
 
 
 def _flat(figures: dict[str, Json]) -> dict[str, Json]:
-    """The figures of a point without tables in tables: `loss:age`, `level:age`."""
     row: dict[str, Json] = {}
     for name, held in figures.items():
         if isinstance(held, dict):
@@ -280,7 +279,6 @@ def sweep(
 
 
 def _least(counts: Callable[[], Counts], job: Job) -> LeastLoss:
-    """The bound of the job's release."""
     return bound_of(counts(), job)
 
 
@@ -292,7 +290,6 @@ def _solve(
     metrics: Sequence[str],
     bound: Callable[[], LeastLoss] | None,
 ) -> Point:
-    """What the job would release, from counts, and with a bound, that it shares with others."""
     counted, names = counts(), [one.name for one in job.schema.quasi]
     cpu, wall = time.thread_time(), time.perf_counter()
     found = answer(counted, job)

@@ -80,7 +80,6 @@ def figures(found: TransactionSweep) -> dict[str, Json]:
 
 
 def _row(one: Outcome) -> dict[str, Json]:
-    """One run."""
     value, seed, method = one.values
     return {
         "value": _number(value),
@@ -97,7 +96,6 @@ def _row(one: Outcome) -> dict[str, Json]:
 
 
 def _summary(one: Summary) -> dict[str, Json]:
-    """One method at one value."""
     found = one.distortions
     return {
         "value": _number(one.value),
@@ -117,7 +115,6 @@ def _number(value: Fraction | str) -> int | float:
 
 
 def _both(name: str, share: Fraction | None) -> dict[str, Json]:
-    """A share as a float, and exactly."""
     return {name: None, f"{name}_exact": None} if share is None else {name: float(share), f"{name}_exact": str(share)}
 
 
@@ -146,7 +143,6 @@ def text(found: TransactionSweep) -> str:
 
 
 def _proposal(found: TransactionSweep) -> list[str]:
-    """The strictest value within the loss, where one was asked for."""
     if found.within is None:
         return []
     limit, best = f"a distortion of {100 * float(found.within):g} %", found.proposed
@@ -157,7 +153,6 @@ def _proposal(found: TransactionSweep) -> list[str]:
 
 
 def _cell(one: Summary) -> str:
-    """A mean with its deviation, and of how many runs where not all had an answer."""
     if one.mean is None:
         return "none"
     deviation = "" if one.deviation is None else f" ± {100 * one.deviation:.2f}"
@@ -236,7 +231,6 @@ def published(found: TransactionSweep) -> TransactionSweep:
 
 
 def _outcome(one: Outcome, found: TransactionSweep) -> Outcome:
-    """What a method answered."""
     if one.distortion is None:
         return replace(one, why=WITHHELD)
     k = int(one.values[0]) if found.plan.vary == "k" else found.plan.job.coherence.k

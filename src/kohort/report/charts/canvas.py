@@ -110,13 +110,13 @@ def format_of(suffix: str) -> Format:
 
 
 @contextmanager
-def settings(**more: object) -> Generator[None]:
+def settings() -> Generator[None]:
     """Draw by our own settings, whatever the user has told matplotlib."""
     matplotlib = library()
     with matplotlib.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name in a script that the font lacks: boxes
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(SETTINGS | more)
+        matplotlib.rcParams.update(SETTINGS)
         yield
 
 
