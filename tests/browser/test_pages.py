@@ -94,7 +94,7 @@ def test_the_page_is_accessible(
         found = axe.Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     doubts = [node["html"] for rule in found.response["incomplete"] for node in rule["nodes"]]
-    # axe cannot judge a sign that is drawn by a rule, nor the head of a column that is scrolled halfway out of its frame
+    # axe cannot judge a sign drawn by a rule, nor the head of a column that is scrolled halfway out of its frame
     aside = ('<span aria-hidden="true">', '<th scope="col" class="number">')
     assert [one for one in doubts if not one.startswith(aside)] == []
     assert len(found.response["passes"]) > 20
