@@ -208,7 +208,7 @@ def encoded(figure: Any, format_: Format, title: str, description: str) -> bytes
 def _spoken(svg: str, title: str, description: str) -> bytes:
     """The picture with a title and a description for those who hear it, without characters that XML has no form of."""
     document = minidom.parseString(svg.translate(_NOT_XML))  # noqa: S318  matplotlib wrote it, a moment ago
-    root = document.documentElement
+    root = document.getElementsByTagName("svg")[0]
     root.setAttribute("role", "img")
     for tag, text in (("desc", description), ("title", title)):
         part = document.createElement(tag)
