@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import pytest
@@ -93,7 +94,9 @@ def test_the_page_is_accessible(
         found = axe.Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     doubts = [node["html"] for rule in found.response["incomplete"] for node in rule["nodes"]]
-    assert [one for one in doubts if not one.startswith(('<span aria-hidden="true">', "<text "))] == []
+    # axe cannot judge a sign drawn by a rule, nor the head of a column that is scrolled halfway out of its frame
+    aside = ('<span aria-hidden="true">', '<th scope="col" class="number">')
+    assert [one for one in doubts if not one.startswith(aside)] == []
     assert len(found.response["passes"]) > 20
 
 
@@ -103,7 +106,7 @@ def overflow(page: Page) -> list[str]:
         "list[str]",
         page.evaluate(
             """() => [...document.querySelectorAll('body, body *')]
-                .filter(one => !one.closest('.scroll, .unseen, .skip, svg')
+                .filter(one => !one.closest('.scroll, .unseen, .skip')
                     && one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
                 .map(one => one.outerHTML.slice(0, 80))"""
         ),
@@ -119,37 +122,41 @@ def test_nothing_is_wider_than_the_window(browser: Browser, pages: dict[str, Pat
         assert overflow(page) == []
 
 
-#: For each chart: texts that stick out of it, and pairs of texts that hide each other. A text's box is higher and wider
-#: than what is seen of it.
-ROOM: Final = """() => [...document.querySelectorAll('svg')].map(svg => {
-    const [, , wide, high] = svg.getAttribute('viewBox').split(' ').map(Number)
-    const texts = [...svg.querySelectorAll('text')].map(one => [one.textContent, one.getBBox()])
-    const out = texts.filter(([, box]) => box.x < -1 || box.y < -2 || box.x + box.width > wide + 1
-        || box.y + box.height > high + 2).map(([text]) => text)
-    const hidden = texts.flatMap(([text, a], nth) => texts.slice(nth + 1).filter(([, b]) =>
-        Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x) > 1
-        && Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) > 3).map(([other]) => [text, other]))
-    return [out, hidden]
+#: For each row of a chart: how much of its cell each bar takes, and whether the bars lie beside all figures.
+BARS: Final = """() => [...document.querySelectorAll('.chart tbody tr:has(.bars)')].map(row => {
+    const cell = row.querySelector('.bars').getBoundingClientRect()
+    const figures = [...row.querySelectorAll('th, .number')].map(one => one.getBoundingClientRect())
+    const bars = [...row.querySelectorAll('.bars span')].map(one => [one, one.getBoundingClientRect()])
+    return [
+        bars.map(([one, box]) => [parseFloat(one.style.width), 100 * box.width / cell.width, box.height]),
+        bars.every(([, box]) => figures.every(one => box.right <= one.left + 1 || box.left >= one.right - 1)),
+    ]
 })"""
 
 
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", FULL)
-def test_no_text_of_a_chart_is_cut_off_or_hidden(browser: Browser, pages: dict[str, Path], name: str) -> None:
-    """In the letters of this system every text lies within its chart and beside all others."""
-    with opened(browser, pages[name]) as page:
-        charts = cast("list[Any]", page.evaluate(ROOM))
-    assert len(charts) >= 3
-    assert [chart for chart in charts if chart != [[], []]] == []
+def test_bars_are_seen_beside_their_figures(browser: Browser, pages: dict[str, Path], name: str, width: int) -> None:
+    """Each bar is as long as its share of its cell, high enough to be seen, and hides no name and no figure."""
+    with opened(browser, pages[name], width=width) as page:
+        rows = cast("list[Any]", page.evaluate(BARS))
+    assert sum(bool(bars) for bars, _ in rows) >= 3
+    for bars, beside in rows:
+        assert beside
+        assert all(high >= 5 for *_, high in bars)
+        for (told, seen, _), (other, likewise, _) in pairwise(sorted(bars)):
+            assert seen <= likewise + 1
+            assert told <= other
 
 
 def test_these_tests_see_what_is_wrong(browser: Browser, pages: dict[str, Path], tmp_path: Path) -> None:
-    """A page with a picture from elsewhere, pale letters, a wide line and a text beyond its chart is found out."""
+    """A page with a picture from elsewhere, pale letters, a wide line and a bar over its figure is found out."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
     wrong = (
         '<main id="main"><img src="https://example.org/a.png"><p style="color: #eee">pale</p>'
         '<div style="width: 200em">wide</div>'
-        '<svg viewBox="0 0 10 10" style="margin-top: 50em"><text x="0" y="9">a long text</text>'
-        '<text x="1" y="9">another</text></svg></main>'
+        '<table class="chart"><tbody><tr><td class="bars"><span class="is" style="width: 300%"></span></td>'
+        '<td class="number">7</td></tr></tbody></table></main>'
     )
     before, _, rest = pages["trial"].read_text("utf-8").partition("<main")
     path = tmp_path / "wrong.html"
@@ -160,17 +167,18 @@ def test_these_tests_see_what_is_wrong(browser: Browser, pages: dict[str, Path],
         page.reload()
         assert "Content Security Policy" in "".join(said)
         assert overflow(page)
-        assert [bool(part) for part in page.evaluate(ROOM)[0]] == [True, True]
+        assert [beside for _, beside in page.evaluate(BARS)] == [False]
         report = axe.Axe().run(page).generate_report()
     assert {"color-contrast", "image-alt"} <= set(re.findall(r"Rule Violated:\s*([\w-]+)", report)), report
 
 
 def test_a_chart_can_be_read_on_a_telephone(browser: Browser, pages: dict[str, Path]) -> None:
-    """At the smallest width the letters of charts are still seven pixels high."""
+    """At the smallest width the letters of charts are still twelve pixels high, and bars wider than three letters."""
     with opened(browser, pages["demo"], width=320) as page:
-        scale = page.evaluate("document.querySelector('svg').getScreenCTM().a")
-        size = page.evaluate("parseFloat(getComputedStyle(document.querySelector('svg text')).fontSize)")
-    assert scale * size >= 7
+        size = page.evaluate("parseFloat(getComputedStyle(document.querySelector('.chart td')).fontSize)")
+        cell = page.evaluate("document.querySelector('.chart tbody .bars').getBoundingClientRect().width")
+    assert size >= 12
+    assert cell >= 3 * size
 
 
 def test_the_keyboard_reaches_everything(browser: Browser, pages: dict[str, Path]) -> None:
@@ -198,7 +206,7 @@ def test_the_keyboard_reaches_everything(browser: Browser, pages: dict[str, Path
             page.keyboard.press("Space")
             assert page.evaluate("document.activeElement.parentElement.open")
         page.keyboard.press("Tab")
-    assert stops.count("SUMMARY") == page.locator("summary").count() > 10
+    assert stops.count("SUMMARY") == page.locator("summary").count() >= 5
     assert stops.count("scroll") == page.locator(".scroll").count() > 10
     page.close()
 

@@ -49,7 +49,6 @@ from kohort.report.page.audience import FEW_DIGITS, FEWEST, coarse, step
 from kohort.schema import Label, Missing
 from kohort.specification import plugins
 from kohort.sweeps.picture import chart
-from kohort.sweeps.published import published
 from kohort.sweeps.table_figures import TABLES as SWEEPS
 from kohort.transactions.methods import METHODS as TRANSACTION_METHODS
 from tests.jobs import freely
@@ -389,9 +388,9 @@ def swept(people: list[Person], *, declared: bool = False) -> TableSweep:
     frame = pl.DataFrame([[one.age, one.city] for one in people], schema=["age", "city"], orient="row")
     vary = {"k": [2, 3, 5, 8]}
     if not declared:
-        return published(kohort.sweep(frame, quasi=["age", "city"], vary=vary, no_grid=True))
+        return SWEEPS.published(kohort.sweep(frame, quasi=["age", "city"], vary=vary, no_grid=True))
     cells = {"age": 20}
-    return published(kohort.sweep(frame, quasi=["age", "city"], vary=vary, bounds={"age": (0, 120)}, grid=cells))
+    return SWEEPS.published(kohort.sweep(frame, quasi=["age", "city"], vary=vary, bounds={"age": (0, 120)}, grid=cells))
 
 
 @given(value=st.floats(0.0001, 10_000), other=st.floats(0.0001, 10_000), least=st.floats(0.001, 100))

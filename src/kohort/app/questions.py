@@ -40,7 +40,7 @@ from kohort.report.page.verdict import verdict
 from kohort.report.release import source_notes
 from kohort.report.written import writer_of
 from kohort.schema import Role
-from kohort.sweeps.frontier import Tradeoff, frontier, knees
+from kohort.sweeps.picture import Tradeoff, frontier, knees
 from kohort.sweeps.tables import sweep
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kohort.report.charts.canvas import Format
     from kohort.report.page import Page
     from kohort.report.page.audience import Audience
-    from kohort.report.render.page import Plate
+    from kohort.report.render.page.chart import Chart
 
 
 #: The formats of charts.
@@ -74,6 +74,7 @@ def report(
 
 def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Callable[[Page], bytes]:
     """What writes the page; refuses what could not be written before any work."""
+    from kohort.report.charts import library
     from kohort.report.written import refuse_missing, writer_of
 
     if out is None and charts is None:
@@ -86,6 +87,7 @@ def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Calla
         raise UsageError("unknown format of charts", where="--format", hint=f"one of {', '.join(CHARTS)}")
     if charts is not None:
         refuse_missing()
+        library()
     return writer_of(".json" if out is None else out.suffix)
 
 
@@ -168,10 +170,10 @@ def _files(
     _made(charts)
     form = cast("Format", format_ or CHARTS[0])
 
-    def drawn(plate: Plate) -> Callable[[None], bytes]:
-        return lambda _: plate.bytes(form)
+    def drawn(chart: Chart) -> Callable[[None], bytes]:
+        return lambda _: chart.bytes(form)
 
-    return files + [Companion(charts / f"{name}.{form}", drawn(plate)) for name, plate in charts_of(page).items()]
+    return files + [Companion(charts / f"{name}.{form}", drawn(chart)) for name, chart in charts_of(page).items()]
 
 
 def _made(folder: Path) -> None:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from kohort.job.request import Request
     from kohort.job.varied import Variations
     from kohort.sweeps.journal import Journal
-    from kohort.sweeps.tables import TablePlan, TableSweep
+    from kohort.sweeps.table_plan import TablePlan
+    from kohort.sweeps.tables import TableSweep
 
 
 #: The flags of a job on a table that a sweep does not have: whole tables of it, and others.
@@ -203,7 +204,7 @@ def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool, threads: in
     from kohort.io.forms import files
     from kohort.sweeps.frame import refuse_unordered
     from kohort.sweeps.table_figures import TABLES
-    from kohort.sweeps.tables import rising
+    from kohort.sweeps.table_plan import rising
 
     exact = shown.exact
     with _at_flags():

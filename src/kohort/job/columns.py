@@ -6,8 +6,7 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, cast
 
-from kohort.algorithms.method import METHODS
-from kohort.algorithms.method import Choices
+from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import JobError, SchemaError, SourceNote, UsageError
 from kohort.job.faults import nearest

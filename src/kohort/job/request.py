@@ -28,8 +28,7 @@ from kohort.job.parts import part, relative, right_part, sign_key, table
 from kohort.perturbation.text import perturbation_from
 from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing
-from kohort.release.fit import key_misfits
-from kohort.release.fit import seed_misfits
+from kohort.release.fit import key_misfits, seed_misfits
 from kohort.release.fit import misfits as altered_misfits
 from kohort.schema import Role, Schema
 from kohort.schema.hierarchies import file_of, read_hierarchy

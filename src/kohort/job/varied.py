@@ -14,7 +14,7 @@ from kohort.algorithms.problem import on_nodes
 from kohort.errors import JobError, UsageError
 from kohort.job.columns import quasi_of
 from kohort.models.base import models
-from kohort.sweeps.tables import TablePlan
+from kohort.sweeps.table_plan import TablePlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from kohort.errors import MissingExtraError, UsageError
 from kohort.publish import check_target, publish
 from kohort.release import Release
-from kohort.report.charts import canvas
 from kohort.report.page import page, transactions_page
 from kohort.report.page.audience import Audience
 from kohort.report.release import release_figures
@@ -77,7 +76,6 @@ def writer_of(ending: str) -> Callable[[Page], bytes]:
 
 
 def refuse_missing() -> None:
-    """Refuse to draw a page where what it is made with is not installed."""
-    canvas.library()
+    """Refuse to make a page where what it is made with is not installed."""
     if importlib.util.find_spec("jinja2") is None:
         raise MissingExtraError("jinja2 is needed for pages and is not installed", hint="pip install 'kohort[report]'")

@@ -107,7 +107,6 @@ def figure_of(text: str | None) -> Figure | RiskUtility:
 
 
 def _risk_utility(words: list[str]) -> RiskUtility:
-    """The frontier over one of the risks, of one of the losses."""
     risks = [word for word in words if word in RISKS]
     losses = [word for word in words if word in METRICS and METRICS[word].less_is_better]
     if len(risks) > 1 or len(losses) > 1 or len(risks) + len(losses) < len(words):
@@ -127,7 +126,6 @@ def on_demand(text: str | None) -> tuple[str, ...]:
 
 
 def _metric(metric: Metric) -> Figure:
-    """A quality metric as a figure."""
     name, said, shown = metric.name, metric.specification, metric.shown
     return Figure(
         name=name,
@@ -215,7 +213,6 @@ def _without(groups: Mapping[Values, list[Point]], place: int, count: int) -> di
 
 
 def _is_same(one: Point, other: Point) -> bool:
-    """Whether two points are what the same job came to."""
     return one.found and replace(one, values=other.values, seconds=other.seconds) == other
 
 

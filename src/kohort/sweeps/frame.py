@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from io import StringIO
 from threading import Lock
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from kohort.errors import InfeasibleError, KohortError, LimitError, UsageError
 from kohort.report.page.audience import Audience
@@ -27,6 +27,10 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 
 #: A value of each axis, as it is said.
 Values: TypeAlias = tuple[str, ...]
+
+
+#: For anybody, why there is no release, where the reason counts records.
+WITHHELD: Final = "what stood in the way is told on the terminal alone"
 
 
 class Ending(StrEnum):

@@ -106,7 +106,6 @@ class Journal(dict[str, Point]):
             super().__setitem__(key, point)
 
     def _key(self, job: object) -> str:
-        """What a point of the job is found by."""
         return hashlib.sha256(json.dumps([VERSION, self._of, job]).encode()).hexdigest()
 
     def _append(self, line: bytes) -> None:
@@ -133,7 +132,6 @@ def digest_of(path: str | Path) -> str:
 
 
 def _points(lines: bytes) -> Iterator[tuple[str, Point]]:
-    """The points of the lines that hold one."""
     for line in lines.splitlines():
         with suppress(ValueError, TypeError, KeyError, RecursionError):
             written: dict[str, Any] = json.loads(line)
@@ -150,7 +148,6 @@ def _points(lines: bytes) -> Iterator[tuple[str, Point]]:
 
 
 def _foreign(path: Path) -> TargetError:
-    """The error of a file that is not to be touched."""
     hint = "move it away, or name another --out"
     return TargetError(
         "what stands where the sweep would keep its points is something else", where=str(path), hint=hint

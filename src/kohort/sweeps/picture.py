@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from fractions import Fraction
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from kohort.report.charts import Line, LineChart, Mark, look
-from kohort.sweeps.figure import RiskUtility, across, figure_of, fixed, series, unanswered
-from kohort.sweeps.frontier import BOUND, BOUNDED, LEAST, lowest, risk_utility
+from kohort.report.charts import PERCENT, Line, LineChart, Look, Mark, Tag, look
+from kohort.report.charts.canvas import GREY, INK
+from kohort.sweeps.figure import FIGURES, RISKS, RiskUtility, across, figure_of, fixed, series, setting, unanswered
+from kohort.sweeps.table_plan import said
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from kohort.sweeps.figure import Figure
     from kohort.sweeps.frame import Axis
     from kohort.sweeps.tables import Point, TableSweep
+
+    #: What a point gives, and the point.
+    Setting: TypeAlias = tuple["Tradeoff", Point]
+
+#: How a bound is drawn, and called and explained where it was computed.
+BOUND: Final = Look(GREY, "", (0, (2, 4)))
+LEAST: Final = "bound"
+BOUNDED: Final = "Bound: no release with the same k and labels is below; estimated from a sample of large tables."
+
+#: The line of the frontier, which has no marks of its own.
+FRONTIER: Final = Look(INK, "", "-")
+
+#: So many settings that are equally far are named.
+MOST_KNEES: Final = 3
+
+_DEFINED: Final = (
+    "Frontier: the settings that no other beats in both, joined by a line; all others are hollow. Knee: its point "
+    "farthest below the straight line between its two ends, after both axes are scaled to 0..1 between these."
+)
+
 
 #: Values, or figures, lie by their ratios where the greatest is so many times the least.
 WIDE: Final = 8
@@ -105,10 +130,143 @@ def _bound(found: TableSweep, values: Places, figure: Figure) -> list[Line]:
 
 
 def _left_out(figure: Figure, drawn: list[tuple[str, list[Point], tuple[Mark, ...]]]) -> list[str]:
-    """What is not drawn although it is released."""
     undefined = [name for name, points, marks in drawn if not marks and any(point.found for point in points)]
     more = len(drawn) > MOST_LINES
     return [
         *([f"{figure.title} is not defined for {', '.join(undefined)}."] if undefined else []),
         *([f"Only the first {MOST_LINES} of {len(drawn)} lines are drawn; the table has all."] if more else []),
     ]
+
+
+# ── the risk-utility frontier: every setting's risk and loss, those that no other beats, and the knee ──
+
+
+class Tradeoff(NamedTuple):
+    """What one setting gives: less is better in both."""
+
+    risk: float
+    loss: float
+
+
+def frontier(points: Sequence[Tradeoff]) -> tuple[int, ...]:
+    """The places of the points that no other dominates, by ascending risk.
+
+    A point dominates another if it is no worse in risk and in loss, and better in one of them. Equal points do not
+    dominate each other: all of them are told, in the order in which they are given.
+
+    >>> frontier([Tradeoff(0.5, 1.0), Tradeoff(0.1, 3.0), Tradeoff(0.2, 3.0), Tradeoff(0.5, 2.0)])
+    (1, 0)
+    """
+    found: list[int] = []
+    for place in sorted(range(len(points)), key=lambda place: points[place]):
+        if not found or points[place].loss < points[found[-1]].loss or points[place] == points[found[-1]]:
+            found.append(place)
+    return tuple(found)
+
+
+def knees(points: Sequence[Tradeoff]) -> tuple[int, ...]:
+    """The places of the knee: where the frontier bends most, so that less of either costs most of the other.
+
+    Both axes are scaled so that the frontier goes from (0, 1), its least risk and greatest loss, to (1, 0). The knee is
+    its point farthest below the straight line between these ends. Computed in fractions of the given floats; points
+    equally far are all told, by ascending risk. There is none where no point lies below that line: in fewer than
+    three points, or where the frontier bulges the other way.
+
+    >>> knees([Tradeoff(0.1, 4.0), Tradeoff(0.2, 1.0), Tradeoff(0.5, 0.0)])
+    (1,)
+    >>> knees([Tradeoff(0.0, 2.0), Tradeoff(1.0, 1.0), Tradeoff(2.0, 0.0)])
+    ()
+    """
+    places = frontier(points)
+    if not places:
+        return ()
+    exact = [(Fraction(points[place].risk), Fraction(points[place].loss)) for place in places]
+    (safest, dearest), (riskiest, cheapest) = exact[0], exact[-1]
+    if safest == riskiest:  # then the losses are equal, too
+        return ()
+    wide, high = riskiest - safest, dearest - cheapest
+    below = [1 - (risk - safest) / wide - (loss - cheapest) / high for risk, loss in exact]
+    farthest = max(below)
+    return tuple(place for place, far in zip(places, below, strict=True) if far == farthest > 0)
+
+
+def lowest(known: Iterable[tuple[float, float]]) -> tuple[Mark, ...]:
+    """The least figure at each value, by ascending value: it is below all that are known there.
+
+    >>> [(mark.x, mark.y) for mark in lowest([(5, 0.2), (2, 0.1), (5, 0.15)])]
+    [(2, 0.1), (5, 0.15)]
+    """
+    least = dict[float, float]()
+    for x, y in known:
+        least[x] = min(y, least.get(x, y))
+    return tuple(Mark(x, y, y, y) for x, y in sorted(least.items()))
+
+
+def risk_utility(found: TableSweep, asked: RiskUtility) -> LineChart:
+    """Every setting with its risk and its loss, the frontier of them as a line, and the knee named."""
+    loss = FIGURES[asked.loss]
+    groups = [(name, some) for name, points in series(found) if (some := _settings(found, points, asked))]
+    every = [one for _, some in groups for one in some]
+    tradeoffs = [tradeoff for tradeoff, _ in every]
+    bends, best = ([every[place] for place in places] for places in (knees(tradeoffs), frontier(tradeoffs)))
+    lines = [Line(name, _placed(some, best), look(place), joined=False) for place, (name, some) in enumerate(groups)]
+    if len(best) > 1:
+        lines.append(Line("frontier", _placed(best, best), FRONTIER))
+    known = ((at.risk, loss.least(point)) for at, point in every)
+    below = lowest((risk, least) for risk, least in known if least is not None)
+    if below:  # what a stricter setting cannot be below, no laxer one is said to be above
+        falling = accumulate((mark.y for mark in below), min)
+        marks = tuple(Mark(mark.x, y, y, y) for mark, y in zip(below, falling, strict=True))
+        lines.append(Line(LEAST, marks, BOUND))
+    return LineChart(
+        title=f"Risk and {loss.title[0].lower()}{loss.title[1:]}",
+        under=f"{fixed(found)} Less is better in both.",
+        across=RISKS[asked.risk],
+        up=loss.says,
+        lines=tuple(lines),
+        notes=(_DEFINED, *([BOUNDED] if below else []), _knee(found, bends, asked), *unanswered(found)),
+        scale=loss.scale,
+        measured=PERCENT,
+        tags=_tags(found, best, bends),
+    )
+
+
+def _settings(found: TableSweep, points: list[Point], asked: RiskUtility) -> list[Setting]:
+    """What each point gives of which both are known, by ascending risk."""
+    varied = any(axis.name == "k" for axis in found.axes)
+
+    def risk_of(point: Point) -> float | None:
+        if asked.risk != "k":
+            return FIGURES[asked.risk].of(point)
+        k = found.value(point, "k") if varied else found.fixed.get("k")
+        return None if k is None else 1 / float(k)
+
+    both = [(risk_of(point), FIGURES[asked.loss].of(point), point) for point in points if point.found]
+    known = [(Tradeoff(risk, loss), point) for risk, loss, point in both if risk is not None and loss is not None]
+    return sorted(known, key=lambda one: one[0])
+
+
+def _placed(some: list[Setting], best: list[Setting]) -> tuple[Mark, ...]:
+    """Where settings are drawn: those that others beat are hollow."""
+    return tuple(Mark(*one[0], one[0].loss, one[0].loss, one not in best) for one in some)
+
+
+def _tags(found: TableSweep, best: list[Setting], bends: list[Setting]) -> tuple[Tag, ...]:
+    """What is written at the points of the frontier: what is varied first; once where several points are equal."""
+    tags = dict[Tradeoff, Tag]()
+    for one in (*bends, *best):
+        at, text = one[0], setting(found.axes[0].name, one[1].values[0])
+        tags.setdefault(at, Tag(*at, f"knee: {text}", ringed=True) if one in bends else Tag(*at, text))
+    return tuple(tags.values())
+
+
+def _knee(found: TableSweep, bends: list[Setting], asked: RiskUtility) -> str:
+    if not bends:
+        return "There is no knee here: no point of the frontier lies below that line."
+    loss = FIGURES[asked.loss].scale.said
+    told: list[str] = []
+    for at, point in bends:
+        figures = f"risk {PERCENT.said(at.risk)}, {asked.loss} {loss(at.loss)}"
+        told.append(f"{said(found.axes, point.values, setting)} ({figures})")
+    more = len(told) - MOST_KNEES
+    return f"Knee: {'; equally far: '.join(told[:MOST_KNEES])}{f' and {more} more' * (more > 0)}."

@@ -1,23 +1,30 @@
-"""How a sweep over a table is told: every point as CSV and JSON, the most telling figures as text."""
+"""How a sweep over a table is told: the most telling figures as text, and rounded for anybody.
+
+All figures of a sweep are of the input: nothing is released that would show them. So anybody may read only figures that
+no single record can change: each is rounded to two significant digits, and to a step that as many records are worth as
+a class has at least. Two sweeps, with a person and without, then differ by nothing or by what several people are worth.
+What has no such step, such as a bound or a reason, is left out.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from types import MappingProxyType
+from dataclasses import replace
+from math import ceil, floor
 from typing import TYPE_CHECKING, Final
 
 from kohort.metrics.known import METRICS
+from kohort.report.page.audience import FEWEST, Audience, coarse
 from kohort.shown import many
-from kohort.sweeps.frame import Ending, Kind, aligned
+from kohort.sweeps.frame import WITHHELD, Ending, Kind, aligned
 from kohort.sweeps.picture import chart
-from kohort.sweeps.published import published
-from kohort.sweeps.tables import LOSS, said, taken
+from kohort.sweeps.table_plan import said, taken
+from kohort.sweeps.tables import LOSS, figures, rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
-    from kohort.sweeps.frame import Json, Values
     from kohort.sweeps.tables import Point, TableSweep
 
 #: The metrics that people see first; all others are in the files.
@@ -30,78 +37,6 @@ NOTHING: Final = "A sweep releases and verifies nothing. To release one of its p
 _SKIPPED: Final = "skipped as impossible"
 
 _COUNTS: Final = ("classes", "smallest", "largest", "suppressed")
-
-_PREFIXES: Final = MappingProxyType(
-    {"values": "", "metrics": "", "losses": "loss:", "node": "level:", "bound": "bound:"}
-)
-
-
-def figures(found: TableSweep) -> dict[str, Json]:
-    """Everything that is known of a sweep, as JSON takes it.
-
-    Keys: vary (the values of everything that is varied), fixed, records, points. Of a point: values (by what is
-    varied), ending (found, infeasible, limit or impossible: skipped), why (null where there is an answer); and null
-    where there is none: metrics, losses (by quasi-identifier), released, suppressed, classes, smallest, largest,
-    highest_risk and average_risk (the prosecutor's), node (by quasi-identifier; null: not a method on levels);
-    cpu_seconds and wall_seconds, and bound (ncp, error, records, exact, times: see `BoundFigures`), where they were
-    asked for. With a limit on the loss also at_most_loss, and proposed:
-    values and loss of the strictest point within it (null: there is none).
-    """
-    best = found.proposed
-    proposed: Json = best and {"values": _named(found, best.values), "loss": float(best.loss)}
-    return {
-        "vary": {axis.name: [*axis.values] for axis in found.axes},
-        "fixed": {**found.fixed},
-        "records": found.records,
-        "points": [_figures(found, point) for point in found.points],
-        **({} if found.within is None else {"at_most_loss": float(found.within), "proposed": proposed}),
-    }
-
-
-def _named(found: TableSweep, values: Values) -> dict[str, Json]:
-    return dict(zip((axis.name for axis in found.axes), values, strict=True))
-
-
-def _figures(found: TableSweep, point: Point) -> dict[str, Json]:
-    """One point; whole metrics as integers."""
-    told: dict[str, Json] = {
-        "metrics": {name: int(value) if value.is_integer() else value for name, value in point.metrics.items()},
-        "losses": {**point.losses},
-        **{name: getattr(point, name) for name in ("released", "suppressed", "classes", "smallest", "largest")},
-        "highest_risk": point.highest,
-        "average_risk": point.average,
-        "node": {**point.node} or None,
-    }
-    seconds = point.seconds
-    return {
-        "values": _named(found, point.values),
-        "ending": str(point.ending),
-        "why": point.why or None,
-        **(told if point.found else dict.fromkeys(told)),
-        **({} if point.bound is None else {"bound": point.bound.as_json()}),
-        **({} if seconds is None else {"cpu_seconds": round(seconds.cpu, 4), "wall_seconds": round(seconds.wall, 4)}),
-    }
-
-
-def rows(found: TableSweep) -> list[dict[str, Json]]:
-    """A flat row for each point, all of the same names: what is varied, how it ended, metrics, counts, and why."""
-    flat = [_flat(_figures(found, point)) for point in found.points]
-    axes = [axis.name for axis in found.axes]
-    held = dict.fromkeys(name for row in flat for name in row)
-    metrics = [name for name in METRICS if name in held]
-    others = [name for name in held if name not in {*axes, *metrics, "ending", "why"}]
-    return [{name: row.get(name) for name in [*axes, "ending", *metrics, *others, "why"]} for row in flat]
-
-
-def _flat(figures: dict[str, Json]) -> dict[str, Json]:
-    """The figures of a point without tables in tables: `loss:age`, `level:age`."""
-    row: dict[str, Json] = {}
-    for name, held in figures.items():
-        if isinstance(held, dict):
-            row |= {f"{_PREFIXES[name]}{key}": value for key, value in held.items()}
-        elif name not in _PREFIXES:
-            row[name] = held
-    return row
 
 
 def text(found: TableSweep) -> str:
@@ -124,7 +59,6 @@ def text(found: TableSweep) -> str:
 
 
 def _cells(point: Point, metrics: list[str], *, noded: bool) -> list[str]:
-    """The figures of a point as people read them."""
     if not point.found:
         return [str(point.ending)]
     told = (point.metrics.get(name) for name in metrics)
@@ -139,7 +73,6 @@ def _cells(point: Point, metrics: list[str], *, noded: bool) -> list[str]:
 
 
 def _bounds(released: Sequence[Point]) -> list[str]:
-    """What the figures of bounds mean, where there are some."""
     looked = {point.bound.records: point.bound.error for point in released if point.bound is not None}
     sampled = f"; estimated from {many(max(looked), 'record')}" if any(looked.values()) else ""
     said = f"least ncp: no release with the same k and labels has a lower NCP{sampled}. times: NCP over that."
@@ -147,7 +80,6 @@ def _bounds(released: Sequence[Point]) -> list[str]:
 
 
 def _nodes(found: TableSweep) -> list[str]:
-    """Whose levels a node lists, where methods have some."""
     node = max((point.node for point in found.points), key=len)
     flag = ",".join(f"{name}={level}" for name, level in node.items())
     return [f"A node is the levels of {', '.join(node)}; release one by --node {flag}"] if node else []
@@ -190,6 +122,44 @@ def _reasons(found: TableSweep) -> list[str]:
         + f": {point.why}."
         for reason, point in first.items()
     ]
+
+
+def published(found: TableSweep) -> TableSweep:
+    """A sweep over a table for anybody; no point is proposed, for that took exact figures."""
+    names = [axis.name for axis in found.axes]
+    ks = [({**found.fixed} | dict(zip(names, one.values, strict=True))).get("k", "") for one in found.points]
+    points = tuple(_point(one, found.records, k) for one, k in zip(found.points, ks, strict=True))
+    return replace(found, points=points, within=None, audience=Audience.PUBLIC)
+
+
+def _point(one: Point, records: int, k: str) -> Point:
+    if not one.found:
+        return one if one.ending is Ending.IMPOSSIBLE else replace(one, why=WITHHELD)
+    least = max(FEWEST, int(k) if k.isdigit() else 0)
+    suppressed, smallest = (int(coarse(count, least, to=floor)) for count in (one.suppressed, one.smallest))
+    worth = {name: _worth(name, one, records) for name in one.metrics}
+    return replace(
+        one,
+        metrics={name: coarse(one.metrics[name], least * each) for name, each in worth.items() if each is not None},
+        losses={name: coarse(loss, least / records) for name, loss in one.losses.items()},
+        released=records - suppressed,
+        suppressed=suppressed,
+        classes=max(int(coarse(one.classes, least)), 1),
+        smallest=smallest,
+        largest=int(coarse(one.largest, least)),
+        highest=coarse(1 / smallest, to=ceil) if smallest else 1.0,
+        average=min(coarse(one.average, least / max(one.released, 1), to=ceil), 1.0),
+        least=None,
+    )
+
+
+def _worth(name: str, one: Point, records: int) -> float | None:
+    """What a record is worth to a metric, at most or nearly; `None` where that is not known."""
+    metric = METRICS[name]
+    if metric.disclosure.worth is not None:
+        return metric.disclosure.worth(records, len(one.losses))
+    counted = {"height": 0.0, "c_avg": one.metrics[name] / max(one.classes, 1), "c_dm": 2.0 * one.largest}
+    return counted.get(name)
 
 
 #: How sweeps over tables are told.

@@ -12,22 +12,19 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kohort.algorithms.method import CUT, LIMIT, METHODS
-from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.engines.local import entering
-from kohort.errors import InfeasibleError, JobError, SchemaError, UsageError
-from kohort.metrics.known import measured
+from kohort.errors import InfeasibleError
+from kohort.metrics.known import METRICS, measured
 from kohort.metrics.loss import attribute_losses
-from kohort.models.base import models
-from kohort.models.k_anonymity import KEY, k_of
 from kohort.pipeline.pricing import answer, bound_of, bounded_alike, count, counted_alike
 from kohort.pipeline.problem import refuse_unknown
 from kohort.report.figures import bound_figures
 from kohort.shown import Shown, many, span
-from kohort.sweeps.frame import Answer, Axis, Candidate, Ending, Sweep, once, run_points
+from kohort.sweeps.frame import Answer, Candidate, Ending, Sweep, once, run_points
+from kohort.sweeps.table_plan import TablePlan, rising, said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,149 +37,11 @@ if TYPE_CHECKING:
     from kohort.sweeps.frame import Json, Values
     from kohort.tables.table import Table
 
-#: How Mondrian cuts if nothing else is asked for.
-USUAL: Final = "loss"
-
-#: More points than anybody looks at, and the points that a notebook shows.
-MOST: Final = 10_000
+#: The points that a notebook shows.
 MOST_SHOWN: Final = 20
 
 #: The loss of a table that a bound, and a limit, is about: a share of the detail, whatever the quasi-identifiers are.
 LOSS: Final = "ncp"
-
-
-@dataclass(frozen=True, slots=True)
-class TablePlan:
-    """Everything that decides a sweep but the records.
-
-    Attributes:
-        axes: What is varied; at least one, and no name twice.
-        jobs: The job of every possible combination of values; those of the last axis change fastest. Equal jobs are
-            answered once.
-        impossible: The combinations that are skipped, such as an l above k, and why.
-
-    Raises:
-        UsageError: nothing is varied, or too much, or two values of an axis ask for the same everywhere.
-
-    >>> from kohort import Job, KAnonymity, Schema
-    >>> schema = Schema.of(quasi=["age", "city"])
-    >>> plan = TablePlan.of({"k": ["2", "5"]}, lambda at: Job.of(schema, KAnonymity(int(at["k"]))))
-    >>> plan.fixed["method"], [job.k for job in plan.jobs.values()]
-    ('mondrian', [2, 5])
-    """
-
-    axes: tuple[Axis, ...]
-    jobs: Mapping[Values, Job]
-    impossible: Mapping[Values, str] = field(default_factory=dict["Values", str])
-
-    @classmethod
-    def of(cls, vary: Mapping[str, Sequence[str]], job: Callable[[Mapping[str, str]], Job]) -> TablePlan:
-        """The sweep over these values, as they are said; `job` makes the job of one value of each.
-
-        Combinations whose job raises nothing but `SchemaError` are skipped, unless all do.
-
-        Raises:
-            UsageError: nothing is varied, or too much, or two values of an axis ask for the same everywhere; or what
-                `job` raises.
-        """
-        axes = tuple(Axis(name, tuple(values)) for name, values in vary.items())
-        points = prod(len(axis.values) for axis in axes)
-        if points > MOST:
-            raise UsageError(f"these are {points:,} points", where="vary", hint=f"ask for {MOST:,} at most")
-        jobs: dict[Values, Job] = {}
-        impossible: dict[Values, str] = {}
-        faults: list[UsageError] = []
-        for values in product(*(axis.values for axis in axes)):
-            try:
-                jobs[values] = job(dict(zip(vary, values, strict=True)))
-            except UsageError as fault:
-                faults.append(fault)
-                impossible[values] = _misfit(fault)
-        if faults and not jobs:
-            raise faults[0]
-        return cls(axes, jobs, impossible)
-
-    def __post_init__(self) -> None:
-        """Refuse a sweep that compares nothing, or the same twice."""
-        names = [axis.name for axis in self.axes]
-        if not names or len(set(names)) < len(names):
-            raise UsageError("at least one parameter must be varied, and none twice", where="vary")
-        asked = {values: job.described() for values, job in self.jobs.items()}
-        for place, axis in enumerate(self.axes):
-            rows = {value: list[str]() for value in axis.values}
-            for values, text in asked.items():
-                rows[values[place]].append(text)
-            first = dict[tuple[str, ...], str]()
-            for value, row in rows.items():
-                one = first.setdefault(tuple(row), value)
-                if row and one != value:
-                    raise UsageError(f"{axis.name}: {one} and {value} mean the same", where="vary", hint="drop one")
-
-    @property
-    def fixed(self) -> dict[str, str]:
-        """What all jobs share that it concerns, by name: quasi, k, method, max-suppression, models (but k)."""
-        jobs = [*self.jobs.values()]
-        said = [_said(job) for job in jobs]
-        every = {name: text for one in said for name, text in one.items()}
-        shared = {name: text for name, text in every.items() if all(one.get(name, text) == text for one in said)}
-        if shared.get(CUT.name) == USUAL:
-            del shared[CUT.name]
-        common = [model for model in jobs[0].models if all(model in job.models for job in jobs)]
-        others = ", ".join(model.name for model in common if model.specification.key != KEY)
-        return shared | ({"models": others} if others else {})
-
-
-def taken(axes: Sequence[Axis], values: Sequence[str]) -> tuple[str, ...]:
-    """The values of a point, "" where something is varied that is a parameter of other methods than its own.
-
-    >>> axes = (Axis("k", ("5",)), Axis("method", ("mondrian", "ordered")), Axis("cut", ("nearest", "loss")))
-    >>> taken(axes, ("5", "ordered", "loss")), taken(axes, ("5", "mondrian", "loss"))
-    (('5', 'ordered', ''), ('5', 'mondrian', 'loss'))
-    """
-    named = {axis.name: value for axis, value in zip(axes, values, strict=True)}
-    method = METHODS.get(named.get("method", ""))
-
-    def concerns(name: str) -> bool:
-        parameter = LIMIT.name if name == "max-suppression" else name
-        takes = [other.takes(parameter) for other in (method, *METHODS.values()) if other is not None]
-        return method is None or takes[0] or not any(takes)
-
-    return tuple(value if concerns(name) else "" for name, value in named.items())
-
-
-def _misfit(fault: UsageError) -> str:
-    """What does not go together; any other fault is raised."""
-    every = fault.exceptions if isinstance(fault, JobError) else (fault,)
-    faults = [one for one in every if isinstance(one, SchemaError)]
-    if len(faults) < len(every):
-        raise fault
-    return "; ".join(dict.fromkeys(one.what for one in faults))
-
-
-def _said(job: Job) -> dict[str, str]:
-    """What is told of a job where it is fixed."""
-    said = {"quasi": ", ".join(one.name for one in job.schema.quasi)}
-    if (k := k_of(job.models)) is not None:
-        said[KEY] = str(k)
-    said["method"] = job.algorithm.name
-    if isinstance(job.algorithm, Mondrian):
-        said[CUT.name] = job.algorithm.cut
-    return said | ({} if job.algorithm.limit is None else {"max-suppression": str(job.algorithm.limit)})
-
-
-def rising(name: str) -> bool | None:
-    """Whether a greater value of what is varied is stricter; `None` where neither is, as of methods.
-
-    >>> rising("k"), rising("t:salary"), rising("recursive-l:illness"), rising("method")
-    (True, False, True, None)
-    """
-    asked = name.partition(":")[0]
-    for key, kind in models().items():
-        own = kind.specification.own
-        for one in own:
-            if asked == (key if len(own) == 1 else f"{key}-{one.name}"):
-                return one.rising
-    return None
 
 
 class Seconds(NamedTuple):
@@ -260,9 +119,7 @@ class TableSweep(Sweep[Point], Shown):
     @property
     def rows(self) -> list[dict[str, Json]]:
         """A flat row of figures for each point, all with the same names: `polars.DataFrame(found.rows)` takes them."""
-        from kohort.sweeps.table_figures import TABLES  # noqa: PLC0415  it is made of points
-
-        return TABLES.rows(self)
+        return rows(self)
 
     def candidates(self) -> Iterator[Candidate]:
         """Every release: a point is as strict as its values are where their axes have an order."""
@@ -282,6 +139,78 @@ class TableSweep(Sweep[Point], Shown):
     def value(self, point: Point, name: str) -> str:
         """The value of the axis called `name` at a point."""
         return point.values[[axis.name for axis in self.axes].index(name)]
+
+
+_PREFIXES: Final = MappingProxyType(
+    {"values": "", "metrics": "", "losses": "loss:", "node": "level:", "bound": "bound:"}
+)
+
+
+def figures(found: TableSweep) -> dict[str, Json]:
+    """Everything that is known of a sweep, as JSON takes it.
+
+    Keys: vary (the values of everything that is varied), fixed, records, points. Of a point: values (by what is
+    varied), ending (found, infeasible, limit or impossible: skipped), why (null where there is an answer); and null
+    where there is none: metrics, losses (by quasi-identifier), released, suppressed, classes, smallest, largest,
+    highest_risk and average_risk (the prosecutor's), node (by quasi-identifier; null: not a method on levels);
+    cpu_seconds and wall_seconds, and bound (ncp, error, records, exact, times: see `BoundFigures`), where they were
+    asked for. With a limit on the loss also at_most_loss, and proposed:
+    values and loss of the strictest point within it (null: there is none).
+    """
+    best = found.proposed
+    proposed: Json = best and {"values": _named(found, best.values), "loss": float(best.loss)}
+    return {
+        "vary": {axis.name: [*axis.values] for axis in found.axes},
+        "fixed": {**found.fixed},
+        "records": found.records,
+        "points": [_figures(found, point) for point in found.points],
+        **({} if found.within is None else {"at_most_loss": float(found.within), "proposed": proposed}),
+    }
+
+
+def _named(found: TableSweep, values: Values) -> dict[str, Json]:
+    return dict(zip((axis.name for axis in found.axes), values, strict=True))
+
+
+def _figures(found: TableSweep, point: Point) -> dict[str, Json]:
+    """One point; whole metrics as integers."""
+    told: dict[str, Json] = {
+        "metrics": {name: int(value) if value.is_integer() else value for name, value in point.metrics.items()},
+        "losses": {**point.losses},
+        **{name: getattr(point, name) for name in ("released", "suppressed", "classes", "smallest", "largest")},
+        "highest_risk": point.highest,
+        "average_risk": point.average,
+        "node": {**point.node} or None,
+    }
+    seconds = point.seconds
+    return {
+        "values": _named(found, point.values),
+        "ending": str(point.ending),
+        "why": point.why or None,
+        **(told if point.found else dict.fromkeys(told)),
+        **({} if point.bound is None else {"bound": point.bound.as_json()}),
+        **({} if seconds is None else {"cpu_seconds": round(seconds.cpu, 4), "wall_seconds": round(seconds.wall, 4)}),
+    }
+
+
+def rows(found: TableSweep) -> list[dict[str, Json]]:
+    """A flat row for each point, all of the same names: what is varied, how it ended, metrics, counts, and why."""
+    flat = [_flat(_figures(found, point)) for point in found.points]
+    axes = [axis.name for axis in found.axes]
+    held = dict.fromkeys(name for row in flat for name in row)
+    metrics = [name for name in METRICS if name in held]
+    others = [name for name in held if name not in {*axes, *metrics, "ending", "why"}]
+    return [{name: row.get(name) for name in [*axes, "ending", *metrics, *others, "why"]} for row in flat]
+
+
+def _flat(figures: dict[str, Json]) -> dict[str, Json]:
+    row: dict[str, Json] = {}
+    for name, held in figures.items():
+        if isinstance(held, dict):
+            row |= {f"{_PREFIXES[name]}{key}": value for key, value in held.items()}
+        elif name not in _PREFIXES:
+            row[name] = held
+    return row
 
 
 def sweep(
@@ -348,13 +277,7 @@ def sweep(
     return TableSweep(plan.axes, records, plan.fixed, tuple(points[values] for values in order))
 
 
-def said(axes: Sequence[Axis], values: Sequence[str], form: Callable[[str, str], str] = "{} = {}".format) -> str:
-    """What is varied and its method takes, with the values of a point: `k = 5, method = samarati`."""
-    return ", ".join(form(axis.name, value) for axis, value in zip(axes, taken(axes, values), strict=True) if value)
-
-
 def _least(counts: Callable[[], Counts], job: Job) -> LeastLoss:
-    """The bound of the job's release."""
     return bound_of(counts(), job)
 
 
@@ -366,7 +289,6 @@ def _solve(
     metrics: Sequence[str],
     bound: Callable[[], LeastLoss] | None,
 ) -> Point:
-    """What the job would release, from counts, and with a bound, that it shares with others."""
     counted, names = counts(), [one.name for one in job.schema.quasi]
     cpu, wall = time.thread_time(), time.perf_counter()
     found = answer(counted, job)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from kohort.report.charts import LOOKS, Line, LineChart, Mark
+from kohort.report.page.audience import FEWEST, Audience, coarse
 from kohort.schema.numbers import said
 from kohort.shown import many
-from kohort.sweeps.frame import Ending, Kind, aligned
-from kohort.sweeps.published import published_transactions
+from kohort.sweeps.frame import WITHHELD, Ending, Kind, aligned
 from kohort.sweeps.transactions import PARAMETERS
 from kohort.transactions.methods import METHODS
 from kohort.transactions.roles import Draw, Drawn
@@ -79,7 +80,6 @@ def figures(found: TransactionSweep) -> dict[str, Json]:
 
 
 def _row(one: Outcome) -> dict[str, Json]:
-    """One run."""
     value, seed, method = one.values
     return {
         "value": _number(value),
@@ -96,7 +96,6 @@ def _row(one: Outcome) -> dict[str, Json]:
 
 
 def _summary(one: Summary) -> dict[str, Json]:
-    """One method at one value."""
     found = one.distortions
     return {
         "value": _number(one.value),
@@ -116,7 +115,6 @@ def _number(value: Fraction | str) -> int | float:
 
 
 def _both(name: str, share: Fraction | None) -> dict[str, Json]:
-    """A share as a float, and exactly."""
     return {name: None, f"{name}_exact": None} if share is None else {name: float(share), f"{name}_exact": str(share)}
 
 
@@ -145,7 +143,6 @@ def text(found: TransactionSweep) -> str:
 
 
 def _proposal(found: TransactionSweep) -> list[str]:
-    """The strictest value within the loss, where one was asked for."""
     if found.within is None:
         return []
     limit, best = f"a distortion of {100 * float(found.within):g} %", found.proposed
@@ -156,7 +153,6 @@ def _proposal(found: TransactionSweep) -> list[str]:
 
 
 def _cell(one: Summary) -> str:
-    """A mean with its deviation, and of how many runs where not all had an answer."""
     if one.mean is None:
         return "none"
     deviation = "" if one.deviation is None else f" ± {100 * one.deviation:.2f}"
@@ -226,5 +222,21 @@ def _marks(found: TransactionSweep, method: str) -> list[Mark]:
     ]
 
 
+def published(found: TransactionSweep) -> TransactionSweep:
+    """A sweep for anybody, rounded as one over a table is; generated ones are nobody's, and stay exact."""
+    if found.plan.matrix is not None:
+        return replace(found, audience=Audience.PUBLIC)
+    points = tuple(_outcome(one, found) for one in found.points)
+    return replace(found, items=None, removed=None, points=points, within=None, audience=Audience.PUBLIC)
+
+
+def _outcome(one: Outcome, found: TransactionSweep) -> Outcome:
+    if one.distortion is None:
+        return replace(one, why=WITHHELD)
+    k = int(one.values[0]) if found.plan.vary == "k" else found.plan.job.coherence.k
+    share = coarse(float(one.distortion), max(FEWEST, k) / found.records)
+    return replace(one, moles=(), dropped=None, distortion=Fraction(str(share)))
+
+
 #: How sweeps over transactions are told.
-TRANSACTIONS: Final = Kind(figures=figures, rows=rows, text=text, chart=chart, published=published_transactions)
+TRANSACTIONS: Final = Kind(figures=figures, rows=rows, text=text, chart=chart, published=published)

@@ -328,7 +328,6 @@ def _database(source: Transactions | None, run: Run) -> Transactions:
 
 
 def _mined(source: Transactions | None, plan: Plan, run: Run, clock: Clock | None) -> Mined:
-    """What is asked, the minimal moles, and how long that took by the clock."""
     begun = clock() if clock else 0.0
     problem = problem_at(_database(source, run), plan, run)
     refuse_infeasible(problem)
@@ -346,7 +345,6 @@ def problem_at(source: Transactions, plan: Plan, run: Run) -> SuppressionProblem
 
 
 def _outcome(mined: Callable[[], Mined], method: str, clock: Clock | None) -> Outcome:
-    """What a method answers."""
     problem, moles, seconds = mined()
     begun = clock() if clock else 0.0
     suppression = METHODS[method].suppress(problem, moles).suppression
@@ -361,7 +359,6 @@ def _outcome(mined: Callable[[], Mined], method: str, clock: Clock | None) -> Ou
 
 
 def _dropped(database: Database, suppression: Suppression) -> int:
-    """The items that are left nowhere."""
     match suppression:
         case ItemSuppression(items):
             return items.size

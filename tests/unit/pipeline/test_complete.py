@@ -21,7 +21,8 @@ from kohort.io.typed import from_frame
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.perturbation.rounding import Rounding
 from kohort.pipeline import claim_of
-from kohort.sweeps.tables import TablePlan, sweep
+from kohort.sweeps.table_plan import TablePlan
+from kohort.sweeps.tables import sweep
 from kohort.tables.complete import entered
 from kohort.verify import Claim, verify
 from tests.command import kohort as command

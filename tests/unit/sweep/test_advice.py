@@ -13,8 +13,9 @@ from kohort.errors import UsageError
 from kohort.models.base import models, variants
 from kohort.schema.sensitive import SensitiveDomain
 from kohort.sweeps.frame import Axis, Ending, refuse_unordered
-from kohort.sweeps.table_figures import figures, text
-from kohort.sweeps.tables import Point, TableSweep, rising
+from kohort.sweeps.table_figures import TABLES, text
+from kohort.sweeps.table_plan import rising
+from kohort.sweeps.tables import Point, TableSweep
 from kohort.sweeps.transaction_figures import figures as coherence_figures
 from kohort.sweeps.transaction_figures import text as coherence_text
 from kohort.sweeps.transactions import Plan
@@ -88,13 +89,13 @@ def test_people_and_programs_read_the_proposal() -> None:
     found = replace(losing(0.4, 0.05, 0.3, 0.125, axes=(KS,)), within=Fraction("0.2"))
     said = "Proposed: k = 10, the strictest within a loss of 20 %: it loses 12.5 % of the detail (NCP)."
     assert said in text(found).splitlines()
-    assert figures(found)["proposed"] == {"values": {"k": "10"}, "loss": 0.125}
-    assert figures(found)["at_most_loss"] == 0.2
+    assert TABLES.figures(found)["proposed"] == {"values": {"k": "10"}, "loss": 0.125}
+    assert TABLES.figures(found)["at_most_loss"] == 0.2
     none = replace(found, within=Fraction("0.01"))
     said = "Nothing proposed: no point is within a loss of 1 %; k = 2 loses least, 5 % of the detail (NCP)."
     assert said in text(none).splitlines()
-    assert figures(none)["proposed"] is None
-    assert "proposed" not in figures(replace(found, within=None))
+    assert TABLES.figures(none)["proposed"] is None
+    assert "proposed" not in TABLES.figures(replace(found, within=None))
     assert "roposed" not in text(replace(losing(None, None, None, None, axes=(KS,)), within=Fraction(1)))
 
 
@@ -109,7 +110,12 @@ def test_transactions_are_advised_by_their_mean() -> None:
     found = replace(found, within=Fraction("0.12"))
     said = "Proposed: k = 2 by mmil, the strictest within a distortion of 12 %: it loses 10.00 %."
     assert said in coherence_text(found).splitlines()
-    assert coherence_figures(found)["proposed"] == {"value": 2, "method": "mmil", "mean": 0.1, "mean_exact": "1/10"}
+    assert coherence_figures(found)["proposed"] == {
+        "value": 2,
+        "method": "mmil",
+        "mean": 0.1,
+        "mean_exact": "1/10",
+    }
     none = replace(found, within=Fraction("0.01"))
     assert "Nothing proposed: no value is within a distortion of 1 % in all its runs." in coherence_text(none)
     assert (coherence_figures(none)["proposed"], coherence_figures(none)["at_most_loss"]) == (None, 0.01)

@@ -18,8 +18,9 @@ from kohort.pipeline import pricing
 from kohort.release import Job
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.sweeps.picture import chart
-from kohort.sweeps.table_figures import figures, rows, text
-from kohort.sweeps.tables import Point, TablePlan, TableSweep, sweep
+from kohort.sweeps.table_figures import text
+from kohort.sweeps.table_plan import TablePlan
+from kohort.sweeps.tables import Point, TableSweep, figures, rows, sweep
 from tests.unit.report.drawing import assert_legible
 from tests.unit.sweep.table_sweeps import KS, METHODS, made
 

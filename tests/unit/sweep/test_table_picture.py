@@ -13,8 +13,7 @@ from kohort.metrics.known import METRICS
 from kohort.report.charts import LOOKS, AxisScale, look
 from kohort.sweeps.figure import FIGURES, RISKS, figure_of
 from kohort.sweeps.frame import Axis, Ending
-from kohort.sweeps.frontier import Tradeoff, frontier, knees
-from kohort.sweeps.picture import MOST_LINES, Places, chart
+from kohort.sweeps.picture import MOST_LINES, Places, Tradeoff, chart, frontier, knees
 from tests.unit.report.drawing import assert_legible, axes_of, words
 from tests.unit.sweep.table_sweeps import KS, LIMITS, METHODS, QUASI, RECORDS, made
 

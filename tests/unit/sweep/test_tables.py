@@ -39,7 +39,8 @@ from kohort.release import Job
 from kohort.schema import Attribute, Missing, Role, Schema
 from kohort.sweeps import tables
 from kohort.sweeps.frame import Axis, Ending
-from kohort.sweeps.tables import Point, TablePlan, TableSweep, sweep
+from kohort.sweeps.table_plan import TablePlan
+from kohort.sweeps.tables import Point, TableSweep, sweep
 from tests.jobs import freely
 
 if TYPE_CHECKING:

@@ -13,15 +13,14 @@ from kohort.assessment.classes import profile_of, records_of
 from kohort.assessment.population import count_population
 from kohort.core.frequency import group
 from kohort.errors import UsageError
-from kohort.models.base import models
-from kohort.models.base import variants
+from kohort.models.base import models, variants
 from kohort.schema import Schema, names_in
 from kohort.schema.numbers import rounded
 from kohort.schema.sensitive import even_spelling
 from kohort.shown import Shown, many, sizes_row
 from kohort.tables.complete import unsuppressed
-from kohort.tables.texts import ranks_of
 from kohort.tables.table import Table
+from kohort.tables.texts import ranks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask
     from kohort.assessment.classes import Classes, TableProfile
     from kohort.assessment.classes import TableProfile as Seen
-    from kohort.models.base import Achieved, PrivacyModel
-    from kohort.models.base import Variant
+    from kohort.models.base import Achieved, PrivacyModel, Variant
     from kohort.shown import Rows
     from kohort.tables.table import Column
 

@@ -78,7 +78,7 @@ class BarChart:
     """What is drawn.
 
     Attributes:
-        title: The headline; empty where it stands elsewhere.
+        title: The headline.
         names: One for each row; at least one.
         series: One or two.
         end: Where the scale ends.
@@ -113,9 +113,8 @@ class BarChart:
         axes.tick_params(length=0, labelsize=LETTERS)
         left = {"x": EDGE / WIDTH, "ha": "left"}
         around = list[Any]()
-        if self.title:
-            title = paragraphs(folded(self.title, LONGEST, 1), WIDTH - 2 * EDGE, HEADLINE, bold=True)
-            around.append(figure.suptitle(title, size=HEADLINE, weight="bold", **left))
+        title = paragraphs(folded(self.title, LONGEST, 1), WIDTH - 2 * EDGE, HEADLINE, bold=True)
+        around.append(figure.suptitle(title, size=HEADLINE, weight="bold", **left))
         if self.notes:
             notes = paragraphs(self.notes, WIDTH - 2 * EDGE, LETTERS)
             around.append(figure.supxlabel(notes, size=LETTERS, **left))

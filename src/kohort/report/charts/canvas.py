@@ -6,18 +6,17 @@ The bytes of a figure depend on nothing but what it shows.
 from __future__ import annotations
 
 import logging
-import re
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from html import escape
 from importlib import import_module
 from io import BytesIO
 from itertools import pairwise
 from math import floor, log10
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
 from unicodedata import east_asian_width
+from xml.dom import minidom
 
 from kohort.errors import FileError, MissingExtraError, UsageError
 
@@ -54,6 +53,9 @@ QUALITY: Final = 92
 #: Points in an inch, and pixels: a picture on a screen with two pixels for one.
 POINTS: Final = 72
 PIXELS: Final = 144
+
+#: Control characters and others that XML refuses, and what takes their place: nothing.
+_NOT_XML: Final = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF))
 
 #: What makes the bytes the same everywhere: glyphs as outlines, names of parts by content; a `$` is a `$`.
 SETTINGS: Final = {
@@ -108,13 +110,13 @@ def format_of(suffix: str) -> Format:
 
 
 @contextmanager
-def settings(**more: object) -> Generator[None]:
+def settings() -> Generator[None]:
     """Draw by our own settings, whatever the user has told matplotlib."""
     matplotlib = library()
     with matplotlib.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name in a script that the font lacks: boxes
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(SETTINGS | more)
+        matplotlib.rcParams.update(SETTINGS)
         yield
 
 
@@ -200,13 +202,19 @@ def encoded(figure: Any, format_: Format, title: str, description: str) -> bytes
     canvas = getattr(library(f"matplotlib.backends.backend_{name.lower()}"), f"FigureCanvas{name}")(figure)
     file = BytesIO()
     getattr(canvas, f"print_{format_}")(file, **options[format_])
-    return file.getvalue() if format_ != "svg" else _spoken(file.getvalue().decode(), title, description).encode()
+    return file.getvalue() if format_ != "svg" else _spoken(file.getvalue().decode(), title, description)
 
 
-def _spoken(svg: str, title: str, description: str) -> str:
-    """The picture with a title and a description for those who hear it."""
-    head = f"<title>{escape(title)}</title>\n <desc>{escape(description)}</desc>"
-    return re.sub(r"<svg ([^<>]*)>", lambda found: f'<svg role="img" {found[1]}>\n {head}', svg, count=1)
+def _spoken(svg: str, title: str, description: str) -> bytes:
+    """The picture with a title and a description for those who hear it, without characters that XML has no form of."""
+    document = minidom.parseString(svg.translate(_NOT_XML))  # noqa: S318  matplotlib wrote it, a moment ago
+    root = document.getElementsByTagName("svg")[0]
+    root.setAttribute("role", "img")
+    for tag, text in (("desc", description), ("title", title)):
+        part = document.createElement(tag)
+        part.appendChild(document.createTextNode(text.translate(_NOT_XML)))
+        root.insertBefore(part, root.firstChild)
+    return document.toxml(encoding="utf-8")
 
 
 @lru_cache(maxsize=1 << 12)  # each outline takes a good part of a millisecond, and charts ask again and again

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.schema.nesting import told_twofold
-from kohort.shown import Share, readable  # noqa: TC001  pydantic reads what fields are
+from kohort.shown import Share, readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The charts of a page: which there are, of a table or of transactions, and how each is drawn and described."""
+"""The charts of a page: which there are, of a table or of transactions, and how each is drawn as a picture."""
 
 from __future__ import annotations
 
@@ -7,25 +7,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kohort.report.charts.bars import BarChart, Bars
-from kohort.report.render.page.figure import HUGE, percent, text, written_number
+from kohort.report.charts.canvas import encoded, library, settings
+from kohort.report.render.page.figure import HUGE, PageFigure, percent, text, written_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from kohort.report.render.page.figure import PageFigure
+    from kohort.report.charts.canvas import Format
+    from kohort.report.page import Page
 
 
 #: How figures are written: shares in percent; counts, which may be expected ones; numbers; and those with all digits.
 Form: TypeAlias = Literal["share", "count", "number", "exact"]
 
-#: How a series is drawn: what was is hatched, or a bare outline; what is, is filled.
+#: How a series is drawn, and the class of its bars on a page: what was is hatched, what is, is filled.
 Look: TypeAlias = Literal["was", "is"]
 
 #: Less than this is nothing to see.
 NOTHING: Final = 1e-9
-
-#: Rows that a description tells.
-TOLD: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +93,24 @@ class Chart:
         return [(place, one) for place, one in enumerate(self.series) if one.look is not None]
 
     @property
-    def shown(self) -> list[ChartRow]:
-        """The rows that are drawn; where all stand aside, all of them."""
-        return ([row for row in self.rows if not row.aside] or [*self.rows])[: self.most]
+    def _alike(self) -> list[ChartRow]:
+        """The rows that share a scale: those that do not stand aside, or all of them where each does."""
+        return [row for row in self.rows if not row.aside] or [*self.rows]
 
     @property
-    def rest(self) -> list[str]:
-        """What is told of the rows that are not drawn."""
-        aside = [row for row in self.rows if row.aside and row not in self.shown]
-        more = len(self.rows) - len(self.shown) - len(aside)
-        told = [f"{row.label}: {self.said(row)}" for row in aside]
-        return [*told, *([f"{more:,} more in the table"] if more else [])]
+    def shown(self) -> list[ChartRow]:
+        """The rows that are drawn."""
+        return self._alike[: self.most]
+
+    @property
+    def rest(self) -> list[ChartRow]:
+        """The rows that are more than is drawn."""
+        return self._alike[self.most :]
+
+    @property
+    def aside(self) -> list[ChartRow]:
+        """The rows whose bars would leave no room for the others: only their figures are shown."""
+        return [row for row in self.rows if row.aside] if len(self._alike) < len(self.rows) else []
 
     @property
     def end(self) -> float:
@@ -112,10 +118,16 @@ class Chart:
         most = max(row.figures[place].number or 0.0 for row in self.shown for place, _ in self.drawn)
         return float(max(most, self.whole or 0.0)) if max(most, self.whole or 0.0) > NOTHING else 1.0
 
-    def bars(self, *, headline: bool) -> BarChart:
-        """The chart as it is drawn, with or without its title."""
+    def bytes(self, format: Format) -> bytes:  # noqa: A002  as everywhere that writes pictures
+        """The chart as a picture; the same bytes whenever the page model is the same."""
+        bars = self.bars()
+        with settings():
+            return encoded(bars.figure(), format, self.title, f"{self.says} {bars.words()}")
+
+    def bars(self) -> BarChart:
+        """The chart as a picture shows it."""
         return BarChart(
-            title=self.title if headline else "",
+            title=self.title,
             names=tuple(row.label for row in self.shown),
             series=tuple(
                 Bars(
@@ -129,17 +141,14 @@ class Chart:
             end=self.end,
             share=self.drawn[0][1].form == "share",
             upright=self.upright,
-            notes=tuple(self.rest),
+            notes=(
+                *(f"{row.label}: {self._figures(row)}" for row in self.aside),
+                *([f"{len(self.rest):,} more in the table"] if self.rest else []),
+            ),
         )
 
-    def words(self) -> str:
-        """The chart for who cannot see it."""
-        told = [f"{row.label}: {self.said(row)}" for row in self.rows[:TOLD]]
-        more = len(self.rows) - len(told)
-        return f"{self.says} " + "; ".join([*told, *([f"and {more:,} more"] if more else [])]) + "."
-
-    def said(self, row: ChartRow) -> str:
-        """The drawn figures of a row."""
+    def _figures(self, row: ChartRow) -> str:
+        """The drawn figures of a row in words."""
         said = [(one.name, written(row.figures[place], one.form)) for place, one in self.drawn]
         return ", ".join(f"{name} {figure}" for name, figure in said) if len(said) > 1 else said[0][1]
 
@@ -174,6 +183,12 @@ LETTERS: Final = 40
 
 #: Subgroups that are drawn: the worst.
 WORST: Final = 12
+
+
+def charts(page: Page) -> Mapping[str, Chart]:
+    """The charts of a page, by names that a file can have; `bytes` of one is its picture."""
+    library()
+    return {chart.key: chart for chart in chart_list(PageFigure(page.as_json()))}
 
 
 def chart_list(twin: PageFigure) -> Iterator[Chart]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
@@ -9,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.report.charts.bars import WIDTH, folded
-from kohort.report.charts.canvas import encoded, settings
+from kohort.report.charts.bars import folded
+from kohort.report.charts.canvas import settings
 from kohort.report.render.page.chart import Chart, ChartRow, ChartSeries
 from kohort.report.render.page.figure import PageFigure
-from kohort.report.render.page.page import COLORS, inline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,10 +45,10 @@ def chart(names: list[str], figures: Sequence[Sequence[Json]], **others: Any) ->
     return Chart(series=series, rows=rows, **{**fixed, **others})
 
 
-def boxes(of: Chart, *, headline: bool = True) -> tuple[list[Any], Any]:
+def boxes(of: Chart) -> tuple[list[Any], Any]:
     """The box of each text of the picture in pixels, and that of the whole picture."""
     with settings():
-        figure = of.bars(headline=headline).figure()
+        figure = of.bars().figure()
         figure.canvas.draw()
         texts = figure.findobj(import_module("matplotlib.text").Text)
         return [text.get_window_extent() for text in texts if text.get_visible() and text.get_text()], figure.bbox
@@ -57,7 +57,7 @@ def boxes(of: Chart, *, headline: bool = True) -> tuple[list[Any], Any]:
 def words(of: Chart) -> list[str]:
     """What is written in the picture."""
     with settings():
-        figure = of.bars(headline=False).figure()
+        figure = of.bars().figure()
         figure.canvas.draw()
         texts = figure.findobj(import_module("matplotlib.text").Text)
     return [text.get_text() for text in texts if text.get_visible() and text.get_text()]
@@ -91,8 +91,8 @@ def test_every_text_has_room(names: list[str], *, both: bool, upright: bool, dat
 def test_what_was_and_what_is_differ_without_colours() -> None:
     """What was is hatched, and what is, is not; where they stand in front of each other one is but an outline."""
     with settings():
-        lying = chart(["a", "b"], [[1, 2], [3, 4]]).bars(headline=False).figure().axes[0]
-        upright = chart(["a", "b"], [[1, 2], [3, 4]], upright=True).bars(headline=False).figure().axes[0]
+        lying = chart(["a", "b"], [[1, 2], [3, 4]]).bars().figure().axes[0]
+        upright = chart(["a", "b"], [[1, 2], [3, 4]], upright=True).bars().figure().axes[0]
     assert [patch.get_hatch() for patch in lying.patches] == ["//////"] * 2 + [None] * 2
     assert [patch.get_width() for patch in lying.patches] == [1, 3, 2, 4]
     stairs, *columns = upright.patches
@@ -104,9 +104,9 @@ def test_what_was_and_what_is_differ_without_colours() -> None:
 
 def test_every_row_is_named_and_has_its_figures() -> None:
     """Names stand at the left, figures at the ends of the bars; two series have a legend, one has none."""
-    both = chart(["a", "b"], [[1, None], [3, 4_000]])
-    assert sorted(words(both)) == ["1", "3", "4,000", "a", "after", "b", "before", "not shown"]
-    assert sorted(words(chart(["a", "b"], [[1], [2]]))) == ["1", "2", "a", "b"]
+    both = chart(["a", "b"], [[1, None], [3, 4_000]], title="T")
+    assert sorted(words(both)) == ["1", "3", "4,000", "T", "a", "after", "b", "before", "not shown"]
+    assert sorted(words(chart(["a", "b"], [[1], [2]], title="T"))) == ["1", "2", "T", "a", "b"]
 
 
 def test_columns_are_named_at_equal_distances() -> None:
@@ -123,26 +123,26 @@ def test_columns_are_named_at_equal_distances() -> None:
 def test_others_are_told_below() -> None:
     """A row of all others would leave no room for bars: it is told in words, and more than are drawn are counted."""
     of = chart(["a", "b", "c", "aside"], [[1], [2], [3], [4_000]], most=2)
-    assert [row.label for row in of.shown] == ["a", "b"]
-    assert of.rest == ["aside: 4,000", "1 more in the table"]
+    assert [[row.label for row in rows] for rows in (of.shown, of.rest, of.aside)] == [["a", "b"], ["c"], ["aside"]]
+    assert of.bars().notes == ("aside: 4,000", "1 more in the table")
     assert of.end == 2
-    texts, _ = boxes(of, headline=False)
-    assert len(texts) == 5
+    texts, _ = boxes(of)
+    assert len(texts) == 6
 
 
 def test_others_alone_are_drawn() -> None:
     """Where there is nothing else, all others are a row."""
     of = chart(["aside"], [[4_000]])
     assert [row.label for row in of.shown] == ["aside"]
-    assert of.rest == []
+    assert of.rest == of.aside == []
 
 
-def test_a_description_tells_the_first_rows() -> None:
-    """Who cannot see a chart hears what it shows, and how much more there is."""
-    of = chart([str(nth) for nth in range(14)], [[nth, None] for nth in range(14)])
-    assert of.words().startswith("Says. 0: before 0, after not shown; 1: before 1, after not shown;")
-    assert of.words().endswith("and 2 more.")
-    assert chart(["a"], [[1]]).words() == "Says. a: 1."
+def test_a_description_tells_the_drawn_rows() -> None:
+    """Who cannot see a picture hears what it shows, and how much more there is."""
+    of = chart([str(nth) for nth in range(14)], [[nth, None] for nth in range(14)], most=12)
+    [told] = re.findall("<desc>(.*)</desc>", of.bytes("svg").decode())
+    assert told.startswith("Says. 0: 0, not shown. 1: 1, not shown.")
+    assert told.endswith("11: 11, not shown. 2 more in the table")
 
 
 def test_a_scale_of_nothing_ends_at_one() -> None:
@@ -167,14 +167,3 @@ def test_a_very_long_name_is_cut_at_once() -> None:
     assert len("".join(folded("x" * 100_000))) < 50
     long = "x" * 100_000
     assert max(map(len, words(chart([long], [[1]], title=long, upright=True)))) < 200
-
-
-def test_pictures_on_a_page_have_its_colours() -> None:
-    """On a page a chart has no colour and no font of its own, and nothing that only matplotlib needs."""
-    with settings(**{"svg.fonttype": "none"}):
-        svg = encoded(chart(["a", "b"], [[1, 2], [3, 4]]).bars(headline=False).figure(), "svg", "T", "D")
-    page = inline(svg, "k")
-    assert page.startswith(f'<svg viewBox="0 0 {WIDTH:g} ')
-    assert not any(color in page for color in COLORS)
-    assert not any(part in page for part in ("font-family", "metadata", "clip-path", "xmlns", "rotate"))
-    assert "fill:url(#k-h" in page
