@@ -16,8 +16,9 @@ from kohort.io.baskets import read_transactions
 from kohort.io.typed import from_frame
 from kohort.job import advice
 from kohort.job.advice import advised, advised_transactions
+from kohort.job.models import SLOW
 from kohort.job.request import request
-from kohort.job.steps import SLOW, changed
+from kohort.job.steps import changed
 from kohort.job.transactions import request as request_of_transactions
 from kohort.pipeline import pricing as prices
 from kohort.pipeline.transactions import rehearse_transactions

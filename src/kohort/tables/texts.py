@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 
 from kohort.core.order import SortKey
-from kohort.schema.hierarchies.spelling import EVEN, LATIN
-from kohort.schema.sensitive import even_spelling
+from kohort.schema.hierarchies.spelling import EVEN, LATIN, even_spelling
 from kohort.workspace import blocks
 
 if TYPE_CHECKING:

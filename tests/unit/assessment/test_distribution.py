@@ -123,8 +123,8 @@ def test_where_everything_identifies_there_is_no_picture(people: Path) -> None:
     """A table of names has nothing to draw, which is told; one without names leaves nothing out."""
     pytest.importorskip("matplotlib")
     with pytest.raises(UnsupportedError, match="none is drawn"):
-        distributions_picture([], ["name"], 9, "svg")
-    drawn = distributions_picture([*of(sex=["f", "m"] * 20).values()], [], 40, "svg")
+        distributions_picture({}, ["name"], 9, "svg")
+    drawn = distributions_picture(of(sex=["f", "m"] * 20), [], 40, "svg")
     assert b"Not drawn" not in drawn
     people.write_text("name\n" + "\n".join(f"person {at}" for at in range(40)))
     ran = kohort("inspect", people, "--picture", people.with_name("p.svg"))

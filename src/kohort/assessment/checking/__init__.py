@@ -15,8 +15,8 @@ from kohort.core.frequency import group
 from kohort.errors import UsageError
 from kohort.models.base import models, variants
 from kohort.schema import Schema, names_in
+from kohort.schema.hierarchies.spelling import even_spelling
 from kohort.schema.numbers import rounded
-from kohort.schema.sensitive import even_spelling
 from kohort.shown import Shown, many, sizes_row
 from kohort.tables.complete import unsuppressed
 from kohort.tables.table import Table

@@ -159,7 +159,7 @@ def _asked(text: str | Path) -> tuple[Path, dict[str, Any]]:
     if word not in _WORDS or not path or Path(text).exists():
         return Path(text), {}
     file, asked = _asked(path)
-    return file, asked | _WORDS[word]
+    return file, {**asked, **_WORDS[word]}
 
 
 #: The words that may follow the name of a file, each with what it asks for.
