@@ -18,6 +18,7 @@ from kohort import system
 from kohort.algorithms.lattice.elsewhere import judges_nodes, refused_elsewhere
 from kohort.algorithms.mondrian.in_parts import refused_in_parts
 from kohort.assessment.risk.singling import refuse_needless
+from kohort.core.branches import companions_in
 from kohort.engines import limits, sql
 from kohort.engines.base import Counts
 from kohort.engines.coded import CodedColumns
@@ -352,7 +353,8 @@ class ElsewhereEngine:
         if not frequency.records:
             what = "every record lacks a value, and the schema suppresses those"
             raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
-        counts = Counts(source.records, table.schema, frequency, table.domains, table.suppressed, table.population)
+        domains = companions_in(frequency, table.domains)
+        counts = Counts(source.records, table.schema, frequency, domains, table.suppressed, table.population)
         counted = replace(job, schema=table.schema)
         every = (*columns, *flagged)
         return CountedRelation(counts, counted, table, every, len(flagged), source, data, found.numbers)

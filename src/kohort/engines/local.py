@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from kohort import io, system
+from kohort.core.branches import companions_in
 from kohort.core.order import order_by
 from kohort.engines import limits, unsafe
 from kohort.engines.base import Counts
@@ -125,7 +126,13 @@ class LocalEngine:
             what = "every record lacks a value, and the schema suppresses those"
             raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
         counts = Counts(
-            source.records, coded.schema, frequency, coded.domains, coded.suppressed, coded.population, self.workspace
+            source.records,
+            coded.schema,
+            frequency,
+            companions_in(frequency, coded.domains),
+            coded.suppressed,
+            coded.population,
+            self.workspace,
         )
         return CountedTable(counts, job, coded, source, whole, rows, changed)
 

@@ -133,6 +133,7 @@ def _label(label: Label | None, part: ColumnPart) -> Label | None:
         Label.ANCESTOR: part.hierarchy is None,
         Label.MEAN: part.scale is Scale.CATEGORICAL,
         Label.SET: part.hierarchy is None or part.scale is Scale.NUMERIC,
+        Label.COMPANIONS: part.hierarchy is not None or part.scale in {Scale.NUMERIC, Scale.DATE},
     }
     needless = part.grid is not None and label is not Label.GRID
     if label is None or needless or cannot.get(label, False):
@@ -142,7 +143,7 @@ def _label(label: Label | None, part: ColumnPart) -> Label | None:
 
 def _grid(method: Method, part: ColumnPart) -> Literal["round"] | None:
     """A round grid, where the job leaves the choice of cut points and labels to the method."""
-    free = part.hierarchy is None and part.label is None and _label(method.labels, part) is None
+    free = part.hierarchy is None and part.label is None and _label(method.labels, part) in {None, Label.COMPANIONS}
     return "round" if method.round_grids and free and part.scale is not Scale.CATEGORICAL else None
 
 

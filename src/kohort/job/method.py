@@ -82,7 +82,7 @@ def method_of(
     made = Method(
         algorithm,
         None if on_nodes(algorithm) else part.order,
-        None if on_nodes(algorithm) else part.labels,
+        None if on_nodes(algorithm) else part.labels or Label.COMPANIONS,
         (part.time_limit or TIME_LIMIT) if timed else None,
         not on_nodes(algorithm) and part.grid != "none",
     )
