@@ -73,7 +73,7 @@ def test_what_m_columns_tell_is_told_of_every_choice(
     assert (found.m, found.subsets, found.complete) == (m, len(choices), True)
     assert sorted(one.columns for one in found.worst) == choices
     for one in found.worst:
-        parts = [tuple(row[column] for column in one.columns) for row in rows]
+        parts = [tuple(row[int(column)] for column in one.columns) for row in rows]
         risks = naive.risks(parts, people, naive.sizes(parts, people))
         highest, average, over, _ = naive.exposure(risks, threshold)
         assert (one.highest, one.over, one.uniques) == (float(highest), float(over), risks.count(Fraction(1)))

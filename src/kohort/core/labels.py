@@ -123,7 +123,7 @@ def labels_of(
             return _spans(domain, low, high)
         case Label.ANCESTOR:
             return _ancestors(domain, recoding, quasi)
-        case Label.SET | Label.NAMES | Label.COMPANIONS:  # a domain that has names asks for sets
+        case Label.SET | Label.NAMES | Label.COMPANIONS | Label.OWN:  # a domain of names asks for sets
             return _sets(domain, recoding, quasi, people, workspace)
         case Label.MEAN:
             return _means(domain, recoding, quasi, _spans(domain, low, high))

@@ -99,6 +99,7 @@ def _check_builder(held: object, folder: Path) -> None:
 def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
     """The attribute that a column's table asks for; a hierarchy file is not read yet."""
     quasi = part.role is Role.QUASI
+    label = part.label or (_label(method.labels, part) if quasi else None)
     return Attribute(
         name,
         part.role,
@@ -108,7 +109,7 @@ def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
         part.bounds,
         part.grid or (_grid(method, part) if quasi else None),
         part.order or (_order(method.order, part) if quasi else None),
-        part.label or (_label(method.labels, part) if quasi else None),
+        None if label is Label.OWN else label,
         part.missing,
         part.max_level,
         part.pseudonym,
@@ -122,6 +123,12 @@ def _order(order: Order | None, part: ColumnPart) -> Order | None:
     return None if order is Order.HIERARCHY and part.hierarchy is None else order
 
 
+def has_companions(column: ColumnPart | Attribute) -> bool:
+    """Whether the names of a quasi-identifier have companions where a job says nothing of labels."""
+    plain = column.hierarchy is None and column.grid is None and column.date_format is None
+    return plain and column.scale in {None, Scale.CATEGORICAL}
+
+
 def _label(label: Label | None, part: ColumnPart) -> Label | None:
     """The job's label where it can hold for the column; where it cannot, the column's own way.
 
@@ -133,10 +140,10 @@ def _label(label: Label | None, part: ColumnPart) -> Label | None:
         Label.ANCESTOR: part.hierarchy is None,
         Label.MEAN: part.scale is Scale.CATEGORICAL,
         Label.SET: part.hierarchy is None or part.scale is Scale.NUMERIC,
-        Label.COMPANIONS: part.hierarchy is not None or part.scale in {Scale.NUMERIC, Scale.DATE},
+        Label.COMPANIONS: not has_companions(part),
     }
     needless = part.grid is not None and label is not Label.GRID
-    if label is None or needless or cannot.get(label, False):
+    if label is None or label is Label.OWN or needless or cannot.get(label, False):
         return None
     return Label.NAMES if label is Label.SET else label
 

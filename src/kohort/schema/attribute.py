@@ -82,6 +82,8 @@ class Label(StrEnum):
     """A set where the values are names; numbers have their own label."""
     COMPANIONS = "companions"
     """The same, where a name that one person of the region alone has stands beside another one, which is most alike."""
+    OWN = "own"
+    """What a job says of its columns that are released in their own way; an attribute has no such label."""
 
     @property
     def of_names(self) -> bool:
@@ -294,6 +296,7 @@ class Attribute:
             "dates are released as ranges of days",
             "remove what belongs to numbers and names; beside a hierarchy, leave the scale and the format out",
         )
+        yield self.label is Label.OWN, "a column has its own label where none is given", "leave the label out"
         either = self.label is None or self.label is Label.COMPANIONS  # which numbers have no use for
         mismatch = not either and (self.label is Label.GRID) != (self.grid is not None)
         yield mismatch, "a grid and grid labels go together", "add grid = 5, say; or leave the label out"

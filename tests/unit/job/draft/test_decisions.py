@@ -85,7 +85,7 @@ def test_people_are_counted_and_not_records(tmp_path: Path) -> None:
 def test_prices_are_those_of_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No search sees more records than the sample has."""
     seen: list[int] = []
-    count = prices.count  # type: ignore[attr-defined]
+    count = prices.count
 
     def counted(data: Any, *others: Any) -> Any:  # noqa: ANN401  what it stands for
         seen.append(data.records)
