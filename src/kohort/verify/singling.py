@@ -25,7 +25,7 @@ from kohort.schema import Label
 from kohort.verify.aggregates import Relation
 from kohort.verify.classes import ReleasedClasses
 from kohort.verify.labels import ANY
-from kohort.workspace import HEAP, blocks, tallied
+from kohort.workspace import HEAP, blocks, distinct, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -549,7 +549,7 @@ class _Printed:
         Which values are companions is for the search to say: who has one is not told apart from who has the other.
         """
         alone, many, names = np.flatnonzero(single), self.lists.size, len(self.meaning.ranks)
-        value, label = np.divmod(np.unique(values.take(alone).astype(np.int64) * many + labels.take(alone)), many)
+        value, label = np.divmod(distinct(values.take(alone).astype(np.int64) * many + labels.take(alone)), many)
         starts, each = self.meaning.first[:-1][label], np.diff(self.meaning.first)[label]
         most, sets = np.zeros(names, np.int64), np.bincount(value, minlength=names)
         for some in _by_value(value, each):
