@@ -1,7 +1,7 @@
 """What is left of a table at equal k: loss, query error, predictions and exposure of every way to cut it; the bound.
 
     KOHORT_DATA=folder python -m bench.utility [--tables adult register ancestors] [--k 5 10 100] [--bound]
-    KOHORT_DATA=folder python -m bench.utility --exposure [--tables adult register] [--k 5 10 100]
+    KOHORT_DATA=folder python -m bench.utility --exposure [--tables adult register] [--k 5 10 100] [--companions]
     KOHORT_DATA=folder python -m bench.utility --speed 100000 200000 1000000 [--k 10]
     python -m bench.utility --names 20000 100000 1000000 [--k 10]
 
@@ -115,11 +115,13 @@ class Subject(NamedTuple):
         return Job.of(self.schema, KAnonymity(k), algorithm=how)
 
 
-def subjects() -> dict[str, Subject]:
-    """The tables by name."""
+def subjects(label: Label | None = None) -> dict[str, Subject]:
+    """The tables by name; names without a hierarchy have this label."""
 
     def plain(name: str) -> Attribute:
-        return Attribute(name, Role.QUASI, order=None if name in NUMBERS else Order.SORTED)
+        if name in NUMBERS:
+            return Attribute(name, Role.QUASI)
+        return Attribute(name, Role.QUASI, order=Order.SORTED, label=label)
 
     adult = pl.read_csv(f"{DATA}/adult.csv", infer_schema=False) if DATA else pl.DataFrame()
     people = italy(30_000, seed=7)
@@ -305,17 +307,19 @@ if __name__ == "__main__":
     parser.add_argument("--draws", type=int, default=DRAWS, help="of held-out records; 0: predict nothing")
     parser.add_argument("--speed", nargs="+", type=int)
     parser.add_argument("--names", nargs="+", type=int)
+    parser.add_argument("--companions", action="store_true", help="beside names that one person of a class alone has")
     given = parser.parse_args()
+    label = Label.COMPANIONS if given.companions else None
     if given.speed or given.names:
         for line in speed(given.speed, given.k[0]) if given.speed else names(given.names, given.k[0]):
             print(line, flush=True)
     elif given.exposure:
-        for name, subject in subjects().items():
+        for name, subject in subjects(label).items():
             for line in exposure(name, subject, given.k) if name in given.tables else ():
                 print(line, flush=True)
     else:
         print(HEADS)
-        for name, subject in subjects().items():
+        for name, subject in subjects(label).items():
             for line in (
                 rows(name, subject, given.k, bounded=given.bound, draws=given.draws) if name in given.tables else ()
             ):

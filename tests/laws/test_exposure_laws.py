@@ -22,6 +22,8 @@ from kohort.schema.hierarchies import from_tree
 from tests.jobs import freely
 
 if TYPE_CHECKING:
+    from random import Random
+
     from kohort.release import Release
 
 #: Who, a number that may be missing, and a name.
@@ -124,3 +126,64 @@ def test_a_set_in_a_tree_prints_nobody(rows: list[tuple[int, str, str]], counted
     assert isinstance(recoding, Multidimensional)
     classes = classes_of(recoding, counts.frequency, counts.domains)
     assert exposed(recoding, counts.frequency, counts.domains, classes) == Exposed()
+
+
+def accompanied(rows: list[tuple[int, str, str]], k: int, *, counted: bool) -> Release:
+    """A release of names that have companions beside a number, of records or of people."""
+    columns = Attribute("number", Role.QUASI), Attribute("name", Role.QUASI, label=Label.COMPANIONS)
+    schema = Schema((Attribute("who", Role.IDENTIFYING), *columns), person="who" if counted else None)
+    frame = pl.DataFrame([tuple(map(str, row)) for row in rows], schema=["who", "number", "name"], orient="row")
+    assume((len({who for who, _, _ in rows}) if counted else len(rows)) >= k)
+    return anonymize(frame, freely(Job.of(schema, KAnonymity(k), algorithm=Mondrian("loss"))))
+
+
+@given(ROWS, st.booleans(), st.integers(2, 4))
+def test_companions_stand_beside_whom_one_person_alone_has(
+    rows: list[tuple[int, str, str]],
+    counted: bool,  # noqa: FBT001  drawn
+    k: int,
+) -> None:
+    """A set prints the names of its class, and others only in whole groups of two or three, of which the class has one.
+
+    Nobody stands alone in a set, by the recoding and by the verifier, unless there is no other name.
+    """
+    release = accompanied(rows, k, counted=counted)
+    counts = LOCAL.count(release.source, release.job).counts
+    domain = counts.domains[1]
+    groups: dict[int, set[str]] = {}
+    for name, group in zip(domain.texts, domain.companions.tolist(), strict=True):
+        groups.setdefault(group, set()).add(name)
+    whole = [group for number, group in groups.items() if number >= 0]
+    assert all(2 <= len(group) <= 3 for group in whole)
+    assert sum(len(group) == 3 for group in whole) <= 1
+    frame = release.frame()
+    assert isinstance(frame, pl.DataFrame)
+    classes: dict[tuple[str, ...], set[str]] = {}
+    for row, at in zip(frame.rows(), release.lineage.tolist(), strict=True):
+        classes.setdefault(row, set()).add(rows[at][2])
+    for (_, label), held in classes.items():
+        cell = set(printed(label)) if label else {""}
+        assert held <= cell
+        for group in (one for one in whole if one & (cell - held)):
+            assert group <= cell
+            assert group & held
+        assert cell <= held.union(*whole)
+    recoding = release.job.algorithm.solve(problem_of(counts, release.job)).recoding
+    assert isinstance(recoding, Multidimensional)
+    found = exposed(recoding, counts.frequency, counts.domains, classes_of(recoding, counts.frequency, counts.domains))
+    assert release.verdict is not None
+    if len({name for *_, name in rows if name}) > 1:
+        assert found.set_members == release.verdict.exposed.set_members == 0
+
+
+@given(ROWS, st.integers(2, 4), st.randoms(use_true_random=False))
+def test_companions_do_not_depend_on_the_order_of_records(
+    rows: list[tuple[int, str, str]], k: int, random: Random
+) -> None:
+    """Who is beside whom is the table's, not its order's: the release has the same bytes."""
+    shuffled = [*rows]
+    random.shuffle(shuffled)
+    one, other = (accompanied(some, k, counted=False).frame() for some in (rows, shuffled))
+    assert isinstance(one, pl.DataFrame)
+    assert isinstance(other, pl.DataFrame)
+    assert one.equals(other)

@@ -322,13 +322,13 @@ def _texts(column: Column) -> list[str]:
 def _of_numbers(column: Attribute) -> str:
     if column.grid is not None:
         return Label.GRID.value
-    return str(Label.RANGE if column.label in {None, Label.NAMES} else column.label)
+    return str(Label.RANGE if column.label is None or column.label.of_names else column.label)
 
 
 def _of_names(column: Attribute) -> str:
     if column.label is Label.RANGE:
         return RANGE_OF_NAMES
-    if column.label is Label.NAMES:
+    if column.label is not None and column.label.of_names:
         return Label.SET.value
     if column.label in {None, Label.MEAN}:
         return (Label.SET if column.hierarchy is None else Label.ANCESTOR).value

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 import numpy as np
 
-from kohort.core.branches import Members, printed
+from kohort.core.branches import Members, accompanied, printed
 from kohort.core.frequency import group
 from kohort.core.texts import Halves, Joined, Sets, Texts, braced
 from kohort.schema import Label, Scale
@@ -123,7 +123,7 @@ def labels_of(
             return _spans(domain, low, high)
         case Label.ANCESTOR:
             return _ancestors(domain, recoding, quasi)
-        case Label.SET | Label.NAMES:  # a domain that has names asks for sets
+        case Label.SET | Label.NAMES | Label.COMPANIONS | Label.OWN:  # a domain of names asks for sets
             return _sets(domain, recoding, quasi, people, workspace)
         case Label.MEAN:
             return _means(domain, recoding, quasi, _spans(domain, low, high))
@@ -287,10 +287,10 @@ def _sets(
 ) -> Labels:
     """`{a, b}` in text order, or the value itself; sets of one size are made at once."""
     codes = _of_pieces(recoding, quasi)
-    if domain.of_branches:
+    if domain.hides_alone and domain.hierarchy is not None:
         names, leaves, cells = printed(domain, recoding, codes, people)
     else:
-        names, leaves, cells = _values(domain, recoding, codes, workspace)
+        names, leaves, cells = _values(domain, recoding, codes, people, workspace)
     sizes = _sizes(cells, len(names), len(recoding.low))
     starts = np.cumsum(sizes) - sizes
     of, widths = np.empty(sizes.size, np.int64), [np.empty(0)]
@@ -312,15 +312,22 @@ def _sets(
     return Labels.by_kind(texts, of, losses)
 
 
-def _values(domain: Domain, recoding: Multidimensional, codes: Codes, workspace: Workspace) -> Members:
-    """The values of each region as members of its set."""
+def _values(
+    domain: Domain, recoding: Multidimensional, codes: Codes, people: Index | None, workspace: Workspace
+) -> Members:
+    """The values of each region as members of its set, with companions of those that one person has alone."""
     ordered = sorted(range(len(domain)), key=domain.texts.__getitem__)
     rank = np.empty(len(domain), np.int64)
     rank[ordered] = np.arange(len(domain))
-    cells = workspace.empty(codes.size, np.int64)
-    for some in blocks(codes.size):
-        cells[some] = recoding.regions[some].astype(np.int64) * len(domain) + rank[codes[some]]
-    cells = _distinct(cells, len(recoding.low) * len(domain))
+    if domain.hides_alone:
+        cells = accompanied(domain, recoding, codes, people, workspace)
+        cells += rank[cells % len(domain)] - cells % len(domain)
+        cells.sort()
+    else:
+        cells = workspace.empty(codes.size, np.int64)
+        for some in blocks(codes.size):
+            cells[some] = recoding.regions[some].astype(np.int64) * len(domain) + rank[codes[some]]
+        cells = _distinct(cells, len(recoding.low) * len(domain))
     return Members([domain.texts[code] for code in ordered], np.ones(len(domain), np.int64), cells)
 
 

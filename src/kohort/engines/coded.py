@@ -316,6 +316,14 @@ class TuplesElsewhere:
         found = found.sort(PART, "dimension")  # so that slices are of one each
         return {int(one[PART][0]): self._marginals(one) for one in found.partition_by(PART, maintain_order=True)}
 
+    def pairs(self, column: int, other: int, codes: Index) -> tuple[Index, Index, Counts]:
+        """The codes of two quasi-identifiers, and the records that have them, where the first is one of these."""
+        one, two = f"c{column}", f"c{other}"
+        inside = f"{one} IN ({', '.join(map(str, codes.tolist()))})"
+        asked = f"SELECT {one} AS a, {two} AS b, SUM(n) AS n FROM {self.source} WHERE {inside} GROUP BY {one}, {two}"  # noqa: S608  names of ours
+        found = self.kept.dialect.run(asked)
+        return _numbers(found["a"]), _numbers(found["b"]), _numbers(found["n"])
+
     def _marginals(self, found: pl.DataFrame) -> Marginals:
         each = found.partition_by("dimension", maintain_order=True)
         of = (self.frequency(one, ["code"]) for one in each)

@@ -17,6 +17,7 @@ from kohort import system
 from kohort.algorithms.lattice.elsewhere import judges_nodes, refused_elsewhere
 from kohort.algorithms.mondrian.in_parts import refused_in_parts
 from kohort.assessment.risk.singling import refuse_needless, refuse_singling
+from kohort.core.branches import companions_in
 from kohort.engines import limits, sql
 from kohort.engines.base import Counts
 from kohort.engines.coded import CodedColumns
@@ -347,7 +348,8 @@ class ElsewhereEngine:
         frequency = table.count(job.looked_at, distinct=True)
         limits.refuse_large(frequency, self.limit, job.algorithm)
         limits.refuse_empty(frequency.records)
-        counts = Counts(source.records, table.schema, frequency, table.domains, table.suppressed, table.population)
+        domains = companions_in(frequency, table.domains)
+        counts = Counts(source.records, table.schema, frequency, domains, table.suppressed, table.population)
         counted = replace(job, schema=table.schema)
         every = (*columns, *flagged)
         return CountedRelation(counts, counted, table, every, len(flagged), source, data, numbers)

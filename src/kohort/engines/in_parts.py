@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,6 +19,7 @@ import polars as pl
 from kohort.algorithms.mondrian.in_parts import solve_in_parts
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.problem import Solution
+from kohort.core.branches import with_companions
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines import sql
 from kohort.engines.base import Counts
@@ -46,9 +48,11 @@ if TYPE_CHECKING:
     from kohort.algorithms.problem import Algorithm, Problem
     from kohort.arrays import Counts as Numbers
     from kohort.arrays import Index
+    from kohort.core.frequency import FrequencySet
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.relation import Relation
     from kohort.release import Job
+    from kohort.schema.domain import Domain
     from kohort.tables.dataset import Values
     from kohort.verify import Claim, Verdict
     from kohort.verify.aggregates import Hashed, Tuples
@@ -104,9 +108,10 @@ class CountedInParts:
         tuples = TuplesElsewhere.of(TemporaryTables(source.dialect), kept, columns)
         root = tuples.marginals([0])[0]
         suppressed = source.records - kept.records
-        counts = Counts(source.records, columns.schema, root.of[0], columns.domains, suppressed, None)
+        domains = with_companions(columns.domains, partial(_counts, root.of, columns.domains), tuples.pairs)
+        counts = Counts(source.records, columns.schema, root.of[0], domains, suppressed, None)
         counted = replace(job, schema=columns.schema)
-        levels = TuplesOnLevels(tuples, root.of, columns.domains, most)
+        levels = TuplesOnLevels(tuples, root.of, domains, most)
         return cls(counts, counted, columns, tuples, root, levels, source, kept, whole, most)
 
     def search(self, problem: Problem, algorithm: Algorithm) -> tuple[Solution, RegionClasses]:
@@ -170,6 +175,11 @@ class CountedInParts:
         """Records, whose cells of quasi-identifiers these are, with the class of their tuple."""
         number, source = self.tuples.numbering.of(cells, outer=outer)
         return sql.placed(source, placed, number, "p", outer=outer)
+
+
+def _counts(of: Sequence[FrequencySet], domains: Sequence[Domain], column: int) -> Numbers:
+    """(v,) the records with each code of a quasi-identifier."""
+    return np.bincount(of[column].quasi[:, 0], of[column].counts, len(domains[column])).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, get_args
 
 from kohort import io, system
+from kohort.core.branches import companions_in
 from kohort.core.order import order_by
 from kohort.engines import limits, unsafe
 from kohort.engines.base import Counts, EngineName
@@ -113,7 +114,13 @@ class LocalEngine:
         limits.refuse_search(frequency, coded.domains, job, self.workspace)
         limits.refuse_empty(frequency.records)
         counts = Counts(
-            source.records, coded.schema, frequency, coded.domains, coded.suppressed, coded.population, self.workspace
+            source.records,
+            coded.schema,
+            frequency,
+            companions_in(frequency, coded.domains),
+            coded.suppressed,
+            coded.population,
+            self.workspace,
         )
         return CountedTable(counts, job, coded, source, whole, rows, changed)
 

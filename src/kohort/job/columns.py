@@ -109,6 +109,7 @@ def _check_builder(held: object, folder: Path) -> None:
 def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
     """The attribute that a column's table asks for; a hierarchy file is not read yet."""
     quasi = part.role is Role.QUASI
+    label = part.label or (_label(method.labels, part) if quasi else None)
     return Attribute(
         name,
         part.role,
@@ -118,7 +119,7 @@ def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
         part.bounds,
         part.grid or (_grid(method, part) if quasi else None),
         part.order or (_order(method.order, part) if quasi else None),
-        part.label or (_label(method.labels, part) if quasi else None),
+        None if label is Label.OWN else label,
         part.missing,
         part.max_level,
         part.pseudonym,
@@ -132,6 +133,12 @@ def _order(order: Order | None, part: ColumnPart) -> Order | None:
     return None if order is Order.HIERARCHY and part.hierarchy is None else order
 
 
+def has_companions(column: ColumnPart | Attribute) -> bool:
+    """Whether the names of a quasi-identifier have companions where a job says nothing of labels."""
+    plain = column.hierarchy is None and column.grid is None and column.date_format is None
+    return plain and column.scale in {None, Scale.CATEGORICAL}
+
+
 def _label(label: Label | None, part: ColumnPart) -> Label | None:
     """The job's label where it can hold for the column; where it cannot, the column's own way.
 
@@ -143,16 +150,17 @@ def _label(label: Label | None, part: ColumnPart) -> Label | None:
         Label.ANCESTOR: part.hierarchy is None,
         Label.MEAN: part.scale is Scale.CATEGORICAL,
         Label.SET: part.hierarchy is None or part.scale is Scale.NUMERIC,
+        Label.COMPANIONS: not has_companions(part),
     }
     needless = part.grid is not None and label is not Label.GRID
-    if label is None or needless or cannot.get(label, False):
+    if label is None or label is Label.OWN or needless or cannot.get(label, False):
         return None
     return Label.NAMES if label is Label.SET else label
 
 
 def _grid(method: Method, part: ColumnPart) -> Literal["round"] | None:
     """A round grid, where the job leaves the choice of cut points and labels to the method."""
-    free = part.hierarchy is None and part.label is None and _label(method.labels, part) is None
+    free = part.hierarchy is None and part.label is None and _label(method.labels, part) in {None, Label.COMPANIONS}
     return "round" if method.round_grids and free and part.scale is not Scale.CATEGORICAL else None
 
 
@@ -220,7 +228,7 @@ def method_of(
     made = Method(
         algorithm,
         None if on_nodes(algorithm) else part.order,
-        None if on_nodes(algorithm) else part.labels,
+        None if on_nodes(algorithm) else part.labels or Label.COMPANIONS,
         (part.time_limit or TIME_LIMIT) if timed else None,
         not on_nodes(algorithm) and part.grid != "none",
     )

@@ -187,7 +187,12 @@ class MethodPart(Part):
         None, description="The order of categorical values, for columns that can have it."
     )
     labels: Annotated[Label, Word] | None = Field(
-        None, description="The kind of labels that replace a class's values, for columns that can have it."
+        None,
+        description=(
+            "The kind of labels that replace a class's values, for columns that can have it. If not given: companions, "
+            "for names without a hierarchy, are sets in which a name that one person of the class alone has stands "
+            "beside the name most like it; other columns have their own way (own), in which sets list every name."
+        ),
     )
     grid: Annotated[Literal["round", "none"], Flag(name="no-grid")] = Field(
         "round",

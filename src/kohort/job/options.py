@@ -207,9 +207,11 @@ class Options(Reading, Promises, total=False):
     nearest the median (if not given for mondrian-relaxed or with dimension); or median, as in the literature."""
     order: Literal["hierarchy", "frequency", "sorted"]
     """The order of categorical values, for columns that can have it. One of hierarchy, frequency, sorted."""
-    labels: Literal["range", "set", "ancestor", "mean", "grid", "set-of-names"]
-    """The kind of labels that replace a class's values, for columns that can have it. One of range, set, ancestor,
-    mean, grid, set-of-names."""
+    labels: Literal["range", "set", "ancestor", "mean", "grid", "set-of-names", "companions", "own"]
+    """The kind of labels that replace a class's values, for columns that can have it. If not given: companions, for
+    names without a hierarchy, are sets in which a name that one person of the class alone has stands beside the name
+    most like it; other columns have their own way (own), in which sets list every name. One of range, set, ancestor,
+    mean, grid, set-of-names, companions, own."""
     no_grid: bool
     """Public cut points for numeric quasi-identifiers without a hierarchy, grid or label of their own: multiples of a
     round number, or none (--no-grid), so that ranges end at values of the data, as in the literature."""

@@ -13,11 +13,12 @@ from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.method import FIRST, METHODS, Choices
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import UsageError
+from kohort.job.columns import has_companions
 from kohort.job.form import ColumnPart, InputPart, OutputPart
 from kohort.job.keywords import STAND_IN, plain
 from kohort.perturbation.text import parameters_of
 from kohort.publish import check_target, publish
-from kohort.schema import Attribute
+from kohort.schema import Attribute, Label
 from kohort.schema.hierarchies import write_csv
 from kohort.schema.hierarchy import Hierarchy
 
@@ -85,7 +86,11 @@ def tables_of(job: Job) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
     """The tables of a job file, and the hierarchies that stand in none: another stands for each."""
     schema = job.schema
     hierarchies = {one.name: one.hierarchy for one in schema.attributes if isinstance(one.hierarchy, Hierarchy)}
-    columns = {one.name: _column(one, job) for one in schema.attributes}
+    free = {one.name: one.label for one in schema.quasi if not on_nodes(job.algorithm) and has_companions(one)}
+    own = None in free.values()
+    usual = {name for name, label in free.items() if label is Label.COMPANIONS and not own}
+    plainly = (replace(one, label=None) if one.name in usual else one for one in schema.attributes)
+    columns = {one.name: _column(one, job) for one in plainly}
     raw: dict[str, Any] = {"input": _input(job)}
     target = usual_target(of_parts=job.writing.records_per_part is not None)
     raw["output"] = _filled(OutputPart, job.writing) | {"path": target}
@@ -96,7 +101,7 @@ def tables_of(job: Job) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
         raw["person"] = {"key": schema.person}
     if any(model.declared.population for model in job.models):
         raw["population"] = {"path": "population.csv"}
-    raw["method"] = _method(job)
+    raw["method"] = _method(job) | ({"labels": "own"} if own else {})
     raw |= {} if schema.rest is None else {"rest": schema.rest.value}
     raw |= {"answers": [*job.answers]} if job.answers else {}
     raw["columns"] = columns

@@ -193,7 +193,7 @@ def _printed(recoding: Multidimensional, codes: Codes, domain: Domain, classes: 
     class_of = classes.of[recoding.regions]
     if domain.label is Label.SET:
         several: Mask = _members(class_of, codes, classes.sizes.size)[class_of] > 1
-        return several & (not domain.of_branches)  # which print nothing that one person has alone
+        return several & (not domain.hides_alone)  # which print nothing that one person has alone
     low, high = (ends[classes.first, column][class_of] for ends in (recoding.low, recoding.high))
     ranged: Mask = (low < high) & ~_hides_gap(domain, low)
     if domain.label is Label.RANGE:
@@ -217,7 +217,7 @@ def downcoded(
         low, high = (ends[classes.first, column] for ends in (recoding.low, recoding.high))
         if domain.label is Label.RANGE:
             cells[column] = 2 * int(((low < high) & ~_hides_gap(domain, low)).sum())
-        elif domain.label is Label.SET and not domain.of_branches:
+        elif domain.label is Label.SET and not domain.hides_alone:
             members = _members(class_of, frequency.quasi[recoding.tuples, column], classes.sizes.size)
             cells[column] = int(members[members > 1].sum())
         elif domain.label is Label.GRID:

@@ -34,7 +34,8 @@ def members_of(release: Release) -> dict[str, float]:
     Cost: one comparison for each record and quasi-identifier, and two passes for each such column.
     """
     schema = release.job.schema
-    asked = [one for one in schema.quasi if one.hierarchy is None]  # those of a hierarchy name branches too
+    more = {one.name for one in schema.quasi if one.hierarchy is not None or one.label is Label.COMPANIONS}
+    asked = [one for one in schema.quasi if one.name not in more]  # those name branches and companions too
     if release.verdict is not None:
         asked = [one for one in asked if release.verdict.labels[one.name] == Label.SET]
     if not release.records.data.records or release.levels or not asked:

@@ -80,6 +80,15 @@ class Label(StrEnum):
     GRID = "grid"
     NAMES = "set-of-names"
     """A set where the values are names; numbers have their own label."""
+    COMPANIONS = "companions"
+    """The same, where a name that one person of the region alone has stands beside another one, which is most alike."""
+    OWN = "own"
+    """What a job says of its columns that are released in their own way; an attribute has no such label."""
+
+    @property
+    def of_names(self) -> bool:
+        """Whether only names have this label."""
+        return self in {Label.NAMES, Label.COMPANIONS}
 
 
 class Missing(StrEnum):
@@ -280,14 +289,16 @@ class Attribute:
             "bounds, grid and mean belong to numeric columns",
             "remove them, or the scale",
         )
-        of_days = self.label in {None, Label.RANGE, Label.GRID, Label.NAMES}
+        of_days = self.label in {None, Label.RANGE, Label.GRID, Label.NAMES, Label.COMPANIONS}
         fits = self.hierarchy is None and self.bounds is None and not isinstance(self.grid, Fraction | tuple)
         yield (
             self.of_dates and not (self.scale in {None, Scale.DATE} and of_days and fits),
             "dates are released as ranges of days",
             "remove what belongs to numbers and names; beside a hierarchy, leave the scale and the format out",
         )
-        mismatch = self.label is not None and (self.label is Label.GRID) != (self.grid is not None)
+        yield self.label is Label.OWN, "a column has its own label where none is given", "leave the label out"
+        either = self.label is None or self.label is Label.COMPANIONS  # which numbers have no use for
+        mismatch = not either and (self.label is Label.GRID) != (self.grid is not None)
         yield mismatch, "a grid and grid labels go together", "add grid = 5, say; or leave the label out"
         levels = self.label is Label.ANCESTOR or self.max_level is not None
         needs_hierarchy = self.order is Order.HIERARCHY or levels or self.grid == "hierarchy"

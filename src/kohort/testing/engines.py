@@ -58,7 +58,7 @@ _SCHEMA: Final = Schema(
         Attribute("name", Role.IDENTIFYING),
         Attribute("age", Role.QUASI),
         Attribute("city", Role.QUASI, hierarchy=_REGIONS),
-        Attribute("job", Role.QUASI, label=Label.SET),
+        Attribute("job", Role.QUASI, label=Label.COMPANIONS),
         Attribute("pay", Role.INSENSITIVE),
     )
 )
@@ -141,7 +141,7 @@ def _jobs() -> tuple[Job, ...]:
 def _job(schema: Schema, *models: PrivacyModel) -> Job:
     """A job that allows the columns of the table to be what they are."""
     unprotected = () if len(models) > 1 else ("illness",)
-    return Job.of(schema, *models, allow_singling=("pay", "illness"), no_model=unprotected)
+    return Job.of(schema, *models, allow_singling=("pay", "illness", "job"), no_model=unprotected)
 
 
 def _broken(engine: Engine, frame: pl.DataFrame, job: Job, order: Index) -> Iterator[str]:

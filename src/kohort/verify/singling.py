@@ -21,7 +21,7 @@ from kohort.errors import LimitError
 from kohort.schema import Label
 from kohort.verify.classes import ReleasedClasses
 from kohort.verify.labels import ANY
-from kohort.workspace import HEAP, blocks, tallied
+from kohort.workspace import HEAP, blocks, distinct, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -380,6 +380,7 @@ def exposure(
         if meaning.values.label in by and not (counted and meaning.ranged)
     }
     printed = {name: _Printed.of(table[name], *regions[name]) for name in kinds}
+    alone = {name: room.zeros(table.records, np.bool_) for name in kinds if regions[name][0].values.has_companions}
 
     def mark(one: tuple[slice, ReleasedClasses]) -> None:
         some, part = one
@@ -388,9 +389,12 @@ def exposure(
             values = partial(_taken, claim.original[name].codes, lineage)
             held, size = printed[name].held(some, table[name].codes[some], values, part)
             single = persons.alone(held, size, part)
-            by[kind][some] |= printed[name].bare(single, table[name].codes[some], values)
+            alone.get(name, by[kind])[some] |= printed[name].bare(single, table[name].codes[some], values)
 
     deque(room.side_by_side(mark, _parts(classes)), maxlen=0)
+    for name, single in alone.items():
+        values = _taken(claim.original[name].codes, claim.lineage)
+        by[Label.SET] |= printed[name].unaccompanied(single, table[name].codes, values)
     every = room.zeros(table.records, np.bool_)
     for records in by.values():
         np.logical_or(every, records, out=every)
@@ -474,7 +478,7 @@ class _Printed:
         return np.where(printed, rank, names).astype(np.uint32), names
 
     def bare(self, single: Mask, labels: NDArray[np.integer], values_of: Callable[[], CellCodes]) -> Mask:
-        """(m,) which of these records, whose value nobody else in the class has, no branch covers in their label.
+        """(m,) which of these records, whose value nobody else in the class has, nothing covers in their label.
 
         A branch of the hierarchy does that holds another value of the source, where the label stands for all of it.
         """
@@ -494,6 +498,37 @@ class _Printed:
         found = np.zeros(single.size, np.bool_)
         found[bare] = True
         return found
+
+    def unaccompanied(self, single: Mask, labels: NDArray[np.integer], values: NDArray[np.integer]) -> Mask:
+        """(m,) which of these records have a value that no other one stands beside in all the sets of such records.
+
+        Which values are companions is for the search to say: who has one is not told apart from who has the other.
+        """
+        alone, many, names = np.flatnonzero(single), self.lists.size, len(self.meaning.ranks)
+        value, label = np.divmod(distinct(values.take(alone).astype(np.int64) * many + labels.take(alone)), many)
+        starts, each = self.meaning.first[:-1][label], np.diff(self.meaning.first)[label]
+        most, sets = np.zeros(names, np.int64), np.bincount(value, minlength=names)
+        for some in _by_value(value, each):
+            of = np.repeat(np.arange(some.start, some.stop), each[some])
+            within = np.arange(of.size) - np.repeat(np.cumsum(each[some]) - each[some], each[some])
+            listed = self.meaning.listed[starts[of] + within].astype(np.int64)
+            other = self.meaning.ranks.take(listed) != self.meaning.ranks.take(value[of])
+            pairs, counts = np.unique(value[of[other]] * names + listed[other], return_counts=True)
+            np.maximum.at(most, pairs // names, counts)
+        found = np.zeros(single.size, np.bool_)
+        found[alone] = (most < sets)[values.take(alone)]
+        return found
+
+
+def _by_value(values: Index, sizes: Counts) -> Iterator[slice]:
+    """Ascending values, all of one value together: some at a time, which have about `_TOGETHER` things."""
+    firsts = np.append(np.flatnonzero(np.diff(values, prepend=-1)), values.size)
+    before = np.append(0, np.cumsum(sizes))[firsts]
+    at = 0
+    while at < firsts.size - 1:
+        last = max(int(np.searchsorted(before, before[at] + _TOGETHER, side="right")) - 1, at + 1)
+        yield slice(int(firsts[at]), int(firsts[last]))
+        at = last
 
 
 def _sets(column: Column, meaning: Meaning) -> Mask:

@@ -91,7 +91,7 @@ class SourceValues:
         if self.attribute.grid is not None:
             return Label.GRID
         asked = self.attribute.label
-        if asked is Label.NAMES:
+        if asked is not None and asked.of_names:
             asked = None if self.numeric else Label.SET
         if asked is not None and (self.numeric or asked is not Label.MEAN):
             return asked
@@ -108,6 +108,11 @@ class SourceValues:
     def of_branches(self) -> bool:
         """Whether a set names the branch, in place of a name that one person has alone."""
         return self.label is Label.SET and self.hierarchy is not None and not self.numeric
+
+    @property
+    def has_companions(self) -> bool:
+        """Whether a set prints another name beside one that one person has alone."""
+        return self.attribute.label is Label.COMPANIONS and self.label is Label.SET and self.hierarchy is None
 
     def above(self, level: int) -> Index:
         """(u,) the node of the hierarchy that is above each value on a level; -1 above what is no leaf."""

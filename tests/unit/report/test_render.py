@@ -376,7 +376,10 @@ def test_what_singles_out_many_is_warned_of() -> None:
     assert len(warned) == 6
 
 
-GRID, HIERARCHY = "public cut points (--grid) for numbers", "hierarchies (--hierarchy) for sets"
+GRID, HIERARCHY = (
+    "public cut points (--grid) for numbers",
+    "companions (--labels companions) or hierarchies (--hierarchy) for sets",
+)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from kohort.errors import HierarchyError
 from kohort.schema.hierarchies import alike, read_hierarchy, write_csv
+from kohort.schema.hierarchies.likeness import companions, table_of
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -75,6 +76,46 @@ def test_the_pair_that_loses_least_is_merged_first(rows: Rows) -> None:
         first, second = first_merge(rows)
         labels = [row[1] for row in made(rows, 1)]
         assert f"{{n{first}, n{second}}}" in labels
+
+
+def grouped(rows: Rows) -> dict[str, int]:
+    """The group of each name that occurs."""
+    held = sorted({name for name, _, _ in rows})
+    columns = np.array(rows)
+    codes = np.searchsorted(held, columns[:, 0])
+    texts, counts = [f"n{one}" for one in held], np.bincount(codes)
+    tables = [table_of(codes, len(held), columns[:, at], 4) for at in (1, 2)]
+    return dict(zip(texts, companions(texts, counts, lambda some: [one[some] for one in tables]).tolist(), strict=True))
+
+
+@given(rows_of(6))
+def test_the_pair_that_loses_least_are_companions(rows: Rows) -> None:
+    """Of names that five people have, the two with the least people times divergence are one group."""
+    rows = [row for row in rows for _ in range(5)]
+    if len({name for name, _, _ in rows}) > 1:
+        found = grouped(rows)
+        first, second = first_merge(rows)
+        assert found[f"n{first}"] == found[f"n{second}"]
+        assert max(list(found.values()).count(group) for group in found.values()) == 2 + len(found) % 2
+
+
+@given(rows_of(9))
+def test_everyone_has_companions(rows: Rows) -> None:
+    """Groups are of two names, and one of three if the number is odd; rare names are paired as they follow as texts."""
+    found = grouped(rows)
+    sizes = sorted(list(found.values()).count(group) for group in set(found.values()))
+    assert sizes == ([2] * (len(found) // 2 - 1) + [2 + len(found) % 2] if len(found) > 1 else [1])
+    counts = {name: sum(row[0] == int(name[1:]) for row in rows) for name in found}
+    rare = [name for name in found if counts[name] < 5]
+    if len(found) > 1 and len(rare) == len(found):
+        assert [found[name] for name in rare] == [min(at // 2, len(rare) // 2 - 1) for at in range(len(rare))]
+
+
+def test_who_has_no_companion() -> None:
+    """A missing value, a value that nobody in the table has, and an only one."""
+    assert companions(["", "a", "b", "c"], np.array([9, 9, 0, 9]), lambda _: []).tolist() == [-1, 1, -1, 1]
+    assert companions(["", "a", "b"], np.array([9, 9, 0]), lambda _: []).tolist() == [-1, -1, -1]
+    assert companions([], np.array([], np.int64), lambda _: []).tolist() == []
 
 
 @given(rows_of(9), st.integers(1, 8), st.randoms(use_true_random=False))

@@ -495,3 +495,22 @@ def test_a_digest_is_of_all_that_was_written() -> None:
     digest = Digest()
     assert [digest.write(piece) for piece in (b"age", b"", b"\n[20-29]\n")] == [3, 0, 9]
     assert digest.sha256 == hashlib.sha256(b"age\n[20-29]\n").hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("sets", "people"),
+    [
+        (["{a, b}", "{a, b}", "{c, d}", "{c, d}"], 0),
+        (["{a, b}", "{a, b}", "{a, c}", "{a, c}"], 2),
+        (["{a, b, c}", "{a, b, c}", "{a, c}", "{a, c}"], 0),
+        (["{a, b, c, d}"] * 4, 0),
+    ],
+)
+def test_who_has_no_companion_is_counted(sets: list[str], people: int) -> None:
+    """A name that one person of a class alone has has a companion if one other name is beside it in all such sets."""
+    names = ["a", "b", *("cd" if sets[2] != "{a, c}" else "ac")]
+    source = pl.DataFrame({"name": names, "town": ["1", "1", "2", "2"]})
+    columns = Attribute("name", Role.QUASI, label=Label.COMPANIONS), Attribute("town", Role.QUASI, label=Label.SET)
+    released = pl.DataFrame({"name": sets, "town": source["town"]})
+    verdict = verify_frame(released, claim(source, Schema(columns)))
+    assert verdict.exposed == Exposed(people, 0, people, 0)

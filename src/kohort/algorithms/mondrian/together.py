@@ -95,7 +95,7 @@ def _codes_covered(domain: Domain, codes: NDArray[np.integer]) -> Mask:
         case Label.RANGE | Label.GRID | Label.MEAN:
             hides = domain.scale is Scale.NUMERIC and low == domain.missing < high  # no range can say so: it is `*`
             return (every >= 0) if hides else (low <= every) & (every <= high)
-        case Label.SET | Label.NAMES:  # a domain that has names asks for sets
+        case Label.SET | Label.NAMES | Label.COMPANIONS | Label.OWN:  # a domain of names asks for sets
             present = np.zeros(len(domain), np.bool_)
             present[codes] = True
             return present

@@ -51,6 +51,8 @@ _LABELS: Mapping[Label, str] = {
     Label.MEAN: "released as means",
     Label.GRID: "released as intervals of its grid",
     Label.NAMES: "names released as sets",
+    Label.OWN: "released in its own way",
+    Label.COMPANIONS: "names released as sets in which nobody's name stands alone",
 }
 
 

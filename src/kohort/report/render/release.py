@@ -51,7 +51,11 @@ _COMMON: Final = "the table's most frequent value"
 #: Where a label prints the value of somebody who alone has it.
 _PLACES: Final = (
     ("range_ends", "at the edge of a published range", _CUTS := "public cut points (--grid) for numbers"),
-    ("set_members", "listed in a published set", "hierarchies (--hierarchy) for sets"),
+    (
+        "set_members",
+        "listed in a published set",
+        "companions (--labels companions) or hierarchies (--hierarchy) for sets",
+    ),
     ("means", "a published mean", _CUTS),
 )
 

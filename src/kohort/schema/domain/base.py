@@ -42,6 +42,7 @@ class Domain(Shown):
         missing: The code of the missing value; -1 where there is none.
         hierarchy: The attribute's hierarchy, with a leaf for the missing value where that occurs.
         leaves: (v,) hierarchy leaf of each code; empty without a hierarchy.
+        companions: (v,) the group of each name, whose names stand for one another; -1 for none. Empty where none do.
         upper: (v,) position where a grid's cell ends; empty without a grid.
         edges: (v,) where a grid's cell begins and ends, as text and exact also where positions are rounded.
         step: How far neighbouring numbers are apart, in positions; below 1 where they are finer than their grid.
@@ -57,6 +58,7 @@ class Domain(Shown):
     missing: int = -1
     hierarchy: Hierarchy | None = None
     leaves: Index = field(default_factory=lambda: NOTHING)
+    companions: Index = field(default_factory=lambda: NOTHING)
     upper: Positions = field(default_factory=lambda: NOTHING)
     edges: tuple[tuple[str, str], ...] = ()
     step: Fraction = Fraction(1)
@@ -91,7 +93,7 @@ class Domain(Shown):
     def label(self) -> Label:
         """How regions are released: what the schema asks for, or the scale's own way."""
         asked, numeric = self.attribute.label, self.scale is Scale.NUMERIC
-        if asked is Label.NAMES:
+        if asked is not None and asked.of_names:
             asked = None if numeric else Label.SET
         if asked is not None and (numeric or asked not in {Label.MEAN, Label.GRID}):
             return asked
@@ -100,9 +102,13 @@ class Domain(Shown):
         return Label.SET if self.hierarchy is None else Label.ANCESTOR
 
     @property
-    def of_branches(self) -> bool:
-        """Whether a set names the branch, in place of a name that one person has alone: see `kohort.core.branches`."""
-        return self.label is Label.SET and self.hierarchy is not None and self.scale is Scale.CATEGORICAL
+    def hides_alone(self) -> bool:
+        """Whether a set prints more than a name that one person has alone: its branch, or companions beside it.
+
+        See `kohort.core.branches`.
+        """
+        others = self.hierarchy is not None or self.companions.size > 0
+        return self.label is Label.SET and others and self.scale is Scale.CATEGORICAL
 
 
 def share(domain: Domain, width: Shares) -> Shares:

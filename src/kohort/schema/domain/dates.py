@@ -100,7 +100,7 @@ def of_dates(
         ends_open = _open_ends(grid, ends_open, numbers, (low, high))
         outermost = (low, *(int(end) - at for at, end in zip((1, 0), ends_open[1:], strict=True) if end), high)
         cuts = tuple(map(Fraction, starts(grid, max(min(outermost), 1), min(max(outermost), LAST))))
-    label = None if attribute.label in {Label.MEAN, Label.NAMES} else attribute.label
+    label = None if attribute.label in {Label.MEAN, Label.NAMES, Label.COMPANIONS} else attribute.label
     as_numbers = replace(attribute, scale=Scale.NUMERIC, date_format=None, pivot=None, label=label, grid=cuts)
     domain, of = of_numbers(as_numbers, texts, counts, gaps, ends_open)
     resolved = replace(attribute, scale=Scale.DATE, date_format=form, grid=grid, label=label)

@@ -69,7 +69,8 @@ def resolve(
     if form is not None:
         domain, of_present = of_dates(attribute, form, present, counts[~absent], gaps)
     elif (ends_open := _numeric_ends(attribute, present, counts[~absent])) is not None:
-        domain, of_present = of_numbers(attribute, present, counts[~absent], gaps, ends_open)
+        plain = replace(attribute, label=None) if attribute.label is Label.COMPANIONS else attribute
+        domain, of_present = of_numbers(plain, present, counts[~absent], gaps, ends_open)
     else:
         named = replace(attribute, grid=None) if attribute.grid == "round" else attribute
         domain, of_present = of_names(named, present, counts[~absent], gaps)

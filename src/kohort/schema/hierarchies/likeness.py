@@ -14,7 +14,7 @@ so the order of records does not matter. Cost: O(v^3) steps of NumPy for v value
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,11 +23,14 @@ from kohort.schema.hierarchy import SUPPRESSED, Hierarchy
 from kohort.schema.numbers import exact, is_numeric_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index
+
+    #: (v, parts) how many people have each value and are in each part of another column.
+    Table: TypeAlias = NDArray[np.int64]
 
 #: Columns that say how alike values are, fifths of numbers, names that count by themselves, and people like the table.
 COLUMNS: Final = 6
@@ -37,6 +40,9 @@ SMOOTHED: Final = 5
 
 #: Values that are compared in pairs; rarer ones join those of fewer than k people.
 MOST: Final = 1000
+
+#: Values that are compared in pairs for their companions.
+COMPARED: Final = 256
 
 #: How many nodes a level has at most, of those of the level below: enough levels for any label, few enough to search.
 SHRINK: Final = 0.75
@@ -93,6 +99,18 @@ def alike(
     return Hierarchy.from_rows(([*row, SUPPRESSED] for row in rows), name=name, data_dependent=True)
 
 
+def _binned(texts: Sequence[str], codes: Index) -> Index:
+    """(n,) which part of another column each person is in."""
+    counts = np.bincount(codes, minlength=len(texts))
+    numbers = is_numeric_text([text for text in texts if text])
+    if numbers and len(texts) > NAMES:
+        ranked = sorted(range(len(texts)), key=lambda one: (texts[one] != "", exact(texts[one] or "0")))
+    else:
+        ranked = sorted(range(len(texts)), key=lambda one: (-int(counts[one]), texts[one]))
+    found: Index = parts_of(ranked, counts, numbers=numbers)[codes]
+    return found
+
+
 def _label(names: list[str], many: int, *, some_rare: bool) -> str:
     """What a node is called: after its values, but never after the rare ones."""
     listed = names if len(names) <= LISTED else names[:3]
@@ -101,38 +119,109 @@ def _label(names: list[str], many: int, *, some_rare: bool) -> str:
     return set_label([*listed, *([word] if more else [])])
 
 
-def _binned(texts: Sequence[str], codes: Index) -> Index:
-    """(n,) which part of another column each person is in."""
-    counts = np.bincount(codes, minlength=len(texts))
-    ranked = sorted(range(len(texts)), key=lambda one: (-int(counts[one]), texts[one]))
-    if len(texts) > NAMES and is_numeric_text([text for text in texts if text]):
-        ranked.sort(key=lambda one: (texts[one] != "", exact(texts[one] or "0")))
-        middle = np.cumsum(counts[ranked]) - counts[ranked] / 2
-        parts = (PARTS * middle / codes.size).astype(np.int64)
-    else:
-        parts = np.minimum(np.arange(len(texts)), NAMES if len(texts) > 40 else len(texts))  # noqa: PLR2004
-    of = np.empty(len(texts), np.int64)
-    of[ranked] = parts
-    found: Index = of[codes]
+def companions(texts: Sequence[str], counts: Counts, tables: Callable[[Index], Sequence[Table]]) -> Index:
+    """(v,) the group of each value: it and its companion, whose people are most like its own.
+
+    Groups are of two, or of three where the number of values is odd. The `COMPARED` values of most people are paired in
+    the order of what merging them costs; the rarer ones, and those of under `SMOOTHED` people, of whom too little is
+    known, as they follow each other as texts.
+
+    Args:
+        texts: (v,) the values; "" is a missing one.
+        counts: (v,) how many people have each.
+        tables: Of each other column a table of its parts with these values, which are given by their places.
+
+    Returns:
+        -1 for a value that nobody has, that is missing or that is the only one.
+
+    >>> city = np.array([[50, 0], [0, 50], [50, 0], [0, 50]])
+    >>> companions(["a", "b", "c", "d"], np.full(4, 50), lambda some: [city[some]]).tolist()
+    [1, 2, 1, 2]
+    """
+    there = np.array(
+        sorted((at for at in np.flatnonzero(counts).tolist() if texts[at]), key=texts.__getitem__), np.int64
+    )
+    found = np.full(len(texts), -1)
+    if there.size < 2:  # noqa: PLR2004  it has no companion
+        return found
+    ranked = there[np.argsort(-counts[there], kind="stable")]
+    many = int(np.count_nonzero(counts[ranked[:COMPARED]] >= SMOOTHED))
+    many = 0 if many == 1 else many + (many and (there.size - many) % 2)
+    compared = np.isin(there, ranked[:many])
+    kept, others = there[compared], there[~compared]
+    number = max(others.size // 2, 1)
+    found[others] = np.minimum(np.arange(others.size) // 2, number - 1)
+    if many:
+        found[kept] = number + _pairs(_Compared.of(counts[kept], tables(kept)).dear)
     return found
+
+
+def _pairs(dear: NDArray[np.float64]) -> Index:
+    """(v,) the pair of each value, the cheapest first; the last of an odd number joins the pair of its nearest."""
+    many, free, found = len(dear), dear.copy(), np.full(len(dear), -1)
+    for number in range(many // 2):
+        pair = list(divmod(int(free.argmin()), many))
+        found[pair] = number
+        free[pair] = free[:, pair] = np.inf
+    for left in np.flatnonzero(found < 0).tolist():
+        found[left] = found[np.minimum(dear[left], dear[:, left]).argmin()]
+    return found
+
+
+def parts_of(ranked: Sequence[int] | Index, counts: Counts, *, numbers: bool) -> Index:
+    """(v,) which part of a column each of its values is in: fifths of numbers, and of many names the frequent ones."""
+    many = len(ranked)
+    if numbers and many > NAMES:
+        middle = np.cumsum(counts[ranked]) - counts[ranked] / 2
+        parts = (PARTS * middle / counts.sum()).astype(np.int64)
+    else:
+        parts = np.minimum(np.arange(many), NAMES if many > 40 else many)  # noqa: PLR2004
+    of = np.empty(many, np.int64)
+    of[ranked] = parts
+    return of
+
+
+class _Compared(NamedTuple):
+    """Values, and what merging two of them costs.
+
+    Attributes:
+        held: (v, w) the shares of each one's people in the parts of the columns that say most.
+        sizes: (v,) the people of each.
+        dear: (v, v) the cost of each pair, at the place of the first; infinite elsewhere.
+    """
+
+    held: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+    dear: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, people: Counts, tables: Sequence[Table]) -> _Compared:
+        """By tables of values with the parts of other columns."""
+        told = sorted(range(len(tables)), key=lambda one: (-round(_told(tables[one]) / UNIT), one))[:COLUMNS]
+        shares = [
+            (tables[one] + SMOOTHED * tables[one].sum(axis=0) / people.sum()) / (people[:, np.newaxis] + SMOOTHED)
+            for one in told
+        ]
+        number = people.size
+        held, sizes = np.concatenate([np.ones((number, 1)), *shares], axis=1), people.astype(np.float64)
+        dear = np.stack([_raised(held, sizes, one) for one in range(number)]) if number else np.empty((0, 0))
+        dear[np.tril_indices(number)] = np.inf
+        return cls(held, sizes, dear)
+
+
+def table_of(values: Index, number: int, parts: Index, width: int, counts: Counts | None = None) -> Table:
+    """(number, width) how many people have each value and are in each part of another column."""
+    found = np.bincount(values * width + parts, counts, number * width).astype(np.int64)
+    return found.reshape(number, width)
 
 
 def _merges(nodes: Index, number: int, others: Sequence[Index]) -> list[tuple[int, int]]:
     """The pairs that are merged, one after another; the second is in the first from then on."""
     people: Counts = np.bincount(nodes, minlength=number)
-    joint = [
-        np.bincount(nodes * (one.max() + 1) + one, minlength=number * (one.max() + 1)) for one in others if one.size
-    ]
-    tables = [one.reshape(number, -1) for one in joint]
-    told = sorted(range(len(tables)), key=lambda one: (-round(_told(tables[one]) / UNIT), one))[:COLUMNS]
-    shares = [
-        (tables[one] + SMOOTHED * tables[one].sum(axis=0) / people.sum()) / (people[:, np.newaxis] + SMOOTHED)
-        for one in told
-    ]
-    held = np.concatenate([np.ones((number, 1)), *shares], axis=1)
-    sizes, merged = people.astype(np.float64), list[tuple[int, int]]()
-    dear = np.stack([_raised(held, sizes, one) for one in range(number)]) if number else np.empty((0, 0))
-    dear[np.tril_indices(number)] = np.inf
+    held, sizes, dear = _Compared.of(
+        people, [table_of(nodes, number, one, int(one.max()) + 1) for one in others if one.size]
+    )
+    merged = list[tuple[int, int]]()
     alive = np.ones(number, np.bool_)
     for _ in range(number - 1):
         first, second = divmod(int(dear.argmin()), number)
