@@ -10,7 +10,7 @@ from dataclasses import MISSING, dataclass, fields
 from enum import Enum
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -278,7 +278,8 @@ class ToldAs:
         """What is read as it is, and written so."""
         from pydantic_core.core_schema import plain_serializer_function_ser_schema  # noqa: PLC0415  as above
 
-        return {**handler(source), "serialization": plain_serializer_function_ser_schema(self.to)}
+        made = {**handler(source), "serialization": plain_serializer_function_ser_schema(self.to)}
+        return cast("CoreSchema", made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +293,7 @@ class First:
         from pydantic_core.core_schema import wrap_serializer_function_ser_schema  # noqa: PLC0415  as above
 
         cut = wrap_serializer_function_ser_schema(lambda value, written: written(value[: self.many]))
-        return {**handler(source), "serialization": cut}
+        return cast("CoreSchema", {**handler(source), "serialization": cut})
 
 
 @dataclass(frozen=True, slots=True)

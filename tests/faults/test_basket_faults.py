@@ -316,10 +316,17 @@ def test_a_damaged_matrix_is_no_fault_of_its_columns(tmp_path: Path, name: str, 
     refused(path, InputError, told or "nothing tells its columns", options=HEADED)
 
 
-@pytest.mark.parametrize(
-    "frame",
-    [{CANARY: [b"0"]}, {f"{CANARY}\t": [0]}, {CANARY: [0], CANARY.upper(): [1]}, {CANARY: [np.inf]}, {CANARY: [{}]}],
-)
+#: Matrices of which a column cannot be read.
+MATRICES: list[dict[str, list[object]]] = [
+    {CANARY: [b"0"]},
+    {f"{CANARY}\t": [0]},
+    {CANARY: [0], CANARY.upper(): [1]},
+    {CANARY: [np.inf]},
+    {CANARY: [{}]},
+]
+
+
+@pytest.mark.parametrize("frame", MATRICES)
 def test_no_name_of_an_item_is_told(frame: dict[str, list[object]]) -> None:
     """A matrix whose names or types cannot be read is refused without the name."""
     refused(pl.DataFrame(frame, strict=False), InputError, "a column of the matrix", options=HEADED)

@@ -160,7 +160,7 @@ def test_companions_stand_beside_whom_one_person_alone_has(
     assert isinstance(frame, pl.DataFrame)
     classes: dict[tuple[str, ...], set[str]] = {}
     for row, at in zip(frame.rows(), release.lineage.tolist(), strict=True):
-        classes.setdefault(row, set()).add(rows[at][2])
+        classes.setdefault(row, set()).add(rows[int(at)][2])
     for (_, label), held in classes.items():
         cell = set(printed(label)) if label else {""}
         assert held <= cell

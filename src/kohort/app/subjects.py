@@ -169,7 +169,10 @@ def subject_of(raw: Mapping[str, object]) -> Subject:
 
 def answering(tell: Callable[[str], None]) -> Callable[[str, tuple[object, ...]], object]:
     """What answers questions by the names that they have on their way; a subject's bench is made when it is asked."""
-    bench = cache(lambda subject: resolve_name(SUBJECTS[subject].bench)(tell))
+
+    @cache
+    def bench(subject: str) -> object:
+        return resolve_name(SUBJECTS[subject].bench)(tell)
 
     def answer(question: str, arguments: tuple[object, ...]) -> object:
         subject, _, name = question.partition(".")

@@ -122,7 +122,7 @@ def compare(
     write = _writer(shown.out, inputs, overwrite=shown.overwrite)
     figures, bound = _figures(before, after, known, questions, quiet=shown.quiet)
     text = comparison_text(figures, bound)
-    json = as_json(figures) | ({} if bound is None else {"bound": bound.as_json()})
+    json: dict[str, Json] = {**as_json(figures), **({} if bound is None else {"bound": bound.as_json()})}
     write(text, json)
     say(text, json, as_json=shown.json, quiet=shown.quiet, internal=True)
 

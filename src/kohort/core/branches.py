@@ -107,7 +107,7 @@ def accompanied(
     starts = np.searchsorted(domain.companions[order], np.arange(int(domain.companions.max(initial=-1)) + 2))
     group = domain.companions[held]
     each = np.diff(starts, append=starts[-1:])[group]  # none of who has no companion
-    within = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
+    within: Index = np.arange(int(each.sum())) - np.repeat(np.cumsum(each) - each, each)
     beside = order[np.repeat(starts[group], each) + within]
     return distinct(np.concatenate([cells, np.repeat(regions, each) * len(domain) + beside]))
 

@@ -225,7 +225,7 @@ def singled_out_of(written: WrittenParts, names: Sequence[str]) -> tuple[Singlin
 
     def unique(*columns: int) -> int:
         several = len(columns) > 1
-        of = written.tuples([names[place] for place in columns]).counts if several else counts[columns[0]]
+        of = written.tuples([names[place] for place in columns]).counts if several else counts[next(iter(columns))]
         return int(np.count_nonzero(of == 1))
 
     def sample(records: Index) -> list[Column]:

@@ -506,7 +506,8 @@ class _Printed:
         """
         alone, many, names = np.flatnonzero(single), self.lists.size, len(self.meaning.ranks)
         value, label = np.divmod(distinct(values.take(alone).astype(np.int64) * many + labels.take(alone)), many)
-        starts, each = self.meaning.first[:-1][label], np.diff(self.meaning.first)[label]
+        starts, ends = self.meaning.first[:-1][label], self.meaning.first[1:][label]
+        each: Counts = ends - starts
         most, sets = np.zeros(names, np.int64), np.bincount(value, minlength=names)
         for some in _by_value(value, each):
             of = np.repeat(np.arange(some.start, some.stop), each[some])
@@ -522,7 +523,7 @@ class _Printed:
 
 def _by_value(values: Index, sizes: Counts) -> Iterator[slice]:
     """Ascending values, all of one value together: some at a time, which have about `_TOGETHER` things."""
-    firsts = np.append(np.flatnonzero(np.diff(values, prepend=-1)), values.size)
+    firsts = np.append(np.flatnonzero(np.append(-1, values[:-1]) != values), values.size)
     before = np.append(0, np.cumsum(sizes))[firsts]
     at = 0
     while at < firsts.size - 1:

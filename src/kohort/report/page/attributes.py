@@ -8,7 +8,7 @@ the released labels. The first and the last interval are open, and groups of a f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Optional, TypeAlias
 
 import numpy as np
 
@@ -51,7 +51,9 @@ class PageDistribution(Figures, frozen=True):
 
 
 _ATTRIBUTE: Final = OnPage(
-    AttributeComparison, distribution=PageDistribution | None, homogeneity=Annotated[Figures, _ALIKE] | None
+    AttributeComparison,
+    distribution=PageDistribution | None,
+    homogeneity=Optional[Annotated[Figures, _ALIKE]],  # noqa: UP045  pyright knows no | of Annotated
 )
 
 #: A released column before and after, with the homogeneity of some sensitive ones. The public sees means and deviations

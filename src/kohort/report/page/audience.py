@@ -15,11 +15,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
-from functools import cached_property, reduce
+from functools import cached_property
 from math import floor, log10
-from operator import or_
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Final, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, Union, get_args, get_type_hints
 
 from pydantic import create_model
 
@@ -181,7 +180,8 @@ def _hints(record: type[DataclassInstance]) -> Iterator[tuple[str, object]]:
     for one in fields(record):
         if one.metadata.get("public") != "nobody":
             hint = hints[one.name]
-            yield one.name, reduce(or_, map(_on_page, get_args(hint) if isinstance(hint, UnionType) else (hint, None)))
+            some = get_args(hint) if isinstance(hint, UnionType) else (hint, None)
+            yield one.name, Union[*map(_on_page, some)]
 
 
 def _on_page(hint: Any) -> Any:  # noqa: ANN401  any type

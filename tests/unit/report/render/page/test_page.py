@@ -431,7 +431,11 @@ def test_a_page_needs_no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the extra no page is made, and the reader is told how to get it; figures need no extra."""
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+
+    def nothing(_: str) -> None:
+        """No package is there."""
+
+    monkeypatch.setattr("importlib.util.find_spec", nothing)
     with pytest.raises(MissingExtraError, match=r"kohort\[report\]"):
         writer_of(".html")
     assert writer_of(".json")(page_of(table())).startswith(b"{")
