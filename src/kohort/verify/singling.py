@@ -509,9 +509,10 @@ class _Printed:
         starts, ends = self.meaning.first[:-1][label], self.meaning.first[1:][label]
         each: Counts = ends - starts
         most, sets = np.zeros(names, np.int64), np.bincount(value, minlength=names)
-        for some in _by_value(value, each):
-            of = np.repeat(np.arange(some.start, some.stop), each[some])
-            within = np.arange(of.size) - np.repeat(np.cumsum(each[some]) - each[some], each[some])
+        for first, last in _by_value(value, each):
+            sizes = each[first:last]
+            of: Index = np.repeat(np.arange(first, last), sizes)
+            within = np.arange(of.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
             listed = self.meaning.listed[starts[of] + within].astype(np.int64)
             other = self.meaning.ranks.take(listed) != self.meaning.ranks.take(value[of])
             pairs, counts = np.unique(value[of[other]] * names + listed[other], return_counts=True)
@@ -521,14 +522,14 @@ class _Printed:
         return found
 
 
-def _by_value(values: Index, sizes: Counts) -> Iterator[slice]:
-    """Ascending values, all of one value together: some at a time, which have about `_TOGETHER` things."""
-    firsts = np.append(np.flatnonzero(np.append(-1, values[:-1]) != values), values.size)
-    before = np.append(0, np.cumsum(sizes))[firsts]
+def _by_value(values: Index, sizes: Counts) -> Iterator[tuple[int, int]]:
+    """Where ascending values begin and end, all of one value together: some at a time, of about `_TOGETHER` things."""
+    firsts: Index = np.append(np.flatnonzero(np.append(-1, values[:-1]) != values), values.size)
+    before: Index = np.append(0, np.cumsum(sizes))[firsts]
     at = 0
     while at < firsts.size - 1:
         last = max(int(np.searchsorted(before, before[at] + _TOGETHER, side="right")) - 1, at + 1)
-        yield slice(int(firsts[at]), int(firsts[last]))
+        yield int(firsts[at]), int(firsts[last])
         at = last
 
 
