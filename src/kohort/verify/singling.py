@@ -528,7 +528,7 @@ def _by_value(values: Index, sizes: Counts) -> Iterator[tuple[int, int]]:
     before: Index = np.append(0, np.cumsum(sizes))[firsts]
     at = 0
     while at < firsts.size - 1:
-        last = max(int(np.searchsorted(before, before[at] + _TOGETHER, side="right")) - 1, at + 1)
+        last = max(int(np.searchsorted(before, int(before[at]) + _TOGETHER, side="right")) - 1, at + 1)
         yield int(firsts[at]), int(firsts[last])
         at = last
 
