@@ -49,7 +49,7 @@ PEOPLE: Final = (
 #: The sweeps, by name: the lines of each command, but for what is written.
 SWEEPS: Final[Mapping[str, Sequence[str]]] = {
     "k": (
-        "kohort sweep adult.csv --rest drop --order sorted --no-grid",
+        "kohort sweep adult.csv --rest drop --order sorted --no-grid --labels own",
         "--quasi age,workclass,education-num,marital-status,occupation,race,sex,native-country",
         "--vary k=2,5,10,20,50,100,150,200 --vary method=mondrian,mondrian-relaxed --vary cut=nearest,median",
     ),

@@ -18,7 +18,7 @@ METHODS: Final = ("mondrian", "mondrian-relaxed")
 CUTS: Final = ("nearest", "median")
 
 SWEEP: Final = (
-    "kohort sweep adult.csv --rest drop --order sorted --no-grid",
+    "kohort sweep adult.csv --rest drop --order sorted --no-grid --labels own",
     "--quasi age,workclass,education-num,marital-status,occupation,race,sex,native-country",
     "--vary k=2,5,10,20,30,40,50,60,70,80,90,100",
     f"--vary method={','.join(METHODS)} --vary cut={','.join(CUTS)}",

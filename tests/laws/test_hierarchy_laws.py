@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from kohort.schema.nesting import Pad
 
 #: Text that a file can hold. A byte-order mark would vanish where it begins a file, as it must.
-LABELS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufeff"), min_size=1, max_size=4)
+LABELS = st.text(st.characters(exclude_categories=["Cs", "Cn"], exclude_characters="\0\ufeff"), min_size=1, max_size=4)
 
 
 @st.composite
