@@ -34,8 +34,10 @@ COMMAND: Final = (
 )
 
 CUTS: Final = (
-    "kohort sweep adult.csv --rest drop --order sorted --no-grid --labels own "
-    "--vary k=10,100 --vary cut=nearest,median",
+    (
+        "kohort sweep adult.csv --rest drop --order sorted --no-grid --labels own "
+        "--vary k=10,100 --vary cut=nearest,median"
+    ),
     "--quasi",
 )
 TWO: Final = "age,education-num"
