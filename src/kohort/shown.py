@@ -10,7 +10,7 @@ from dataclasses import MISSING, dataclass, fields
 from enum import Enum
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -278,8 +278,8 @@ class ToldAs:
         """What is read as it is, and written so."""
         from pydantic_core.core_schema import plain_serializer_function_ser_schema  # noqa: PLC0415  as above
 
-        made = {**handler(source), "serialization": plain_serializer_function_ser_schema(self.to)}
-        return cast("CoreSchema", made)
+        made: CoreSchema = _written(handler(source), plain_serializer_function_ser_schema(self.to))
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,13 @@ class First:
         from pydantic_core.core_schema import wrap_serializer_function_ser_schema  # noqa: PLC0415  as above
 
         cut = wrap_serializer_function_ser_schema(lambda value, written: written(value[: self.many]))
-        return cast("CoreSchema", {**handler(source), "serialization": cut})
+        made: CoreSchema = _written(handler(source), cut)
+        return made
+
+
+def _written(schema: CoreSchema, how: object) -> Any:  # noqa: ANN401  one of many typed dictionaries
+    """What is read by a schema, and written so."""
+    return {**schema, "serialization": how}
 
 
 @dataclass(frozen=True, slots=True)
