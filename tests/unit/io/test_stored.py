@@ -101,7 +101,7 @@ def test_a_release_goes_into_a_database(base: str) -> None:
     known = ["check", f"{base}#release", "--certificate", str(release.certificate), "--quiet"]
     assert main(known) == 0
     with opened_at(f"{base}#release") as session:
-        session.base.execute("UPDATE release SET age = '99'")
+        session.execute("UPDATE release SET age = '99'")
         session.commit()
     assert main(known) == 1
 
@@ -162,11 +162,9 @@ def test_a_defect_in_the_database_is_caught(
     put = stored.Session.put
 
     def damaged(session: stored.Session, parquet: bytes) -> None:
-        put(session, parquet)
-        place, base_ = session.place, session.base
-        worse = defect(base_.get(place))
-        session.drop()
-        base_.put(place, worse)
+        worse = BytesIO()
+        defect(pl.read_parquet(BytesIO(parquet))).write_parquet(worse)
+        put(session, worse.getvalue())
 
     monkeypatch.setattr(stored.Session, "put", damaged)
     with pytest.raises(VerificationError) as raised:
@@ -254,7 +252,7 @@ def test_a_refusal_of_the_database_names_no_cell(base: str) -> None:
     """What the database says stays unsaid: its message may quote a cell, or the password."""
     place = place_at(f"{base}#release")
     with pytest.raises(FileError, match="nothing was changed") as raised, opened(place) as session:
-        session.base.execute("SELECT nothing FROM nowhere")
+        session.execute("SELECT nothing FROM nowhere")
     assert "nowhere" not in str(raised.value)
     assert "secret" not in str(raised.value)
 
@@ -263,7 +261,7 @@ def test_a_table_of_another_schema(postgres: str) -> None:
     """`SCHEMA.TABLE` names a table of a schema of Postgres."""
     place = place_at(f"{postgres}#office.release")
     with opened(place) as session:
-        session.base.execute("CREATE SCHEMA office")
+        session.execute("CREATE SCHEMA office")
         pl.DataFrame({"a": [1]}).write_parquet(file := BytesIO())
         session.put(file.getvalue())
         assert session.exists()
@@ -337,7 +335,7 @@ def test_a_page_of_a_release_in_a_database(tmp_path: Path, monkeypatch: pytest.M
     assert main(["run", "job.toml", "--quiet"]) == 0
     assert main(["report", "job.toml", "--out", "page.json", "--quiet"]) == 0
     with opened_at("clinic.sqlite#release") as session:
-        session.base.execute("UPDATE release SET age = '99'")
+        session.execute("UPDATE release SET age = '99'")
         session.commit()
     assert main(["report", "job.toml", "--out", "other.json", "--quiet"]) == 5
     Path("job.toml").write_text(Path("job.toml").read_text().replace('#release"', '#r"\nformat = "csv"'))
