@@ -303,24 +303,23 @@ def test_charts_are_written_to_a_folder(folder: Path) -> None:
 
 
 def test_what_is_not_installed_is_told_before_any_work(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page needs the extra `report`; its figures do not."""
+    """Pictures need matplotlib, and a page the extra `report`; its figures need neither."""
 
     def lacking(*_: object) -> None:
         raise MissingExtraError("matplotlib is needed for pictures and is not installed")
 
     with monkeypatch.context() as patch:
-        patch.setattr("kohort.report.charts.canvas.library", lacking)
-        for flags in (["--out", "p.html"], ["--charts", "c"]):
-            refused(10, "matplotlib", command=["report", folder / "none.json", *flags])
-        refused(10, "matplotlib", command=["run", folder / "job.toml", "--overwrite", "--report", folder / "r.html"])
-        done("report", folder / "figures.json", "--out", folder / "p.json")
-    pytest.importorskip("matplotlib")
+        patch.setattr("kohort.report.charts.library", lacking)
+        refused(10, "matplotlib", command=["report", folder / "none.json", "--charts", "c"])
+        for page in ("p.html", "p.json"):
+            done("report", folder / "figures.json", "--out", folder / page)
 
     def absent(_: str) -> None:
         """No module is found."""
 
     monkeypatch.setattr("importlib.util.find_spec", absent)
-    refused(10, "jinja2", "kohort[report]", command=["report", folder / "figures.json", "--out", folder / "p.html"])
+    refused(10, "jinja2", "kohort[report]", command=["report", folder / "none.json", "--out", folder / "q.html"])
+    refused(10, "jinja2", command=["run", folder / "job.toml", "--overwrite", "--report", folder / "r.html"])
 
 
 def test_grids_that_were_compared_are_told_to_the_steward(folder: Path) -> None:

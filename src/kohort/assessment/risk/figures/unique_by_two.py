@@ -24,8 +24,8 @@ def unique_by_two(file: FileClasses) -> float | None:
     Cost: else one grouping of the tuples for each two columns, until all who are unique are known to be.
 
     >>> from kohort.assessment.classes import file_classes, records_of
-    >>> unique_by_two(file_classes(records_of(np.array([[0, 0, 1, 1], [0, 1, 1, 1], [2, 2, 2, 3]]))))
-    0.75
+    >>> unique_by_two(file_classes(records_of(np.array([[0, 0, 1, 1], [0, 1, 1, 1], [2, 2, 2, 2]]))))
+    0.5
     """
     frequency, classes, people = file
     width = frequency.quasi.shape[1]
