@@ -368,7 +368,7 @@ def test_values_that_are_all_impossible_ask_for_nothing() -> None:
 
 def test_as_many_points_as_anybody_looks_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """The greatest number of points is allowed, and one more is not."""
-    monkeypatch.setattr(tables, "MOST", 3)
+    monkeypatch.setattr("kohort.sweeps.table_plan.MOST", 3)
     assert len(ks(2, 3, 4).jobs) == 3
     with pytest.raises(UsageError, match="4 points"):
         ks(2, 3, 4, 5)
