@@ -188,6 +188,15 @@ def distinct(numbers: NDArray[np.int64], *, merged: bool = False) -> NDArray[np.
     return numbers[:found]
 
 
+def ordinals(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """0 to c - 1 for each of the counts c, one after another.
+
+    >>> ordinals(np.array([2, 0, 3])).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
 def tallied(
     numbers: NDArray[np.integer[Any]], size: int, weights: NDArray[np.int64] | None = None, workspace: Workspace = HEAP
 ) -> NDArray[np.int64]:

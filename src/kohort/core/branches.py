@@ -23,7 +23,7 @@ from kohort.schema import Label, Scale
 from kohort.schema.hierarchies.likeness import companions, parts_of, table_of
 from kohort.schema.hierarchies.sets import set_label
 from kohort.schema.hierarchy import SUPPRESSED
-from kohort.workspace import HEAP, blocks, distinct
+from kohort.workspace import HEAP, blocks, distinct, ordinals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -107,8 +107,7 @@ def accompanied(
     starts = np.searchsorted(domain.companions[order], np.arange(int(domain.companions.max(initial=-1)) + 2))
     group = domain.companions[held]
     each = np.diff(starts, append=starts[-1:])[group]  # none of who has no companion
-    within: Index = np.arange(int(each.sum())) - np.repeat(np.cumsum(each) - each, each)
-    beside = order[np.repeat(starts[group], each) + within]
+    beside = order[np.repeat(starts[group], each) + ordinals(each)]
     return distinct(np.concatenate([cells, np.repeat(regions, each) * len(domain) + beside]))
 
 
@@ -144,7 +143,7 @@ def companions_in(frequency: FrequencySet, domains: Sequence[Domain]) -> tuple[D
     """
     return with_companions(
         domains,
-        lambda column: np.bincount(frequency.quasi[:, column], frequency.counts, len(domains[column])).astype(np.int64),
+        lambda column: frequency.records_by_code(column, len(domains[column])),
         lambda column, other, _: (frequency.quasi[:, column], frequency.quasi[:, other], frequency.counts),
     )
 
@@ -214,8 +213,7 @@ def _named(tree: Hierarchy, regions: Index, levels: Index, leaf: Index) -> Membe
     place = {name: at for at, name in enumerate(names)}
     each, first = np.array([len(one) for one in called]), np.array([place[name] for one in called for name in one])
     starts, repeated = (np.cumsum(each) - each)[of], np.repeat(np.arange(of.size), each[of])
-    within = np.arange(repeated.size) - np.repeat(np.cumsum(each[of]) - each[of], each[of])
-    cells = np.unique(regions[repeated] * len(names) + first[starts[repeated] + within])
+    cells = np.unique(regions[repeated] * len(names) + first[starts[repeated] + ordinals(each[of])])
     return Members(names, np.array([stands[name] for name in names]), cells)
 
 

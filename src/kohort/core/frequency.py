@@ -56,6 +56,10 @@ class FrequencySet:
         """The number of records that the tuples stand for."""
         return int(self.counts.sum())
 
+    def records_by_code(self, column: int, values: int) -> Counts:
+        """(values,) the records with each code of a quasi-identifier."""
+        return np.bincount(self.quasi[:, column], self.counts, values).astype(np.int64)
+
     def take(self, chosen: Numbers | Mask, counts: Counts) -> FrequencySet:
         """Some of the tuples, with so many records each."""
         people = None if self.people is None else self.people[chosen]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -48,11 +47,9 @@ if TYPE_CHECKING:
     from kohort.algorithms.problem import Algorithm, Problem
     from kohort.arrays import Counts as Numbers
     from kohort.arrays import Index
-    from kohort.core.frequency import FrequencySet
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.relation import Relation
     from kohort.release import Job
-    from kohort.schema.domain import Domain
     from kohort.tables.dataset import Values
     from kohort.verify import Claim, Verdict
     from kohort.verify.aggregates import Hashed, Tuples
@@ -108,7 +105,11 @@ class CountedInParts:
         tuples = TuplesElsewhere.of(TemporaryTables(source.dialect), kept, columns)
         root = tuples.marginals([0])[0]
         suppressed = source.records - kept.records
-        domains = with_companions(columns.domains, partial(_counts, root.of, columns.domains), tuples.pairs)
+        domains = with_companions(
+            columns.domains,
+            lambda column: root.of[column].records_by_code(0, len(columns.domains[column])),
+            tuples.pairs,
+        )
         counts = Counts(source.records, columns.schema, root.of[0], domains, suppressed, None)
         counted = replace(job, schema=columns.schema)
         levels = TuplesOnLevels(tuples, root.of, domains, most)
@@ -175,11 +176,6 @@ class CountedInParts:
         """Records, whose cells of quasi-identifiers these are, with the class of their tuple."""
         number, source = self.tuples.numbering.of(cells, outer=outer)
         return sql.placed(source, placed, number, "p", outer=outer)
-
-
-def _counts(of: Sequence[FrequencySet], domains: Sequence[Domain], column: int) -> Numbers:
-    """(v,) the records with each code of a quasi-identifier."""
-    return np.bincount(of[column].quasi[:, 0], of[column].counts, len(domains[column])).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -111,7 +111,7 @@ class Detail:
                 ends = [float(end) for end in domain.ends]
                 wide = np.minimum(domain.upper - float(domain.step), ends[1]) - np.maximum(domain.positions, ends[0])
                 bits = np.log2(np.maximum(wide, 0.0) / float(domain.step) + 1)
-                of_code = np.bincount(self.frequency.quasi[:, column], self.frequency.counts, len(domain))
+                of_code = self.frequency.records_by_code(column, len(domain))
                 total += float(np.dot(of_code, bits))
         return total
 

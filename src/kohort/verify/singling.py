@@ -21,7 +21,7 @@ from kohort.errors import LimitError
 from kohort.schema import Label
 from kohort.verify.classes import ReleasedClasses
 from kohort.verify.labels import ANY
-from kohort.workspace import HEAP, blocks, distinct, tallied
+from kohort.workspace import HEAP, blocks, distinct, ordinals, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -512,8 +512,7 @@ class _Printed:
         for first, last in _by_value(value, each):
             sizes = each[first:last]
             of: Index = np.repeat(np.arange(first, last), sizes)
-            within = np.arange(of.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-            listed = self.meaning.listed[starts[of] + within].astype(np.int64)
+            listed = self.meaning.listed[starts[of] + ordinals(sizes)].astype(np.int64)
             other = self.meaning.ranks.take(listed) != self.meaning.ranks.take(value[of])
             pairs, counts = np.unique(value[of[other]] * names + listed[other], return_counts=True)
             np.maximum.at(most, pairs // names, counts)

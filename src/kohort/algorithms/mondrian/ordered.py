@@ -56,7 +56,7 @@ from kohort.core.order import SortKey, order_by
 from kohort.core.recoding import Multidimensional
 from kohort.schema import Label
 from kohort.specification import Specification
-from kohort.workspace import BLOCK, HEAP, blocks, tallied
+from kohort.workspace import BLOCK, HEAP, blocks, ordinals, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -264,7 +264,7 @@ class Distinct:
             last = int(of[min(first + BLOCK, of.size) - 1])
             some = slice(first, int(np.searchsorted(of, last, side="right")))  # of whole runs
             records = np.repeat(by_run[some], counts[some])
-            place = (2 * _numbers(counts[some]) + 1) / (2 * np.repeat(counts[some], counts[some]))
+            place = (2 * ordinals(counts[some]) + 1) / (2 * np.repeat(counts[some], counts[some]))
             found[number : number + records.size] = records[np.lexsort((place, np.repeat(of[some], counts[some])))]
             first, number = some.stop, number + records.size
         return found
@@ -345,7 +345,7 @@ class Borders:
             kept = np.flatnonzero(~self.dealt.take(runs))
             parts = (self.last.take(runs) - self.first.take(runs)).astype(np.int64)[kept] + 1
             cut = np.repeat(kept, parts)
-            into = self.first.take(runs).astype(np.int64)[cut] + _numbers(parts)
+            into = self.first.take(runs).astype(np.int64)[cut] + ordinals(parts)
             low = np.maximum(begins.take(into), self.upto.take(runs[cut]))
             sizes = np.minimum(ends.take(into), self.upto.take(runs[cut] + 1)) - low
             sizes = np.where(np.repeat(parts, parts) > 1, sizes, counts[some].take(cut))
@@ -404,12 +404,6 @@ def _where(numbers: NDArray[np.uint32], chosen: Mask, workspace: Workspace) -> N
         made[upto : upto + part.size] = part
         upto += part.size
     return made
-
-
-def _numbers(counts: Counts) -> Index:
-    """0 to c - 1 for each of the counts c, one after another."""
-    total: int = counts.sum()
-    return np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def again(table: Distinct, divided: Divided, problem: Problem, k: int) -> Divided:
