@@ -177,14 +177,6 @@ class Kind(NamedTuple, Generic[S]):
         return file.getvalue()
 
 
-def aligned(rows: list[list[str]], justify: Callable[[str, int], str]) -> list[str]:
-    """Rows of cells as lines, each column as wide as its widest cell; short rows end where their last cell does."""
-    wide = max(map(len, rows))
-    padded = [row + [""] * (wide - len(row)) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*padded, strict=True)]
-    return ["  ".join(map(justify, row, widths)).rstrip() for row in padded]
-
-
 def refuse_unordered(orders: Mapping[str, bool | None]) -> None:
     """Refuse to propose a point of a sweep that varies nothing that protects.
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.metrics.known import METRICS
 from kohort.report.page.audience import FEWEST, Audience, coarse
+from kohort.report.render.text import aligned
 from kohort.shown import many
-from kohort.sweeps.frame import WITHHELD, Ending, Kind, aligned
+from kohort.sweeps.frame import WITHHELD, Ending, Kind
 from kohort.sweeps.picture import chart
 from kohort.sweeps.table_plan import said, taken
 from kohort.sweeps.tables import LOSS, figures, rows
@@ -54,7 +55,7 @@ def text(found: TableSweep) -> str:
     cells = [[*values, *_cells(point, metrics, noded=bool(nodes))] for values, point in kept.items()]
     fixed = "".join(f"; {name} = {value}" for name, value in found.fixed.items())
     told = [*_bounds(released), *_nodes(found), *_reasons(found), *_proposal(found), NOTHING]
-    lines = aligned([head, *cells], str.rjust)
+    lines = aligned([head, *cells])
     return "\n".join([f"{many(found.records, 'record')}{fixed}", "", *lines, "", *told])
 
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.report.charts import LOOKS, Line, LineChart, Mark
 from kohort.report.page.audience import FEWEST, Audience, coarse
+from kohort.report.render.text import aligned
 from kohort.schema.numbers import said
 from kohort.shown import many
-from kohort.sweeps.frame import WITHHELD, Ending, Kind, aligned
+from kohort.sweeps.frame import WITHHELD, Ending, Kind
 from kohort.sweeps.transactions import PARAMETERS
 from kohort.transactions.methods import METHODS
 from kohort.transactions.roles import Draw, Drawn
@@ -138,7 +139,7 @@ def text(found: TransactionSweep) -> str:
     told = [[value, *(cells[value, method] for method in methods)] for value in found.axes[0].values]
     spread = f"mean of {runs} seeds ± standard deviation" if runs > 1 else "one run each"
     head = f"distortion in %, {spread}; {asked(found)}"
-    lines = aligned([[str(found.plan.vary), *methods], *told], str.ljust)
+    lines = aligned([[str(found.plan.vary), *methods], *told], left=1 + len(methods))
     return "\n".join([head, *lines, *notes(found), *_proposal(found)])
 
 
