@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import InfeasibleError
-from kohort.transactions._engines import EngineName
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
@@ -22,11 +21,11 @@ from kohort.transactions.problem import distortion, is_feasible, item_losses, lo
 from kohort.transactions.suppression import Greedy, Score
 from tests.reference import transactions as plain
 from tests.reference.transactions import RawDatabase, items_of, problem_of, raw_databases, told, told_plainly
+from tests.unit.transactions.sets import ENGINES, mine_by
 
 if TYPE_CHECKING:
     from random import Random
 
-ENGINES = (None, *EngineName)
 SCORES = (Score.MMIL, Score.MM, Score.ONE_IL)
 
 
@@ -35,9 +34,9 @@ SCORES = (Score.MMIL, Score.MM, Score.ONE_IL)
 
 @pytest.mark.parametrize("engine", ENGINES)
 @given(raw=raw_databases())
-def test_minimal_moles_are_those_of_the_definition(engine: EngineName | None, raw: RawDatabase) -> None:
+def test_minimal_moles_are_those_of_the_definition(engine: type | None, raw: RawDatabase) -> None:
     """Either engine finds the sets that are moles and have no mole as a part, in order, and says which are rare."""
-    assert told(mine(problem_of(raw), engine=engine)) == told_plainly(raw)
+    assert told(mine_by(engine, problem_of(raw))) == told_plainly(raw)
 
 
 @given(raw_databases())

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.errors import InfeasibleError
-from kohort.transactions._engines import EngineName
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
@@ -27,6 +26,7 @@ from kohort.transactions.problem import ItemSuppression, SuppressionProblem, dis
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy, Score
 from tests.reference import transactions as plain
+from tests.unit.transactions.sets import ENGINES, mine_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,10 +54,10 @@ def dropped(problem: SuppressionProblem, solution: SuppressionSolution) -> list[
     return [problem.database.names[item] for item in solution.suppression.items.tolist()]
 
 
-def moles(problem: SuppressionProblem, engine: EngineName | None = None) -> list[str]:
+def moles(problem: SuppressionProblem, engine: type | None = None) -> list[str]:
     """The minimal moles, each as its items' names in one word."""
     names = problem.database.names
-    return ["".join(names[item] for item in mole) for mole, _ in plain.told(mine(problem, engine=engine))]
+    return ["".join(names[item] for item in mole) for mole, _ in plain.told(mine_by(engine, problem))]
 
 
 def raw_of(problem: SuppressionProblem) -> plain.RawDatabase:
@@ -87,8 +87,8 @@ def example_1(*, k: int = 3, rows: Sequence[str] = MATRIX) -> SuppressionProblem
     return problem_of(sets, ("3", "4"), h="0.5", k=k, p=3)
 
 
-@pytest.mark.parametrize("engine", [None, *EngineName])
-def test_example_1_moles(engine: EngineName | None) -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_example_1_moles(engine: type | None) -> None:
     """6 is a mole alone; {1,5}, {2,5} and {0,1,2} are the larger minimal ones."""
     assert moles(example_1(), engine) == ["6", "15", "25", "012"]
 
@@ -155,8 +155,8 @@ def example_2() -> SuppressionProblem:
     return problem_of([[*items, diagnosis] for items, diagnosis in PEOPLE], DIAGNOSES, h="0.8", k=2)
 
 
-@pytest.mark.parametrize("engine", [None, *EngineName])
-def test_example_2_moles(engine: EngineName | None) -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_example_2_moles(engine: type | None) -> None:
     """x, y and z are moles alone, seven pairs are minimal ones."""
     assert moles(example_2(), engine) == ["x", "y", "z", "ab", "ad", "bd", "bf", "bg", "cd", "dg"]
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
@@ -37,10 +37,6 @@ _SAID: Final = MappingProxyType(
 )
 
 
-def _unknown(_: Point) -> None:
-    """Nothing is known of it."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """A figure of a release.
@@ -52,7 +48,6 @@ class Figure:
         of: Of a release; `None` where it is not defined.
         scale: How it lies and is written.
         wide: Whether it lies by its ratios where it spans much.
-        least: What it cannot be below with the release's k and labels; `None` where that is not known.
     """
 
     name: str
@@ -61,7 +56,12 @@ class Figure:
     of: Callable[[Point], float | None]
     scale: AxisScale = PLAIN
     wide: bool = False
-    least: Callable[[Point], float | None] = _unknown
+
+    def least(self, at: Point) -> float | None:
+        """What no release with the point's k and labels is below: known of NCP, and of LM, its sum over the columns."""
+        if at.least is None or at.bound is None or self.name not in {"lm", "ncp"}:
+            return None
+        return at.bound.ncp * (at.least.columns if self.name == "lm" else 1)
 
 
 #: What is drawn where nothing is said: the loss, which no bound lets look better than it is.
@@ -79,21 +79,16 @@ RISKS: Final = MappingProxyType(
 _NAME: Final = "risk-utility"
 
 
-class RiskUtility(NamedTuple):
-    """The risk-utility frontier: which risk it lies over, and which loss it tells."""
+def figure_of(text: str | None) -> tuple[Figure, str]:
+    """The figure to draw, and the risk of a risk-utility frontier: "" where it is drawn against what is varied.
 
-    risk: str = "highest"
-    loss: str = DEFAULT
-
-
-def figure_of(text: str | None) -> Figure | RiskUtility:
-    """What is to be drawn: a figure by its name, or `risk-utility`, with a risk and a loss behind a colon if need be.
+    Asked for by name, or as `risk-utility`, with a risk and a loss behind a colon if need be.
 
     Raises:
         UsageError: no figure is called so.
 
-    >>> figure_of("c_dm").title, figure_of(None).title, figure_of("risk-utility:k").risk
-    ('Discernibility (C_DM)', 'Loss (LM)', 'k')
+    >>> [(figure.title, risk) for figure, risk in map(figure_of, ("c_dm", None, "risk-utility:k"))]
+    [('Discernibility (C_DM)', ''), ('Loss (LM)', ''), ('Loss (LM)', 'k')]
     """
     name, colon, words = (text or DEFAULT).partition(":")
     if name == _NAME:
@@ -103,16 +98,16 @@ def figure_of(text: str | None) -> Figure | RiskUtility:
         near = " or ".join(get_close_matches(text, names))
         hint = f"did you mean {near}?" if near else f"one of {', '.join(names)}"
         raise UsageError(f"no figure is called {text}", where="figure", hint=hint)
-    return FIGURES[text or DEFAULT]
+    return FIGURES[text or DEFAULT], ""
 
 
-def _risk_utility(words: list[str]) -> RiskUtility:
+def _risk_utility(words: list[str]) -> tuple[Figure, str]:
     risks = [word for word in words if word in RISKS]
     losses = [word for word in words if word in METRICS and METRICS[word].less_is_better]
     if len(risks) > 1 or len(losses) > 1 or len(risks) + len(losses) < len(words):
         hint = f"such as {_NAME}:average,ncp; a risk ({', '.join(RISKS)}), and a metric of which less is better"
         raise UsageError("name the risk and the loss to draw", where="figure", hint=hint)
-    return RiskUtility(*(risks or ["highest"]), *(losses or [DEFAULT]))
+    return FIGURES[(losses or [DEFAULT])[0]], (risks or ["highest"])[0]
 
 
 def on_demand(text: str | None) -> tuple[str, ...]:
@@ -134,17 +129,8 @@ def _metric(metric: Metric) -> Figure:
         of=lambda at: at.metrics.get(name),
         scale=PERCENT if shown.kind == "share" else AxisScale(base=shown.least),
         wide=shown.wide,
-        least=_LEAST.get(name, _unknown),
     )
 
-
-#: The losses that are bounded: NCP, and LM, the sum of what NCP is the mean of.
-_LEAST: Final[Mapping[str, Callable[[Point], float | None]]] = MappingProxyType(
-    {
-        "ncp": lambda at: None if at.bound is None else at.bound.ncp,
-        "lm": lambda at: None if at.bound is None or at.least is None else at.bound.ncp * at.least.columns,
-    }
-)
 
 _FIGURES: Final = (
     *map(_metric, METRICS.values()),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from kohort.report.charts import PERCENT, Line, LineChart, Look, Mark, Tag, look
 from kohort.report.charts.canvas import GREY, INK
-from kohort.sweeps.figure import FIGURES, RISKS, RiskUtility, across, figure_of, fixed, series, setting, unanswered
+from kohort.sweeps.figure import FIGURES, RISKS, across, figure_of, fixed, series, setting, unanswered
 from kohort.sweeps.table_plan import said
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ def chart(found: TableSweep, figure: str | None) -> LineChart:
     Raises:
         UsageError: no figure is called so; ask `figure_of` before the sweep.
     """
-    asked = figure_of(figure)
-    if isinstance(asked, RiskUtility):
-        return risk_utility(found, asked)
+    asked, risk = figure_of(figure)
+    if risk:
+        return risk_utility(found, asked, risk)
     axis, values = found.axes[0], Places.of(found.axes[0])
     drawn = [(name, points, _points(points, values, asked)) for name, points in series(found)]
     shown = enumerate(drawn[:MOST_LINES])
@@ -202,10 +202,9 @@ def lowest(known: Iterable[tuple[float, float]]) -> tuple[Mark, ...]:
     return tuple(Mark(x, y, y, y) for x, y in sorted(least.items()))
 
 
-def risk_utility(found: TableSweep, asked: RiskUtility) -> LineChart:
+def risk_utility(found: TableSweep, loss: Figure, risk: str) -> LineChart:
     """Every setting with its risk and its loss, the frontier of them as a line, and the knee named."""
-    loss = FIGURES[asked.loss]
-    groups = [(name, some) for name, points in series(found) if (some := _settings(found, points, asked))]
+    groups = [(name, some) for name, points in series(found) if (some := _settings(found, points, loss, risk))]
     every = [one for _, some in groups for one in some]
     tradeoffs = [tradeoff for tradeoff, _ in every]
     bends, best = ([every[place] for place in places] for places in (knees(tradeoffs), frontier(tradeoffs)))
@@ -221,28 +220,27 @@ def risk_utility(found: TableSweep, asked: RiskUtility) -> LineChart:
     return LineChart(
         title=f"Risk and {loss.title[0].lower()}{loss.title[1:]}",
         under=f"{fixed(found)} Less is better in both.",
-        across=RISKS[asked.risk],
+        across=RISKS[risk],
         up=loss.says,
         lines=tuple(lines),
-        notes=(_DEFINED, *([BOUNDED] if below else []), _knee(found, bends, asked), *unanswered(found)),
+        notes=(_DEFINED, *([BOUNDED] if below else []), _knee(found, bends, loss), *unanswered(found)),
         scale=loss.scale,
         measured=PERCENT,
         tags=_tags(found, best, bends),
     )
 
 
-def _settings(found: TableSweep, points: list[Point], asked: RiskUtility) -> list[Setting]:
+def _settings(found: TableSweep, points: list[Point], loss: Figure, risk: str) -> list[Setting]:
     """What each point gives of which both are known, by ascending risk."""
-    varied = any(axis.name == "k" for axis in found.axes)
 
     def risk_of(point: Point) -> float | None:
-        if asked.risk != "k":
-            return FIGURES[asked.risk].of(point)
-        k = found.value(point, "k") if varied else found.fixed.get("k")
-        return None if k is None else 1 / float(k)
+        if risk != "k":
+            return FIGURES[risk].of(point)
+        k = found.value(point, "k")
+        return 1 / float(k) if k else None
 
-    both = [(risk_of(point), FIGURES[asked.loss].of(point), point) for point in points if point.found]
-    known = [(Tradeoff(risk, loss), point) for risk, loss, point in both if risk is not None and loss is not None]
+    both = [(risk_of(point), loss.of(point), point) for point in points if point.found]
+    known = [(Tradeoff(x, y), point) for x, y, point in both if x is not None and y is not None]
     return sorted(known, key=lambda one: one[0])
 
 
@@ -260,13 +258,12 @@ def _tags(found: TableSweep, best: list[Setting], bends: list[Setting]) -> tuple
     return tuple(tags.values())
 
 
-def _knee(found: TableSweep, bends: list[Setting], asked: RiskUtility) -> str:
+def _knee(found: TableSweep, bends: list[Setting], loss: Figure) -> str:
     if not bends:
         return "There is no knee here: no point of the frontier lies below that line."
-    loss = FIGURES[asked.loss].scale.said
     told: list[str] = []
     for at, point in bends:
-        figures = f"risk {PERCENT.said(at.risk)}, {asked.loss} {loss(at.loss)}"
+        figures = f"risk {PERCENT.said(at.risk)}, {loss.name} {loss.scale.said(at.loss)}"
         told.append(f"{said(found.axes, point.values, setting)} ({figures})")
     more = len(told) - MOST_KNEES
     return f"Knee: {'; equally far: '.join(told[:MOST_KNEES])}{f' and {more} more' * (more > 0)}."

@@ -127,9 +127,7 @@ def _reasons(found: TableSweep) -> list[str]:
 
 def published(found: TableSweep) -> TableSweep:
     """A sweep over a table for anybody; no point is proposed, for that took exact figures."""
-    names = [axis.name for axis in found.axes]
-    ks = [({**found.fixed} | dict(zip(names, one.values, strict=True))).get("k", "") for one in found.points]
-    points = tuple(_point(one, found.records, k) for one, k in zip(found.points, ks, strict=True))
+    points = tuple(_point(one, found.records, found.value(one, "k")) for one in found.points)
     return replace(found, points=points, within=None, audience=Audience.PUBLIC)
 
 

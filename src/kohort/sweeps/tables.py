@@ -137,8 +137,8 @@ class TableSweep(Sweep[Point], Shown):
         return "Sweep", rows + ([("…", f"{more:,} more points")] if more > 0 else [])
 
     def value(self, point: Point, name: str) -> str:
-        """The value of the axis called `name` at a point."""
-        return point.values[[axis.name for axis in self.axes].index(name)]
+        """What `name` is at a point, varied or fixed; "" where it is neither."""
+        return {**self.fixed, **_named(self, point.values)}.get(name, "")
 
 
 _PREFIXES: Final = MappingProxyType(
@@ -158,7 +158,7 @@ def figures(found: TableSweep) -> dict[str, Json]:
     values and loss of the strictest point within it (null: there is none).
     """
     best = found.proposed
-    proposed: Json = best and {"values": _named(found, best.values), "loss": float(best.loss)}
+    proposed: Json = best and {"values": {**_named(found, best.values)}, "loss": float(best.loss)}
     return {
         "vary": {axis.name: [*axis.values] for axis in found.axes},
         "fixed": {**found.fixed},
@@ -168,7 +168,7 @@ def figures(found: TableSweep) -> dict[str, Json]:
     }
 
 
-def _named(found: TableSweep, values: Values) -> dict[str, Json]:
+def _named(found: TableSweep, values: Values) -> dict[str, str]:
     return dict(zip((axis.name for axis in found.axes), values, strict=True))
 
 
@@ -184,7 +184,7 @@ def _figures(found: TableSweep, point: Point) -> dict[str, Json]:
     }
     seconds = point.seconds
     return {
-        "values": _named(found, point.values),
+        "values": {**_named(found, point.values)},
         "ending": str(point.ending),
         "why": point.why or None,
         **(told if point.found else dict.fromkeys(told)),

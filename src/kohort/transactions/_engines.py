@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -59,13 +58,6 @@ _LISTED: Final = 1 << 24
 _WORTH: Final = 3e6
 
 
-class EngineName(StrEnum):
-    """The engines by name."""
-
-    BITMAPS = "bitmaps"
-    TIDS = "tids"
-
-
 class Engines:
     """Both engines over one database, each made when it is first wanted.
 
@@ -73,18 +65,15 @@ class Engines:
         public: The public items of each transaction.
         private: The private items of each transaction.
         supports: The transactions of each public item.
-        only: Use this engine alone.
         pairs: What public items share with private ones, where that is known.
     """
 
-    def __init__(
-        self, public: Rows, private: Rows, supports: Counts, only: EngineName | None = None, pairs: Pairs | None = None
-    ) -> None:
+    def __init__(self, public: Rows, private: Rows, supports: Counts, pairs: Pairs | None = None) -> None:
         """Make neither of them yet."""
-        self._public, self._private, self._supports, self._only = public, private, supports, only
+        self._public, self._private, self._supports = public, private, supports
         self._words = WORD_COST * words_of(len(public))
         self._row = CELL_COST * public.breadth
-        self._fit = only is not EngineName.TIDS and (only is not None or Bitmaps.fit(public, private))
+        self._fit = Bitmaps.fit(public, private)
         self._pairs = self._table() if pairs is None else pairs
 
     @property
@@ -112,7 +101,7 @@ class Engines:
     def among(self, items: Index) -> Engines:
         """The engines over some of the public items, whose codes become their places in `items`."""
         pairs = None if self._pairs is None else self._pairs[items]
-        return Engines(self._public.only(items), self._private, self._supports[items], self._only, pairs)
+        return Engines(self._public.only(items), self._private, self._supports[items], pairs)
 
     def singles(self, items: Index, share: tuple[int, int]) -> Counts:
         """What the transactions that each of these items has in common with a private item do not exceed."""
@@ -172,16 +161,14 @@ class Engines:
 
     def _dense(self, gains: Shares) -> Mask:
         """Where bitmaps are used, given the nanoseconds that they would gain: nowhere, where it is not worth it."""
-        if self._only is not None:
-            return np.full(gains.size, self._fit)
         worth = self._fit and float(np.maximum(gains, 0).sum()) > _WORTH + self._words * self._public.width
         return (gains > 0) & worth
 
 
-def engines_of(database: Transactions, public: Index, private: Index, only: EngineName | None = None) -> Engines:
+def engines_of(database: Transactions, public: Index, private: Index) -> Engines:
     """The engines over a database in memory."""
     rows = Rows(database.starts, database.cells, len(database.names))
-    return Engines(rows.only(public), rows.only(private), database.supports[public], only)
+    return Engines(rows.only(public), rows.only(private), database.supports[public])
 
 
 def _stretches(candidates: Index, sizes: Counts) -> Iterator[Index]:

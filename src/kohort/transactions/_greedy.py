@@ -155,8 +155,7 @@ def give_back(moles: Incidence, losses: Counts, dropped: Items) -> tuple[Items, 
     """
     order = by_loss(losses, dropped)
     returned = np.zeros(order.size, np.bool_)
-    sides = moles.starts, moles.items, moles.firsts, moles.sets
-    return_items(sides, order, np.zeros(len(moles), np.int64), returned)
+    return_items(moles.sides, order, np.zeros(len(moles), np.int64), returned)
     return dropped[~np.isin(dropped, order[returned])], order[returned]
 
 

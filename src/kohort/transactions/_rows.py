@@ -173,6 +173,11 @@ class Incidence:
         return self.starts.size - 1
 
     @property
+    def sides(self) -> tuple[Index, Items, Index, Items]:
+        """What kernels are told of it."""
+        return self.starts, self.items, self.firsts, self.sets
+
+    @property
     def degrees(self) -> Counts:
         """(m,) the sets that contain each item."""
         return np.diff(self.firsts)

@@ -25,9 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.errors import LimitError
-from kohort.transactions._engines import engines_of
 from kohort.transactions._levels import Level, candidates, stacked
-from kohort.transactions.database import held
 from kohort.transactions.problem import Moles
 
 if TYPE_CHECKING:
@@ -36,19 +34,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index, Items, Mask
-    from kohort.transactions._engines import Counting, EngineName
+    from kohort.transactions._engines import Counting
     from kohort.transactions._levels import Candidates
     from kohort.transactions.problem import SuppressionProblem
 
 
-def mine(problem: SuppressionProblem, *, engine: EngineName | None = None) -> Moles:
-    """The minimal moles of a database in which the empty set is none.
-
-    Args:
-        problem: The database, the roles and the promise.
-        engine: Count with this one alone; the moles are the same.
-    """
-    return _Search(problem, engine).moles()
+def mine(problem: SuppressionProblem) -> Moles:
+    """The minimal moles of a database in which the empty set is none."""
+    return _Search(problem).moles()
 
 
 class _Search:
@@ -58,10 +51,9 @@ class _Search:
     smallest cohorts. Private items too rare to breach any cohort of k transactions are left out.
     """
 
-    def __init__(self, problem: SuppressionProblem, engine: EngineName | None) -> None:
+    def __init__(self, problem: SuppressionProblem) -> None:
         """Begin with nothing found."""
         self._problem = problem
-        self._engine = engine
         self._model = problem.coherence
         self._share = self._model.h.numerator, self._model.h.denominator
         self._sizes = min(problem.coherence.p, problem.database.longest)
@@ -85,7 +77,7 @@ class _Search:
         rare = np.flatnonzero(public & model.is_rare(supports))
         items = _by_support(public & ~model.is_rare(supports), supports)
         secrets = _by_support(roles.private & model.is_breached(np.full_like(supports, model.k), supports), -supports)
-        engines = self._counting(items, secrets)
+        engines = database.counting(items, secrets)
         tops = np.full(items.size, supports[secrets].max(initial=0))
         doubtful = np.flatnonzero(model.is_breached(supports[items], tops))
         tops[doubtful] = engines.singles(doubtful, self._share)
@@ -99,13 +91,6 @@ class _Search:
         parts, children = np.zeros((names.size, 1), np.int64), np.array([0, names.size])
         below = np.array([len(database)])
         return Level(sets, supports[names], tops[sound], parts, children, below), names, engines.among(sound)
-
-    def _counting(self, items: Index, secrets: Index) -> Counting:
-        """What counts these public and private items."""
-        database = self._problem.database
-        if self._engine is None:
-            return database.counting(items, secrets)
-        return engines_of(held(database, "an engine of one's own choice"), items, secrets, self._engine)
 
     def _next(self, level: Level, names: Index, engines: Counting) -> Level:
         """Judge the sets of the next size: the sound ones, where a further size needs them."""
@@ -124,16 +109,8 @@ class _Search:
             moles.append(names[found.sets(level, mole)])
             kinds.append(rare[mole])
             if not last:
-                sound.append(
-                    Level(
-                        found.sets(level, rest),
-                        supports[rest],
-                        tops[rest],
-                        found.parts[rest],
-                        level.children,
-                        level.below,
-                    )
-                )
+                sets, parts = found.sets(level, rest), found.parts[rest]
+                sound.append(Level(sets, supports[rest], tops[rest], parts, level.children, level.below))
                 self._hold(rest.size)
             self._hold(mole.size)
         self._hold(-len(level.items))

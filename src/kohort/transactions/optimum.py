@@ -54,11 +54,12 @@ def reduced(sets: Incidence, losses: Counts) -> tuple[Items, Incidence]:
     while True:
         width = sets.items.size
         spare = np.zeros(losses.size, np.bool_)
-        mark_dispensable((sets.starts, sets.items, sets.firsts, sets.sets), losses, np.zeros_like(losses), spare)
+        mark_dispensable(sets.sides, losses, np.zeros_like(losses), spare)
         sets = _without(sets, spare)
         lone = np.unique(sets.items[sets.starts[:-1]][np.diff(sets.starts) == 1])
         forced.append(lone)
-        sets = _distinct(_unhit(sets, lone))
+        sizes, left = np.diff(sets.starts), ~_hit(sets, lone)
+        sets = _distinct(Incidence.over(sizes[left], sets.items[np.repeat(left, sizes)], losses.size))
         if sets.items.size == width:
             return np.concatenate(forced), sets
 
@@ -70,13 +71,12 @@ def _without(sets: Incidence, spare: Mask) -> Incidence:
     return Incidence.over(np.diff(ends), sets.items[keep], spare.size)
 
 
-def _unhit(sets: Incidence, items: Items) -> Incidence:
-    """The sets that have none of these items."""
-    m, sizes = sets.firsts.size - 1, np.diff(sets.starts)
+def _hit(sets: Incidence, items: Items) -> Mask:
+    """(s,) the sets that have one of these items."""
     hit = np.zeros(len(sets), np.bool_)
     for item in items.tolist():
         hit[sets.sets[sets.firsts[item] : sets.firsts[item + 1]]] = True
-    return Incidence.over(sizes[~hit], sets.items[np.repeat(~hit, sizes)], m)
+    return hit
 
 
 def _distinct(sets: Incidence) -> Incidence:
@@ -175,10 +175,7 @@ def _greedy(sets: Incidence, losses: Counts) -> Items:
 def _better(sets: Incidence, losses: Counts, items: Items) -> Items:
     """These items, if they hit every set and lose less than the greedy search's; else those."""
     greedy = _greedy(sets, losses)
-    hit = np.zeros(len(sets), np.bool_)
-    for item in items.tolist():
-        hit[sets.sets[sets.firsts[item] : sets.firsts[item + 1]]] = True
-    return items if hit.all() and losses[items].sum() < losses[greedy].sum() else greedy
+    return items if _hit(sets, items).all() and losses[items].sum() < losses[greedy].sum() else greedy
 
 
 def solved(sets: Incidence, losses: Counts, start: Items, time_limit: float | None) -> tuple[Items, int, int]:

@@ -115,6 +115,5 @@ def steps(moles: Incidence, losses: Counts, score: Score = Score.MMIL, others: M
     costs = losses if score.weighs else np.ones_like(losses)
     work = heap, counts, np.zeros_like(counts), np.zeros(len(moles), np.bool_)
     out = np.empty((heap.size, 3), np.int64)
-    sides = moles.starts, moles.items, moles.firsts, moles.sets
-    size = drop_greedily(sides, costs, score.bounds, work, out)
+    size = drop_greedily(moles.sides, costs, score.bounds, work, out)
     return tuple(Step(item, found, left) for item, found, left in out[:size].tolist())

@@ -6,15 +6,25 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
+from kohort.transactions._bitmaps import Bitmaps
+from kohort.transactions._engines import Engines
 from kohort.transactions._rows import Incidence
+from kohort.transactions._tids import Tids
+from kohort.transactions.moles import mine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from kohort.transactions.problem import Moles, SuppressionProblem
+
 #: Sets of items, none of them a part of another, by size and then lexicographically.
 Family: TypeAlias = "tuple[tuple[int, ...], ...]"
+
+#: What counts alone: either engine, or none where each counts what it is quicker for.
+ENGINES = (None, Bitmaps, Tids)
 
 
 def families(*, items: int = 9, most: int = 12) -> st.SearchStrategy[Family]:
@@ -51,3 +61,13 @@ def hitting(family: Sequence[Sequence[int]], items: int) -> Iterator[tuple[int, 
     """Every set of items that hits the whole family."""
     ways = chain.from_iterable(combinations(range(items), size) for size in range(items + 1))
     return (way for way in ways if hits(family, way))
+
+
+def mine_by(engine: type | None, problem: SuppressionProblem) -> Moles:
+    """The minimal moles, by one engine alone or by what is quicker."""
+    with pytest.MonkeyPatch.context() as patch:
+        if engine is Tids:
+            patch.setattr(Bitmaps, "fit", lambda *_: False)
+        elif engine is Bitmaps:
+            patch.setattr(Engines, "_dense", lambda _, gains: np.full(gains.size, fill_value=True))
+        return mine(problem)

@@ -16,7 +16,6 @@ from hypothesis import HealthCheck, given, settings
 from kohort.errors import LimitError
 from kohort.transactions import _bitmaps, _engines, _levels
 from kohort.transactions._bitmaps import Bitmaps
-from kohort.transactions._engines import EngineName
 from kohort.transactions._rows import Rows
 from kohort.transactions._tids import Tids
 from kohort.transactions.cells import LocalSuppression
@@ -37,11 +36,10 @@ from tests.reference.transactions import (
     told,
     told_plainly,
 )
+from tests.unit.transactions.sets import ENGINES, mine_by
 
 if TYPE_CHECKING:
     from tests.reference.transactions import Ordered
-
-ENGINES = (None, *EngineName)
 
 
 @dataclass(frozen=True)
@@ -119,7 +117,7 @@ def test_larger_databases(place: int) -> None:
     expected = quickly(raw)
     assert {rare for _, rare in expected} == {False, True}
     for engine in ENGINES:
-        assert told(mine(problem_of(raw), engine=engine)) == expected
+        assert told(mine_by(engine, problem_of(raw))) == expected
 
 
 @given(raw_databases())
@@ -159,24 +157,21 @@ def test_what_is_a_mole_alone_changes_no_bound_of_the_others(place: int, monkeyp
 
 
 def test_bitmaps_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where bitmaps would take too much memory only lists are used, unless bitmaps are asked for."""
+    """Where bitmaps would take too much memory only lists are used."""
     raw = larger(4)
     whole = told(mine(problem_of(raw)))
     monkeypatch.setattr(_bitmaps, "_ROOM", 1000)
-    assert told(mine(problem_of(raw), engine=EngineName.BITMAPS)) == whole
     monkeypatch.setattr(Bitmaps, "__init__", None)  # they cannot be made any more
     assert told(mine(problem_of(raw))) == whole
 
 
-@pytest.mark.parametrize(("engine", "other"), [(EngineName.BITMAPS, Tids), (EngineName.TIDS, Bitmaps)])
-def test_the_engine_that_is_asked_for_is_used_alone(
-    engine: EngineName, other: type, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("engine", "other"), [(Bitmaps, Tids), (Tids, Bitmaps)])
+def test_one_engine_alone_suffices(engine: type, other: type, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the other one cannot even be made, the moles are the same."""
     raw = larger(4)
     whole = told(mine(problem_of(raw)))
     monkeypatch.setattr(other, "__init__", None)
-    assert told(mine(problem_of(raw), engine=engine)) == whole
+    assert told(mine_by(engine, problem_of(raw))) == whole
 
 
 def test_bitmaps_fit_that_take_no_more_memory_than_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,9 +207,9 @@ NOTHING: frozenset[int] = frozenset()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_types_and_order(engine: EngineName | None) -> None:
+def test_types_and_order(engine: type | None) -> None:
     """Each size has an array as wide, of codes, in lexicographic order, and a yes or no for each set."""
-    moles = mine(problem_of(EXAMPLE), engine=engine)
+    moles = mine_by(engine, problem_of(EXAMPLE))
     assert [sets.tolist() for sets in moles.sets] == [[[6]], [[1, 5], [2, 5]], [[0, 1, 2]]]
     assert [rare.tolist() for rare in moles.rare] == [[True], [True, True], [True]]
     assert {(sets.dtype.name, rare.dtype.name) for sets, rare in zip(moles.sets, moles.rare, strict=True)} == {
@@ -224,37 +219,37 @@ def test_types_and_order(engine: EngineName | None) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_attacker_who_knows_more_than_anybody_has(engine: EngineName | None) -> None:
+def test_an_attacker_who_knows_more_than_anybody_has(engine: type | None) -> None:
     """A p beyond all bounds is answered at once: sizes end with the longest transaction, each as wide as it says."""
-    moles = mine(problem_of(replace(EXAMPLE, p=10**9)), engine=engine)
+    moles = mine_by(engine, problem_of(replace(EXAMPLE, p=10**9)))
     assert [sets.shape for sets in moles.sets] == [(1, 1), (2, 2), (1, 3), (0, 4), (0, 5), (0, 6)]
     assert told(moles) == told(mine(problem_of(EXAMPLE)))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("rows", [(), (NOTHING,) * 4, (frozenset({0}),) * 4])
-def test_hardly_anything(engine: EngineName | None, rows: tuple[frozenset[int], ...]) -> None:
+def test_hardly_anything(engine: type | None, rows: tuple[frozenset[int], ...]) -> None:
     """Without transactions, without cells, with one item: size 1 is always there, and no mole is found."""
     for public in (frozenset({0}), NOTHING):
-        moles = mine(problem_of(replace(EXAMPLE, rows=rows, public=public, private=frozenset({3}))), engine=engine)
+        moles = mine_by(engine, problem_of(replace(EXAMPLE, rows=rows, public=public, private=frozenset({3}))))
         assert moles.sets[0].shape == (0, 1)
         assert told(moles) == []
         assert moles.singles.size == 0
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_nothing_private(engine: EngineName | None) -> None:
+def test_nothing_private(engine: type | None) -> None:
     """Without private items every mole is rare."""
-    found = told(mine(problem_of(replace(EXAMPLE, private=NOTHING)), engine=engine))
+    found = told(mine_by(engine, problem_of(replace(EXAMPLE, private=NOTHING))))
     assert found == [((6,), True), ((1, 5), True), ((2, 5), True), ((0, 1, 2), True)]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("most", [1, 5])
-def test_sets_in_memory_are_bounded(engine: EngineName | None, most: int) -> None:
+def test_sets_in_memory_are_bounded(engine: type | None, most: int) -> None:
     """Where more sets would have to be held than allowed the search stops, says so, and what would help."""
     with pytest.raises(LimitError, match=rf"more than {most} sets of items") as caught:
-        mine(replace(problem_of(replace(EXAMPLE, k=1, h=Fraction(99, 100))), most=most), engine=engine)
+        mine_by(engine, replace(problem_of(replace(EXAMPLE, k=1, h=Fraction(99, 100))), most=most))
     assert caught.value.where.startswith("sets of ")
     assert "lower p, raise k" in caught.value.hint
 
@@ -285,11 +280,11 @@ def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("plain_kernels")
 @pytest.mark.parametrize("engine", ENGINES)
-def test_loops_stay_within_their_arrays(engine: EngineName | None) -> None:
+def test_loops_stay_within_their_arrays(engine: type | None) -> None:
     """Uncompiled, where a place beyond an array is an error, the loops give the same moles."""
     raw = larger(0)
     with np.errstate(over="ignore"):  # sums of bits leave 64 bits on purpose
-        assert told(mine(problem_of(raw), engine=engine)) == quickly(raw)
+        assert told(mine_by(engine, problem_of(raw))) == quickly(raw)
 
 
 @pytest.mark.usefixtures("plain_kernels")
