@@ -344,7 +344,7 @@ def profile_figures(found: DatabaseProfile, repeated: int) -> dict[str, Json]:
         "unique_share": found.unique_share,
         "lengths": _quantiles(found.lengths),
         "supports": _quantiles(found.supports),
-        "bands": [{"least": band.least, "most": band.most, "items": band.items} for band in found.bands],
+        "bands": [{"least": least, "most": most, "items": items} for least, most, items in found.bands],
         "h": float(found.h),
         "above": found.above,
         "above_share": found.above_share,
@@ -356,7 +356,7 @@ def profile_figures(found: DatabaseProfile, repeated: int) -> dict[str, Json]:
 def profile_text(found: DatabaseProfile, repeated: int) -> str:
     """The profile as a few lines for a person."""
     again = f", {many(repeated, 'repeated cell')} not counted" if repeated else ""
-    bands = [(f"{band.least:,}" + f" to {band.most:,}" * (band.most > band.least), band.items) for band in found.bands]
+    bands = [(f"{least:,}" + f" to {most:,}" * (most > least), items) for least, most, items in found.bands]
     width = max((len(name) for name, _ in bands), default=0)
     unique = f"{found.unique:,} ({found.unique_share:.1%}) unique"
     lines = [

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.generate.population import RandomDraw
+from kohort.generate.population import RandomDraw, key_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,9 +41,6 @@ CELLS: Final = 1 << 18
 
 #: Slots after which a transaction draws items by their popularity alone, so that it ends.
 _PATIENCE: Final = 64
-
-#: Random words of a slot: one counter step.
-_WORDS = 4
 
 #: Bits of a word that are compared with a level of corruption.
 _BITS = 48
@@ -131,7 +128,7 @@ class Market:
         for name, (value, least, most) in ranges.items():
             if not least <= value <= most:
                 raise UsageError(f"{name} must be from {least} to {most:,.10g}", where=name)
-        key = np.random.SeedSequence(seed).generate_state(2, np.uint64).astype(np.uint64)
+        key = key_of(seed)
         source = np.random.Philox(key=key, counter=[0, 0, 0, 1])  # transactions have the counters below
         popular = RandomDraw.of([[(1 << 40) // rank for rank in range(1, items + 1)]])
         weights = [round((1 << 32) * -log(share)) + 1 for share in _shares(source, patterns)]
@@ -162,7 +159,7 @@ class Market:
     def _baskets(self, first: int, rows: int) -> Baskets:
         """The transactions from `first` on."""
         most = len(self.popular.outcomes)
-        lengths = np.minimum(self.lengths(self._words(first, rows, slot=0)[0]) + 1, most)
+        lengths = np.minimum(self.lengths(words_of(self.key, first, rows, steps=1)[0]) + 1, most)
         items = np.sort(self._filled(first, lengths), axis=1)
         starts = np.concatenate([[0], np.cumsum(lengths)])
         return Baskets(starts, items[items < most])
@@ -181,7 +178,7 @@ class Market:
         slot = 0
         while rows.size:
             slot += 1
-            words = self._words(first, lengths.size, slot)[:, rows]
+            words = words_of(self.key, first, lengths.size, steps=1, slot=slot)[:, rows]
             over = left == 0
             pattern[over] = self.chosen(words[0, over])
             size = self.sizes[pattern]
@@ -196,11 +193,6 @@ class Market:
             room = filled[rows] < lengths[rows]
             rows, pattern, place, left = rows[room], pattern[room], place[room], left[room]
         return drawn
-
-    def _words(self, first: int, rows: int, slot: int) -> Words:
-        """(4, rows) random words of one slot of the transactions from `first` on."""
-        stream = np.random.Philox(key=self.key, counter=[first, slot, 0, 0])
-        return np.ascontiguousarray(stream.random_raw(rows * _WORDS).reshape(rows, _WORDS).T)
 
 
 def _shares(source: np.random.Philox, size: int) -> list[float]:

@@ -35,8 +35,8 @@ Words: TypeAlias = "NDArray[np.uint64]"
 #: Rows made at once unless told otherwise: 4 MiB of random words.
 BATCH = 1 << 16
 
-#: Words a row takes, and the steps of the generator's counter that give them: one step gives four.
-_WORDS, _STEPS = 8, 2
+#: Words that a step of the generator's counter gives.
+_WORDS = 4
 
 #: Bits of a word that decide a draw; the bits above them hold its condition.
 _BITS = 48
@@ -101,10 +101,10 @@ def key_of(seed: int) -> Words:
     return np.random.SeedSequence(seed).generate_state(2, np.uint64).astype(np.uint64)
 
 
-def words_of(key: Words, first: int, rows: int, *, stream: int = 0) -> Words:
-    """(8, rows) random words of the rows from `first` on, one line per attribute; streams are independent."""
-    source = np.random.Philox(key=key, counter=[_STEPS * first, 0, 0, stream])
-    return np.ascontiguousarray(source.random_raw(rows * _WORDS).reshape(rows, _WORDS).T)
+def words_of(key: Words, first: int, rows: int, *, steps: int = 2, slot: int = 0, stream: int = 0) -> Words:
+    """(4 · steps, rows) random words of the rows from `first` on, one line per attribute; streams are independent."""
+    source, width = np.random.Philox(key=key, counter=[steps * first, slot, 0, stream]), steps * _WORDS
+    return np.ascontiguousarray(source.random_raw(rows * width).reshape(rows, width).T)
 
 
 def stretches(records: int, *, seed: int, batch: int) -> Iterator[tuple[int, int]]:

@@ -44,21 +44,6 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class SizeBand:
-    """The items whose support is from `least` to `most`.
-
-    Attributes:
-        least: The lowest support.
-        most: The highest.
-        items: How many items.
-    """
-
-    least: int
-    most: int
-    items: int
-
-
-@dataclass(frozen=True, slots=True)
 class DatabaseProfile:
     """What a transaction database is like.
 
@@ -70,7 +55,8 @@ class DatabaseProfile:
         empty: Transactions of no item.
         unique: Transactions of which there is none with the same items.
         supports: The transactions of an item.
-        bands: Items by support: 0, 1, 2 to 9, 10 to 99 and so on, those bands that have some.
+        bands: Items by support: for each of 0, 1, 2 to 9, 10 to 99 and so on that has some the least support, the
+            greatest, and how many items.
         h: A share of the transactions.
         above: Items in more than this share: none of them can be private when h is the promise.
     """
@@ -82,7 +68,7 @@ class DatabaseProfile:
     empty: int
     unique: int
     supports: Spread
-    bands: tuple[SizeBand, ...]
+    bands: tuple[tuple[int, int, int], ...]
     h: Fraction
     above: int
 
@@ -144,14 +130,14 @@ def _unique(database: Transactions) -> int:
     return sum(times == 1 for times in sets.values())
 
 
-def _bands(supports: Counts) -> tuple[SizeBand, ...]:
+def _bands(supports: Counts) -> tuple[tuple[int, int, int], ...]:
     """How many items each band of supports has, where it has some."""
     edges = [0, 1, 2, 10]
     while edges[-1] <= supports.max(initial=0):
         edges.append(10 * edges[-1])
     within = np.bincount(np.searchsorted(edges, supports, side="right"), minlength=len(edges)).tolist()
     bands = zip(pairwise(edges), within[1:], strict=True)
-    return tuple(SizeBand(low, high - 1, items) for (low, high), items in bands if items)
+    return tuple((low, high - 1, items) for (low, high), items in bands if items)
 
 
 def _share(part: int, whole: int) -> float:

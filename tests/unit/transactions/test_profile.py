@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kohort.errors import UsageError
 from kohort.transactions.database import Transactions
-from kohort.transactions.profile import PERCENTS, SizeBand, Spread, profile
+from kohort.transactions.profile import PERCENTS, Spread, profile
 
 SETS = st.lists(st.frozensets(st.sampled_from("abcdefghijkl"), max_size=6), max_size=30)
 
@@ -66,11 +66,11 @@ def test_bands_are_powers_of_ten_and_what_lies_below() -> None:
     names = tuple(map(str, range(len(supports))))
     database = Transactions(names, np.arange(cells.size + 1), cells)
     assert profile(database, Fraction(1)).bands == (
-        SizeBand(0, 0, 2),
-        SizeBand(1, 1, 1),
-        SizeBand(2, 9, 2),
-        SizeBand(10, 99, 2),
-        SizeBand(1_000, 9_999, 2),
+        (0, 0, 2),
+        (1, 1, 1),
+        (2, 9, 2),
+        (10, 99, 2),
+        (1_000, 9_999, 2),
     )
 
 
