@@ -22,8 +22,6 @@ from kohort.job.keys import with_usual_k
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
-    from kohort.cli.derive import Given
-    from kohort.cli.sweep_files import SweepOutput
     from kohort.job.lines import Place
     from kohort.job.request import Request
     from kohort.job.varied import Variations

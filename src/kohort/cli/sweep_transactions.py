@@ -23,10 +23,7 @@ if TYPE_CHECKING:
     from kohort.job.transactions import TransactionRequest
     from kohort.sweeps.transactions import Plan, TransactionSweep
 
-#: What can be varied.
-_VARIED: Final = frozenset({"h", "k", "p", "delta", "rows", "columns", "density"})
-
-#: The flags behind the places that faults of a sweep name.
+#: The flags behind the places that faults of a sweep name, besides what can be varied.
 _FLAGS: Final = MappingProxyType(
     {
         "methods": "--scores",
@@ -35,8 +32,8 @@ _FLAGS: Final = MappingProxyType(
         "out": "--out",
         "picture": "--picture",
         "at-most-loss": "--at-most-loss",
+        "vary": "--vary",
     }
-    | dict.fromkeys(("vary", *_VARIED), "--vary")
 )
 
 
@@ -112,7 +109,7 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
             "for transactions only one parameter can vary", where="--vary", hint="vary the others in separate sweeps"
         )
     name, values = read(vary[0])
-    if name in _VARIED and name in {**given.used(), **drawn.used()}:
+    if name in PARAMETERS and name in {**given.used(), **drawn.used()}:
         raise UsageError(f"{name} is varied", where=f"--{name}", hint="leave it out, or vary another")
     raw = flags.tables(given, [])
     if name == "delta":
@@ -168,8 +165,10 @@ def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) ->
 @contextmanager
 def _placed(made: TransactionRequest) -> Generator[None]:
     """Give a misuse the flag that it came of."""
+    from kohort.sweeps.transactions import PARAMETERS
+
     try:
         yield
     except UsageError as fault:
-        where = _FLAGS.get(fault.where)
+        where = "--vary" if fault.where in PARAMETERS else _FLAGS.get(fault.where)
         raise (UsageError(fault.what, where=where, hint=fault.hint) if where else made.placed(fault)) from None

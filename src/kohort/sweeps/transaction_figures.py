@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 #: Values of k lie by their ratios where the greatest is so many times the least.
 WIDE: Final = 8
 
-#: What only generated matrices have.
-OF_MATRIX: Final = ("columns", "density", "rows")
-
 #: A method looks the same in every picture.
 _LOOKS: Final = MappingProxyType(dict(zip(METHODS, LOOKS, strict=False)))
 
@@ -57,6 +54,7 @@ def figures(found: TransactionSweep) -> dict[str, Json]:
     """
     plan, job = found.plan, found.plan.job
     fixed: dict[str, Json] = {name: _number(value) for name, value in found.fixed.items()}
+    of_matrix = sorted(name for name, one in PARAMETERS.items() if one.of_matrix)
     proposed: Json = None
     if (best := found.proposed) is not None:
         value, method = best.values
@@ -70,7 +68,7 @@ def figures(found: TransactionSweep) -> dict[str, Json]:
         "min_support": _number(job.min_support),
         "methods": [*plan.methods],
         "seeds": [seed for seed in plan.repeats if seed is not None],
-        **({} if plan.matrix is None else {"matrix": {name: fixed.get(name) for name in OF_MATRIX}}),
+        **({} if plan.matrix is None else {"matrix": {name: fixed.get(name) for name in of_matrix}}),
         "transactions": found.records,
         "items": found.items,
         "removed": found.removed,
