@@ -6,7 +6,6 @@ directly above it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, nan
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -231,17 +230,13 @@ def caption(landscape: Landscape, node: Node, chosen: Node | None) -> list[str]:
     return [*(optimal if node == landscape.optimum else []), *(["chosen"] if node == chosen else [])]
 
 
-@dataclass(frozen=True, slots=True)
-class Arranged:
-    """Where the nodes of a whole lattice stand, in points."""
+def arranged(
+    lattice: Lattice, wide: float, captions: Mapping[Node, int], *, width: float, top: float
+) -> tuple[Places, list[tuple[int, float]], float]:
+    """The place of each node and of each height, from the top of the lattice, and where they end, in points.
 
-    places: Places
-    heights: tuple[tuple[int, float], ...]
-    end: float
-
-
-def arranged(lattice: Lattice, wide: float, captions: Mapping[Node, int], *, width: float, top: float) -> Arranged:
-    """Give every node its place, height by height from the top of the lattice; rows that are too long are broken."""
+    Rows that are too long are broken.
+    """
     room = width - LEFT - MARGIN
     nodes_at = [list(lattice.at(height)) for height in reversed(range(lattice.height + 1))]
     fits = max(map(len, nodes_at)) * (wide + APART) <= room + APART
@@ -261,17 +256,17 @@ def arranged(lattice: Lattice, wide: float, captions: Mapping[Node, int], *, wid
             top += STEP + low
         heights.append((sum(row[0][0]), (start + top - low - STEP + HIGH) / 2))
         top += GAP - min(low, SAID)
-    return Arranged(places, tuple(heights), top - GAP)
+    return places, heights, top - GAP
 
 
 def _placed(sheet: Sheet, lattice: Lattice, wide: float, captions: Mapping[Node, int]) -> Places:
     """Arrange the nodes below what is drawn, and write their heights at the left."""
     sheet.text(MARGIN, sheet.end, "height")
-    found = arranged(lattice, wide, captions, width=sheet.width, top=sheet.end + LINE)
-    for height, middle in found.heights:
+    places, heights, end = arranged(lattice, wide, captions, width=sheet.width, top=sheet.end + LINE)
+    for height, middle in heights:
         sheet.text(MARGIN + SIZE, middle, str(height), align="center", bold=True)
-    sheet.end = found.end
-    return found.places
+    sheet.end = end
+    return places
 
 
 def _lines(nodes: list[Node], most: int) -> Iterator[list[Node]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from kohort.report.charts.canvas import (
@@ -118,33 +119,12 @@ class Sheet:
         return encoded(self.figure, format_, title, description)
 
 
-def box(width: float, height: float) -> Outline:
-    """A rectangle."""
-    x, y = width / 2, height / 2
-    return [(-x, -y), (x, -y), (x, y), (-x, y), (-x, -y)]
-
-
-def lozenge(width: float, height: float) -> Outline:
-    """A box with pointed ends."""
-    x, y = width / 2, height / 2
-    return [(-x, 0), (y - x, -y), (x - y, -y), (x, 0), (x - y, y), (y - x, y), (-x, 0)]
-
-
-def chamfered(width: float, height: float) -> Outline:
-    """A box without its corners."""
-    x, y = width / 2, height / 2
-    c = height / 4
-    return [
-        (-x, c - y),
-        (c - x, -y),
-        (x - c, -y),
-        (x, c - y),
-        (x, y - c),
-        (x - c, y),
-        (c - x, y),
-        (-x, y - c),
-        (-x, c - y),
-    ]
+def cut(width: float, height: float, *, part: float) -> Outline:
+    """A rectangle of which each corner is cut off, by this part of the height."""
+    x, y, c = width / 2, height / 2, part * height
+    corners = ((-x, c - y), (c - x, -y), (x - c, -y), (x, c - y), (x, y - c), (x - c, y), (c - x, y), (-x, y - c))
+    different = [*dict.fromkeys(corners)]
+    return [*different, different[0]]
 
 
 def ribbon(width: float, height: float) -> Outline:
@@ -163,15 +143,17 @@ class Kind(Enum):
     OPTIMAL = "optimal"
 
 
+BOX = partial(cut, part=0.0)
+
 STYLES = {
-    Kind.FAILING: Style(box, PAPER, "#9aa5b1", 0.5, GREY, sign="\N{MULTIPLICATION SIGN}"),
-    Kind.RELEASABLE: Style(chamfered, "#e3f2ea", "#0b6e4f", 0.8),
-    Kind.MINIMAL: Style(lozenge, "#ffe08a", INK, 1.2, bold=True, sign="▾"),
+    Kind.FAILING: Style(BOX, PAPER, "#9aa5b1", 0.5, GREY, sign="\N{MULTIPLICATION SIGN}"),
+    Kind.RELEASABLE: Style(partial(cut, part=0.25), "#e3f2ea", "#0b6e4f", 0.8),
+    Kind.MINIMAL: Style(partial(cut, part=0.5), "#ffe08a", INK, 1.2, bold=True, sign="▾"),
     Kind.OPTIMAL: Style(ribbon, "#0b4f3a", INK, 1.2, PAPER, bold=True, sign="★"),
 }
 
 #: The frame around the chosen node.
-FRAME = Style(box, "none", INK, 1.4)
+FRAME = Style(BOX, "none", INK, 1.4)
 
 
 def kind_of(landscape: Landscape, node: Node) -> Kind:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -45,22 +45,6 @@ Page: TypeAlias = TablePage | TransactionPage
 FEW_VALUES: Final = 50
 
 
-class Measured(NamedTuple):
-    """What is measured once for both audiences.
-
-    Attributes:
-        risks: Of the input and of the release.
-        homogeneity: How alike the sensitive values in classes are.
-        members: How many values sets print.
-        attacks: What attacks found; `None` where none was tried.
-    """
-
-    risks: Risks
-    homogeneity: Mapping[str, Homogeneity]
-    members: Mapping[str, float]
-    attacks: Sequence[Outcome] | None
-
-
 def page(release: Release, *, audience: Audience, attacks: Sequence[Outcome] | None = None) -> TablePage:
     """The page of a release for an audience; with what attacks on the release found, if they were tried.
 
@@ -70,11 +54,42 @@ def page(release: Release, *, audience: Audience, attacks: Sequence[Outcome] | N
     anybody = Reader(least, counts_input=counts_input(release, least), one_each=schema.person is None)
     some = release.table.records > 0
     homogeneity, members = release.homogeneity if some else {}, members_of(release) if some else {}
-    measured = Measured(risks_of(release), homogeneity, members, attacks)
-    public = _table(release, measured, anybody)
+    measured = risks_of(release), homogeneity, members
+    public = _table(release, measured, attacks, anybody)
     if audience is Audience.PUBLIC:
         return public
-    return _table(release, measured, Reader()).model_copy(update={"seconds": _seconds(release), "public": public})
+    internal = _table(release, measured, attacks, Reader())
+    return internal.model_copy(update={"seconds": _seconds(release), "public": public})
+
+
+def _table(
+    release: Release,
+    measured: tuple[Risks, Mapping[str, Homogeneity], Mapping[str, float]],
+    attacks: Sequence[Outcome] | None,
+    reader: Reader,
+) -> TablePage:
+    found, homogeneity, members = measured
+    columns, associations, lost = _compared(release, homogeneity, reader)
+    return TablePage(
+        **dict(_heading(release, "table", reader)),
+        asked=request(release.job),
+        done=result(release, reader),
+        verdict=verdict(release, reader),
+        sizes=sizes(release, reader),
+        metrics=metrics(release, reader),
+        losses=losses(release, members, reader),
+        attributes=columns,
+        associations=associations,
+        subgroups=lost,
+        risks=risks(found, reader),
+        samples=samples(release, reader),
+        attacks=attack_risks(attacks, reader),
+        perturbed=perturbed(release, reader),
+        pseudonyms=pseudonyms(release, reader),
+        parameters=parameters(release.job, reader),
+        purpose=release.job.purpose or Purpose(),
+        certificate=certificate(release),
+    )
 
 
 def transactions_page(release: TransactionRelease, *, audience: Audience) -> TransactionPage:
@@ -104,44 +119,20 @@ def _heading(release: Release | TransactionRelease, kind: Literal["table", "tran
     )
 
 
-def _table(release: Release, measured: Measured, reader: Reader) -> TablePage:
-    columns, associations, lost = _compared(release, measured, reader)
-    return TablePage(
-        **dict(_heading(release, "table", reader)),
-        asked=request(release.job),
-        done=result(release, reader),
-        verdict=verdict(release, reader),
-        sizes=sizes(release, reader),
-        metrics=metrics(release, reader),
-        losses=losses(release, measured.members, reader),
-        attributes=columns,
-        associations=associations,
-        subgroups=lost,
-        risks=risks(measured.risks, reader),
-        samples=samples(release, reader),
-        attacks=attack_risks(measured.attacks, reader),
-        perturbed=perturbed(release, reader),
-        pseudonyms=pseudonyms(release, reader),
-        parameters=parameters(release.job, reader),
-        purpose=release.job.purpose or Purpose(),
-        certificate=certificate(release),
-    )
-
-
 def _compared(
-    release: Release, measured: Measured, reader: Reader
+    release: Release, homogeneity: Mapping[str, Homogeneity], reader: Reader
 ) -> tuple[tuple[Figures, ...] | None, tuple[Association, ...], SubgroupFigures | None]:
     """The columns and pairs of them before and after, and whose records lost most; for the public the release alone."""
     source, table, schema = release.source, release.table, release.job.schema
     if not table.records:
         return None, (), None
     if not reader.knows_all:
-        return released_attributes(release, measured.homogeneity, reader), (), None
+        return released_attributes(release, homogeneity, reader), (), None
     lines = {line.name: line for line in lines_of(source, table, schema=schema)}
     compared = comparison_of(source, table, [*lines.values()])
     few = [lines[one.name] for one in schema.sensitive if lines[one.name].before.values <= FEW_VALUES]
     lost = subgroups(release, [*(lines[one.name] for one in schema.quasi), *few], least_of(release.job.models))
-    return attributes(compared.attributes, measured.homogeneity), compared.associations, lost
+    return attributes(compared.attributes, homogeneity), compared.associations, lost
 
 
 def _noticed(release: Release | TransactionRelease, reader: Reader) -> tuple[str, ...]:

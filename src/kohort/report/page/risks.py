@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -80,11 +80,8 @@ class RisksFigures(Figures, frozen=True):
     figures: tuple[RiskRow, ...] = ()
 
 
-class Risks(NamedTuple):
-    """Before and after; `None` of a table without records."""
-
-    before: TableRisks | None
-    after: TableRisks | None
+#: Before and after; `None` of a table without records.
+Risks: TypeAlias = tuple[TableRisks | None, TableRisks | None]
 
 
 def risks_of(release: Release) -> Risks:
@@ -96,11 +93,10 @@ def risks_of(release: Release) -> Risks:
     if key is not None and people is not None:  # who they are was not released
         whose = Column(key, release.source[key].values, people.astype(np.uint32), release.source[key].dtype)
         released = Table((*released.columns, whose), released.records)
-    return Risks(_found(release, release.source), _found(release, released))
+    return _found(release, release.source), _found(release, released)
 
 
 def _found(release: Release, table: Table) -> TableRisks | None:
-    """The risks of one of the tables."""
     if not table.records:
         return None
     schema = release.job.schema
@@ -130,12 +126,12 @@ def _found(release: Release, table: Table) -> TableRisks | None:
 
 def risks(found: Risks, reader: Reader) -> RisksFigures:
     """Both; before is null for the public, since it is of the input."""
-    before = found.before if reader.knows_all else None
+    before, after = found if reader.knows_all else (None, found[1])
     return RisksFigures(
         threshold=float(THRESHOLD),
         before=_risks(before, reader),
-        after=_risks(found.after, reader),
-        figures=tuple(_rows(before, found.after, reader)),
+        after=_risks(after, reader),
+        figures=tuple(_rows(before, after, reader)),
     )
 
 
@@ -147,7 +143,6 @@ def _rows(before: TableRisks | None, after: TableRisks | None, reader: Reader) -
 
 
 def _seen(name: str, table: TableRisks | None, reader: Reader) -> float | None:
-    """A figure of one table."""
     value, public = None if table is None else table.figures[name], FIGURES[name].public
     if table is None or value is None or reader.knows_all:
         return value
@@ -155,7 +150,6 @@ def _seen(name: str, table: TableRisks | None, reader: Reader) -> float | None:
 
 
 def _risks(found: TableRisks | None, reader: Reader) -> Figures | None:
-    """The risks of one table."""
     if found is None:
         return None
     return _TABLE.of(found, reader, found.people, people=reader.exactly(found.people, found.records))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kohort.report.render.text import aligned, averaged_over, bound_text, percent
+from kohort.report.render.text import aligned, averaged_over, bound_text, percent, screen
 from kohort.shown import many, span
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def comparison_text(figures: Comparison, bound: BoundFigures | None = None) -> s
         bound: The least loss of any release, where that was computed.
     """
     parts = (_records, _numbers, _names, _pairs, partial(_cost, bound=bound), _queries, _classifier)
-    return "\n".join(line for part in parts for line in part(figures))
+    return screen(*(part(figures) for part in parts))
 
 
 def _records(figures: Comparison) -> Iterator[str]:
@@ -49,7 +49,6 @@ def _numbers(figures: Comparison) -> Iterator[str]:
             rows.append((one.name, "before", *_spread(one.before.numeric), f"{one.before.missing:,}", "", "", ""))
             rows.append(("", "after", *_spread(one.after.numeric), f"{one.after.missing:,}", *after))
     if rows:
-        yield ""
         yield from _table(
             ("numbers", "", "mean", "deviation", "median", "missing", "generalized", "moved by", "of the range"), rows
         )
@@ -92,7 +91,6 @@ def _names(figures: Comparison) -> Iterator[str]:
                 )
             )
     if rows:
-        yield ""
         heads = ("names", "values", "labels", "mean code", "variance", "missing", "generalized", "total variation")
         yield from _table(heads, rows)
         if any(row[3] for row in rows):
@@ -109,7 +107,6 @@ def _pairs(figures: Comparison) -> Iterator[str]:
     if not changed:
         return
     changed.sort(key=lambda pair: -pair[0])
-    yield ""
     yield f"associations that changed most, of {many(len(figures.associations), 'pair')}:"
     rows = [
         (" and ".join(one.columns), one.measure, f"{one.before:.3f}", f"{one.after:.3f}") for _, one in changed[:SHOWN]
@@ -123,7 +120,6 @@ def _cost(figures: Comparison, bound: BoundFigures | None) -> Iterator[str]:
     cost = figures.cost
     if cost is None:
         return
-    yield ""
     yield f"{many(cost.classes, 'class')} of {span(cost.smallest, cost.largest, 'record')}"
     average = "C_AVG: give --k" if cost.c_avg is None else f"C_AVG {_short(cost.c_avg)}"
     over = averaged_over(len(cost.losses), len(cost.constant)).replace(";", ",")
@@ -136,7 +132,6 @@ def _queries(figures: Comparison) -> Iterator[str]:
     found = figures.queries
     if found is None:
         return
-    yield ""
     counts = f"{many(found.queries, 'random count')} over 1 to {many(len(found.columns), 'quasi-identifier')}"
     yield f"{counts} (seed {found.seed}): relative error"
     most = f"nine of ten at most {percent(found.percentile_90)}"
@@ -150,7 +145,6 @@ def _classifier(figures: Comparison) -> Iterator[str]:
         return
     what = f"one of {many(found.classes, 'value')}" if found.split is None else "above its median or not"
     before, after = found.learned
-    yield ""
     judged = many(found.judged, "held-out record")
     yield f"{found.target} ({what}), predicted from the quasi-identifiers of {judged}:"
     yield f"  {percent(found.original):>6} accuracy when trained on {many(before, 'record')} of the table"

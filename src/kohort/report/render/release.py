@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from io import StringIO
+from itertools import chain
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +12,7 @@ from kohort.metrics.known import METRICS
 from kohort.perturbation.effect import Effect, drift
 from kohort.perturbation.text import outcome
 from kohort.report.render.risk import attacks_text
-from kohort.report.render.text import DEAR, aligned, averaged_over, bound_text, files
+from kohort.report.render.text import DEAR, aligned, averaged_over, bound_text, files, screen
 from kohort.shown import Number, many, span
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from kohort.pipeline.exposure import GridComparison, LabelExposure
     from kohort.release.homogeneity import Homogeneity
     from kohort.report.release import CandidateFigures, ReleaseFigures, SinglingFigures
+    from kohort.tables.dataset import Linked
 
 
 #: Width of a full bar of loss, in characters.
@@ -68,23 +70,21 @@ def release_text(figures: ReleaseFigures, quasi: Sequence[str] = ()) -> str:
         quasi: The quasi-identifiers in the order in which levels are written; empty: that of the figures.
     """
     names = quasi or tuple(figures.node or {})
-    parts = (
-        _left(figures),
-        _unchanged(figures),
-        _classes(figures),
-        _attributes(figures),
+    return screen(
+        chain(_left(figures), _unchanged(figures), _classes(figures), _attributes(figures)),
+        _refined(figures, names),
+        _cells(figures),
         _levels(figures, names),
-        _cost(figures),
-        bound_text(figures.bound),
+        chain(_cost(figures), bound_text(figures.bound)),
         _exposed(figures.exposed),
-        _grid(figures),
-        _altered(figures),
-        _attacks(figures),
+        _sides(figures.grid) if "grid" in figures.model_fields_set else (),
+        *map(effect_text, figures.perturbed),
+        *map(_linked, figures.pseudonyms),
+        () if figures.attacks is None else [attacks_text(figures.attacks)],
         _choice(figures, names),
-        _notes(figures),
+        (f"note: {note}" for note in figures.notes),
         files(figures),
     )
-    return "\n".join(line for part in parts for line in part)
 
 
 def _left(figures: ReleaseFigures) -> Iterator[str]:
@@ -161,18 +161,11 @@ def _exposed(exposed: Exposed | None) -> Iterator[str]:
     places = [(counts[key], place) for key, place, _ in _PLACES if counts[key]]
     remedies = dict.fromkeys(remedy for key, _, remedy in _PLACES if counts[key])
     where = places[0][1] if len(places) == 1 else " or ".join(f"{place} ({count:,})" for count, place in places)
-    yield ""
     yield (
         f"{many(exposed.people, 'person', 'people')} can be pinpointed: nobody else in the class has their value,"
         f" which is {where}."
     )
     yield f"Use {' and '.join(remedies)} to avoid this."
-
-
-def _grid(figures: ReleaseFigures) -> Iterator[str]:
-    if "grid" in figures.model_fields_set:
-        yield ""
-        yield from _sides(figures.grid)
 
 
 def _sides(grid: GridComparison | None) -> Iterator[str]:
@@ -192,27 +185,10 @@ def _side(side: LabelExposure | None) -> str:
     return f"{side.exposed:>15,} people   {side.downcoded:>14.1%} of cells   {side.lm:>6.4f}"
 
 
-def _altered(figures: ReleaseFigures) -> Iterator[str]:
-    for effect in figures.perturbed:
-        yield ""
-        yield from effect_text(effect)
-    for one in figures.pseudonyms:
-        linked = f"; {many(one.linked, 'record shares', 'records share')} theirs with another" if one.linked else ""
-        yield ""
-        yield f"{one.column}: pseudonyms, which are not anonymity{linked}."
-        yield "Anyone with the key can identify everyone; pseudonyms link all releases made with the same key."
-
-
-def _attacks(figures: ReleaseFigures) -> Iterator[str]:
-    if figures.attacks is not None:
-        yield ""
-        yield attacks_text(figures.attacks)
-
-
-def _notes(figures: ReleaseFigures) -> Iterator[str]:
-    if figures.notes:
-        yield ""
-        yield from (f"note: {note}" for note in figures.notes)
+def _linked(one: Linked) -> Iterator[str]:
+    linked = f"; {many(one.linked, 'record shares', 'records share')} theirs with another" if one.linked else ""
+    yield f"{one.column}: pseudonyms, which are not anonymity{linked}."
+    yield "Anyone with the key can identify everyone; pseudonyms link all releases made with the same key."
 
 
 def _classes(figures: ReleaseFigures) -> Iterator[str]:
@@ -279,46 +255,39 @@ def _which(one: Homogeneity) -> str:
     return f"{_COMMON if 2 * one.share_of_all > 1 else 'one value'} ({one.share_of_all:.1%} of all)"
 
 
+def _refined(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
+    if figures.refined:
+        yield f"Levels   each class on its own, at or below {_by_name(figures.refined, names)}"
+
+
 def _levels(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
     """On which levels everything is released, and whether another release could be better."""
-    if figures.refined:
-        yield ""
-        yield f"Levels   each class on its own, at or below {_by_name(figures.refined, names)}"
-    if "suppressed_cells" in figures.trace:
-        yield from _cells(figures)
     if not figures.node:
         return
-    node, trace, objective = _by_name(figures.node, names), figures.trace, figures.objective
-    yield ""
+    node, trace = _by_name(figures.node, names), figures.trace
     yield f"Levels   {node}"
     if "minimal_height" in trace:
         releases = "1 release has" if trace["minimal_nodes"] == 1 else f"{trace['minimal_nodes']:,} releases have"
         yield f"         the least height is {trace['minimal_height']:,}: {releases} it"
-    if objective is None:
-        return
-    name, bound = objective.name, objective.bound
-    yield f"         {name.upper()} {_figure(name, objective.value)}{_proof(figures, name, bound)}"
-    if bound is not None and not figures.proven:
+    yield from _objective(figures)
+    if figures.objective is not None and figures.objective.bound is not None and not figures.proven:
         yield f"         the search was stopped early; to repeat this release:   --node {quote(node)}"
 
 
 def _cells(figures: ReleaseFigures) -> Iterator[str]:
     """How many cells are suppressed, and whether fewer would do."""
-    objective, cells = figures.objective, figures.released * len(figures.quasi)
-    yield ""
-    yield f"Suppressed cells   {figures.trace['suppressed_cells']:,} of {cells:,}"
-    if objective is not None:
-        proof = _proof(figures, objective.name, objective.bound)
-        yield f"         {objective.name.upper()} {_figure(objective.name, objective.value)}{proof}"
+    if "suppressed_cells" in figures.trace:
+        cells = figures.released * len(figures.quasi)
+        yield f"Suppressed cells   {figures.trace['suppressed_cells']:,} of {cells:,}"
+        yield from _objective(figures)
 
 
-def _proof(figures: ReleaseFigures, name: str, bound: float | None) -> str:
-    """What is known of the releases that were not evaluated."""
-    if bound is None:
-        return ""
-    if figures.proven:
-        return ", proven: no allowed release does better"
-    return f"; no allowed release does better than {_figure(name, bound)}"
+def _objective(figures: ReleaseFigures) -> Iterator[str]:
+    """What the method minimised, and what is known of the releases that were not evaluated."""
+    if (one := figures.objective) is not None:
+        bound = "" if one.bound is None else f"; no allowed release does better than {_figure(one.name, one.bound)}"
+        proof = ", proven: no allowed release does better" if figures.proven and bound else bound
+        yield f"         {one.name.upper()} {_figure(one.name, one.value)}{proof}"
 
 
 def _choice(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
@@ -329,7 +298,6 @@ def _choice(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
     head, *rows = _columns(nodes[:SHOWN], names)
     titles, *costs = _costs(figures, candidates[:SHOWN])
     marks = ["  * ", *["    "] * (len(rows) - 1)]
-    yield ""
     yield f"Releases to choose from{', the best first' if figures.objective else ''}:"
     yield f"    {head}   {titles}"
     yield from (f"{mark}{row}   {cost}" for mark, row, cost in zip(marks, rows, costs, strict=True))
@@ -374,7 +342,6 @@ def _cost(figures: ReleaseFigures) -> Iterator[str]:
     """The quality metrics, and how much detail each quasi-identifier lost."""
     if not figures.metrics:
         return
-    yield ""
     metrics = [
         f"{name.upper()} {_figure(name, figures.metrics[name])}"
         for name, one in METRICS.items()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kohort.assessment.population import told_without
 from kohort.assessment.risk.attacks import Attack, Untried
 from kohort.assessment.risk.figures import FIGURES
-from kohort.report.render.text import percent, shown
+from kohort.report.render.text import percent, screen, shown
 from kohort.shown import many, span, told_suppressed
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ SHOWN: Final = 5
 
 def risk_text(figures: Risk) -> str:
     """The figures of a risk as one screen for a person: each with what it means."""
-    parts = (_classes, _attackers, _uniques, _further, _known, _undeclared, _singling, _values)
-    return "\n".join(line for part in parts for line in part(figures))
+    first, last = (_classes, _attackers, _uniques), (_known, _undeclared, _singling, _values)
+    return screen(*(part(figures) for part in first), *_further(figures), *(part(figures) for part in last))
 
 
 def _classes(figures: Risk) -> Iterator[str]:
@@ -41,7 +41,6 @@ def _classes(figures: Risk) -> Iterator[str]:
 def _attackers(figures: Risk) -> Iterator[str]:
     """How surely records are linked with people."""
     journalist, over, counted = figures.journalist, f"over {float(figures.threshold):.4g}", _counted(figures)
-    yield ""
     yield f"{'risk to be found':<18}{'highest':>9}{'average':>9}{over:>12}   {counted} at the highest"
     yield f"{'  prosecutor':<18}{_row(figures.prosecutor)}"
     if journalist is not None:
@@ -70,7 +69,6 @@ def _row(one: Exposure) -> str:
 def _uniques(figures: Risk) -> Iterator[str]:
     """Who is alone, here and in the population."""
     found = figures.uniqueness
-    yield ""
     of = ("record", "records") if figures.people is None else ("person", "people")
     yield f"unique in the file: {many(found.sample, *of)} ({percent(found.share)})"
     if found.in_file is not None and found.population is None:
@@ -86,13 +84,12 @@ def _uniques(figures: Risk) -> Iterator[str]:
         yield "  the estimates assume a simple random sample without generalized cells"
 
 
-def _further(figures: Risk) -> Iterator[str]:
+def _further(figures: Risk) -> Iterator[tuple[str, str]]:
     """The figures that are plug-ins."""
     for name, value in figures.figures.items():
         if value is not None:
-            yield ""
-            yield f"{FIGURES[name].caption.lower()}: {FIGURES[name].text(value)}"
-            yield f"  {FIGURES[name].sentence}"
+            one = FIGURES[name]
+            yield f"{one.caption.lower()}: {one.text(value)}", f"  {one.sentence}"
 
 
 def _known(figures: Risk) -> Iterator[str]:
@@ -103,7 +100,6 @@ def _known(figures: Risk) -> Iterator[str]:
     some = f"{found.tried:,} of {found.subsets:,} choices, one of them built to be bad"
     which = f"all {many(found.subsets, 'choice')}" if found.complete else some
     columns = many(len(figures.quasi), "column")
-    yield ""
     yield f"attackers who know {found.m} of {columns} ({which}): prosecutor risk {percent(found.average)} on average"
     for one in found.worst[:SHOWN]:
         shares = f"{percent(one.average):>6} average, {percent(one.highest):>6} highest"
@@ -114,7 +110,6 @@ def _undeclared(figures: Risk) -> Iterator[str]:
     """Undeclared quasi-identifiers."""
     if not figures.undeclared:
         return
-    yield ""
     yield f"undeclared columns ({len(figures.undeclared)}): the smallest sets that identify people"
     for heading, found in (("alone", figures.alone), ("with those above", figures.together)):
         if found.base is not None and not found.tried:
@@ -136,7 +131,6 @@ def _found(found: IdentifyingSets) -> str:
 
 def _singling(figures: Risk) -> Iterator[str]:
     """Columns that single out by themselves."""
-    yield from [""] * bool(figures.singling)
     for one in figures.singling:
         unique = f"{one.unique:,} {_counted(figures)} ({percent(one.share)})"
         yield f"column {one.columns[0]}: {unique} have a unique value"
@@ -146,7 +140,6 @@ def _values(figures: Risk) -> Iterator[str]:
     """Cells of the smallest classes, where they are to be shown."""
     if figures.worst_values is None:
         return
-    yield ""
     yield "in the smallest classes:"
     for row in figures.worst_values:
         yield "  " + ", ".join(f"{name} = {shown(text or '(missing)')}" for name, text in row.items())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from kohort.shown import for_steward, many, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from kohort.report.figures import BoundFigures
     from kohort.report.release import ReleaseFigures
@@ -21,10 +21,18 @@ LISTED: Final = 20
 DEAR: Final = 0.5
 
 
+def screen(*parts: Iterable[str]) -> str:
+    r"""Lines as one text, with an empty line between the parts that say anything.
+
+    >>> screen(["a", "b"], [], ["c"])
+    'a\nb\n\nc'
+    """
+    return "\n\n".join(text for part in parts if (text := "\n".join(part)))
+
+
 def files(figures: ReleaseFigures | TransactionFigures) -> Iterator[str]:
     """Where the release and its certificate are."""
     if figures.release is not None:
-        yield ""
         yield f"release      {readable(figures.release, '')}"
         signed = "unsigned" if figures.signed_by is None else f"signed by {figures.signed_by}"
         yield f"certificate  {readable(str(figures.certificate), '')} ({signed})"

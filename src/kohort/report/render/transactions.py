@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
-from kohort.report.render.text import DEAR, aligned, files, listed, shown
+from kohort.report.render.text import DEAR, aligned, files, listed, screen, shown
 from kohort.shown import many
 from kohort.transactions.suppression import Greedy, Score
 
@@ -40,8 +40,8 @@ CELLS: Final = (
 
 def transactions_text(figures: TransactionFigures) -> str:
     """The figures of a release of transactions as a few lines for a person."""
-    parts = (_released, _promise, _moles, _dropped, _cost, files)
-    return "\n".join(line for part in parts for line in part(figures))
+    cost = chain(_dropped(figures), _cost(figures))
+    return screen(_released(figures), _promise(figures), _moles(figures), cost, files(figures))
 
 
 def _released(figures: TransactionFigures) -> Iterator[str]:
@@ -64,7 +64,6 @@ def _promise(figures: TransactionFigures) -> Iterator[str]:
     model = figures.model
     them, ending = ("it", "") if model.p == 1 else ("them", "s")
     words = {"model": model.name, "p": model.p, "k": model.k, "h": _h(model), "s": ending, "them": them}
-    yield ""
     if not figures.private:
         words["model"] = f"k^m-anonymity with k = {model.k:,} and m = {model.p}"
     lines = CELLS if figures.suppress == "cells" else ITEMS
@@ -90,7 +89,6 @@ def _h(model: CoherenceFigures) -> str:
 
 
 def _moles(figures: TransactionFigures) -> Iterator[str]:
-    yield ""
     yield "Minimal moles"
     found = False
     for size, kinds in figures.moles_by_kind.items():
@@ -104,7 +102,6 @@ def _moles(figures: TransactionFigures) -> Iterator[str]:
 
 def _dropped(figures: TransactionFigures) -> Iterator[str]:
     dropped, returned = figures.dropped, figures.returned
-    yield ""
     yield f"Dropped {many(len(dropped), 'item')} ({figures.method})" + (f": {listed(dropped)}" if dropped else "")
     if returned:
         yield f"Restored {many(len(returned), 'item')}: {listed(returned)}"
@@ -141,8 +138,8 @@ def trace_text(release: TransactionRelease) -> str:
         UsageError: the database, or the number of its minimal moles, is too large to be read.
     """
     check(release)
-    parts = (_data(release), _singles(release), _larger(release), _tree(release), _steps(release), _rest(release))
-    return "\n".join([WARNING, *(line for part in map(list, parts) if part for line in ("", *part))])
+    parts = (_data, _singles, _larger, _tree, _steps, _rest)
+    return screen([WARNING], *(part(release) for part in parts))
 
 
 def check(release: TransactionRelease) -> None:

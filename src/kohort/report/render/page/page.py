@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -77,7 +78,7 @@ def _filters() -> dict[str, Callable[..., object]]:
         "spoken": clean,
         "leaves": leaves,
         "parts": PageFigure.parts,
-        "place": _place,
+        "place": attrgetter("place"),
         "number": _number,
         "role": partial(called, _ROLES),
         "measure": partial(called, _MEASURES),
@@ -86,19 +87,12 @@ def _filters() -> dict[str, Callable[..., object]]:
         "most_moved": most_moved,
         "cell": cell,
         "by_outcome": by_outcome,
-        "of_role": of_role,
-        "unchanged": unchanged,
-        "undeclared": undeclared,
         "worst": worst,
     }
 
 
 def _is_known(value: Any) -> bool:  # noqa: ANN401  jinja's own signature
     return value.json is not None
-
-
-def _place(figure: PageFigure) -> str:
-    return figure.place
 
 
 def _number(figure: PageFigure) -> float:
@@ -192,16 +186,6 @@ def cell(figure: PageFigure) -> Markup:
     return name(figure) if figure else Markup('<span class="untold">no value</span>')
 
 
-def of_role(columns: PageFigure, role: str) -> list[PageFigure]:
-    """The names of the columns that have a role."""
-    return [one["name"] for one in columns if one["role"] == role]
-
-
-def unchanged(columns: PageFigure) -> list[PageFigure]:
-    """The names of the columns that are released as they are."""
-    return [one["name"] for one in columns if one["how"] == "released unchanged"]
-
-
 def by_outcome(singling: PageFigure, perturbed: PageFigure) -> list[tuple[str, list[PageFigure]]]:
     """Whom columns and pairs single out, by how they are released; first those that are as they were."""
     methods = {str(one["column"].json): str(one["method"].json) for one in perturbed}
@@ -209,11 +193,6 @@ def by_outcome(singling: PageFigure, perturbed: PageFigure) -> list[tuple[str, l
     for one in singling:
         found.setdefault(outcome([str(name.json) for name in one["columns"]], methods), []).append(one)
     return sorted(found.items(), key=lambda pair: pair[0] != "unchanged")
-
-
-def undeclared(columns: PageFigure) -> list[PageFigure]:
-    """The names of the columns that have no role of their own."""
-    return [one["name"] for one in columns if one["declared"] == False]  # noqa: E712  a figure is no truth itself
 
 
 def worst(singling: PageFigure) -> list[PageFigure]:
