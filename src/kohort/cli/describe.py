@@ -97,7 +97,7 @@ def _picture(
         return None
     from kohort.cli.sweep_files import publisher
     from kohort.report.charts import format_of
-    from kohort.report.inspection import distributions_picture
+    from kohort.report.columns import distributions_picture
 
     format_, inputs = format_of(path.suffix), () if source == "-" else (Path(source),)
 

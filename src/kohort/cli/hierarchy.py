@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kohort.report import Json
-    from kohort.report.hierarchy import Measured
+    from kohort.report.columns import Measured
     from kohort.schema import Attribute
     from kohort.schema.hierarchy import Hierarchy
     from kohort.tables.table import Column, Table
@@ -117,7 +117,7 @@ def show(
     """Print the levels of a hierarchy with the loss on each, and the hierarchy as a tree."""
     _together(source, column)
     options.use_threads()
-    from kohort.report.hierarchy import attributes_text, hierarchy_figures, levels_text
+    from kohort.report.columns import attributes_text, hierarchy_figures, levels_text
     from kohort.schema.hierarchies import file_of
     from kohort.schema.hierarchies import show as tree
 
@@ -155,7 +155,7 @@ def _publisher(
     """The picture to publish; one that cannot be written is refused at once."""
     from kohort.cli.sweep_files import publisher
     from kohort.report.charts import format_of
-    from kohort.report.hierarchy import levels_picture
+    from kohort.report.columns import levels_picture
 
     if picture is None:
         return lambda _: None
@@ -176,7 +176,7 @@ def _together(source: str | None, column: str | None) -> None:
 def _measured(hierarchy: Hierarchy, name: str | None, table: Table | None) -> Measured:
     """The levels of a hierarchy, over the records of a table's column or over its leaves."""
     from kohort.assessment.classes import named_column
-    from kohort.report.hierarchy import Measured
+    from kohort.report.columns import Measured
     from kohort.schema import Attribute, Role
     from kohort.schema.hierarchies import levels
 
@@ -187,7 +187,7 @@ def _measured(hierarchy: Hierarchy, name: str | None, table: Table | None) -> Me
 
 def _over(attribute: Attribute, column: Column, missing: frozenset[str]) -> Measured:
     """The levels of an attribute over the records that have a place in its hierarchy."""
-    from kohort.report.hierarchy import Measured
+    from kohort.report.columns import Measured
     from kohort.schema.domain.values import leaf_records
     from kohort.schema.hierarchies import levels
 

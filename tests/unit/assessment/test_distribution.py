@@ -13,7 +13,7 @@ from kohort import io
 from kohort.assessment.inspection.distribution import Bar, distributions
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.errors import UnsupportedError
-from kohort.report.inspection import distributions_picture
+from kohort.report.columns import distributions_picture
 from tests.command import kohort
 
 if TYPE_CHECKING:

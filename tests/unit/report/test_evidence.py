@@ -16,8 +16,7 @@ from kohort.perturbation.pseudonyms import write_key
 from kohort.perturbation.text import METHODS
 from kohort.report.evidence import dossier_of, transaction_dossier_of
 from kohort.report.evidence.criteria import CONTEXT, CRITERIA, TRANSACTION_CONTEXT
-from kohort.report.evidence.tables import identifiers
-from kohort.report.evidence.techniques import MODEL, techniques, treatments
+from kohort.report.evidence.tables import MODEL, identifiers, techniques, treatments
 from kohort.transactions.methods import METHODS as WAYS
 
 if TYPE_CHECKING:

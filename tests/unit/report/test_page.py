@@ -24,7 +24,7 @@ from kohort.pipeline import rehearse
 from kohort.release.job import Purpose
 from kohort.release.members import members_of
 from kohort.report.page import Audience, page, transactions_page
-from kohort.report.page.model import TablePage
+from kohort.report.page.build import TablePage
 from kohort.report.page.transactions import TransactionPage
 from kohort.report.release import attacked
 from tests.jobs import freely

@@ -176,7 +176,6 @@ def _lengths(bars: Bars) -> list[float]:
 
 
 def _style(bars: Bars) -> dict[str, object]:
-    """How bars are drawn."""
     if bars.before:
         return {"facecolor": PAPER, "edgecolor": INK, "linewidth": 0.8, "hatch": "//////"}
     return {"facecolor": FILLED, "edgecolor": INK, "linewidth": 0.6}

@@ -165,7 +165,6 @@ def _lay_out(axes: Any, height: float, around: Sequence[Any]) -> None:  # noqa: 
 
 
 def _apart(boxes: Sequence[Any]) -> bool:
-    """Whether labels leave gaps."""
     return all(before.x1 + SIZE * PIXELS / POINTS <= after.x0 for before, after in pairwise(boxes))
 
 

@@ -199,7 +199,6 @@ class LineChart:
         return " ".join([self.under, *(self._told(line) for line in self.lines), *self.notes])
 
     def _told(self, line: Line) -> str:
-        """A line in words."""
         labels, said = dict(self.ticks), self.scale.said
         tags = {(tag.x, tag.y): f" ({tag.text})" for tag in self.tags}
         points = ", ".join(
@@ -259,7 +258,6 @@ def _axes(axes: Any, chart: LineChart) -> None:  # noqa: ANN401  a type of matpl
 
 
 def _legend(axes: Any, lines: Sequence[Line]) -> Any:  # noqa: ANN401  types of matplotlib
-    """Name the lines at the right of the plot."""
     sample = library("matplotlib.lines").Line2D
     handles = [
         sample([], [], label="\n".join(wrapped(line.name.replace(", ", ",\n").split("\n"), NAME)), **_style(line))
@@ -270,7 +268,6 @@ def _legend(axes: Any, lines: Sequence[Line]) -> Any:  # noqa: ANN401  types of 
 
 
 def _style(line: Line) -> dict[str, object]:
-    """How a line is drawn, with its marks."""
     marker = {"marker": line.look.marker, "markersize": 5, "markeredgewidth": 0.9}
     return {
         "color": line.look.color,

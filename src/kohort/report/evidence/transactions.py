@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from kohort.assessment.inspection.safe_harbor import found_among
 from kohort.assessment.risk.cohorts import Basis, Tried, cohort_attacks
 from kohort.report.evidence.criteria import TRANSACTION_CONTEXT, TRANSACTION_CRITERIA, ContextPart
-from kohort.report.evidence.techniques import MODEL, Technique
+from kohort.report.evidence.tables import MODEL, Technique
 from kohort.report.figures import Figures
 from kohort.report.page.audience import Reader
 from kohort.report.page.transactions import TransactionVerdict, verdict

@@ -155,7 +155,6 @@ def meanings(landscape: Landscape) -> dict[Kind, str]:
 
 
 def _legend(page: Sheet, landscape: Landscape, *, whole: bool, chosen: bool) -> None:
-    """Say what the shapes mean, in as few lines as will do."""
     says = meanings(landscape)
     says[Kind.MINIMAL] += "" if whole else f" ({shown(landscape)})"
     kinds = list(Kind) if whole else [Kind.MINIMAL, Kind.OPTIMAL]
@@ -278,7 +277,6 @@ def _lines(nodes: list[Node], most: int) -> Iterator[list[Node]]:
 
 
 def _edges(sheet: Sheet, lattice: Lattice, places: Places) -> None:
-    """Draw a line from each node to every node directly above it."""
     ends = [
         end for node in places for other in lattice.successors(node) for end in (places[node], places[other], NOWHERE)
     ]

@@ -84,12 +84,10 @@ def shown(landscape: Landscape) -> str:
 
 
 def _listed(many: int) -> int:
-    """How many of so many nodes are numbered and listed."""
     return many if many <= MOST_LISTED else BEST
 
 
 def _scatter(sheet: Sheet, landscape: Landscape, nodes: tuple[list[Node], list[Node]], chosen: Node | None) -> None:
-    """Draw the listed nodes with their numbers and the others without."""
     listed, others = nodes
     sizes = [NUMBERED] * len(listed) + [OTHERS[0]] * len(others)
     points = [
@@ -118,7 +116,6 @@ def _packed(spans: list[Span], listed: list[Node], chosen: Node | None) -> tuple
 
 
 def _numbered(sheet: Sheet, landscape: Landscape, entry: tuple[Node, int, bool], place: Place) -> None:
-    """Draw a node with its number on it, and a frame around it if it is chosen."""
     node, rank, chosen = entry
     style = STYLES[kind_of(landscape, node)]
     sheet.mark([place], style, NUMBERED)
@@ -128,7 +125,6 @@ def _numbered(sheet: Sheet, landscape: Landscape, entry: tuple[Node, int, bool],
 
 
 def _table(sheet: Sheet, landscape: Landscape, nodes: list[Node], chosen: Node | None) -> None:
-    """Say what the numbers stand for, in columns."""
     texts = [_said(landscape, node, chosen) for node in nodes]
     wide = 2.5 * NUMBERED[0] + max(map(width_of, texts))
     columns = max(1, int((sheet.width - MARGIN) // wide))
@@ -141,7 +137,6 @@ def _table(sheet: Sheet, landscape: Landscape, nodes: list[Node], chosen: Node |
 
 
 def _said(landscape: Landscape, node: Node, chosen: Node | None) -> str:
-    """A node in words and figures."""
     words = [number(landscape.figure(node)), f"{int(landscape.suppressed[node]):,} suppressed"]
     words += [Kind.OPTIMAL.value] if node == landscape.optimum else []
     words += [] if landscape.minimal[node] else ["not minimal"]

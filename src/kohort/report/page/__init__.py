@@ -1,7 +1,7 @@
 """The page of a release for the steward or for the public: all that it shows, as a typed page model.
 
 `page` and `transactions_page` make it; HTML and charts are drawn from nothing else; `--report FILE.json` writes it.
-`model` and `transactions` describe every key, `audience` what the public may know.
+`build`, `verdict` and `transactions` describe every key, `audience` what the public may know.
 """
 
 from kohort.report.page.audience import Audience

@@ -1,42 +1,104 @@
-"""The page of a release for an audience, built from the release or read back from a file."""
+"""The page of a release for an audience, built from the release or read back from a file.
+
+What does not apply is null. What the public may not know is null too, or is left out of its list; `notes` tells why,
+and `kohort.report.page.audience` which.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from kohort.assessment.comparison import comparison_of, lines_of
+from kohort.assessment.comparison import Association, comparison_of, lines_of
 from kohort.errors import FileError, InputError, UsageError
+from kohort.pipeline.exposure import GridComparison
 from kohort.release import Release
 from kohort.release.job import Purpose
 from kohort.release.members import members_of
-from kohort.report.page.attributes import attributes, perturbed, pseudonyms, released_attributes
+from kohort.report.figures import BoundFigures, Figures
+from kohort.report.page.attributes import (
+    LINKED,
+    PageAttribute,
+    PageEffect,
+    attributes,
+    perturbed,
+    pseudonyms,
+    released_attributes,
+)
 from kohort.report.page.audience import FEWEST, Audience, Reader, least_of
-from kohort.report.page.model import FORM, Heading, TablePage
-from kohort.report.page.request import parameters, request
-from kohort.report.page.result import counts_input, losses, metrics, result, sizes
-from kohort.report.page.risks import Risks, attack_risks, risks, risks_of
-from kohort.report.page.subgroups import samples, subgroups
+from kohort.report.page.request import RequestedTable, parameters, request
+from kohort.report.page.result import (
+    ClassSizeBand,
+    LossFigures,
+    MetricFigures,
+    TableResult,
+    counts_input,
+    losses,
+    metrics,
+    result,
+    sizes,
+)
+from kohort.report.page.risks import PageAttack, Risks, RisksFigures, attack_risks, risks, risks_of
+from kohort.report.page.subgroups import SampleRecord, SubgroupFigures, samples, subgroups
 from kohort.report.page.transactions import TransactionPage, transaction_page
-from kohort.report.page.verdict import certificate, verdict
+from kohort.report.page.verdict import FORM, CertificateFigures, Heading, TableVerdict, certificate, verdict
 from kohort.report.release import source_notes
 from kohort.schema.hierarchies.tree import parse_json
+from kohort.shown import Number
 from kohort.version import VERSION
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-    from kohort.assessment.comparison import Association
     from kohort.assessment.risk.attacks import Outcome
     from kohort.release.homogeneity import Homogeneity
     from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
-    from kohort.report.figures import Figures
-    from kohort.report.page.subgroups import SubgroupFigures
-    from kohort.shown import Number
+
+
+class TablePage(Heading, frozen=True):
+    """The page of a table; only the steward's has what follows `certificate`.
+
+    Attributes:
+        attributes: Each released column that names nobody; null of a table without records.
+        associations: Pairs of columns before and after; internal only, for of rare values they count.
+        samples: Three records before and after; internal only.
+        attacks: What attacks found; null where none was tried.
+        parameters: The job's description, as its certificate has it.
+        certificate: What ties the page to the published bytes; null while nothing is published.
+        seconds: Wall time of each stage.
+        public: The page of the same release for the public.
+        grid: The release with grids and without; only where that was compared.
+        bound: What no release can lose less than; only where that was asked for. Null: nothing was released.
+        changes: What single changes of the job would give, in lines; only of the demo.
+    """
+
+    kind: Literal["table"]
+    asked: RequestedTable
+    done: TableResult
+    verdict: TableVerdict
+    sizes: tuple[ClassSizeBand, ...]
+    metrics: tuple[MetricFigures, ...]
+    losses: tuple[LossFigures, ...]
+    attributes: tuple[PageAttribute, ...] | None
+    associations: tuple[Association, ...]
+    subgroups: SubgroupFigures | None
+    risks: RisksFigures
+    samples: tuple[SampleRecord, ...] | None
+    attacks: tuple[PageAttack, ...] | None
+    perturbed: tuple[PageEffect, ...]
+    pseudonyms: tuple[Annotated[Figures, LINKED], ...]
+    parameters: dict[str, JsonValue]
+    purpose: Purpose
+    certificate: CertificateFigures | None
+    seconds: dict[str, Number] | None = None
+    public: TablePage | None = None
+    grid: GridComparison | None = None
+    bound: BoundFigures | None = None
+    changes: tuple[str, ...] = ()
 
 
 Page: TypeAlias = TablePage | TransactionPage

@@ -136,7 +136,6 @@ def risks(found: Risks, reader: Reader) -> RisksFigures:
 
 
 def _rows(before: TableRisks | None, after: TableRisks | None, reader: Reader) -> Iterator[RiskRow]:
-    """The further figures, as far as the reader sees them."""
     for name, one in FIGURES.items():
         was, is_ = (_seen(name, table, reader) for table in (before, after))
         yield RiskRow(name=name, caption=one.caption, says=one.sentence, unit=one.unit, before=was, after=is_)

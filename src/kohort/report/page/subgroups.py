@@ -194,7 +194,6 @@ def _first(release: Release, rows: Index) -> int:
 
 
 def _shown(release: Release) -> list[str]:
-    """The columns that are shown as they were."""
     return [one.name for one in release.job.schema.attributes if one.role is not Role.IDENTIFYING]
 
 
@@ -212,5 +211,4 @@ def _cell(column: Column, row: int) -> str:
 
 
 def _text(column: Column, code: int) -> str:
-    """A value as text; empty where there is none."""
     return column.values[code] or ""

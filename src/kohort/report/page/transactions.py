@@ -12,10 +12,9 @@ from pydantic import JsonValue
 from kohort.certificate.transactions import NOT_PROMISED, NOT_PROMISED_OF_CELLS
 from kohort.release.job import Purpose
 from kohort.report.figures import Figures
-from kohort.report.page.model import Heading
 from kohort.report.page.request import method
 from kohort.report.page.result import MetricFigures, runs
-from kohort.report.page.verdict import CertificateFigures, CheckFigures, certificate, checks
+from kohort.report.page.verdict import CertificateFigures, CheckFigures, Heading, certificate, checks
 from kohort.report.transactions import transaction_figures
 from kohort.shown import Number, rounded, whole
 from kohort.transactions.problem import CellSuppression
@@ -242,7 +241,6 @@ def _lengths(release: TransactionRelease, reader: Reader) -> LengthFigures:
 
 
 def _count(count: int, among: int, reader: Reader) -> Number:
-    """A count, for the public a share."""
     return count if reader.knows_all else reader.share(count / max(among, 1), among)
 
 

@@ -1,4 +1,4 @@
-"""What verification found, and how far what is promised covers what is released."""
+"""What every page begins with, what verification found, and how far what is promised covers what is released."""
 
 from __future__ import annotations
 
@@ -17,6 +17,32 @@ if TYPE_CHECKING:
     from kohort.release.transactions import TransactionRelease
     from kohort.verify import Verdict
     from kohort.verify.transactions.databases import CoherenceVerdict
+
+
+#: The version of the page model; it changes when a key does.
+FORM: Final = 2
+
+
+class Heading(Figures, frozen=True):
+    """What every page begins with.
+
+    Attributes:
+        form: The version of the page model.
+        kind: What was released.
+        audience: Who reads the page.
+        least: The fewest people of a published count; null where everything is shown.
+        name: The release's file name, without a folder.
+        kohort: The version of kohort.
+        notes: What is not shown, and why; for the steward, what of the source looks wrong.
+    """
+
+    form: Literal[2]
+    kind: Literal["table", "transactions"]
+    audience: Literal["internal", "public"]
+    least: int | None
+    name: str | None
+    kohort: str
+    notes: tuple[str, ...]
 
 
 class CheckFigures(Figures, frozen=True):

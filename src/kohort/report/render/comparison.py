@@ -66,7 +66,6 @@ def _generalized(one: AttributeComparison, figures: Comparison) -> str:
 
 
 def _distance(one: AttributeComparison) -> Cells:
-    """How far the distribution moved, and as a share of the range."""
     if one.distance is None:
         return "-", "-"
     return _short(one.distance.value), percent(one.distance.relative)
@@ -153,7 +152,6 @@ def _classifier(figures: Comparison) -> Iterator[str]:
 
 
 def _table(heads: Cells, rows: Sequence[Cells]) -> Iterator[str]:
-    """Rows below their heads: the first column as words, the others as figures."""
     yield from (f"  {line}" for line in aligned([heads, *rows], left=1))
 
 

@@ -88,7 +88,6 @@ def release_text(figures: ReleaseFigures, quasi: Sequence[str] = ()) -> str:
 
 
 def _left(figures: ReleaseFigures) -> Iterator[str]:
-    """How much of the detail is left; where that is little, the columns of which nothing is."""
     lost = figures.metrics.get("ncp")
     if lost is None:
         return
@@ -142,7 +141,6 @@ def _answers(figures: ReleaseFigures) -> Iterator[str]:
 
 
 def _warnings(found: Sequence[SinglingFigures]) -> Iterator[str]:
-    """What singles out more than 5 %, and what would help."""
     pairs = [one for one in found if len(one.columns) > 1]
     for one in [*(one for one in found if len(one.columns) == 1), *pairs[:PAIRS]]:
         names = " and ".join(one.columns)
@@ -192,7 +190,6 @@ def _linked(one: Linked) -> Iterator[str]:
 
 
 def _classes(figures: ReleaseFigures) -> Iterator[str]:
-    """What was released, and whether it was verified."""
     people = "" if figures.people is None else f" (of {many(figures.people, 'person')})"
     yield (
         f"{figures.released:,} of {many(figures.records, 'record')} released{people}, {figures.suppressed:,} suppressed"
@@ -275,7 +272,6 @@ def _levels(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
 
 
 def _cells(figures: ReleaseFigures) -> Iterator[str]:
-    """How many cells are suppressed, and whether fewer would do."""
     if "suppressed_cells" in figures.trace:
         cells = figures.released * len(figures.quasi)
         yield f"Suppressed cells   {figures.trace['suppressed_cells']:,} of {cells:,}"

@@ -30,7 +30,6 @@ def risk_text(figures: Risk) -> str:
 
 
 def _classes(figures: Risk) -> Iterator[str]:
-    """What was assessed."""
     of = many(figures.records, "record") + ("" if figures.people is None else f" of {many(figures.people, 'person')}")
     yield f"{of} in {many(figures.classes, 'class')} of {span(figures.smallest, figures.largest)}"
     if figures.fully_suppressed:
@@ -39,7 +38,6 @@ def _classes(figures: Risk) -> Iterator[str]:
 
 
 def _attackers(figures: Risk) -> Iterator[str]:
-    """How surely records are linked with people."""
     journalist, over, counted = figures.journalist, f"over {float(figures.threshold):.4g}", _counted(figures)
     yield f"{'risk to be found':<18}{'highest':>9}{'average':>9}{over:>12}   {counted} at the highest"
     yield f"{'  prosecutor':<18}{_row(figures.prosecutor)}"
@@ -62,12 +60,10 @@ def _attackers(figures: Risk) -> Iterator[str]:
 
 
 def _row(one: Exposure) -> str:
-    """Highest, average, over and how many."""
     return f"{one.highest:>9.1%}{one.average:>9.1%}{one.over:>12.1%}   {one.at_highest:,}"
 
 
 def _uniques(figures: Risk) -> Iterator[str]:
-    """Who is alone, here and in the population."""
     found = figures.uniqueness
     of = ("record", "records") if figures.people is None else ("person", "people")
     yield f"unique in the file: {many(found.sample, *of)} ({percent(found.share)})"
@@ -85,7 +81,6 @@ def _uniques(figures: Risk) -> Iterator[str]:
 
 
 def _further(figures: Risk) -> Iterator[tuple[str, str]]:
-    """The figures that are plug-ins."""
     for name, value in figures.figures.items():
         if value is not None:
             one = FIGURES[name]
@@ -93,7 +88,6 @@ def _further(figures: Risk) -> Iterator[tuple[str, str]]:
 
 
 def _known(figures: Risk) -> Iterator[str]:
-    """The risk where attackers know fewer columns."""
     found = figures.known
     if found is None:
         return
@@ -107,7 +101,6 @@ def _known(figures: Risk) -> Iterator[str]:
 
 
 def _undeclared(figures: Risk) -> Iterator[str]:
-    """Undeclared quasi-identifiers."""
     if not figures.undeclared:
         return
     yield f"undeclared columns ({len(figures.undeclared)}): the smallest sets that identify people"
@@ -130,14 +123,12 @@ def _found(found: IdentifyingSets) -> str:
 
 
 def _singling(figures: Risk) -> Iterator[str]:
-    """Columns that single out by themselves."""
     for one in figures.singling:
         unique = f"{one.unique:,} {_counted(figures)} ({percent(one.share)})"
         yield f"column {one.columns[0]}: {unique} have a unique value"
 
 
 def _values(figures: Risk) -> Iterator[str]:
-    """Cells of the smallest classes, where they are to be shown."""
     if figures.worst_values is None:
         return
     yield "in the smallest classes:"
@@ -150,7 +141,6 @@ def _named(one: SubsetRisk | Identifying) -> str:
 
 
 def _counted(figures: Risk) -> str:
-    """What is counted."""
     return "records" if figures.people is None else "people"
 
 
@@ -188,7 +178,6 @@ def _lines(figures: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _name(one: Attack) -> str:
-    """The attack, and what it is about."""
     about = f" of {one.of}" if one.of else ""
     return f"{one.attack}{about} ({one.targets:,} {one.unit})"
 
@@ -202,5 +191,4 @@ def _attack_row(one: Attack) -> str:
 
 
 def _aligned(*cells: str) -> str:
-    """Cells under each other."""
     return "".join(f"{cell:>{width}}" for cell, width in zip(cells, (9, 17, 9, 11, 8, 7, 8), strict=True))

@@ -60,7 +60,6 @@ def _released(figures: TransactionFigures) -> Iterator[str]:
 
 
 def _promise(figures: TransactionFigures) -> Iterator[str]:
-    """What was promised, and whether it was verified."""
     model = figures.model
     them, ending = ("it", "") if model.p == 1 else ("them", "s")
     words = {"model": model.name, "p": model.p, "k": model.k, "h": _h(model), "s": ending, "them": them}
@@ -114,7 +113,6 @@ def _cost(figures: TransactionFigures) -> Iterator[str]:
 
 
 def _proof(figures: TransactionFigures) -> str:
-    """What is known of other suppressions."""
     if figures.proven:
         return ", proven: no suppression of items loses less"
     if figures.gap is None:
@@ -262,7 +260,6 @@ def _scores(release: TransactionRelease, moles: Sequence[tuple[str, ...]], chose
 
 
 def _score(score: Score, moles: int, loss: int) -> str:
-    """The score of an item, as a fraction where it is one."""
     match score:
         case Score.MMIL:
             return f"{moles}/{loss}"

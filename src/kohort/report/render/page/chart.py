@@ -148,7 +148,6 @@ class Chart:
         )
 
     def _figures(self, row: ChartRow) -> str:
-        """The drawn figures of a row in words."""
         said = [(one.name, written(row.figures[place], one.form)) for place, one in self.drawn]
         return ", ".join(f"{name} {figure}" for name, figure in said) if len(said) > 1 else said[0][1]
 
@@ -253,7 +252,6 @@ _LOSS: Final[Mapping[str, tuple[str, Form]]] = {
 
 
 def _distribution(attribute: PageFigure) -> Chart:
-    """One attribute before and after."""
     name, bins = text(attribute["name"]), attribute["distribution"]["bins"]
     nth = int(attribute.path[-1]) + 1
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower())[:LETTERS].strip("-")
@@ -272,7 +270,6 @@ def _distribution(attribute: PageFigure) -> Chart:
 
 
 def _risks(twin: PageFigure) -> Chart:
-    """Risks before and after."""
     risks = twin["risks"]
     over = risks["threshold"].number
     parts = (
@@ -303,7 +300,6 @@ def _at(figure: PageFigure, path: tuple[str, ...]) -> PageFigure:
 
 
 def _subgroups(twin: PageFigure) -> Iterator[Chart]:
-    """Who was left out, and whose values lost most."""
     groups = twin["subgroups"]
     yield Chart(
         key="suppressed",
@@ -359,7 +355,6 @@ def _value(one: PageFigure) -> str:
 
 
 def _moles(twin: PageFigure) -> Chart:
-    """Minimal moles by size."""
     return Chart(
         key="moles",
         place="moles",
@@ -373,7 +368,6 @@ def _moles(twin: PageFigure) -> Chart:
 
 
 def _lengths(twin: PageFigure) -> Chart:
-    """Transactions by how many items they have."""
     shares = twin["lengths"]["unit"] == "share"
     form: Form = "share" if shares else "count"
     return Chart(
@@ -388,7 +382,6 @@ def _lengths(twin: PageFigure) -> Chart:
 
 
 def _dropped(twin: PageFigure) -> Chart:
-    """The items that went."""
     return Chart(
         key="items",
         place="items",

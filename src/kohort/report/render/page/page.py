@@ -66,7 +66,6 @@ def template() -> Template:
 
 
 def _filters() -> dict[str, Callable[..., object]]:
-    """What templates do with figures, by the names that they use."""
     return {
         "count": figured,
         "percent": partial(figured, form="share"),

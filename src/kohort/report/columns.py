@@ -1,23 +1,27 @@
-"""Hierarchies as a table and as a picture: the levels of each attribute, and its loss if it is released on one."""
+"""What columns hold, for their steward: the distribution of each, and the levels of its hierarchy with their losses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from kohort.report.charts import BarChart, Bars
+from kohort.assessment.inspection.distribution import LEAST
+from kohort.errors import UnsupportedError
+from kohort.report.charts import BarChart, Bars, Panels
 from kohort.report.figures import as_json
 from kohort.report.render.text import aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from kohort.assessment.inspection.distribution import Bar
     from kohort.report import Json
     from kohort.report.charts import Format
     from kohort.schema.hierarchies import Level
 
-#: Where the scale of losses ends: the texts stand after the bars.
-END = 1.6
+#: Where the scale of losses ends, and that of records as a multiple of the greatest figure: texts stand after the bars.
+END: Final = 1.6
+BEYOND: Final = 1.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,36 @@ def _span(level: Level) -> str:
 
 
 def _meant(found: Sequence[Measured]) -> str:
-    """What a loss is the mean of."""
     records = found[0].records
     of = "the leaves" if records is None else f"{records:,} records"
     return f"share of the other values that a released one may stand for, mean over {of} (LM)"
+
+
+def distributions_picture(
+    found: Mapping[str, Sequence[Bar]], left_out: Sequence[str], records: int, format_: Format
+) -> bytes:
+    """The distributions as bars."""
+    if not found:
+        hint = "name or drop the columns that identify people; the others are drawn"
+        raise UnsupportedError("every column may identify people, so none is drawn", where="--picture", hint=hint)
+    notes = ["Only for those who may see the records: it contains their values. Do not publish it.", _SMALL]
+    notes += [f"Not drawn, because they may identify people: {', '.join(left_out)}."] if left_out else []
+    return Panels(
+        title=f"Distributions of {records:,} records",
+        charts=tuple(_chart(*one) for one in found.items()),
+        notes=tuple(notes),
+    ).bytes(format_)
+
+
+_SMALL: Final = f"Values of fewer than {LEAST} records are merged; counts of 1 to {LEAST - 1} are not shown."
+
+
+def _chart(name: str, bars: Sequence[Bar]) -> BarChart:
+    figures = tuple(bar.records for bar in bars)
+    texts = tuple(f"under {LEAST}" if records is None else f"{records:,}" for records in figures)
+    return BarChart(
+        title=name,
+        names=tuple(bar.label for bar in bars),
+        series=(Bars("records", figures, texts),),
+        end=BEYOND * max(1, *(records or 0 for records in figures)),
+    )
