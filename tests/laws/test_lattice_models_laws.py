@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from kohort.algorithms.lattice import best_effort
 from kohort.algorithms.lattice.best_effort import BestEffort
-from kohort.algorithms.lattice.boxes import Floors
+from kohort.algorithms.lattice.boxes import classes_floor
 from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.exhaustive import Exhaustive, landscape, survey
 from kohort.algorithms.lattice.given import GivenNode
@@ -305,14 +305,13 @@ def test_floors_are_floors(case: Case, random: Random) -> None:
     problem = case.problem
     for metric in OBJECTIVES.values():
         judge = NodeEvaluator.of(problem, case.limit, metric)
-        floors = Floors(judge)
         judged = {one.node: one for (one,) in survey([judge])}
         for one in judged.values():
             below = tuple(random.randint(0, level) for level in one.node)
             told = [
                 judged[below].floor + judge.surcharge * one.suppressed,
                 judge.floor_of(below, one.suppressed),
-                *([floors.of_classes(below, one.suppressed)] if floors.by_classes and one.releasable else []),
+                *([classes_floor(judge, below, one.suppressed)] if judge.bounded_by_classes and one.releasable else []),
             ]
             assert all(floor <= one.cost or math.isclose(floor, one.cost, abs_tol=1e-9) for floor in told)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kohort.algorithms.mondrian import loss_kernels as kernels
 from kohort.algorithms.mondrian.dimension import WIDEST, AtRandom, MostValues
-from kohort.algorithms.mondrian.loss_wave_kernels import Held, Ranked, count_sides, cut, rank
+from kohort.algorithms.mondrian.loss_wave_kernels import Ranked, count_sides, cut, rank
 from kohort.algorithms.mondrian.sizes import buffer_of, rule_for
 from kohort.algorithms.mondrian.wave_kernels import WIDTHS, Cuts, Profiles, Sensitive, Values, corners, profile, propose
 from kohort.native.library import (
@@ -102,7 +102,7 @@ def calls(table: Table, least: int) -> list[Call]:
     number = int(ranked.ends[0])
     assume(number > 0)
     asked = np.array([[0, 0, number]])
-    held = Held((np.arange(tuples) % 4).astype(np.uint16)[:, np.newaxis], np.array([0, 3]))
+    held = (np.arange(tuples) % 4).astype(np.uint16)[:, np.newaxis], np.array([0, 3])
     sides = np.zeros(2 * number, np.int64), np.zeros((2 * number, 3), np.int64)
     codes = rows.codes.reshape(tuples, -1)
     count_sides(rows, scan, open_, ranked, asked, held, sides)
@@ -128,7 +128,7 @@ def calls(table: Table, least: int) -> list[Call]:
         (RANK, [scan.arrays, codes, open_, least, ranked]),
         (COUNT_SIDES, [scan.arrays, codes, open_, ranked, asked, *held, *sides]),
         (CUT, [scan.arrays, codes, spare, open_, ranked, asked, allowed, parts]),
-        (LOSS_MEMORY, [scan.spans.shape[0], int(scan.packing.words.max()) + 1, 1000]),
+        (LOSS_MEMORY, [scan.spans.shape[0], int(scan.packing[0].max()) + 1, 1000]),
     ]
 
 

@@ -395,10 +395,7 @@ def _named(values: SourceValues, labels: pl.Series) -> Iterator[tuple[Index, Ind
         at = np.flatnonzero(labels.is_in(nodes["text"].unique().implode()).to_numpy())
         alike = pl.DataFrame({"text": labels.gather(at), "label": at}).join(nodes, on="text")
         yield alike["value"].to_numpy(), alike["label"].to_numpy()
-        plain = _Plain.of(values.printed, nodes)
-        for some in blocks(len(labels)):
-            value, label = plain.members(labels[some])
-            yield value, some.start + label
+        yield from _members_of(values.printed, nodes, labels)
     if values.label is Label.ANCESTOR and values.hierarchy is not None:
         yield from _ancestors(values, values.hierarchy, labels)
 
@@ -417,53 +414,33 @@ def _branches(values: SourceValues) -> pl.DataFrame:
     return pl.concat(parts).unique()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Plain:
-    """Values by their texts, to read sets of them.
+def _members_of(printed: pl.Series, nodes: pl.DataFrame, labels: pl.Series) -> Iterator[tuple[Index, Index]]:
+    """Values, and the set that holds each; a label not spelled as a set is printed holds none.
 
-    Attributes:
-        known: Each `text` with its `value`; several values may have one text, as a branch has.
-        texts: The distinct texts that are printed in a set as they are; their places ascend.
-        first: (texts + 1,) where the values of each begin.
-        values: The values, by their texts.
+    What stands between the braces is parted at commas. If all these parts are printed as they are and ascend, then
+    this is the set; the others are read letter by letter. Several values may have one text, as a branch has.
     """
-
-    known: pl.DataFrame
-    texts: Known
-    first: Index
-    values: Index
-
-    @classmethod
-    def of(cls, printed: pl.Series, nodes: pl.DataFrame) -> _Plain:
-        """Those of (u,) values, and of the branches that hold them."""
-        known = pl.DataFrame({"text": printed, "value": np.arange(len(printed))}).vstack(nodes)
-        alike = known["text"].str.contains(_PLAINLY) & (known["text"] != ABSENT)
-        rest = np.flatnonzero(~alike.to_numpy())
-        alike = alike.scatter(rest, [_quoted(text) == text for text in known["text"].gather(rest).to_list()])
-        ordered = known.filter(alike).sort("text", "value", multithreaded=False)
-        texts = ordered["text"].unique(maintain_order=True)
-        sizes = np.bincount(places(ordered["text"], texts))
-        return cls(known, Known(texts), np.append(0, np.cumsum(sizes)), ordered["value"].to_numpy())
-
-    def members(self, labels: pl.Series) -> tuple[Index, Index]:
-        """Values, and the place of a set that holds each; a label not spelled as a set is printed holds none.
-
-        What stands between the braces is parted at commas. If all these parts are printed as they are and ascend, then
-        this is the set; the others are read letter by letter.
-        """
-        rank, sizes = self.texts.members(labels)
+    known = pl.DataFrame({"text": printed, "value": np.arange(len(printed))}).vstack(nodes)
+    alike = known["text"].str.contains(_PLAINLY) & (known["text"] != ABSENT)
+    odd = np.flatnonzero(~alike.to_numpy())
+    alike = alike.scatter(odd, [_quoted(text) == text for text in known["text"].gather(odd).to_list()])
+    ordered = known.filter(alike).sort("text", "value", multithreaded=False)
+    texts, values = ordered["text"].unique(maintain_order=True), ordered["value"].to_numpy()
+    first, plain = np.append(0, np.cumsum(np.bincount(places(ordered["text"], texts)))), Known(texts)
+    for some in blocks(len(labels)):
+        rank, sizes = plain.members(labels[some])
         of, rest = np.repeat(np.arange(sizes.size), np.maximum(sizes, 0)), np.flatnonzero(sizes < 0)
-        if self.first.size > self.values.size:
-            value = self.values.take(rank)
+        if first.size > values.size:
+            value = values.take(rank)
         else:  # some texts have several values
-            many = self.first[rank + 1] - self.first[rank]
-            of, value = np.repeat(of, many), self.values.take(HEAP.counted_up(self.first[rank], many))
-        if not rest.size:
-            return value, of
-        members, sets = _sets(labels.gather(rest))
-        told = pl.DataFrame({"text": members, "set": sets}, schema={"text": pl.String, "set": pl.Int64})
-        found = told.join(self.known, on="text")
-        return (np.append(value, found["value"].to_numpy()), np.append(of, rest[found["set"].to_numpy()]))
+            many = first[rank + 1] - first[rank]
+            of, value = np.repeat(of, many), values.take(HEAP.counted_up(first[rank], many))
+        yield value, some.start + of
+        if rest.size:
+            members, sets = _sets(labels[some].gather(rest))
+            told = pl.DataFrame({"text": members, "set": sets}, schema={"text": pl.String, "set": pl.Int64})
+            found = told.join(known, on="text")
+            yield found["value"].to_numpy(), some.start + rest[found["set"].to_numpy()]
 
 
 #: The same with blanks inside: most values that are printed as they are.

@@ -73,11 +73,11 @@ class WrittenParts:
         if not paths:
             raise fault(TableCheck.BYTES, "there is no part")
         parts, before = list[VerifiedPart](), None
-        values, tuples = _Values(), Groups(hashed)
+        values, tuples = dict[str, Values](), Groups(hashed)
         for path, content in _contents(paths, claim):
             parts.append(VerifiedPart(path.name, content.table.records, content.sha256))
             before = _check_order(before, content.table, claim, len(parts))
-            values.add(content.table)
+            _add_values(values, content.table)
             if columns:
                 tuples.add(content.table, columns)
         names = tuple(attribute.name for attribute in claim.schema.released)
@@ -91,7 +91,7 @@ class WrittenParts:
             size,
             tuple(paths),
             claim,
-            values.found,
+            values,
             asked,
             tuples.found if columns else None,
         )
@@ -194,22 +194,16 @@ class Groups:
         return tuples_of(self._found[0], self._columns)
 
 
-class _Values:
-    """The distinct values of parts, added up."""
-
-    def __init__(self) -> None:
-        self.found: dict[str, Values] = {}
-
-    def add(self, table: Table) -> None:
-        for column in table.columns:
-            texts, counts = column.values, column.counts()
-            if column.name in self.found:
-                before = self.found[column.name]
-                both = pl.DataFrame({"0": pl.concat([before.texts, texts])})
-                counts = np.concatenate([before.counts, counts])
-                whole = summed(both, counts, np.zeros(counts.size, np.uint64))
-                texts, counts = whole["0"], whole["records"].to_numpy()
-            self.found[column.name] = Values(texts, counts)
+def _add_values(found: dict[str, Values], table: Table) -> None:
+    """Add the distinct values of one more part."""
+    for column in table.columns:
+        texts, counts = column.values, column.counts()
+        if before := found.get(column.name):
+            both = pl.DataFrame({"0": pl.concat([before.texts, texts])})
+            counts = np.concatenate([before.counts, counts])
+            whole = summed(both, counts, np.zeros(counts.size, np.uint64))
+            texts, counts = whole["0"], whole["records"].to_numpy()
+        found[column.name] = Values(texts, counts)
 
 
 def written_singling(written: WrittenParts, claim: Claim) -> tuple[tuple[Singling, ...], tuple[Singling, ...]]:

@@ -47,7 +47,6 @@ from kohort.workspace import blocks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from kohort.arrays import Index
     from kohort.io.records import Lengths
     from kohort.io.source import Bytes, Content
     from kohort.tables.table import CellCodes
@@ -274,16 +273,14 @@ def _witnessed(trail: Trail, layout: RecordLayout, claim: Claim, witness: Witnes
     if not all(one.text.all() for one in texts):  # a NUL, which no text may hold
         return None
     codes = [room_for(witness.records, len(one), claim.workspace) for one in values]
-    sizes = [np.diff(text.ends) for text in texts]
     met = [np.zeros(len(one), np.uint8) for one in values]
-    due = _Due(witness, texts, sizes, codes, met, np.frombuffer(memoryview(trail.content), np.uint8))
     end = layout.body
     try:
-        for end in side_by_side(due.compared, due.placed(layout.body, claim.workspace)):
+        for end in _compared(trail.content, layout.body, witness, (texts, codes, met), claim.workspace):
             trail.go_to(end)
-    except (IndexError, _DiffersError):  # a code of no value, or other bytes
-        trail.astray = True
-    trail.astray = trail.astray or end < len(trail.content)
+    except IndexError:  # a code of no value, or other bytes
+        end = -1
+    trail.astray = end < len(trail.content)
     if trail.astray:
         return None
     named = zip(layout.names, values, codes, strict=True)
@@ -291,52 +288,55 @@ def _witnessed(trail: Trail, layout: RecordLayout, claim: Claim, witness: Witnes
     return Table(columns, witness.records) if all(one.all() for one in met) else None
 
 
-class _DiffersError(Exception):
-    """The text is not what the witness claims."""
+def _compared(
+    content: Content,
+    start: int,
+    witness: Witness,
+    columns: tuple[Sequence[Spelled], Sequence[CellCodes], Sequence[Bytes]],
+    workspace: Workspace,
+) -> Iterator[int]:
+    """Compare a text, some records at a time, with the one that is due if a witness tells the truth.
 
+    Args:
+        content: The text that there is.
+        start: Where its records begin.
+        witness: What is claimed.
+        columns: Of each column the distinct cells, and what follows each; written: which of them each record has, and
+            1 for each cell that some record has.
+        workspace: Its threads.
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Due:
-    """The text that is due where a witness tells the truth.
+    Yields:
+        Where the records end that are the same.
 
-    Attributes:
-        witness: What it claims.
-        texts: Of each column the distinct cells, and what follows each.
-        sizes: Their bytes.
-        codes: Written: which of them each record has.
-        met: Written: 1 for each cell that some record has.
-        data: The text that there is.
+    Raises:
+        IndexError: others follow, or a code of no value.
     """
+    (texts, codes, met), data = columns, np.frombuffer(memoryview(content), np.uint8)
+    sizes = [np.diff(text.ends) for text in texts]
 
-    witness: Witness
-    texts: Sequence[Spelled]
-    sizes: Sequence[Index]
-    codes: Sequence[CellCodes]
-    met: Sequence[Bytes]
-    data: Bytes
-
-    def placed(self, start: int, workspace: Workspace) -> Iterator[tuple[slice, int, int]]:
-        """Some records at a time, and where their text begins and ends if the first one's begins at `start`."""
-        for some, size in workspace.side_by_side(self._claimed, blocks(self.witness.records)):
-            yield some, start, start + size
-            start += size
-
-    def _claimed(self, some: slice) -> tuple[slice, int]:
+    def claimed(some: slice) -> tuple[slice, int]:
         """Keep the codes of some records; how many bytes their text has."""
         found = 0
-        for sizes, held, cells in zip(self.sizes, self.codes, self.witness.block(some), strict=True):
+        for size, held, cells in zip(sizes, codes, witness.block(some), strict=True):
             held[some] = cells
-            found += int(sizes.take(cells).sum())
+            found += int(size.take(cells).sum())
         return some, found
 
-    def compared(self, one: tuple[slice, int, int]) -> int:
-        """Compare some records with the text between two places; the second."""
-        some, start, end = one
-        columns = [array for text, held in zip(self.texts, self.codes, strict=True) for array in (*text, held[some])]
-        records, place = some.stop - some.start, np.array([start])
-        if COMPARE(self.data[:end], columns, self.met, 0, records, place) < records or place[0] < end:
-            raise _DiffersError
+    def placed() -> Iterator[tuple[slice, int, int]]:
+        end = start
+        for some, size in workspace.side_by_side(claimed, blocks(witness.records)):
+            yield some, end, end + size
+            end += size
+
+    def compare(one: tuple[slice, int, int]) -> int:
+        some, begin, end = one
+        arrays = [array for text, held in zip(texts, codes, strict=True) for array in (*text, held[some])]
+        records, place = some.stop - some.start, np.array([begin])
+        if COMPARE(data[:end], arrays, met, 0, records, place) < records or place[0] < end:
+            raise IndexError
         return end
+
+    return workspace.side_by_side(compare, placed())
 
 
 def _is_distinct(values: pl.Series) -> bool:

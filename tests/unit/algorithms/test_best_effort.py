@@ -19,7 +19,15 @@ from hypothesis import strategies as st
 from kohort.algorithms.lattice import best_effort, greedy
 from kohort.algorithms.lattice.answer import rank
 from kohort.algorithms.lattice.best_effort import BestEffort, _Search  # pyright: ignore[reportPrivateUsage]  one step of it is left out
-from kohort.algorithms.lattice.boxes import MOST_FAILING, Failing, Floors, packed
+from kohort.algorithms.lattice.boxes import (
+    MOST_FAILING,
+    Failing,
+    classes_floor,
+    levels_floor,
+    node_floor,
+    packed,
+    raised_floors,
+)
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
 from kohort.algorithms.lattice.greedy import EnoughError, Greedy, moved
 from kohort.algorithms.lattice.judge import CheckedNode, NodeEvaluator
@@ -231,7 +239,7 @@ def test_more_time_never_gives_a_worse_answer(objective: str) -> None:
 def test_no_exchange_is_left() -> None:
     """Of a node that exchanges ended at, no attribute up and another down is releasable and costs less."""
     judge = NodeEvaluator.asked(wide(9, 200), LIMITS[2], "lm")
-    greedy = Greedy(judge, Floors(judge))
+    greedy = Greedy(judge)
     lowered = greedy.descend(greedy.judged(judge.lattice.top))
     greedy.exchange(lowered)
     assert greedy.best is not None
@@ -304,13 +312,12 @@ def test_no_node_of_a_box_costs_less_than_its_floor(problem: Problem, objective:
     low = data.draw(st.sampled_from(nodes))
     high = data.draw(st.sampled_from([one for one in nodes if is_above(one.node, low.node)]))
     gone = high.suppressed if judge.monotone else 0
-    floors = Floors(judge)
-    floor = floors.of_node(low.node)
-    if floors.by_levels:
+    floor = node_floor(judge, low.node)
+    if judge.bounded_by_levels:
         nothing = np.empty((0, len(low.node)), np.int64)
-        floor = max(floor, floors.of_levels(np.array(low.node), gone, nothing, np.array(high.node)))
-    elif floors.by_classes:
-        floor = max(floor, floors.of_classes(low.node, gone))
+        floor = max(floor, levels_floor(judge, np.array(low.node), gone, nothing, np.array(high.node)))
+    elif judge.bounded_by_classes:
+        floor = max(floor, classes_floor(judge, low.node, gone))
     for one in nodes:
         if is_above(one.node, low.node) and is_above(high.node, one.node):
             assert floor <= one.cost
@@ -332,19 +339,19 @@ def test_failing_nodes_add_up_to_no_more_than_the_best_costs(
     low = failing.lifted(np.array(judge.lattice.bottom), top)
     assert low is not None
     assert all(is_above(one.node, tuple(low)) for one in releasable)
-    floors, best = Floors(judge), min(releasable, key=rank)
-    if floors.by_levels:
-        assert floors.of_levels(low, 0, failing.above(low), top) <= best.cost
+    best = min(releasable, key=rank)
+    if judge.bounded_by_levels:
+        assert levels_floor(judge, low, 0, failing.above(low), top) <= best.cost
 
 
 @given(problems, objectives)
 def test_a_raised_attribute_costs_what_the_node_does_that_it_makes(problem: Problem, objective: str) -> None:
     """Suppressed records are counted there, too: a lower floor would be right, but leave more nodes to look at."""
     judge = NodeEvaluator.of(problem, 1, OBJECTIVES[objective])
-    if not Floors(judge).by_levels:
+    if not judge.bounded_by_levels:
         return
     low, top = tuple(judge.lattice.bottom), judge.lattice.top
-    raised = Floors(judge).raised(np.array(low), 1)
+    raised = raised_floors(judge, np.array(low), 1)
     for place, height in enumerate(top):
         due = [judge.floor_of(moved(low, place, level), 1) for level in range(height + 1)]
         assert raised[place, : height + 1].tolist() == due
@@ -362,11 +369,11 @@ def test_classes_bound_what_can_be_made_of_them() -> None:
     """Large classes stay, small ones become classes of k; records known to be suppressed are of the small ones."""
     column = chain("a*", "b*", "c*", "d*", "e*")
     problem = problem_of(RawTable((column,), tuple((leaf,) for leaf in "aaaaabbbccdde")), KAnonymity(3))
-    floors = {name: Floors(NodeEvaluator.of(problem, 9, OBJECTIVES[name])) for name in ("c_dm", "c_avg")}
-    assert floors["c_dm"].of_classes((0,), 0) == pytest.approx(5 * 5 + 3 * 3 + 3 * 3)
-    assert floors["c_dm"].of_classes((0,), 5) == pytest.approx(5 * 5 + 3 * 3 + 5 * 13)
-    assert floors["c_avg"].of_classes((0,), 0) == pytest.approx((5 + 3 + 3) / 3 / 3)
-    assert floors["c_avg"].of_classes((0,), 5) == pytest.approx((5 + 3) / 2 / 3)
+    judges = {name: NodeEvaluator.of(problem, 9, OBJECTIVES[name]) for name in ("c_dm", "c_avg")}
+    assert classes_floor(judges["c_dm"], (0,), 0) == pytest.approx(5 * 5 + 3 * 3 + 3 * 3)
+    assert classes_floor(judges["c_dm"], (0,), 5) == pytest.approx(5 * 5 + 3 * 3 + 5 * 13)
+    assert classes_floor(judges["c_avg"], (0,), 0) == pytest.approx((5 + 3 + 3) / 3 / 3)
+    assert classes_floor(judges["c_avg"], (0,), 5) == pytest.approx((5 + 3) / 2 / 3)
 
 
 def test_failing_nodes_add_up_only_where_the_metric_joins_attributes() -> None:
@@ -376,8 +383,8 @@ def test_failing_nodes_add_up_only_where_the_metric_joins_attributes() -> None:
     said = Specification(key="greatest", title="Greatest", sentence="The greatest loss.")
     greatest = Metric(said, lambda outcome: outcome.losses.max(axis=-1))
     low, above, high = np.zeros(2, np.int64), np.array([[0, 1], [1, 0]]), np.ones(2, np.int64)
-    floors = [Floors(NodeEvaluator.of(problem, 0, metric)) for metric in (greatest, replace(greatest, join=added))]
-    assert [one.of_levels(low, 0, above, high) for one in floors] == pytest.approx([0, 2])
+    judges = [NodeEvaluator.of(problem, 0, metric) for metric in (greatest, replace(greatest, join=added))]
+    assert [levels_floor(one, low, 0, above, high) for one in judges] == pytest.approx([0, 2])
 
 
 def test_a_box_below_a_failing_node_is_left_out() -> None:

@@ -12,7 +12,7 @@ import pytest
 from kohort.algorithms.lattice import classes
 from kohort.algorithms.lattice.answer import infeasible
 from kohort.algorithms.lattice.best_effort import BestEffort
-from kohort.algorithms.lattice.boxes import Floors
+from kohort.algorithms.lattice.boxes import classes_floor
 from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.exhaustive import Exhaustive
 from kohort.algorithms.lattice.given import GivenNode
@@ -107,7 +107,7 @@ def test_few_people_may_have_many_records() -> None:
     alone = judge(replace(TABLE, people=("p",) * 6 + ("q", "r", "s", "t")), 10, KAnonymity(2), objective="c_dm")
     least = alone.judge((0,))
     assert (least.suppressed, least.cost) == (6, 6 * 10 + 2 * 2**2)
-    assert Floors(alone).of_classes((0,), least.suppressed) <= least.cost
+    assert classes_floor(alone, (0,), least.suppressed) <= least.cost
 
 
 def test_less_to_ask_for_is_in_people() -> None:

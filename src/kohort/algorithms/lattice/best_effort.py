@@ -33,7 +33,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.algorithms.lattice.answer import infeasible, rank, solution
-from kohort.algorithms.lattice.boxes import Box, Failing, Floors, least_of_parts
+from kohort.algorithms.lattice.boxes import (
+    Box,
+    Failing,
+    classes_floor,
+    least_of_parts,
+    levels_floor,
+    node_floor,
+    raised_floors,
+)
 from kohort.algorithms.lattice.greedy import EnoughError, Greedy, moved
 from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.method import OBJECTIVE, ON_LEVELS, TIME_LIMIT, Method
@@ -86,7 +94,7 @@ class BestEffort:
             LimitError: the top is not releasable, the models are not monotone, and none was found in time.
         """
         judge = NodeEvaluator.asked(problem, self.limit, self.objective)
-        search = _Search(Greedy(judge, Floors(judge)))
+        search = _Search(Greedy(judge))
         with suppress(EnoughError):
             search.run()
         return search.solution()
@@ -132,7 +140,7 @@ class _Search:
 
     def __post_init__(self) -> None:
         """Know no failing node."""
-        self.judge, self.floors = self.greedy.judge, self.greedy.floors
+        self.judge = self.greedy.judge
         self.maximal = Failing(len(self.judge.lattice.top))
 
     def run(self) -> None:
@@ -144,7 +152,7 @@ class _Search:
             EnoughError: it is enough.
         """
         bottom, highest = self.judge.lattice.bottom, self.judge.lattice.top
-        self.floor = self.floors.of_node(bottom)
+        self.floor = node_floor(self.judge, bottom)
         top = self.greedy.judged(highest)
         if top.releasable:
             self.greedy.exchange(self.greedy.descend(top))
@@ -218,7 +226,7 @@ class _Search:
             self.put(tight)
         elif self.judge.monotone and tight.suppressed < 0:
             self.judge_high(tight)
-        elif not tight.judged and not (self.floors.by_levels and self.maximal.covers(tight.low)):
+        elif not tight.judged and not (self.judge.bounded_by_levels and self.maximal.covers(tight.low)):
             self.judge_low(tight)
         elif tight.low != tight.high:
             self.split(tight)
@@ -229,9 +237,9 @@ class _Search:
         if low is None:
             return None
         floor = box.floor
-        if self.floors.by_levels:
+        if self.judge.bounded_by_levels:
             gone = max(box.suppressed, 0)
-            floor = max(floor, self.floors.of_levels(low, gone, self.maximal.above(low), high))
+            floor = max(floor, levels_floor(self.judge, low, gone, self.maximal.above(low), high))
         least = tuple(low.tolist())
         return Box(floor, -sum(least), least, box.high, box.suppressed, box.judged and least == box.low)
 
@@ -250,8 +258,8 @@ class _Search:
         if judged.releasable and judged.suppressed == box.suppressed and self.judge.bounded:
             self.bounded += box.size - 1
             return
-        if self.floors.by_classes:
-            floor = max(floor, self.floors.of_classes(box.low, max(box.suppressed, 0)))
+        if self.judge.bounded_by_classes:
+            floor = max(floor, classes_floor(self.judge, box.low, max(box.suppressed, 0)))
         if not judged.releasable and self.judge.monotone and not self.maximal.covers(box.low):
             self.maximal.learn(self.grown(self.grown(box.low, box.high), self.judge.lattice.top))
         self.put(box._replace(floor=floor, judged=True))
@@ -288,9 +296,9 @@ class _Search:
         else:
             below, wanted = low, -1.0
         costs = (high - low) * -1.0
-        if self.floors.by_levels:
+        if self.judge.bounded_by_levels:
             levels = np.minimum(below + 1, high)
-            costs = self.floors.raised(low, max(box.suppressed, 0))[np.arange(low.size), levels] * wanted
+            costs = raised_floors(self.judge, low, max(box.suppressed, 0))[np.arange(low.size), levels] * wanted
         place = int(np.where(below < high, costs, inf).argmin())
         level = int(below[place])
         above_low = moved(box.low, place, level + 1 - box.low[place])

@@ -78,72 +78,55 @@ class Box(NamedTuple):
         return nodes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Floors:
-    """What nodes cost at least, by the metrics that are monotone.
+def node_floor(judge: NodeEvaluator, node: Node) -> float:
+    """What the node and all nodes above it cost at least."""
+    if judge.bounded_by_classes:
+        return classes_floor(judge, node, 0)
+    return rounded_floor(judge.floor_of(node)) if judge.bounded_by_levels else -np.inf
 
-    Attributes:
+
+def levels_floor(judge: NodeEvaluator, low: Index, suppressed: int, above: Index, high: Index) -> float:
+    """What the nodes of a box that exceed all nodes of `above` cost at least, if they suppress so many records."""
+    floor, node = judge.floors_of(low, suppressed), low.copy()
+    if len(above) and judge.objective.join:
+        attributes, levels = packed(raised_floors(judge, low, suppressed), above, high, float(floor))
+        node[attributes] = levels
+        floor = judge.floors_of(node, suppressed)
+    return rounded_floor(float(floor))
+
+
+def classes_floor(judge: NodeEvaluator, low: Node, suppressed: int) -> float:
+    """What `low` and all nodes above it cost at least by a metric that looks at classes.
+
+    A class above is a union of classes of `low`, and a released one has k records. So each holds a class of `low` that
+    has k records itself, or takes k from smaller ones: no release has more classes, or a lesser sum of squares of
+    released and suppressed records, than these large classes as they are, and classes of k of the small ones' records
+    that are left. Those that are suppressed are of small classes only where sizes alone decide.
+
+    Args:
         judge: Knows metric, models and classes.
+        low: The node.
+        suppressed: Records that each of the nodes suppresses at least.
     """
+    sizes, k = judge.classes(low).rolled.sizes, judge.k
+    small = sizes < k
+    gone = suppressed if judge.by_records else 0  # else the records may be of larger classes too
+    blocks = (int(sizes[small].sum()) - gone) // k
+    merged: Counts = np.concatenate([sizes[~small], np.full(blocks, k, np.int64)])
+    outcome = replace(
+        judge.hidden.least(np.array(low)), sizes=merged, suppressed=gone + judge.hidden.suppressed_by_schema
+    )
+    return rounded_floor(float(judge.objective.costs(outcome)))
 
-    judge: NodeEvaluator
 
-    @property
-    def by_levels(self) -> bool:
-        """Whether levels alone give a floor; else classes or nothing does."""
-        return self.judge.bounded and not self.judge.objective.classes
-
-    @property
-    def by_classes(self) -> bool:
-        """Whether the classes of a node give a floor."""
-        return self.judge.bounded and self.judge.objective.classes
-
-    def of_node(self, node: Node) -> float:
-        """What the node and all nodes above it cost at least."""
-        if self.by_classes:
-            return self.of_classes(node, 0)
-        return rounded_floor(self.judge.floor_of(node)) if self.by_levels else -np.inf
-
-    def of_levels(self, low: Index, suppressed: int, above: Index, high: Index) -> float:
-        """What the nodes of a box that exceed all nodes of `above` cost at least, if they suppress so many records."""
-        floor, node = self.judge.floors_of(low, suppressed), low.copy()
-        if len(above) and self.judge.objective.join:
-            attributes, levels = packed(self.raised(low, suppressed), above, high, float(floor))
-            node[attributes] = levels
-            floor = self.judge.floors_of(node, suppressed)
-        return rounded_floor(float(floor))
-
-    def of_classes(self, low: Node, suppressed: int) -> float:
-        """What `low` and all nodes above it cost at least by a metric that looks at classes.
-
-        A class above is a union of classes of `low`, and a released one has k records. So each holds a class of `low`
-        that has k records itself, or takes k from smaller ones: no release has more classes, or a lesser sum of squares
-        of released and suppressed records, than these large classes as they are, and classes of k of the small ones'
-        records that are left. Those that are suppressed are of small classes only where sizes alone decide.
-
-        Args:
-            low: The node.
-            suppressed: Records that each of the nodes suppresses at least.
-        """
-        judge = self.judge
-        sizes, k = judge.classes(low).rolled.sizes, judge.k
-        small = sizes < k
-        gone = suppressed if judge.by_records else 0  # else the records may be of larger classes too
-        blocks = (int(sizes[small].sum()) - gone) // k
-        merged: Counts = np.concatenate([sizes[~small], np.full(blocks, k, np.int64)])
-        outcome = replace(
-            judge.hidden.least(np.array(low)), sizes=merged, suppressed=gone + judge.hidden.suppressed_by_schema
-        )
-        return rounded_floor(float(judge.objective.costs(outcome)))
-
-    def raised(self, low: Index, suppressed: int) -> Shares:
-        """(d, levels) the floor of `low` with one attribute raised to one level."""
-        top: Index = np.array(self.judge.lattice.top)
-        attributes, levels = top.size, int(top.max()) + 1
-        nodes = np.broadcast_to(low, (attributes, levels, attributes)).copy()
-        every = np.minimum(np.arange(levels), top[:, None])
-        nodes[np.arange(attributes), :, np.arange(attributes)] = np.maximum(every, low[:, None])
-        return self.judge.floors_of(nodes, suppressed)
+def raised_floors(judge: NodeEvaluator, low: Index, suppressed: int) -> Shares:
+    """(d, levels) the floor of `low` with one attribute raised to one level."""
+    top: Index = np.array(judge.lattice.top)
+    attributes, levels = top.size, int(top.max()) + 1
+    nodes = np.broadcast_to(low, (attributes, levels, attributes)).copy()
+    every = np.minimum(np.arange(levels), top[:, None])
+    nodes[np.arange(attributes), :, np.arange(attributes)] = np.maximum(every, low[:, None])
+    return judge.floors_of(nodes, suppressed)
 
 
 @dataclass(slots=True, eq=False)

@@ -18,7 +18,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms.lattice.answer import LISTED, rank
-from kohort.algorithms.lattice.boxes import Failing, Floors
+from kohort.algorithms.lattice.boxes import Failing
 from kohort.errors import LimitError
 
 if TYPE_CHECKING:
@@ -49,14 +49,12 @@ class Greedy:
 
     Attributes:
         judge: Judges nodes.
-        floors: What nodes cost at least.
         seen: CheckedNode nodes, not more than so many.
         best: The best releasable node.
         evaluated: Nodes judged.
     """
 
     judge: NodeEvaluator
-    floors: Floors
     seen: dict[Node, CheckedNode] = field(default_factory=dict["Node", "CheckedNode"])
     best: CheckedNode | None = None
     evaluated: int = 0
@@ -175,12 +173,12 @@ class Greedy:
 
     def _floor(self, node: Node) -> float:
         """What the node costs at least, before it is judged."""
-        return self.judge.floor_of(node) if self.floors.by_levels else -inf
+        return self.judge.floor_of(node) if self.judge.bounded_by_levels else -inf
 
     def _hope(self, node: Node, place: int, *, revealing: bool) -> float:
         """Less what lowering an attribute may gain, before it is judged."""
         lower = moved(node, place, -1)
-        if lower[place] < 0 or not self.floors.by_levels:
+        if lower[place] < 0 or not self.judge.bounded_by_levels:
             return -inf
         gain = self.judge.floor_of(node) - self.judge.floor_of(lower)
         return -gain / self._revealed(lower, place, revealing=revealing)

@@ -141,6 +141,16 @@ class NodeEvaluator:
         """Whether the objective gives a floor under the cost of all nodes above a node."""
         return self.objective.monotone and (self.by_records or not self.objective.size_only)
 
+    @property
+    def bounded_by_levels(self) -> bool:
+        """Whether levels alone give such a floor; else classes or nothing does."""
+        return self.bounded and not self.objective.classes
+
+    @property
+    def bounded_by_classes(self) -> bool:
+        """Whether the classes of a node give such a floor."""
+        return self.bounded and self.objective.classes
+
     @cached_property
     def surcharge(self) -> float:
         """What every suppressed record adds to the cost of a node as if it released all, where classes tell that."""

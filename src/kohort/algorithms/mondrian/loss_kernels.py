@@ -60,18 +60,6 @@ class Rows(NamedTuple):
         return self.words[:, -1].view(np.int64)
 
 
-class Packing(NamedTuple):
-    """Where groups hold the sets of an attribute: several small ones share a word, and none has over LISTED bits.
-
-    Attributes:
-        words: (d, 2) the chunk of each set's first word, and the one behind that of its last.
-        masks: (d,) its bits, in each of its words.
-    """
-
-    words: Index
-    masks: Words
-
-
 class Candidates(NamedTuple):
     """Cuts of a partition whose sides are both large enough.
 
@@ -91,7 +79,9 @@ class Scan(NamedTuple):
 
     Attributes:
         costs: What groups cost.
-        packing: Where the bits of sets are.
+        packing: Where groups hold the sets of an attribute: several small ones share a word, and none has over LISTED
+            bits. (d, 2) the chunk of each set's first word, and the one behind that of its last; (d,) its bits, in each
+            of its words.
         codes: The type of the codes of rows.
         memory: Of the compiled core.
         spans: (d, 2) least place of each attribute in the partition, and how many places it spans.
@@ -100,7 +90,7 @@ class Scan(NamedTuple):
     """
 
     costs: Costs
-    packing: Packing
+    packing: tuple[Index, Words]
     codes: np.dtype[Any]
     memory: Words
     spans: Index
@@ -110,8 +100,7 @@ class Scan(NamedTuple):
     @property
     def arrays(self) -> tuple[Index | Words, ...]:
         """All of it as the compiled core takes it."""
-        packed = self.packing.words, self.packing.masks
-        return (*self.costs, *packed, self.memory, self.spans, self.sides, *self.found)
+        return (*self.costs, *self.packing, self.memory, self.spans, self.sides, *self.found)
 
 
 def propose(rows: Rows, part: tuple[int, int], rule: tuple[int, int, bool], scan: Scan) -> int:
@@ -144,7 +133,7 @@ def carve(  # noqa: PLR0917  the core takes arrays by position
     return CARVE_BY_LOSS(scan.arrays, *(rows.codes for rows in both), *rule, places, stack, leaves)
 
 
-def packing(costs: Costs) -> Packing:
+def packing(costs: Costs) -> tuple[Index, Words]:
     """Where the bits of sets are."""
     attributes, taken = costs.kinds.size, 0
     words, masks = np.zeros((attributes, 2), np.int64), [0] * attributes
@@ -156,7 +145,7 @@ def packing(costs: Costs) -> Packing:
         words[attribute] = taken // BITS, -(-(taken + size) // BITS)
         masks[attribute] = ((1 << min(size, BITS)) - 1) << shift
         taken += size if size <= BITS else -(-size // BITS) * BITS
-    return Packing(words, np.array(masks, dtype=np.uint64))
+    return words, np.array(masks, dtype=np.uint64)
 
 
 def rows(places: Codes, counts: Counts, scan: Scan, workspace: Workspace = HEAP) -> Rows:
@@ -173,7 +162,7 @@ def memory(costs: Costs) -> Scan:
     """Memory to look at one partition after another."""
     codes = np.dtype(np.uint16 if costs.levels[:, 1].max() <= 1 << 16 else np.uint32)
     attributes, packed = costs.kinds.size, packing(costs)
-    chunks, most = max(-(-attributes * codes.itemsize // BYTES), int(packed.words.max())), attributes * (PLACES + 1)
+    chunks, most = max(-(-attributes * codes.itemsize // BYTES), int(packed[0].max())), attributes * (PLACES + 1)
     broadest = int(costs.levels[costs.kinds == SET, 1].max(initial=0))
     return Scan(
         costs=costs,

@@ -44,25 +44,19 @@ class Ranked(NamedTuple):
     groups: Words
 
 
-class Held(NamedTuple):
-    """Who has which sensitive value.
-
-    Attributes:
-        codes: (t, s) the column of each tuple's values; from the attribute's last column on, it has none.
-        starts: (s + 1,) the first column of each attribute, and the one behind the last.
-    """
-
-    codes: Codes
-    starts: Index
-
-
 def rank(rows: Rows, scan: Scan, open_: Index, least: int, room: Ranked) -> int:
     """Rank all candidates of the open partitions, as far as there is room; how many partitions have their turn."""
     return RANK(scan.arrays, rows.codes, open_, least, room)
 
 
 def count_sides(  # noqa: PLR0917  the core takes arrays by position
-    rows: Rows, scan: Scan, open_: Index, ranked: Ranked, asked: Index, held: Held, out: tuple[Counts, Counts]
+    rows: Rows,
+    scan: Scan,
+    open_: Index,
+    ranked: Ranked,
+    asked: Index,
+    held: tuple[Codes, Index],
+    out: tuple[Counts, Counts],
 ) -> None:
     """Count the records left and right of some candidates, by sensitive value.
 
@@ -72,7 +66,8 @@ def count_sides(  # noqa: PLR0917  the core takes arrays by position
         open_: The partitions.
         ranked: Their candidates.
         asked: (q, 3) which partition, its first candidate that is asked for, and the one behind the last.
-        held: Their sensitive values.
+        held: (t, s) the column of each tuple's sensitive values; from the attribute's last column on, it has none. And
+            (s + 1,) the first column of each attribute, and the one behind the last.
         out: (2c,) records and (2c, cells) histograms, of the left and the right side of each candidate in turn.
     """
     COUNT_SIDES(scan.arrays, rows.codes, open_, ranked, asked, *held, *out)

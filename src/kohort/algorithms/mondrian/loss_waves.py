@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.algorithms.mondrian.blocks import Columns, alike, both_sides, rows_of
-from kohort.algorithms.mondrian.loss_wave_kernels import BLOCK, DEPTH, Held, Ranked, count_sides, cut, rank
+from kohort.algorithms.mondrian.loss_wave_kernels import BLOCK, DEPTH, Ranked, count_sides, cut, rank
 from kohort.algorithms.mondrian.waves import CELLS, LEAST_CUTS
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Judged:
         """Judge so many candidates, and make the first that is allowed of each partition."""
         sizes = np.empty(2 * number, np.int64)
         histograms = np.empty((2 * number, self.columns.cells), np.int64)
-        held = Held(self.codes, np.append(0, np.cumsum(self.columns.sizes)))
+        held = self.codes, np.append(0, np.cumsum(self.columns.sizes))
         count_sides(self.both[0], self.scan, open_, ranked, asked, held, (sizes, histograms))
         of = np.repeat(open_[asked[:, 0], BLOCK], 2 * (asked[:, 2] - asked[:, 1]))
         allowed = both_sides(self.models, self.columns.profile(sizes, histograms, of))

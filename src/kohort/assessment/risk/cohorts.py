@@ -17,6 +17,7 @@ from kohort.assessment.risk.attacks.base import Attack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from kohort.arrays import Counts, Index, Items, Mask
     from kohort.transactions.database import Transactions
@@ -44,53 +45,49 @@ class Tried(NamedTuple):
     negative: Attack
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Basis:
-    """What the attacks need of a release.
+def cohort_attacks(  # noqa: PLR0917  transactions, what is released of them, and who knows what
+    source: Transactions,
+    released: Transactions,
+    lineage: Index,
+    public: AbstractSet[str],
+    private: AbstractSet[str],
+    p: int,
+) -> tuple[Tried, ...]:
+    """What attackers find who know one, p, p + 1 and all public items of a person.
 
-    Attributes:
+    Args:
         source: The transactions as they were.
         released: Those that are released.
         lineage: (n,) the source's transaction that each released one was.
         public: The names of public items.
         private: Those of private items.
-    """
-
-    source: Transactions
-    released: Transactions
-    lineage: Index
-    public: frozenset[str]
-    private: frozenset[str]
-
-
-def cohort_attacks(basis: Basis, p: int) -> tuple[Tried, ...]:
-    """What attackers find who know one, p, p + 1 and all public items of a person.
+        p: Public items that the model protects against.
 
     >>> from kohort.transactions.database import Transactions
     >>> shop = Transactions.of([["tea", "pill"], ["tea"], ["jam"]])
-    >>> basis = Basis(shop, shop, np.arange(3), frozenset({"tea", "jam"}), frozenset({"pill"}))
-    >>> [(one.attack.attack, one.attack.claims, one.attack.right) for one in cohort_attacks(basis, 1)][:3]
+    >>> found = cohort_attacks(shop, shop, np.arange(3), {"tea", "jam"}, {"pill"}, 1)
+    >>> [(one.attack.attack, one.attack.claims, one.attack.right) for one in found][:3]
     [('singling out', 1, 1.0), ('linking', 3, 2.0), ('inference', 2, 1.0)]
     """
     random = np.random.default_rng(_SEED)
-    n = len(basis.source)
+    n = len(source)
     targets = np.sort(random.choice(n, min(n, TARGETS), replace=False))
-    order = {row: random.permutation(_public(basis, row)) for row in targets.tolist()}
+    order = {row: random.permutation(_public(source, row, public)) for row in targets.tolist()}
     others = np.roll(targets, 1).tolist()
-    release, input_ = _Lookup.of(basis.released, basis.lineage, basis), _Lookup.of(basis.source, np.arange(n), basis)
+    release = _Lookup.of(released, lineage, source, private)
+    input_ = _Lookup.of(source, np.arange(n), source, private)
     found: list[Tried] = []
     for known in (*dict.fromkeys((1, p, p + 1)), None):
-        own = {row: _names(basis.source, order[row][:known]) for row in targets.tolist()}
+        own = {row: _names(source, order[row][:known]) for row in targets.tolist()}
         strange = {row: own[other] for row, other in zip(targets.tolist(), others, strict=True)}
         attacks = (release.attacks(own), input_.attacks(own), release.attacks(strange))
         found += [Tried(known, *three) for three in zip(*attacks, strict=True)]
     return tuple(found)
 
 
-def _public(basis: Basis, row: int) -> Items:
-    """The public items of a transaction of the source."""
-    items = _cells(basis.source, row)
-    return items[[basis.source.names[item] in basis.public for item in items.tolist()]]
+def _public(source: Transactions, row: int, public: AbstractSet[str]) -> Items:
+    items = _cells(source, row)
+    return items[[source.names[item] in public for item in items.tolist()]]
 
 
 def _cells(database: Transactions, row: int) -> Items:
@@ -107,7 +104,7 @@ class _Lookup:
     """Finds cohorts in a database.
 
     Attributes:
-        basis: What is attacked.
+        source: The transactions as they were.
         place: The item of each name that some transaction has.
         rows: (c,) the transactions that have each item, ascending, item by item.
         ends: (m + 1,) where those of each item start.
@@ -117,7 +114,7 @@ class _Lookup:
         names: What items are called.
     """
 
-    basis: Basis
+    source: Transactions
     place: Mapping[str, int]
     rows: Index
     ends: Index
@@ -127,15 +124,14 @@ class _Lookup:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, database: Transactions, lineage: Index, basis: Basis) -> _Lookup:
-        """What looks up cohorts in a database."""
+    def of(cls, database: Transactions, lineage: Index, source: Transactions, private: AbstractSet[str]) -> _Lookup:
         rows = np.repeat(np.arange(len(database)), database.lengths)[np.argsort(database.cells, kind="stable")]
         supports = database.supports
         place = {name: item for item, name in enumerate(database.names) if supports[item]}
-        private: Mask = np.array([name in basis.private for name in database.names], np.bool_)
-        kept = database.kept(private[database.cells])
+        is_private: Mask = np.array([name in private for name in database.names], np.bool_)
+        kept = database.kept(is_private[database.cells])
         ends = np.concatenate(([0], np.cumsum(supports)))
-        return cls(basis, place, rows, ends, np.argsort(lineage), kept.starts, kept.cells, database.names)
+        return cls(source, place, rows, ends, np.argsort(lineage), kept.starts, kept.cells, database.names)
 
     def cohort(self, known: Iterable[str]) -> Index:
         """The transactions that have these items, as far as anybody has them."""
@@ -157,7 +153,7 @@ class _Lookup:
 
     def attacks(self, known: Mapping[int, Sequence[str]]) -> tuple[Attack, Attack, Attack]:
         """What comes of it where these items of each target are known: singling out, linking, inference."""
-        source, n = self.basis.source, self.own.size
+        source, n = self.source, self.own.size
         single, linked, inferred = list[tuple[bool, float]](), list[tuple[bool, float]](), list[tuple[bool, float]]()
         for row, names in known.items():
             cohort = self.cohort(names)

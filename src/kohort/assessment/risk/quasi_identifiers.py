@@ -12,6 +12,7 @@ The declared quasi-identifiers, which an attacker knows, can be part of every se
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import combinations
 from math import comb, log, sqrt
 from typing import TYPE_CHECKING, Annotated, Final
@@ -23,7 +24,7 @@ from kohort.assessment.risk.reidentification import LISTED
 from kohort.shown import First, Share
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from kohort.arrays import Counts, Index
     from kohort.tables.table import CellCodes
@@ -138,15 +139,19 @@ def find(
     >>> [one.columns for one in find([town, month, day]).sets]
     [(1, 2)]
     """
-    beneath = _beneath(base)
-    whole = _RecordColumns(columns, beneath, people)
-    known = whole.measure(()) if base else None
+    beneath = classes_of(records_of(base)).of if base else None
+    whole = partial(_measure, columns, beneath, people)
+    known = whole(()) if base else None
     if not columns or (known is not None and _identifies(known)):
         return IdentifyingSets(0, (), known, 0, complete=True)
     greatest, planned = _plan(len(columns), min(largest, len(columns)), sets)
     records, size = columns[0].size, max(FEWEST, visits // planned)
-    sample = whole if size >= records else whole.sample(size, seed)
-    search = _LevelwiseSearch(whole, sample)
+    sample = whole
+    if size < records:
+        rows = np.random.default_rng(seed).choice(records, size, replace=False)
+        below, whose = (None if one is None else one[rows] for one in (beneath, people))
+        sample = partial(_measure, [codes[rows] for codes in columns], below, whose)
+    search = _LevelwiseSearch(len(columns), whole, sample)
     for width in range(1, greatest + 1):
         search.try_all(width)
     complete = greatest == min(largest, len(columns))
@@ -172,36 +177,19 @@ def _plan(width: int, largest: int, sets: int) -> tuple[int, int]:
     return largest, planned
 
 
-def _beneath(base: Sequence[CellCodes]) -> Index | None:
-    """(n,) the class of each record by all columns of the base; `None` where it has none."""
-    return classes_of(records_of(base)).of if base else None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _RecordColumns:
-    """Records, in columns."""
-
-    columns: Sequence[CellCodes]
-    beneath: Index | None
-    people: Index | None
-
-    def measure(self, chosen: tuple[int, ...]) -> Separation:
-        """The figures of the chosen columns, together with the base."""
-        codes = [self.columns[column] for column in chosen] + ([] if self.beneath is None else [self.beneath])
-        return measured(classes_of(records_of(codes, self.people)).sizes)
-
-    def sample(self, size: int, seed: int) -> _RecordColumns:
-        """So many of the records."""
-        rows = np.random.default_rng(seed).choice(self.columns[0].size, size, replace=False)
-        beneath, people = (None if one is None else one[rows] for one in (self.beneath, self.people))
-        return _RecordColumns([codes[rows] for codes in self.columns], beneath, people)
+def _measure(
+    columns: Sequence[CellCodes], beneath: Index | None, people: Index | None, chosen: tuple[int, ...]
+) -> Separation:
+    """The figures of the chosen columns, together with the class of each record by the base."""
+    codes = [columns[column] for column in chosen] + ([] if beneath is None else [beneath])
+    return measured(classes_of(records_of(codes, people)).sizes)
 
 
 class _LevelwiseSearch:
     """A search from the smallest sets to larger ones."""
 
-    def __init__(self, whole: _RecordColumns, sample: _RecordColumns) -> None:
-        self.whole, self.sample = whole, sample
+    def __init__(self, width: int, whole: Callable[..., Separation], sample: Callable[..., Separation]) -> None:
+        self.width, self.whole, self.sample = width, whole, sample
         self.found: list[Identifying] = []
         self.tried = 0
 
@@ -211,9 +199,9 @@ class _LevelwiseSearch:
         A record that is unique among all is unique in each sample: sets that identify the sample are measured over all.
         """
         self.tried += 1
-        figures = self.sample.measure(chosen)
+        figures = self.sample(chosen)
         if _identifies(figures) and self.sample is not self.whole:
-            figures = self.whole.measure(chosen)
+            figures = self.whole(chosen)
         if _identifies(figures):
             self.found.append(Identifying(**asdict(figures), columns=chosen))
         return _identifies(figures)
@@ -224,7 +212,7 @@ class _LevelwiseSearch:
 
     def try_all(self, width: int) -> None:
         """Try every set of so many columns of which no subset identifies."""
-        for chosen in combinations(range(len(self.whole.columns)), width):
+        for chosen in combinations(range(self.width), width):
             if self.minimal(chosen):
                 self.identifying(chosen)
 
@@ -232,7 +220,7 @@ class _LevelwiseSearch:
         """Build one set, each time by the column with which most records are unique and fewest agree."""
         chosen: tuple[int, ...] = ()
         for _ in range(largest):
-            sets = [tuple(sorted({*chosen, column})) for column in range(len(self.whole.columns))]
+            sets = [tuple(sorted({*chosen, column})) for column in range(self.width)]
             sets = [one for one in sets if len(one) > len(chosen) and self.minimal(one)]
             if not sets:
                 return
@@ -243,5 +231,5 @@ class _LevelwiseSearch:
 
     def _apart(self, chosen: tuple[int, ...]) -> tuple[float, float]:
         """How well the set tells the sample's records apart."""
-        figures = self.sample.measure(chosen)
+        figures = self.sample(chosen)
         return figures.unique, figures.separation

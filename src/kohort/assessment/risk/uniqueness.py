@@ -8,6 +8,7 @@ right everywhere. All assume that the file is a simple random sample and no algo
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import exp, lgamma, log
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
@@ -234,49 +235,41 @@ def slide_negative_binomial(sample: Sample) -> Estimate:
     >>> round(found.uniques, 2), round(found.parameters["classes"], 2)
     (2.58, 12.33)
     """
-    equations = _Equations(sample.population, sample.people / sample.population, sample.count, sample.uniques)
-    most = min(sample.population, sample.count / equations.sampled)
+    misfit = partial(_misfit, sample)
+    most = min(sample.population, sample.count / (sample.people / sample.population))
     tried = np.exp(np.linspace(log(sample.count), log(most), TRIED))[1:-1]
-    misfits = np.array([equations.misfit(classes) for classes in tried.tolist()])
+    misfits = np.array([misfit(classes) for classes in tried.tolist()])
     known = np.isfinite(misfits)
     changes = np.flatnonzero(known[:-1] & known[1:] & ((misfits[:-1] > 0) != (misfits[1:] > 0)))
     if not changes.size:
         return Estimate("SNB", None, "its equations have no solution for these class sizes")
-    classes = root(equations.misfit, float(tried[changes[0]]), float(tried[changes[0] + 1]))
-    alpha, p = equations.shape(classes)
+    classes = root(misfit, float(tried[changes[0]]), float(tried[changes[0] + 1]))
+    alpha, p = _shape(sample, classes, _unseen(sample, classes)[1])
     return Estimate("SNB", classes * p**alpha, "", {"classes": classes, "alpha": alpha, "p": p})
 
 
-@dataclass(frozen=True, slots=True)
-class _Equations:
-    """The three equations, reduced to one for the number K of classes."""
+def _unseen(sample: Sample, classes: float) -> tuple[float, float]:
+    """For K classes, A from the second equation, and x from the third.
 
-    population: int
-    sampled: float
-    count: int
-    uniques: int
+    B is the share of a class's others that stand for its unsampled ones.
+    """
+    sampled = sample.people / sample.population
+    unseen = (1 - sample.count / classes) / (1 - sampled)
+    twice = (sample.uniques / (classes * sampled * unseen) - 1) / (1 - sampled)
+    return unseen, twice / (sample.population / classes - 1)
 
-    def unseen(self, classes: float) -> float:
-        """A, from the second equation."""
-        return (1 - self.count / classes) / (1 - self.sampled)
 
-    def ratio(self, classes: float) -> float:
-        """x, from the third equation, by B: the share of a class's others that stand for its unsampled ones."""
-        twice = (self.uniques / (classes * self.sampled * self.unseen(classes)) - 1) / (1 - self.sampled)
-        return twice / (self.population / classes - 1)
+def _shape(sample: Sample, classes: float, x: float) -> tuple[float, float]:
+    """The shape and p, from x and the first equation."""
+    sampled = sample.people / sample.population
+    p = x * sampled / (1 - x * (1 - sampled))
+    return (sample.population / classes - 1) * p / (1 - p), p
 
-    def shape(self, classes: float) -> tuple[float, float]:
-        """The shape and p, from x and the first equation."""
-        x = self.ratio(classes)
-        p = x * self.sampled / (1 - x * (1 - self.sampled))
-        return (self.population / classes - 1) * p / (1 - p), p
 
-    def misfit(self, classes: float) -> float:
-        """How far x^alpha is from A, by their logarithms; no number where there is no such model."""
-        if not 0 < self.ratio(classes) < 1:
-            return float("nan")
-        alpha, _ = self.shape(classes)
-        return alpha * log(self.ratio(classes)) - log(self.unseen(classes))
+def _misfit(sample: Sample, classes: float) -> float:
+    """How far x^alpha is from A, by their logarithms; no number where there is no such model."""
+    unseen, x = _unseen(sample, classes)
+    return _shape(sample, classes, x)[0] * log(x) - log(unseen) if 0 < x < 1 else float("nan")
 
 
 #: Terms of a harmonic sum that are added one by one; the error of the rest's expansion is then below 1e-11.

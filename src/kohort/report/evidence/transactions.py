@@ -7,7 +7,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from kohort.assessment.inspection.safe_harbor import found_among
-from kohort.assessment.risk.cohorts import Basis, Tried, cohort_attacks
+from kohort.assessment.risk.cohorts import Tried, cohort_attacks
 from kohort.report.evidence.criteria import TRANSACTION_CONTEXT, TRANSACTION_CRITERIA, ContextPart
 from kohort.report.evidence.tables import MODEL, Technique
 from kohort.report.figures import Figures
@@ -107,8 +107,7 @@ def transaction_dossier_of(release: TransactionRelease) -> TransactionDossier:
     """
     here, p = release.here(), release.job.coherence.p
     public, private = (_named(release, items) for items in (release.roles.public, release.roles.private))
-    basis = Basis(here.source, here.released, release.lineage, public, private)
-    found = cohort_attacks(basis, p)
+    found = cohort_attacks(here.source, here.released, release.lineage, public, private, p)
     return TransactionDossier(
         audience="internal",
         p=p,

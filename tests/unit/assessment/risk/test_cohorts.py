@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.assessment.risk import cohorts
-from kohort.assessment.risk.cohorts import Basis, cohort_attacks
+from kohort.assessment.risk.cohorts import Tried, cohort_attacks
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
@@ -21,19 +21,18 @@ PUBLIC, PRIVATE = frozenset("abcd"), frozenset("xy")
 ROWS = st.lists(st.sets(st.sampled_from("abcdxyn")), min_size=1, max_size=12)
 
 
-def basis_of(rows: list[set[str]], drop: set[str]) -> Basis:
-    """A release of these transactions without some items."""
+def attacks_on(rows: list[set[str]], drop: set[str], p: int) -> tuple[Tried, ...]:
+    """Those on a release of these transactions without some items."""
     source = Transactions.of(rows)
     items = np.array([place for place, name in enumerate(source.names) if name in drop], np.int32)
     made = recode(source, ItemSuppression(items))
-    return Basis(source, made.database, made.lineage, PUBLIC, PRIVATE)
+    return cohort_attacks(source, made.database, made.lineage, PUBLIC, PRIVATE, p)
 
 
 @given(ROWS, st.sets(st.sampled_from("abcd")))
 def test_who_knows_all_public_items_is_right_as_often_as_by_definition(rows: list[set[str]], drop: set[str]) -> None:
     """Of each target one of the transactions that have what is left of the known items; and their commonest item."""
-    basis = basis_of(rows, drop)
-    alone, linked, inferred = (one.attack for one in cohort_attacks(basis, 2)[-3:])
+    alone, linked, inferred = (one.attack for one in attacks_on(rows, drop, 2)[-3:])
     kept = PUBLIC - drop
     cohorts_of = [[other for other in rows if (row & kept) <= other] for row in rows]
     sizes = [len(one) for one in cohorts_of]
@@ -55,7 +54,7 @@ def test_who_knows_all_public_items_is_right_as_often_as_by_definition(rows: lis
 @given(ROWS)
 def test_the_positive_control_is_the_attack_on_the_input(rows: list[set[str]]) -> None:
     """Where nothing is suppressed, both are the same; whoever knows more is right at least as often."""
-    tried = cohort_attacks(basis_of(rows, set()), 1)
+    tried = attacks_on(rows, set(), 1)
     assert [one.known for one in tried[::3]] == [1, 2, None]
     for one in tried:
         assert one.attack.claims == one.positive.claims
@@ -74,7 +73,7 @@ def test_nobody_is_singled_out_of_a_coherent_release(rows: list[set[str]], k: in
     if len(rows) < k:
         return
     drop = {source.names[item] for sets in mine(problem).sets for item in sets.ravel().tolist()}
-    for one in cohort_attacks(basis_of(rows, drop), p):
+    for one in attacks_on(rows, drop, p):
         if one.attack.attack == "singling out" and one.known is not None and one.known <= p:
             assert one.attack.claims == 0
 
@@ -83,19 +82,18 @@ def test_suppressed_cells_mislead_the_attacker() -> None:
     """A claim is wrong where the person's own transaction has lost what is known of it; no claim where none has it."""
     source = Transactions.of([["a", "b"], ["a", "b"], ["b"]])
     made = recode(source, CellSuppression(np.array([False, True, True, True, True])))
-    basis = Basis(source, made.database, made.lineage, PUBLIC, PRIVATE)
-    alone, linked, _ = (one.attack for one in cohort_attacks(basis, 1)[-3:])
+    tried = cohort_attacks(source, made.database, made.lineage, PUBLIC, PRIVATE, 1)
+    alone, linked, _ = (one.attack for one in tried[-3:])
     assert (alone.claims, alone.right) == (2, 1.0)
     assert linked.right == pytest.approx(1 + 1 / 3)
     gone = recode(source, CellSuppression(np.array([False, True, True, False, True])))
-    tried = cohort_attacks(Basis(source, gone.database, gone.lineage, PUBLIC, PRIVATE), 2)
+    tried = cohort_attacks(source, gone.database, gone.lineage, PUBLIC, PRIVATE, 2)
     assert (tried[-2].attack.claims, tried[-2].attack.right) == (1, 0.5)
 
 
 def test_only_some_people_are_attacked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many; the same ones every time."""
     monkeypatch.setattr(cohorts, "TARGETS", 5)
-    basis = basis_of([{"a", "x"}, {"b"}] * 20, set())
-    first, second = (cohort_attacks(basis, 2) for _ in range(2))
+    first, second = (attacks_on([{"a", "x"}, {"b"}] * 20, set(), 2) for _ in range(2))
     assert {one.attack.targets for one in first} == {5}
     assert first == second
