@@ -29,7 +29,7 @@ Cost: a step O(m · d · (d + height) + m · d · log m) for a class of m tuples
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -191,6 +191,8 @@ class LocalRecoding:
     """
 
     search: Algorithm
+    full_domain: bool = field(default=False, init=False, repr=False)
+    nodes: bool = field(default=True, init=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -201,16 +203,6 @@ class LocalRecoding:
     def distinct(self) -> bool:
         """As its search needs it: tuples are never parted."""
         return self.search.distinct
-
-    @property
-    def full_domain(self) -> bool:
-        """Classes are on levels of their own."""
-        return False
-
-    @property
-    def nodes(self) -> bool:
-        """It releases nodes of hierarchies."""
-        return True
 
     @property
     def limit(self) -> SuppressionLimit | None:

@@ -19,7 +19,7 @@ Cost: O(m · d²) for a step on a class of m tuples, besides sorting them; there
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kohort.algorithms.lattice.cells_optimum import optimum, suppressed_cells
@@ -49,6 +49,11 @@ class SuppressCells:
     """
 
     proven: bool = False
+    full_domain: bool = field(default=False, init=False, repr=False)
+    nodes: bool = field(default=True, init=False, repr=False)
+    cells: bool = field(default=True, init=False, repr=False)
+    limit: None = field(default=None, init=False, repr=False)
+    objective: str = field(default="lm", init=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -59,31 +64,6 @@ class SuppressCells:
     def distinct(self) -> bool:
         """Dealing equal records needs them as one tuple."""
         return self.proven
-
-    @property
-    def full_domain(self) -> bool:
-        """Single cells are generalized, not whole domains."""
-        return False
-
-    @property
-    def nodes(self) -> bool:
-        """It releases nodes of hierarchies: leaves and roots."""
-        return True
-
-    @property
-    def cells(self) -> bool:
-        """Each value is released as it is, or not at all."""
-        return True
-
-    @property
-    def limit(self) -> None:
-        """It leaves out no record."""
-        return
-
-    @property
-    def objective(self) -> str:
-        """A suppressed cell loses everything of its column, and any other nothing."""
-        return "lm"
 
     def solve(self, problem: Problem) -> Solution:
         """Suppress cells until every class satisfies the models.

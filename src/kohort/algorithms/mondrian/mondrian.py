@@ -36,7 +36,7 @@ population is known, and for dealt cuts, each side of a cut is counted by itself
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -76,6 +76,9 @@ class Mondrian:
     cut: Cut = "nearest"
     relaxed: bool = False
     dimension: MostValues | AtRandom | None = None
+    full_domain: bool = field(default=False, init=False, repr=False)
+    limit: None = field(default=None, init=False, repr=False)
+    objective: None = field(default=None, init=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -88,24 +91,9 @@ class Mondrian:
         return self.relaxed
 
     @property
-    def full_domain(self) -> bool:
-        """It recodes regions, not whole domains."""
-        return False
-
-    @property
-    def limit(self) -> None:
-        """It suppresses no record."""
-        return
-
-    @property
     def each_tuple(self) -> int:
         """Bytes of the workspace that it takes at most for each tuple, besides copies of the codes."""
         return 80 if self.cut == "loss" else 0
-
-    @property
-    def objective(self) -> None:
-        """It minimises no metric."""
-        return
 
     def solve(self, problem: Problem) -> Solution:
         """Cut the table down to leaves; regions are numbered left before right.

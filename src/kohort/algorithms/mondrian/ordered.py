@@ -34,7 +34,7 @@ add about a third to the time of all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -103,26 +103,11 @@ class Ordered:
     """
 
     finer: int = FINER
-
-    @property
-    def name(self) -> str:
-        """As on the command line."""
-        return "ordered"
-
-    @property
-    def distinct(self) -> bool:
-        """Dealing equal records needs them as one tuple."""
-        return True
-
-    @property
-    def full_domain(self) -> bool:
-        """It recodes regions, not whole domains."""
-        return False
-
-    @property
-    def limit(self) -> None:
-        """It suppresses no record."""
-        return
+    name: str = field(default="ordered", init=False, repr=False)
+    distinct: bool = field(default=True, init=False, repr=False)
+    full_domain: bool = field(default=False, init=False, repr=False)
+    limit: None = field(default=None, init=False, repr=False)
+    objective: None = field(default=None, init=False, repr=False)
 
     @property
     def each_tuple(self) -> int:
@@ -132,11 +117,6 @@ class Ordered:
     def each_class(self, domains: Sequence[Domain]) -> int:
         """The same for each class: which values it has."""
         return sum(16 + (len(one) // 8 + 8) * (one.label is Label.SET) for one in domains)
-
-    @property
-    def objective(self) -> None:
-        """What it minimises is no metric of a whole release: regions that are released alike are counted apart."""
-        return
 
     def solve(self, problem: Problem) -> Solution:
         """Divide the better of two orders; regions are numbered along it.

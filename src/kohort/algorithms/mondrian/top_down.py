@@ -26,7 +26,7 @@ Cost: O(d · t · log t) a level of the tree, of which there are about log2(n/k)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -62,30 +62,11 @@ class TopDown:
     'top-down'
     """
 
-    @property
-    def name(self) -> str:
-        """As on the command line."""
-        return "top-down"
-
-    @property
-    def distinct(self) -> bool:
-        """It gathers equal tuples itself."""
-        return False
-
-    @property
-    def full_domain(self) -> bool:
-        """It recodes regions, not whole domains."""
-        return False
-
-    @property
-    def limit(self) -> None:
-        """It suppresses no record."""
-        return
-
-    @property
-    def objective(self) -> None:
-        """The penalty that guides it is no metric of a whole release."""
-        return
+    name: str = field(default="top-down", init=False, repr=False)
+    distinct: bool = field(default=False, init=False, repr=False)
+    full_domain: bool = field(default=False, init=False, repr=False)
+    limit: None = field(default=None, init=False, repr=False)
+    objective: None = field(default=None, init=False, repr=False)
 
     def solve(self, problem: Problem) -> Solution:
         """Split the table down to leaves; regions are numbered first group before second.
