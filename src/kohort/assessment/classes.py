@@ -317,7 +317,6 @@ def _resolved(
 
 
 def _refuse_unmatched(domain: SensitiveDomain, codes: Index, column: Column) -> None:
-    """Refuse values that are not in the reference table."""
     unmatched = np.append(domain.reference == 0, False)[codes]  # a missing value needs no match
     if unmatched.any():
         of = many(int(column.counts()[unmatched].sum()), "record")

@@ -217,7 +217,6 @@ class _ValueIndex:
     """The values of an attribute by their text, their number, and their name's place in an order."""
 
     def __init__(self, values: Sequence[str], order: Sequence[str] | None) -> None:
-        """Look at each value once."""
         self._all = np.arange(len(values))
         numbers = sorted((exact(value), place) for place, value in enumerate(values) if is_numeric_text((value,)))
         self._numbers = [number for number, _ in numbers]

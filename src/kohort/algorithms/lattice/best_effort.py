@@ -139,7 +139,6 @@ class _Search:
     random: Random = field(default_factory=lambda: Random(0))  # noqa: S311  where to search; no secret hangs on it
 
     def __post_init__(self) -> None:
-        """Know no failing node."""
         self.judge = self.greedy.judge
         self.maximal = Failing(len(self.judge.lattice.top))
 
@@ -195,7 +194,6 @@ class _Search:
             self.least = max(self.least, least_of_parts(judge, told, most, should_stop))
 
     def solution(self) -> Solution:
-        """What is known now."""
         best = self.greedy.best.cost if self.greedy.best else inf
         floor = min([self.floor, self.dropped, *(box.floor for box in self.boxes[:1])])
         bound = min(max(floor, self.least), best)

@@ -115,7 +115,6 @@ class _Table(NamedTuple):
         return sum(compress(self.weights, self.hidden(tuples).tolist()))
 
     def total(self, classes: Classes) -> int:
-        """What all records cost."""
         return sum(sum(one.values()) * self.cost(np.array([*one])) for one in classes)
 
     def closure(self, tuples: Index) -> Index:
@@ -130,7 +129,6 @@ class _Table(NamedTuple):
         return (np.flatnonzero(of == label) for label in large.tolist())
 
     def classes(self, recoding: Multidimensional) -> Classes:
-        """The regions of a recoding."""
         found: list[Counter[int]] = [Counter() for _ in recoding.low]
         pieces = zip(
             self.of[recoding.tuples].tolist(), recoding.regions.tolist(), recoding.counts.tolist(), strict=True
@@ -193,7 +191,6 @@ class _Labels(NamedTuple):
         return np.concatenate([used, counts])
 
     def classes(self, given: Counts) -> Classes:
-        """The classes that the unknowns stand for."""
         counts = given[len(self.covered) :]
         found: list[dict[int, int]] = [{} for _ in self.covered]
         for (one, label), count in zip(self.pairs.tolist(), counts.tolist(), strict=True):

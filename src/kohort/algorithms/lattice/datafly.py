@@ -88,7 +88,6 @@ DATAFLY = Method(
 
 
 def _distinct(domain: Domain) -> list[int]:
-    """Per level, how many different values the column would release."""
     return [np.unique(nodes).size for nodes in levels_of(domain, domain.leaves)]
 
 

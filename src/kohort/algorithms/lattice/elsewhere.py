@@ -175,7 +175,6 @@ class RollUpElsewhere:
 
 
 def _classes(base: RollUp) -> int:
-    """How many classes it is rolled up from."""
     return len(base.bottom.keys)
 
 

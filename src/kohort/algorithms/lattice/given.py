@@ -62,7 +62,6 @@ class GivenNode:
         return listing(judge, [judged], {"evaluated": 1}, proven=False)
 
     def _in_schema_order(self, problem: Problem) -> Node:
-        """The levels in the order of the problem's quasi-identifiers."""
         names = [domain.attribute.name for domain in problem.domains]
         if not self.names:
             return self.node
@@ -105,7 +104,6 @@ def _check(said: Node, node: Node, problem: Problem) -> None:
 
 
 def _not_releasable(said: Node, judge: NodeEvaluator, judged: CheckedNode) -> InfeasibleError:
-    """The error that says how many records the node, as it was said, would suppress."""
     names = " and ".join(model.name for model in judge.problem.models)
     every, other = judge.problem.frequency.records, "choose another node"
     if judged.suppressed == every:

@@ -172,7 +172,6 @@ class Greedy:
         return judged if rank(judged) < rank(node) else None
 
     def _floor(self, node: Node) -> float:
-        """What the node costs at least, before it is judged."""
         return self.judge.floor_of(node) if self.judge.bounded_by_levels else -inf
 
     def _hope(self, node: Node, place: int, *, revealing: bool) -> float:

@@ -288,7 +288,6 @@ class NodeEvaluator:
         return float(self.floors_of(np.array(node), suppressed)) if self.bounded else -np.inf
 
     def _floor(self, classes: NodeClasses) -> float:
-        """What the node would cost if it released every record, where that bounds what lies above."""
         if not self.bounded or not self.objective.classes:
             return -np.inf
         outcome = replace(self.hidden.least(np.array(classes.rolled.node)), sizes=classes.rolled.sizes)

@@ -247,7 +247,6 @@ def refined(problem: Problem, forest: Forest) -> Multidimensional:
 
 
 def _classes(problem: Problem, start: FullDomain) -> Forest:
-    """The classes of a full-domain release as a forest."""
     kept, quasi = np.flatnonzero(start.of >= 0), problem.frequency.quasi
     regions, number = start.of[kept], len(start.nodes)
     by_region = np.argsort(regions, kind="stable")

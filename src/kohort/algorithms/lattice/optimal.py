@@ -161,7 +161,6 @@ class Search:
         }
 
     def _may_win(self, node: Node) -> bool:
-        """Whether an open node could cost less than the best, or as much and come first."""
         if self.best is None:
             return True
         least = int(self.least[node])
@@ -191,7 +190,6 @@ class Search:
                 low = middle + 1
 
     def _see(self, node: Node) -> CheckedNode:
-        """Judge a node and note what follows for others."""
         judged = self.seen[node] = self.judge.judge(node)
         self.floors[node] = np.inf
         if judged.releasable and (self.best is None or rank(judged) < rank(self.best)):

@@ -133,7 +133,6 @@ class _Search:
     failing: Mask = field(init=False)
 
     def __post_init__(self) -> None:
-        """Know nothing."""
         self.failing = np.zeros(self.judge.lattice.shape, np.bool_)
 
     def least_height(self) -> int:
@@ -165,7 +164,6 @@ class _Search:
         return self.judged[node]
 
     def counts(self) -> dict[str, int]:
-        """What is told of the search."""
         return {
             "evaluated": len(self.judged),
             "tagged": len(self.tagged),

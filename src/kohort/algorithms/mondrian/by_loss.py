@@ -113,13 +113,11 @@ class ByLoss:
         return Candidates(*(column[order] for column in found)), rows.codes.reshape(counts.size, -1)
 
     def _values(self, codes: Codes, attribute: int) -> Index:
-        """Which of the scan's values each tuple has."""
         least, span = self.scan.spans[attribute].tolist()
         places: Index = codes[:, attribute].astype(np.int64) - least
         return places if span <= PLACES else places * PLACES // span
 
     def _is_left(self, codes: Codes, at: Index) -> Mask:
-        """Which tuples are left of the cut."""
         attribute, value = at.tolist()
         values = self._values(codes, attribute)
         is_left: Mask = values <= value
@@ -212,6 +210,5 @@ class Tree:
 
 
 def _both(priced: Priced, counts: Counts, scan: Scan, workspace: Workspace) -> tuple[Rows, Rows]:
-    """The tuples as rows, and room for as many."""
     rows = kernels.rows(priced.places, counts, scan, workspace)
     return rows, Rows.of(workspace.like(rows.words, rows.words.shape), rows.codes.dtype)

@@ -154,7 +154,6 @@ class _Top:
     """The top of the tree: parts, left before right, and what was asked to find them."""
 
     def __init__(self, space: Space, tuples: Tuples, most: int) -> None:
-        """There is nothing yet."""
         self._space, self._tuples, self._most, self._next = space, tuples, most, 1
         self.parts: list[_Part] = []
         self.rounds = self.rows = 0
@@ -171,7 +170,6 @@ class _Top:
             self._round(known)
 
     def _round(self, known: Iterable[Mapping[int, Marginals]]) -> None:
-        """Cut the parts whose marginals are known."""
         cuts: list[PartCut] = []
         became: dict[int, list[_Part]] = {}
         of = {one.number: one for one in self.parts}
@@ -184,7 +182,6 @@ class _Top:
             self._tuples.divide(cuts)
 
     def _cut(self, part: _Part, marginals: Marginals, cuts: list[PartCut]) -> list[_Part]:
-        """Both sides of a part, or the leaf that it is."""
         found = _chosen(self._space, marginals)
         if found is None:
             return [part._replace(leaf=marginals)]
@@ -229,14 +226,12 @@ class _Below:
     """The regions below the top of the tree, left before right."""
 
     def __init__(self, space: Space, tuples: Tuples, problem: Problem, algorithm: Mondrian) -> None:
-        """There are none yet."""
         self._space, self._tuples, self._problem, self._algorithm = space, tuples, problem, algorithm
         self.classes: list[RegionClasses] = []
         self._regions = self._depth = 0
 
     @property
     def trace(self) -> dict[str, int]:
-        """What the search of a whole table counts."""
         return {"cuts": self._regions - 1, "leaves": self._regions, "depth": self._depth}
 
     def carve(self, groups: Sequence[Sequence[_Part]]) -> None:
@@ -269,7 +264,6 @@ class _Below:
         self._add(classes_of(recoding, frequency, self._problem.domains, self._problem.workspace), depth)
 
     def _add(self, classes: RegionClasses, depth: int) -> None:
-        """Add regions to the right of those that are there."""
         self.classes.append(classes)
         self._regions += classes.regions.size
         self._depth = max(self._depth, depth)

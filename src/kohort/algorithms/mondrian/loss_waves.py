@@ -93,7 +93,6 @@ class Judged:
         return ranked._replace(ends=ranked.ends[:done], coarse=ranked.coarse[:done], spans=ranked.spans[:done])
 
     def _cut(self, open_: Index, ranked: Ranked) -> Iterator[tuple[Index, Index]]:
-        """Which partitions were cut, and the parts that came of it."""
         most = max(CELLS // (2 * max(self.columns.cells, 1)), LEAST_CUTS)
         firsts = np.append(0, ranked.ends[:-1])
         asked, batch = np.stack([np.arange(len(open_)), firsts, firsts], axis=1), FIRST

@@ -140,7 +140,6 @@ class Mondrian:
 
 
 def _described(key: str, title: str, sentence: str) -> Specification:
-    """What is said of either form."""
     return Specification(
         key=key,
         title=title,

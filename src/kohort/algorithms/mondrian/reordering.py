@@ -73,7 +73,6 @@ def _turned(line: Codes, starts: Index, costs: Costs, workspace: Workspace) -> I
 
 
 def _hulls(line: Codes, starts: Index, costs: Costs, workspace: Workspace) -> Groups:
-    """The rows from each start to the next as a group."""
     some = groups(starts.size - 1, costs, workspace=workspace)
     gather(line, starts, costs, some)
     return some

@@ -169,7 +169,6 @@ def _leaves(
 def _joined(
     frequency: FrequencySet, tuples: list[NDArray[np.uint32]], found: list[Leaves], workspace: Workspace
 ) -> Forest:
-    """The leaves of all branches, left before right."""
     quasi = frequency.quasi
     ends = list(accumulate((leaves.sizes.size for leaves in found), initial=0))
     regions = workspace.numbers(len(quasi))

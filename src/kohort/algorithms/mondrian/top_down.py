@@ -96,7 +96,6 @@ TOP_DOWN = Method(
 
 
 def _split(space: Space, partition: Partition) -> Sides | None:
-    """Both groups of a partition; `None` where it is a leaf."""
     rows = partition.rows
     if rows.records < 2 * space.least:
         return None
@@ -126,7 +125,6 @@ def _split(space: Space, partition: Partition) -> Sides | None:
 
 
 def _grown(points: Shares) -> Mask:
-    """(u,) which tuples are in the first seed's group."""
     first, second = 0, 0
     for _ in range(ROUNDS):
         first, second = second, int(np.abs(points - points[second]).sum(axis=1).argmax())

@@ -315,7 +315,6 @@ def _given(source: object) -> Table | None:
 def _refuse_needless(
     models: Sequence[PrivacyModel], population: Table | None, reference: Table | None, sensitive: Sequence[str]
 ) -> None:
-    """Refuse a table that is not needed, and models that need one that is not there."""
     needing = [model.name for model in models if model.declared.population]
     if needing and population is None:
         hint = "give the register that the table is a sample of: population=…, --population"
@@ -329,7 +328,6 @@ def _refuse_needless(
 
 
 def _merged(columns: Sequence[Column], classes: Classes) -> int:
-    """How many classes there are if spellings of one value count as one."""
     spelled = [_spellings(column)[codes] for column, codes in zip(columns, classes.codes.T, strict=True)]
     return group(records_of(spelled).quasi).first.size
 

@@ -330,7 +330,6 @@ def _places(texts: Sequence[str], digits: int) -> Places:
 
 
 def _ends(known: ColumnMetadata, places: Places, digits: int) -> Stretch:
-    """The first and the last step of the domain."""
     if known.domain is not None:
         low, high = (Fraction(end) * known.domain.unit for end in known.domain.ends)
         return _up(low, 10**digits), _down(high, 10**digits)
@@ -343,7 +342,6 @@ def _up(number: Fraction, ten: int) -> float:
 
 
 def _down(number: Fraction, ten: int) -> float:
-    """The last step up to a number."""
     return _near(number.numerator * ten // number.denominator)
 
 
@@ -356,7 +354,6 @@ class _Reader:
     """Reads the labels of a column of numbers."""
 
     def __init__(self, known: ColumnMetadata, digits: int, ends: Stretch) -> None:
-        """Prepare; the hierarchy's nodes are read when the first is met."""
         self._known = known
         self._ten = 10**digits
         self._digits = digits
@@ -365,7 +362,6 @@ class _Reader:
         self._numbers: Sequence[Fraction | None] = ()
 
     def read(self, texts: Sequence[str]) -> Stretches:
-        """What each stands for."""
         closed, ranges = self._ranges(texts)
         rest = np.delete(np.arange(len(texts)), closed)
         others = [texts[at] for at in rest.tolist()]

@@ -184,7 +184,6 @@ def distance_of(line: ColumnLine) -> Distance | None:
 
 
 def _range(line: ColumnLine) -> float:
-    """From the least to the greatest number of the domain, declared or observed."""
     domain, old = line.known.domain, line.before.means
     if domain is not None:
         return domain.extent * float(domain.unit)

@@ -118,5 +118,4 @@ def _may_be_asked(column: ColumnEvidence, said: Opinion) -> bool:
 
 
 def _is_known(text: str) -> bool:
-    """Whether a stem speaks of what others know, or of people."""
     return known_within(text) is not None or not topics_of(text).keys().isdisjoint(("plain", "known", "person"))

@@ -135,7 +135,6 @@ def spelling_rule(counts: Mapping[str, int]) -> CodeRule | None:
 
 
 def _unknown(values: Sequence[str], some: Sequence[str]) -> CodeRule | None:
-    """How codes of no known list are generalized."""
     if _same_length(values) and all(map(_has_digit, values)):
         return _prefixes(values, "prefixes: values of one length with digits look like codes")
     if not _all(some, _code):
@@ -147,7 +146,6 @@ def _unknown(values: Sequence[str], some: Sequence[str]) -> CodeRule | None:
 
 
 def _dated(text: str) -> bool:
-    """Whether a text is a day, or a month of a year."""
     return DATE.matches(text) or SPOKEN_DATE.matches(text) or _month_and_year(text) is not None
 
 

@@ -54,7 +54,6 @@ def distributions(table: Table, guesses: Sequence[Guess], missing: AbstractSet[s
 
 
 def _bars(column: Column, guess: Guess, missing: AbstractSet[str]) -> Iterator[Bar]:
-    """The bars of a column."""
     column, _ = trimmed(column)
     absent, counts = column.absent(missing), column.counts()
     values = column.values.filter(~absent)
@@ -73,7 +72,6 @@ def _bars(column: Column, guess: Guess, missing: AbstractSet[str]) -> Iterator[B
 
 
 def _names(found: dict[str, int]) -> Iterator[Bar]:
-    """The most frequent values, and all others together."""
     shown = sorted((text for text, records in found.items() if records >= LEAST), key=lambda text: (-found[text], text))
     for text in shown[:NAMES]:
         yield _bar(text, found.pop(text))
@@ -82,5 +80,4 @@ def _names(found: dict[str, int]) -> Iterator[Bar]:
 
 
 def _bar(label: str, records: int) -> Bar:
-    """A bar, without a small number."""
     return Bar(label, None if 0 < records < LEAST else records)

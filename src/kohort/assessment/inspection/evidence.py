@@ -189,12 +189,10 @@ def evidence_of(column: Column, records: int, missing: AbstractSet[str]) -> Colu
 
 
 def _all(values: Texts, pattern: str) -> bool:
-    """Whether there is a value and all have this form."""
     return bool(len(values)) and bool(values.str.contains(pattern).all())
 
 
 def _unread(values: Texts) -> tuple[str, ...]:
-    """What the numbers are written with that a job does not read."""
     return tuple(what for signs, what in _UNREAD.items() if values.str.contains(signs).any())
 
 
@@ -212,7 +210,6 @@ def _middle(values: Texts, sizes: Counts) -> tuple[str, ...]:
 
 
 def _form(name: str, values: Texts, *, numeric: bool, sole: bool) -> Pattern | None:
-    """The form that nearly all values have."""
     sample = values.gather_every(len(values) // SAMPLE + 1).to_list()
     for pattern in _possible(name, len(values), numeric=numeric, sole=sole):
         share = _share(pattern, sample)

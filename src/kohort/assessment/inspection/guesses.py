@@ -240,7 +240,6 @@ def _coordinates(table: Table, columns: Sequence[ColumnEvidence]) -> Mapping[str
 
 
 def _on_earth(evidence: ColumnEvidence, degrees: int) -> bool:
-    """Whether all values are numbers of at most so many degrees."""
     return evidence.numeric and bool((evidence.values.cast(float).abs() <= degrees).all())
 
 
@@ -296,12 +295,10 @@ def _codes(evidence: ColumnEvidence, *, postal: bool, numeric: bool) -> CodeRule
 
 
 def _known(evidence: ColumnEvidence) -> list[str]:
-    """The values, without those that seem to mean none."""
     return [text for text in evidence.values.to_list() if text not in evidence.missing_tokens]
 
 
 def _date_forms(evidence: ColumnEvidence) -> list[DateFormat]:
-    """The forms in which all values are dates, or labels of open ends."""
     return formats_of(_known(evidence)) if evidence.form in DAYS else []
 
 
@@ -315,7 +312,6 @@ def _near_days(evidence: ColumnEvidence, form: DateFormat) -> list[int]:
 
 
 def _why(period: Period, days: Sequence[int]) -> str:
-    """Why to cut where such periods begin."""
     count = len(starts(period, min(days), max(days))) - 1
     return f"public dates in {count:,} intervals; then no end of a range is a data value"
 
@@ -412,6 +408,5 @@ def intervals(step: Fraction) -> str:
 
 
 def _ends(values: Sequence[str]) -> tuple[Fraction, Fraction]:
-    """The least and the greatest of the numbers."""
     numbers = [exact(text) for text in values]
     return min(numbers), max(numbers)

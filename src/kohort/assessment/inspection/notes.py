@@ -70,7 +70,6 @@ _BLANK: Final = "cells of nothing but blanks, which are no empty cells unless bl
 
 
 def _listed(what: str, columns: Iterable[str]) -> Iterator[str]:
-    """The note, if it is about any column."""
     found = [*filter(None, columns)]
     more = len(found) - _NAMED
     if found:

@@ -84,7 +84,6 @@ def _may_be_period(other: Column, column: Column, n: int) -> bool:
 
 
 def _tells_apart(other: Column, column: Column) -> bool:
-    """Whether no two records agree in both."""
     pairs = column.codes.astype(np.int64) * len(other.values) + other.codes
     return np.unique(pairs).size == pairs.size
 
@@ -158,7 +157,6 @@ def _has_constant(table: Table, column: Column, missing: Collection[str]) -> boo
 
 
 def _is_weight(name: str) -> bool:
-    """Whether a column is called a weight."""
     return any("weight" in part or part in {"wgt", "wt", "peso", "poids", "gewicht"} for part in parts_of(name))
 
 
@@ -225,7 +223,6 @@ def _stems(name: str) -> Iterator[tuple[Unit, str]]:
 
 
 def _lies_in(evidence: ColumnEvidence, unit: Unit) -> bool:
-    """Whether all numbers may be such parts."""
     numbers = evidence.values.cast(float)
     return any(bool(((low <= numbers) & (numbers <= high)).all()) for low, high in _RANGES[unit])
 

@@ -154,7 +154,6 @@ def _is_code(evidence: ColumnEvidence) -> bool:
 
 
 def _add(found: dict[str, Finding], one: Finding) -> None:
-    """Keep a finding, with what is known of its letter already."""
     known = found.get(one.letter)
     if known is not None:
         one = Finding(one.letter, known.reasons + one.reasons, one.share or known.share, known.kind)
@@ -193,12 +192,10 @@ def _mentioned(evidence: ColumnEvidence) -> Iterator[tuple[Pattern, float]]:
 
 
 def _sample(evidence: ColumnEvidence) -> list[str]:
-    """Some of the values, evenly spread."""
     return evidence.values.gather_every(evidence.distinct // SAMPLE + 1).to_list()
 
 
 def _frequent(texts: Sequence[T], has: Callable[[Pattern, T], bool]) -> Iterator[tuple[Pattern, float]]:
-    """The forms that not only few of the texts have."""
     for form in _FORMS:
         count = sum(has(form, text) for text in texts)
         if count >= max(FEW, (HALF if form.checked else SOME) * len(texts)):
@@ -314,7 +311,6 @@ def _are_old(evidence: ColumnEvidence) -> bool:
 
 
 def _most(evidence: ColumnEvidence, pattern: str) -> bool:
-    """Whether there are values and nearly all have this form."""
     return evidence.distinct > 0 and int(evidence.values.str.contains(pattern).sum()) >= NEARLY_ALL * evidence.distinct
 
 

@@ -281,7 +281,6 @@ def population_of(people: int, size: object, fraction: object) -> int | None:
 
 
 def _refuse_two_populations(population: object, size: object, fraction: object) -> None:
-    """Refuse a population that is given in two ways."""
     if sum(given is not None for given in (population, size, fraction)) > 1:
         raise UsageError(
             "the population is given in two ways",
@@ -328,7 +327,6 @@ def _journalist(
 
 
 def _uniqueness(file: FileClasses, population: int | None, found: PopulationCount | None) -> Uniqueness:
-    """Uniques of the file, and of the population as far as it is known."""
     sizes = file.classes.sizes
     if population is None:
         return sample_uniques(sizes)
@@ -338,12 +336,10 @@ def _uniqueness(file: FileClasses, population: int | None, found: PopulationCoun
 
 
 def _table(source: object) -> Table:
-    """The table, read unless it is one already."""
     return source if isinstance(source, Table) else io.read(source)
 
 
 def _check(table: Table, quasi: Sequence[str], sensitive: Sequence[str], person: str | None) -> None:
-    """Refuse columns that are not there, or have two roles, and a table of no records."""
     named = [Attribute(name, Role.QUASI) for name in quasi] + [Attribute(name, Role.SENSITIVE) for name in sensitive]
     key = [Attribute(name, Role.IDENTIFYING) for name in table.names if name == person]
     Schema((*named, *key), rest=Role.INSENSITIVE, person=person).over(table.names)
@@ -352,7 +348,6 @@ def _check(table: Table, quasi: Sequence[str], sensitive: Sequence[str], person:
 
 
 def _worst(table: Table, quasi: Sequence[str], classes: Classes) -> tuple[tuple[str | None, ...], ...]:
-    """The cells of some of the smallest classes, in the order of their texts."""
     smallest = classes.codes[classes.sizes == classes.sizes.min()]
     columns = [table[name].values.to_list() for name in quasi]
     rows = [tuple(values[code] for values, code in zip(columns, row, strict=True)) for row in smallest.tolist()]

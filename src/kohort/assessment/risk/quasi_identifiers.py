@@ -207,7 +207,6 @@ class _LevelwiseSearch:
         return _identifies(figures)
 
     def minimal(self, chosen: tuple[int, ...]) -> bool:
-        """Whether no subset is known to identify."""
         return not any(set(one.columns) <= set(chosen) for one in self.found)
 
     def try_all(self, width: int) -> None:
@@ -230,6 +229,5 @@ class _LevelwiseSearch:
                 return
 
     def _apart(self, chosen: tuple[int, ...]) -> tuple[float, float]:
-        """How well the set tells the sample's records apart."""
         figures = self.sample(chosen)
         return figures.unique, figures.separation

@@ -214,7 +214,6 @@ def knowing(
 
 
 def _risk_of(frequency: FrequencySet, columns: tuple[int, ...], threshold: Fraction) -> SubsetRisk:
-    """The risks by an attacker who knows these columns."""
     figures = by_size(file_classes(frequency, columns).people, threshold)
     alone = figures.at_highest if figures.highest == 1 else 0
     return SubsetRisk(columns, figures.highest, figures.average, figures.over, alone)
@@ -235,5 +234,4 @@ def _greedy(frequency: FrequencySet, m: int, threshold: Fraction) -> set[tuple[i
 
 
 def _drawn(width: int, m: int, most: int, random: Random) -> set[tuple[int, ...]]:
-    """Up to so many different subsets."""
     return {tuple(sorted(random.sample(range(width), m))) for _ in range(most)}

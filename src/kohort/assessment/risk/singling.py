@@ -62,7 +62,6 @@ def singling(table: Table, names: Sequence[str], people: Index | None = None) ->
 
 
 def _unique(column: Column, people: Index | None) -> int:
-    """People with a value that nobody else has."""
     if people is None:
         return int((column.counts() == 1).sum())
     least = np.full(len(column.values), np.iinfo(np.int64).max)
@@ -134,7 +133,6 @@ def _refused(one: Singling, step: RoundingProposal | None, who: str) -> SchemaEr
 
 
 def _says_who(name: str) -> bool:
-    """Whether numbers of that name say who, where or what somebody is, and are no quantities."""
     return bool(topics_of(name).keys() & {"id", "person", "name", "number"}) or says_code(name)
 
 
@@ -416,7 +414,6 @@ class _Number:
         return self._known[step]
 
     def _by(self, step: Fraction) -> _Made:
-        """What becomes of it by a step."""
         bottom, top = self._bounds(self._rounded(self.amounts, step), step)
         coded = self.amounts.copy()
         for end, beyond in ((bottom, np.less), (top, np.greater)):
@@ -487,7 +484,6 @@ class _Made(NamedTuple):
 
 
 def _deviation(amounts: Amounts, records: Counts) -> float:
-    """The standard deviation of numbers that so many records have."""
     mean = float(np.average(amounts, weights=records))
     return sqrt(np.average((amounts - mean) ** 2, weights=records))
 
@@ -507,7 +503,6 @@ def _steps(finest: Fraction, most: float) -> list[Fraction]:
 
 
 def _exact(number: float) -> Fraction:
-    """A number as it is written."""
     return Fraction(str(number))
 
 

@@ -233,7 +233,6 @@ class _Parts(NamedTuple):
 
     @classmethod
     def of_column(cls, hidden: Hidden, rows: Index, missing: Collection[str]) -> _Parts:
-        """Those of a column."""
         column = hidden.column
         labels = np.zeros(rows.size, np.int64) if hidden.labels is None else hidden.labels.take(rows)
         labels = np.unique(labels, return_inverse=True)[1]
@@ -282,7 +281,6 @@ def _halves(counts: Index) -> tuple[Index, Index]:
 
 
 def _cells(keys: Sequence[Index]) -> Index:
-    """(n,) a number for each tuple of values."""
     cells, size = keys[0], int(keys[0].max()) + 1
     for key in keys[1:]:
         values = int(key.max()) + 1
@@ -307,7 +305,6 @@ _DENSE: Final = 8
 
 
 def _told(released: Sequence[tuple[str, Sequence[Index]]], parts: _Parts) -> Telling | None:
-    """What tells a hidden column; `None` where nothing does."""
     alone = {name: max(parts.told_by([key]) for key in keys) for name, keys in released}
     best: dict[tuple[str, ...], float] = {(name,): share for name, (share, _) in alone.items()}
     some = [name for name in alone if best[name,] <= NEARLY_ALL]

@@ -377,5 +377,4 @@ def _theta(sample: Sample, alpha: float) -> float:
 
 
 def _harmonic(x: float, terms: int) -> float:
-    """1/(x+1) + … with so many terms."""
     return float(harmonic(x, np.array([terms]))[0])

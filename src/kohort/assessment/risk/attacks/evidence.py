@@ -108,7 +108,6 @@ def refuse_unknown(names: Sequence[str]) -> None:
 
 
 def _check(evidence: Evidence) -> None:
-    """Raise if a table lacks columns that it needs."""
     needed = [(evidence.release, (*evidence.quasi, *evidence.sensitive), "the release")]
     if evidence.original is not None:
         needed.append((evidence.original, (*evidence.quasi, *evidence.sensitive), "the input"))
@@ -133,7 +132,6 @@ class _Attacker:
 
     @classmethod
     def of(cls, evidence: Evidence) -> _Attacker:
-        """Match the input with the release."""
         view = ReleaseView.over(evidence.release, evidence.quasi)
         known = dict(_hierarchies(evidence))
         built = (replace(one, hierarchy=known.get(one.name)) for one in evidence.schema.quasi)
@@ -143,7 +141,6 @@ class _Attacker:
 
     @property
     def nodes(self) -> list[frozenset[str]]:
-        """Per quasi-identifier, the labels of its hierarchy."""
         return [frozenset(() if one is None else chain.from_iterable(one.labels)) for one in self.hierarchies]
 
     def values(self, name: str, *others: Table) -> tuple[list[Index], tuple[str, ...]]:

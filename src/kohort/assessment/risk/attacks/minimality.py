@@ -118,7 +118,6 @@ def _sides(
 
 
 def _having(truth: tuple[Index, Index], tuples: Index, value: int) -> int:
-    """People of these tuples who have the value."""
     return int((np.isin(truth[0], tuples) & (truth[1] == value)).sum())
 
 

@@ -94,6 +94,5 @@ def _by_class(classes: Index, values: Index, comparable: Mask) -> Records:
 
 
 def _shuffled_agreement(classes: Index, guessed: Index, true: Index, random: np.random.Generator) -> int:
-    """Right claims where the records of each class are shuffled."""
     shuffled = np.lexsort((random.random(guessed.size), classes))
     return int((guessed[shuffled] == true).sum())
