@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from itertools import combinations, permutations
 from math import lgamma, log
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -181,18 +181,8 @@ _RANGES: Final[Mapping[Unit, tuple[tuple[int, int], ...]]] = {
 _CHANCE: Final = log(1e6)
 
 
-class DatePart(NamedTuple):
-    """A column that is a part of a date whose other parts are columns, too.
-
-    Attributes:
-        unit: Which.
-        year: The column of the year.
-        others: The columns of the other parts.
-    """
-
-    unit: Unit
-    year: str
-    others: tuple[str, ...]
+#: A column that is a part of a date whose other parts are columns, too: which; the column of the year; the other parts.
+DatePart: TypeAlias = tuple[Unit, str, tuple[str, ...]]
 
 
 def date_parts(columns: Sequence[ColumnEvidence]) -> dict[str, DatePart]:
@@ -206,7 +196,7 @@ def date_parts(columns: Sequence[ColumnEvidence]) -> dict[str, DatePart]:
             if evidence.whole and _lies_in(evidence, unit):
                 dates.setdefault(stem, {}).setdefault(unit, evidence.name)
     return {
-        name: DatePart(unit, parts["year"], tuple(other for other in parts.values() if other != name))
+        name: (unit, parts["year"], tuple(other for other in parts.values() if other != name))
         for parts in dates.values()
         if "year" in parts and len(parts) > 1
         for unit, name in parts.items()

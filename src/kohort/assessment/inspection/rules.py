@@ -179,13 +179,13 @@ def _by_weight(evidence: ColumnEvidence, _: Context) -> Opinion | None:
 
 
 def _by_date_part(_: ColumnEvidence, context: Context) -> Opinion | None:
-    part = context.part
-    if part is None:
+    if context.part is None:
         return None
-    one = f"with {' and '.join(part.others)} it is one date"
-    if part.unit == "year":
+    unit, year, others = context.part
+    one = f"with {' and '.join(others)} it is one date"
+    if unit == "year":
         return Opinion("quasi", "likely", f"{one}, which others may know")
-    return Opinion("drop", "likely", f"{one}, of which {part.year} stays")
+    return Opinion("drop", "likely", f"{one}, of which {year} stays")
 
 
 def _values(evidence: ColumnEvidence) -> str:
