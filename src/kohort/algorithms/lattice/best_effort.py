@@ -28,7 +28,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
@@ -82,9 +82,9 @@ class BestEffort:
 
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
-    name: str = field(default="best-effort", init=False, repr=False)
-    distinct: bool = field(default=False, init=False, repr=False)
-    full_domain: bool = field(default=True, init=False, repr=False)
+    name: ClassVar[str] = "best-effort"
+    distinct: ClassVar[bool] = False
+    full_domain: ClassVar[bool] = True
 
     def solve(self, problem: Problem) -> Solution:
         """Search until the end, or until it is enough and a releasable node is known.

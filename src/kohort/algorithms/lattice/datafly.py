@@ -18,7 +18,7 @@ Cost: at most height + 1 nodes judged, each rolled up from the one before.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -49,10 +49,10 @@ class Datafly:
 
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
-    name: str = field(default="datafly", init=False, repr=False)
-    distinct: bool = field(default=False, init=False, repr=False)
-    full_domain: bool = field(default=True, init=False, repr=False)
-    judges_nodes: bool = field(default=True, init=False, repr=False)
+    name: ClassVar[str] = "datafly"
+    distinct: ClassVar[bool] = False
+    full_domain: ClassVar[bool] = True
+    judges_nodes: ClassVar[bool] = True
 
     def solve(self, problem: Problem) -> Solution:
         """Walk upward from the bottom to the first releasable node.

@@ -9,7 +9,7 @@ Cost: one roll-up from the bottom of the lattice.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from kohort.algorithms.lattice.answer import listing, written
 from kohort.algorithms.lattice.judge import NodeEvaluator, lattice_of
@@ -41,10 +41,10 @@ class GivenNode:
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
     names: tuple[str, ...] = ()
-    name: str = field(default="given", init=False, repr=False)
-    distinct: bool = field(default=False, init=False, repr=False)
-    full_domain: bool = field(default=True, init=False, repr=False)
-    judges_nodes: bool = field(default=True, init=False, repr=False)
+    name: ClassVar[str] = "given"
+    distinct: ClassVar[bool] = False
+    full_domain: ClassVar[bool] = True
+    judges_nodes: ClassVar[bool] = True
 
     def solve(self, problem: Problem) -> Solution:
         """Judge the node and release it.

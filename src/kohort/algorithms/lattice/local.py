@@ -29,9 +29,9 @@ Cost: a step O(m · d · (d + height) + m · d · log m) for a class of m tuples
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -191,8 +191,8 @@ class LocalRecoding:
     """
 
     search: Algorithm
-    full_domain: bool = field(default=False, init=False, repr=False)
-    nodes: bool = field(default=True, init=False, repr=False)
+    full_domain: ClassVar[bool] = False
+    nodes: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

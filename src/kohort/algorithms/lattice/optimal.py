@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -69,10 +69,10 @@ class Optimal:
 
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
-    name: str = field(default="optimal", init=False, repr=False)
-    distinct: bool = field(default=False, init=False, repr=False)
-    full_domain: bool = field(default=True, init=False, repr=False)
-    judges_nodes: bool = field(default=True, init=False, repr=False)
+    name: ClassVar[str] = "optimal"
+    distinct: ClassVar[bool] = False
+    full_domain: ClassVar[bool] = True
+    judges_nodes: ClassVar[bool] = True
 
     def solve(self, problem: Problem) -> Solution:
         """Search until no node is open.

@@ -30,7 +30,7 @@ sizes of every k-minimal node, since all are listed.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -66,10 +66,10 @@ class Samarati:
 
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str | None = "lm"
-    name: str = field(default="samarati", init=False, repr=False)
-    distinct: bool = field(default=False, init=False, repr=False)
-    full_domain: bool = field(default=True, init=False, repr=False)
-    judges_nodes: bool = field(default=True, init=False, repr=False)
+    name: ClassVar[str] = "samarati"
+    distinct: ClassVar[bool] = False
+    full_domain: ClassVar[bool] = True
+    judges_nodes: ClassVar[bool] = True
 
     def solve(self, problem: Problem) -> Solution:
         """Find the least height that passes, and all releasable nodes on it.

@@ -19,8 +19,8 @@ Cost: O(m · d²) for a step on a class of m tuples, besides sorting them; there
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
 
 from kohort.algorithms.lattice.cells_optimum import optimum, suppressed_cells
 from kohort.algorithms.lattice.local import refined, released_as_nodes
@@ -49,11 +49,11 @@ class SuppressCells:
     """
 
     proven: bool = False
-    full_domain: bool = field(default=False, init=False, repr=False)
-    nodes: bool = field(default=True, init=False, repr=False)
-    cells: bool = field(default=True, init=False, repr=False)
-    limit: None = field(default=None, init=False, repr=False)
-    objective: str = field(default="lm", init=False, repr=False)
+    full_domain: ClassVar[bool] = False
+    nodes: ClassVar[bool] = True
+    cells: ClassVar[bool] = True
+    limit: ClassVar[None] = None
+    objective: ClassVar[str] = "lm"
 
     @property
     def name(self) -> str:

@@ -36,9 +36,9 @@ population is known, and for dealt cuts, each side of a cut is counted by itself
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -76,9 +76,9 @@ class Mondrian:
     cut: Cut = "nearest"
     relaxed: bool = False
     dimension: MostValues | AtRandom | None = None
-    full_domain: bool = field(default=False, init=False, repr=False)
-    limit: None = field(default=None, init=False, repr=False)
-    objective: None = field(default=None, init=False, repr=False)
+    full_domain: ClassVar[bool] = False
+    limit: ClassVar[None] = None
+    objective: ClassVar[None] = None
 
     @property
     def name(self) -> str:

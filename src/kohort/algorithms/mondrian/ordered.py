@@ -34,8 +34,8 @@ add about a third to the time of all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -103,11 +103,11 @@ class Ordered:
     """
 
     finer: int = FINER
-    name: str = field(default="ordered", init=False, repr=False)
-    distinct: bool = field(default=True, init=False, repr=False)
-    full_domain: bool = field(default=False, init=False, repr=False)
-    limit: None = field(default=None, init=False, repr=False)
-    objective: None = field(default=None, init=False, repr=False)
+    name: ClassVar[str] = "ordered"
+    distinct: ClassVar[bool] = True
+    full_domain: ClassVar[bool] = False
+    limit: ClassVar[None] = None
+    objective: ClassVar[None] = None
 
     @property
     def each_tuple(self) -> int:

@@ -26,9 +26,9 @@ Cost: O(d · t · log t) a level of the tree, of which there are about log2(n/k)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
@@ -62,11 +62,11 @@ class TopDown:
     'top-down'
     """
 
-    name: str = field(default="top-down", init=False, repr=False)
-    distinct: bool = field(default=False, init=False, repr=False)
-    full_domain: bool = field(default=False, init=False, repr=False)
-    limit: None = field(default=None, init=False, repr=False)
-    objective: None = field(default=None, init=False, repr=False)
+    name: ClassVar[str] = "top-down"
+    distinct: ClassVar[bool] = False
+    full_domain: ClassVar[bool] = False
+    limit: ClassVar[None] = None
+    objective: ClassVar[None] = None
 
     def solve(self, problem: Problem) -> Solution:
         """Split the table down to leaves; regions are numbered first group before second.
