@@ -114,7 +114,7 @@ def calls(table: Table, least: int) -> list[Call]:
         is_left = bits == 0 if value == kernels.PLACES else values <= value
         for side, chosen in enumerate((is_left, ~is_left)):
             assert sides[0][2 * one + side] == table.counts[chosen].sum()
-            counted = [table.counts[chosen & (held.codes[:, 0] == code)].sum() for code in range(3)]
+            counted = [table.counts[chosen & (held[0][:, 0] == code)].sum() for code in range(3)]
             assert sides[1][2 * one + side].tolist() == counted
     allowed, parts = np.ones(number, np.bool_), np.zeros((2, 5), np.int64)
     spare, codes = np.zeros_like(rows.codes), rows.codes

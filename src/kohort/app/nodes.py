@@ -143,8 +143,8 @@ def lattice_look(problem: Problem, algorithm: Algorithm) -> LatticeLook:
 def _drawn(look: LatticeLook, judged: Landscape, chosen: Node | None, wide: float) -> LatticeLook:
     """The lattice with the place of each node."""
     lattice, width = judged.lattice, width_for(judged)
-    found = arranged(lattice, wide, {}, width=width, top=HIGH)
-    places = {node: (round(x * SCALE, 1), round(y * SCALE, 1)) for node, (x, y) in found.places.items()}
+    spots, at_heights, end = arranged(lattice, wide, {}, width=width, top=HIGH)
+    places = {node: (round(x * SCALE, 1), round(y * SCALE, 1)) for node, (x, y) in spots.items()}
     nodes = (_node(judged, node, chosen)._replace(x=x, y=y) for node, (x, y) in places.items())
     lines = (
         f"M{x} {y}L{places[other][0]} {places[other][1]}"
@@ -153,9 +153,9 @@ def _drawn(look: LatticeLook, judged: Landscape, chosen: Node | None, wide: floa
     )
     return look._replace(
         nodes=tuple(nodes),
-        heights=tuple((height, round(y * SCALE, 1)) for height, y in found.heights),
+        heights=tuple((height, round(y * SCALE, 1)) for height, y in at_heights),
         edges="".join(lines),
-        size=(width * SCALE, (found.end + HIGH) * SCALE, round(wide * SCALE, 1), HIGH * SCALE),
+        size=(width * SCALE, (end + HIGH) * SCALE, round(wide * SCALE, 1), HIGH * SCALE),
     )
 
 
