@@ -7,36 +7,30 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
 import tomlkit
-from pydantic import ValidationError
 
 from kohort.algorithms.method import METHODS
 from kohort.errors import UsageError
-from kohort.job.form import ColumnPart, MethodPart, PersonPart, PrivacyPart, PurposePart
-from kohort.job.keys import bare, words_of
+from kohort.job.form import COLUMN, METHOD, PERSON, PRIVACY, PURPOSE
 from kohort.job.lines import read_toml
-from kohort.models.base import models
+from kohort.job.parts import read as values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from tomlkit import TOMLDocument
 
+    from kohort.job.keys import KeyTable
     from kohort.job.lines import Place
-    from kohort.job.parts import Part
-    from kohort.specification import Specification
 
 
 #: The tables of a job that a page has fields for, and their forms; the rest of a job is edited as text.
-FORMS: Mapping[str, type[Part]] = {
-    "privacy": PrivacyPart,
-    "method": MethodPart,
-    "person": PersonPart,
-    "purpose": PurposePart,
-    "columns": ColumnPart,
+FORMS: Mapping[str, KeyTable] = {
+    "privacy": PRIVACY,
+    "method": METHOD,
+    "person": PERSON,
+    "purpose": PURPOSE,
+    "columns": COLUMN,
 }
-
-#: The forms whose keys can ask for a privacy model.
-_OF_MODELS: frozenset[type[Part]] = frozenset({PrivacyPart, ColumnPart})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +68,7 @@ class Field:
         return bool(self.title)
 
 
-def fields_of(raw: Mapping[str, object], place: Place, forms: Mapping[str, type[Part]] = FORMS) -> tuple[Field, ...]:
+def fields_of(raw: Mapping[str, object], place: Place, forms: Mapping[str, KeyTable] = FORMS) -> tuple[Field, ...]:
     """The fields of a table of a job, with what the job says.
 
     Args:
@@ -90,23 +84,15 @@ def fields_of(raw: Mapping[str, object], place: Place, forms: Mapping[str, type[
     return tuple(replace(one, value=written(held.get(one.key))) for one in _fields(place, forms[place[0]]))
 
 
-def _fields(place: Place, form: type[Part]) -> Iterator[Field]:
+def _fields(place: Place, form: KeyTable) -> Iterator[Field]:
     """The fields of a table's form; a column's role has a place of its own on every page."""
-    for name, info in form.model_fields.items():
-        key, kind = info.alias or name, bare(info.annotation)
-        if key == "role":
-            continue
-        model = _model(form, key)
-        field = Field((*place, key), info.description or "", words_of(kind), kind is bool)
-        if model is not None:
+    for key in form.keys:
+        model, name = key.model, key.place[-1]
+        field = Field((*place, name), key.help, key.type.words, key.usual is False)
+        if model is not None and model.key == name:
             field = replace(field, title=model.title, beware=model.not_promised, shape=model.metavar)
-        yield field
-
-
-def _model(form: type[Part], key: str) -> Specification | None:
-    """What the model that a key of a form asks for says of itself."""
-    kind = models().get(key) if form in _OF_MODELS else None
-    return None if kind is None else kind.specification
+        if name != "role":
+            yield field
 
 
 def written(value: object) -> str:
@@ -138,20 +124,20 @@ def inline(value: object) -> object:
     return made
 
 
-def read(place: Place, text: str, forms: Mapping[str, type[Part]] = FORMS) -> object:
+def read(place: Place, text: str, forms: Mapping[str, KeyTable] = FORMS) -> object:
     """What the text of a field says, as a job file says it; `None` for an empty one.
 
-    It is a value of TOML where the form takes that, and else a text, which the form may refuse later.
+    It is a value of TOML where the form takes that, or what a flag would say; else a text, which the form may refuse.
 
     >>> read(("privacy", "k"), " 10 "), read(("columns", "age", "grid"), "18,30,65"), read(("privacy", "k"), "")
-    (10, '18,30,65', None)
+    (10, ['18', '30', '65'], None)
     """
     text = text.strip()
     if not text:
         return None
     form = forms[place[0]]
-    model = _model(form, place[-1])
-    said = [_toml(text), text, *([] if model is None else [model.written(text)])]
+    kind = form[place[-1]].type
+    said = [_toml(text), text, *([kind.text(text, [])] if kind.flag == str | None else [])]
     return next((one for one in said if _fits(form, place[-1], one)), text)
 
 
@@ -164,12 +150,8 @@ def _toml(text: str) -> object:
     return held["value"] if len(held) == 1 else text
 
 
-def _fits(form: type[Part], key: str, value: object) -> bool:
-    try:
-        form.model_validate({key: value})
-    except ValidationError as fault:  # others may be missing
-        return all(one["loc"][:1] != (key,) for one in fault.errors())
-    return True
+def _fits(form: KeyTable, key: str, value: object) -> bool:
+    return all(one.place[:1] != (key,) for one in values(form, {key: value})[1])  # others may be missing
 
 
 def table_at(raw: Mapping[str, object], place: Iterable[str]) -> Any:  # noqa: ANN401  the tables of tomlkit, too
