@@ -231,7 +231,7 @@ COLUMN = KeyTable.of(
     ),
     key(
         "hierarchy",
-        TEXT,
+        replace(TEXT, hint="str | PathLike[str] | Hierarchy | Mapping[str, object]"),
         "A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents, FILE:qualify "
         "also tells labels apart), or a builder: intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10, "
         "public:countries, spellings or suppress.",
@@ -290,7 +290,12 @@ PERTURB = KeyTable.of(
     "Changes to columns that would otherwise be released unchanged.",
     key(
         "columns",
-        replace(each(table_of(PERTURBED)), text=perturbations, python=perturbed),
+        replace(
+            each(table_of(PERTURBED)),
+            text=perturbations,
+            python=perturbed,
+            hint="Mapping[str, str | Mapping[str, object]] | Sequence[Perturbation]",
+        ),
         "The columns to perturb, each with its method: income=noise:scale=0.1,decimals=0 as a "
         "flag. The methods are noise, rank-swapping, microaggregation, rounding, coding and "
         "post-randomization.",

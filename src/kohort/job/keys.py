@@ -45,6 +45,21 @@ ROLES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     }
 )
 
+#: What a call says by other means than the keys of a job: the table and its release, the population table, and what a
+#: run may use of the machine.
+ENDS: Final = frozenset(
+    {
+        ("input", "path"),
+        ("output", "path"),
+        ("population", "path"),
+        ("run", "engine"),
+        ("run", "master"),
+        ("run", "memory-limit"),
+        ("run", "spark-conf"),
+        ("run", "spill-folder"),
+    }
+)
+
 #: What a command line takes for a flag that can be set, denied or left out, and for one that is repeatable.
 TRI_STATE: Final = bool | None
 SEVERAL: Final = list[str] | None

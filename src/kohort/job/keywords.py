@@ -15,7 +15,7 @@ from kohort.errors import JobError, UsageError
 from kohort.job.codec import Side, tables_of
 from kohort.job.faults import raised, together
 from kohort.job.form import TABLE_JOB
-from kohort.job.keys import keys_of
+from kohort.job.keys import ENDS, keys_of
 from kohort.job.parts import table
 from kohort.job.request import question, request
 from kohort.job.spelling import plain
@@ -37,21 +37,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-
-#: What a call says by other means than the keys of a job: the table and its release, the population table, and what a
-#: run may use of the machine.
-ENDS: Final = frozenset(
-    {
-        ("input", "path"),
-        ("output", "path"),
-        ("population", "path"),
-        ("run", "engine"),
-        ("run", "master"),
-        ("run", "memory-limit"),
-        ("run", "spark-conf"),
-        ("run", "spill-folder"),
-    }
-)
 
 #: No roles.
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
