@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import tomlkit
 
 from kohort.algorithms.method import METHODS
-from kohort.errors import UsageError
 from kohort.job.form import COLUMN, METHOD, PERSON, PRIVACY, PURPOSE
-from kohort.job.lines import read_toml
+from kohort.job.lines import is_list, is_table, read_toml, toml_value
 from kohort.job.parts import read as values
 
 if TYPE_CHECKING:
@@ -103,24 +102,24 @@ def written(value: object) -> str:
     """
     if value is None or isinstance(value, str):
         return value or ""
-    if isinstance(value, list):
-        return f"[{', '.join(item(one).as_string() for one in cast('list[object]', value))}]"
+    if is_list(value):
+        return f"[{', '.join(item(one).as_string() for one in value)}]"
     return str(item(value).as_string())
 
 
 def item(value: object) -> Any:  # noqa: ANN401  tomlkit's own
     """A value as tomlkit has it; it reads a list of thousands in a second, and takes minutes to put it together."""
-    if isinstance(value, list):
-        return tomlkit.value(written(cast("object", value)))
+    if is_list(value):
+        return tomlkit.value(written(value))
     return cast("Any", tomlkit.item)(inline(value))
 
 
 def inline(value: object) -> object:
     """A table on one line; numbers as they are."""
-    if not isinstance(value, dict):
+    if not is_table(value):
         return float(value) if isinstance(value, Decimal) else value
     made: Any = tomlkit.inline_table()
-    made.update({key: inline(one) for key, one in cast("dict[str, object]", value).items()})
+    made.update({key: inline(one) for key, one in value.items()})
     return made
 
 
@@ -137,17 +136,8 @@ def read(place: Place, text: str, forms: Mapping[str, KeyTable] = FORMS) -> obje
         return None
     form = forms[place[0]]
     kind = form[place[-1]].type
-    said = [_toml(text), text, *([kind.text(text, [])] if kind.flag == str | None else [])]
+    said = [toml_value(text), text, *([kind.text(text, [])] if kind.flag == str | None else [])]
     return next((one for one in said if _fits(form, place[-1], one)), text)
-
-
-def _toml(text: str) -> object:
-    """A value of TOML; a text that is none stands for itself, and so do thousands of digits or brackets."""
-    try:
-        held = read_toml(f"value = {text}")
-    except (ValueError, UsageError):  # what is no TOML is a ValueError, too
-        return text
-    return held["value"] if len(held) == 1 else text
 
 
 def _fits(form: KeyTable, key: str, value: object) -> bool:
@@ -158,8 +148,8 @@ def table_at(raw: Mapping[str, object], place: Iterable[str]) -> Any:  # noqa: A
     """The table at a place; an empty one where there is none."""
     held: Any = raw
     for key in place:
-        held = cast("Any", held).get(key, {}) if isinstance(held, dict) else {}
-    return cast("Any", held) if isinstance(held, dict) else {}
+        held = held.get(key, {}) if is_table(held) else {}
+    return held if is_table(held) else {}
 
 
 def has_levels(raw: Mapping[str, object]) -> bool:
@@ -239,7 +229,7 @@ def with_roles(text: str, roles: Mapping[str, str], proposed: Mapping[str, Mappi
     if len(answers) < len(said):
         document["answers"] = item(answers)
     columns: Any = _made(document, ("columns",))
-    altered = cast("dict[str, object]", table_at(document, ("perturb", "columns")))
+    altered = table_at(document, ("perturb", "columns"))
     for name, role in roles.items():
         if table_at(columns, (name,)).get("role") == role:
             continue
@@ -274,7 +264,7 @@ def differences(before: Mapping[str, object], after: Mapping[str, object]) -> tu
 def _leaves(table: Mapping[str, object], above: str = "") -> Iterator[tuple[str, str]]:
     """Every key that holds no table, with its value."""
     for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _leaves(cast("dict[str, object]", value), f"{above}{key}.")
+        if is_table(value):
+            yield from _leaves(value, f"{above}{key}.")
         else:
             yield f"{above}{key}", written(value)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kohort.cli import options
 from kohort.errors import UsageError
 from kohort.job.codec import Columns, Side, tables_of
+from kohort.job.faults import job_error, together
 from kohort.job.keys import keys_of
 from kohort.job.spelling import names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kohort.cli.derive import Given
     from kohort.job.keys import Key, KeyTable
@@ -20,35 +21,38 @@ if TYPE_CHECKING:
     from kohort.job.request import Question, Request
     from kohort.job.transactions import TransactionRequest
 
+T = TypeVar("T")
+
 #: The tables of a job that are there only with a key.
 _OPTIONAL: Final = frozenset({"columns", "person", "population"})
 
 
 def request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Request:
     """The request that the flags make; their faults come all at once."""
-    from kohort.job.faults import together
     from kohort.job.form import TABLE_JOB
     from kohort.job.request import request as made_of
 
-    return together(lambda: made_of(raw, where=lambda place: flag_at(TABLE_JOB, place)), faults)
+    return _made(made_of, raw, TABLE_JOB, faults)
 
 
 def question(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Question:
     """The same for a file that is only judged."""
-    from kohort.job.faults import together
     from kohort.job.form import TABLE_JOB
     from kohort.job.request import question as made_of
 
-    return together(lambda: made_of(raw, where=lambda place: flag_at(TABLE_JOB, place)), faults)
+    return _made(made_of, raw, TABLE_JOB, faults)
 
 
 def transaction_request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> TransactionRequest:
     """The same for a job on transactions."""
-    from kohort.job.faults import together
     from kohort.job.transactions import request as made_of
     from kohort.job.transactions_form import TRANSACTION_JOB
 
-    return together(lambda: made_of(raw, where=lambda place: flag_at(TRANSACTION_JOB, place)), faults)
+    return _made(made_of, raw, TRANSACTION_JOB, faults)
+
+
+def _made(make: Callable[..., T], raw: Mapping[str, object], form: KeyTable, faults: Sequence[UsageError]) -> T:
+    return together(lambda: make(raw, where=partial(flag_at, form)), faults)
 
 
 def refuse(flags: Mapping[str, object], what: str, hint: str = "leave it out") -> None:
@@ -59,8 +63,6 @@ def refuse(flags: Mapping[str, object], what: str, hint: str = "leave it out") -
         if given is not None and given is not False
     ]
     if faults:
-        from kohort.job.faults import job_error
-
         raise job_error(faults)
 
 
@@ -99,12 +101,16 @@ def _read(key: Key, value: Any, _: object, faults: list[UsageError]) -> Any:  # 
     return key.type.text(value, faults)
 
 
+def _place(key: Key, name: str) -> str:
+    return f"--{key.flag} {name}{'=…' * key.of_column}".strip()
+
+
+def _naming(role: str, name: str) -> str:
+    return f"name it first: --{role} {name}"
+
+
 #: How flags say a job.
-FLAGS: Final = Side(
-    _read,
-    lambda key, name: f"--{key.flag} {name}{'=…' * key.of_column}".strip(),
-    lambda role, name: f"name it first: --{role} {name}",
-)
+FLAGS: Final = Side(_read, _place, _naming)
 
 
 # --- from a place of a job to its flag --------------------------------------------------------------------------------

@@ -77,16 +77,9 @@ def reader(reading: Given) -> ReadOptions:
     """The options for the reader."""
     from kohort.io import ReadOptions
 
-    return ReadOptions(
-        separator=reading["separator"],
-        encoding=reading["encoding"],
-        header=reading["header"],
-        names=tuple(names(reading["names"])),
-        skip_rows=reading["skip-rows"],
-        skip_blank=reading["skip-blank"],
-        trim=reading["trim"],
-        decimal=reading["decimal"],
-    )
+    given = {key.attribute: reading[key.flag] for key in reading.keys if key.attribute in ReadOptions.__slots__}
+    given |= {"names": tuple(names(reading["names"]))}
+    return ReadOptions(**given)
 
 
 def read_table(reading: Given, source: str = "") -> Table:

@@ -127,7 +127,7 @@ def _fill(columns: Columns, given: Sequence[tuple[Key, Any]], rest: object, role
         columns.mark(key, columns.said(key, value) or (), rest)
     for key, value in given:
         if key.of_column:
-            values = columns.said(key, value) or {}
+            values: Mapping[str, object] = columns.said(key, value) or {}
             if rest == "drop" and key.place[1] == "hierarchy":  # it is of no use there, and does no harm
                 for name in values:
                     columns.tables.setdefault(name, {"role": "drop"})

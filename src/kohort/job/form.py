@@ -9,41 +9,10 @@ from typing import get_args
 from kohort.algorithms import method
 from kohort.engines.base import EngineName
 from kohort.io.forms import Format, readable
+from kohort.job import values
 from kohort.job.keys import REQUIRED, KeyTable, key
 from kohort.job.model_values import model_keys
 from kohort.job.spelling import pairs, perturbations, perturbed
-from kohort.job.values import (
-    BOUNDS,
-    COMPLETE,
-    DECIMAL_MARK,
-    DIMENSION,
-    ENCODING,
-    GRID,
-    LEVEL,
-    LIMIT,
-    MAYBE,
-    MEMORY,
-    NO_GRID,
-    NODE,
-    NUMBER,
-    OBJECTIVE,
-    PARAMETER,
-    PERSON_KEY,
-    QUOTE,
-    SECONDS,
-    SEPARATOR,
-    SWITCH,
-    TEXT,
-    TEXTS,
-    TOKENS,
-    YEAR,
-    each,
-    of,
-    of_parameter,
-    table_of,
-    whole,
-    word,
-)
 from kohort.perturbation.text import METHODS
 from kohort.schema import Label, Missing, Order, Role, Scale
 from kohort.schema.dates import DateFormat
@@ -53,60 +22,55 @@ INPUT = KeyTable.of(
     "The table and its format; paths in a job file are relative to its folder.",
     key(
         "path",
-        TEXT,
+        values.TEXT,
         f"The table: CSV, TSV (also .gz, .zst), Parquet (also a folder), Arrow, {readable()}; FILE#NAME names one "
         "of several sheets or tables; a postgresql:// address with #TABLE; '-' is standard input.",
         REQUIRED,
     ),
-    key("separator", SEPARATOR, "The character between cells; detected if not given.", metavar="CHAR"),
-    key("quote", QUOTE, "The character around cells that hold separators; empty for none.", '"', hidden=True),
-    key("encoding", ENCODING, "The encoding of the text.", "utf-8", metavar="NAME"),
+    key("separator", values.SEPARATOR, "The character between cells; detected if not given."),
+    key("quote", values.QUOTE, "The character around cells that hold separators; empty for none.", '"', hidden=True),
+    key("encoding", values.ENCODING, "The encoding of the text.", "utf-8"),
     key(
         "header",
-        MAYBE,
-        "Whether the first line contains the column names; without names they are column_1, column_2,"
-        " … If not given, it does, and a first line that looks like data is an error.",
+        values.MAYBE,
+        "Whether the first line contains the column names; without names they are column_1, column_2, … If not given, "
+        "it does, and a first line that looks like data is an error.",
     ),
-    key("names", TEXTS, "Names for the columns of a file without a header."),
+    key("names", values.TEXTS, "Names for the columns of a file without a header."),
     key(
         "skip-rows",
-        whole(0),
+        values.whole(0),
         "How many lines of a text, or rows of a sheet, stand above the column names: titles, blank lines.",
-        metavar="N",
     ),
-    key("trim", SWITCH, "Remove blanks around every cell and column name."),
+    key("trim", values.SWITCH, "Remove blanks around every cell and column name."),
     key(
         "decimal",
-        DECIMAL_MARK,
-        "The decimal mark of numbers in text, a comma or a point, wherever it cannot be detected; they are released"
-        " as they were written.",
-        metavar="MARK",
+        values.DECIMAL_MARK,
+        "The decimal mark of numbers in text, a comma or a point, wherever it cannot be detected; they are released "
+        "as they were written.",
     ),
-    key("skip-blank", SWITCH, "Skip empty lines; at the end of a file they are never an error."),
-    key("allow-empty", SWITCH, "Accept a table without records."),
+    key("skip-blank", values.SWITCH, "Skip empty lines; at the end of a file they are never an error."),
+    key("allow-empty", values.SWITCH, "Accept a table without records."),
     key(
         "missing",
-        TOKENS,
+        values.TOKENS,
         "Texts that mean a missing value; by default only the empty cell, to which the flag adds more.",
         [""],
         flag="missing-token",
-        metavar="TEXT",
     ),
     key(
         "complete-records",
-        COMPLETE,
+        values.COMPLETE,
         "Leave out records with a missing value in one of these columns, or in any column ('all').",
-        metavar="A,B",
     ),
-    key("key-file", TEXT, "The key for pseudonyms; `kohort key` writes one.", metavar="FILE"),
+    key("key-file", values.FILE, "The key for pseudonyms; `kohort key` writes one."),
 )
 
 #: The key that signs the certificate of a table or of transactions.
 SIGN_KEY = key(
     "sign-key",
-    TEXT,
+    values.FILE,
     "Sign the certificate, and so the release, with this private key; `kohort key --sign` writes one.",
-    metavar="FILE",
 )
 
 OUTPUT = KeyTable.of(
@@ -114,22 +78,29 @@ OUTPUT = KeyTable.of(
     "The release to write, and its format.",
     key(
         "path",
-        TEXT,
-        "The release to publish: a file, FOLDER/, a folder of an object store (s3://BUCKET/FOLDER/, gs://, "
-        "az://), or a table of a database that exists (FILE#TABLE, postgresql://USER@HOST/DATABASE#TABLE); its "
-        "certificate is written beside it, as NAME.kohort.json, or into the folder of parts.",
+        values.TEXT,
+        "The release to publish: a file, FOLDER/, a folder of an object store (s3://BUCKET/FOLDER/, gs://, az://), or "
+        "a table of a database that exists (FILE#TABLE, postgresql://USER@HOST/DATABASE#TABLE); its certificate is "
+        "written beside it, as NAME.kohort.json, or into the folder of parts.",
         REQUIRED,
         flag="out",
         metavar="OUT",
     ),
-    key("format", of(Format), "The format of the release; the ending of its name decides if not given."),
-    key("separator", SEPARATOR, "The character between cells.", ",", hidden=True),
-    key("excel-safe", SWITCH, "Neutralize cells that a spreadsheet would run as formulas, or take for dates (1-5)."),
+    key(
+        "format",
+        values.of(Format),
+        "The format of the release; the ending of its name decides if not given.",
+    ),
+    key("separator", values.SEPARATOR, "The character between cells.", ",", hidden=True),
+    key(
+        "excel-safe",
+        values.SWITCH,
+        "Neutralize cells that a spreadsheet would run as formulas, or take for dates (1-5).",
+    ),
     key(
         "records-per-part",
-        whole(1),
+        values.whole(1),
         "Write FOLDER/ as parts of N records, with their certificate and a manifest that lists them.",
-        metavar="N",
     ),
     SIGN_KEY,
 )
@@ -138,7 +109,7 @@ PRIVACY = KeyTable.of(
     "PrivacyPart",
     "Requirements on every class, in addition to those of single columns.",
     *model_keys(of_column=False),
-    key("max-suppression", LIMIT, method.LIMIT.sentence, metavar="LIMIT", panel="Method"),
+    key("max-suppression", values.LIMIT, method.LIMIT.sentence, panel="Method"),
 )
 
 METHOD = KeyTable.of(
@@ -146,38 +117,37 @@ METHOD = KeyTable.of(
     "The method that finds the recoding, and its labels.",
     key(
         "name",
-        word(*method.METHODS),
+        values.word(*method.METHODS),
         "The algorithm; all but Mondrian, ordered, top-down and suppress-cells are lattice methods.",
         "mondrian",
         flag="method",
     ),
-    key("dimension", DIMENSION, method.DIMENSION.sentence, metavar="WORD"),
-    key("cut", of_parameter(method.CUT), method.CUT.sentence),
-    key("order", of(Order), "The order of categorical values, for columns that can have it."),
+    key("dimension", values.DIMENSION, method.DIMENSION.sentence),
+    key("cut", values.of_parameter(method.CUT), method.CUT.sentence),
+    key("order", values.of(Order), "The order of categorical values, for columns that can have it."),
     key(
         "labels",
-        of(Label),
+        values.of(Label),
         "The kind of labels that replace a class's values, for columns that can have it. If not given: companions, "
-        "for names without a hierarchy, are sets in which a name that one person of the class alone has stands "
-        "beside the name most like it; other columns have their own way (own), in which sets list every name.",
+        "for names without a hierarchy, are sets in which a name that one person of the class alone has stands beside "
+        "the name most like it; other columns have their own way (own), in which sets list every name.",
     ),
     key(
         "grid",
-        NO_GRID,
-        "Public cut points for numeric quasi-identifiers without a hierarchy, grid or label of "
-        "their own: multiples of a round number, or none (--no-grid), so that ranges end at values "
-        "of the data, as in the literature.",
+        values.NO_GRID,
+        "Public cut points for numeric quasi-identifiers without a hierarchy, grid or label of their own: multiples "
+        "of a round number, or none (--no-grid), so that ranges end at values of the data, as in the literature.",
         "round",
         flag="no-grid",
     ),
     key(
         "objective",
-        OBJECTIVE,
+        values.OBJECTIVE,
         f"{method.PREFERRED.sentence} With 'first', samarati takes the first minimal node in lexicographic order.",
     ),
-    key("node", NODE, method.NODE.sentence, metavar="LEVELS"),
-    key("local", SWITCH, method.LOCAL.sentence),
-    key("time-limit", SECONDS, method.TIME_LIMIT.sentence, metavar="SECONDS"),
+    key("node", values.NODE, method.NODE.sentence),
+    key("local", values.SWITCH, method.LOCAL.sentence),
+    key("time-limit", values.SECONDS, method.TIME_LIMIT.sentence),
 )
 
 PERSON = KeyTable.of(
@@ -185,11 +155,10 @@ PERSON = KeyTable.of(
     "The people behind the records, if a person can have several.",
     key(
         "key",
-        PERSON_KEY,
+        values.PERSON_KEY,
         "The identifying column of the person behind a record: people are counted, not records.",
         REQUIRED,
         flag="person",
-        metavar="COLUMN",
     ),
 )
 
@@ -198,11 +167,10 @@ POPULATION = KeyTable.of(
     "The people whom an attacker may know, including those of the table.",
     key(
         "path",
-        TEXT,
+        values.FILE,
         "The population table: the people whom an attacker may know. It has every quasi-identifying column.",
         REQUIRED,
         flag="population",
-        metavar="FILE",
     ),
 )
 
@@ -211,75 +179,74 @@ _OF_COLUMN = (*model_keys(of_column=True),)
 COLUMN = KeyTable.of(
     "ColumnPart",
     f"One column; from {_OF_COLUMN[0].place[-1]} to {_OF_COLUMN[-1].place[-1]}: the privacy models of a sensitive one.",
-    key("role", of(Role), "What the column reveals about a person.", REQUIRED, hidden=True),
+    key("role", values.of(Role), "What the column reveals about a person.", REQUIRED, hidden=True),
     key(
         "scale",
-        of(Scale),
+        values.of(Scale),
         "The scale of a column: numeric, categorical or dates; detected from its values if not given.",
     ),
     key(
         "date-format",
-        of(DateFormat),
+        values.of(DateFormat),
         "The date format of a quasi-identifier; detected from its values if not given.",
-        flag="date-format",
     ),
     key(
         "pivot",
-        YEAR,
+        values.YEAR,
         "The first of the hundred years of dates whose years have two digits: 1930 for 1930 to 2029.",
-        metavar="YEAR",
     ),
     key(
         "hierarchy",
-        replace(TEXT, hint="str | PathLike[str] | Hierarchy | Mapping[str, object]"),
-        "A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents, FILE:qualify "
-        "also tells labels apart), or a builder: intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10, "
+        replace(values.FILE, hint="str | PathLike[str] | Hierarchy | Mapping[str, object]"),
+        "A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents, FILE:qualify also tells "
+        "labels apart), or a builder: intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10, "
         "public:countries, spellings or suppress.",
-        metavar="FILE",
     ),
-    key("max-level", LEVEL, "The highest level of its hierarchy that a lattice method may use.", metavar="LEVEL"),
+    key("max-level", values.LEVEL, "The highest level of its hierarchy that a lattice method may use."),
     key(
         "weight",
-        NUMBER,
+        values.NUMBER,
         "The weight of a column in Mondrian's choice of cuts and in a lattice method's objective; 1 if not given.",
         Fraction(1),
-        metavar="NUMBER",
     ),
-    key("bounds", BOUNDS, "The smallest and the greatest value of the domain.", metavar="LOW..HIGH"),
+    key("bounds", values.BOUNDS, "The smallest and the greatest value of the domain."),
     key(
         "grid",
-        GRID,
-        "Public cut points: a step (5), a list (18,30,65), 'round', or 'hierarchy' for those of its hierarchy; "
-        "of dates a period: week, month, quarter, year, five-years, decade or century.",
-        metavar="STEP",
+        values.GRID,
+        "Public cut points: a step (5), a list (18,30,65), 'round', or 'hierarchy' for those of its hierarchy; of "
+        "dates a period: week, month, quarter, year, five-years, decade or century.",
     ),
-    key("order", of(Order), "The order of a categorical column's values.", hidden=True),
-    key("label", of(Label), "The kind of labels that replace a class's values.", hidden=True),
+    key("order", values.of(Order), "The order of a categorical column's values.", hidden=True),
+    key("label", values.of(Label), "The kind of labels that replace a class's values.", hidden=True),
     key(
         "missing",
-        of(Missing),
-        "The treatment of a missing value: own-value, a value like any other (if not given); "
-        "suppress, which suppresses its record; or refuse, an error.",
+        values.of(Missing),
+        "The treatment of a missing value: own-value, a value like any other (if not given); suppress, which "
+        "suppresses its record; or refuse, an error.",
         Missing.VALUE,
     ),
-    key("pseudonym", SWITCH, "Release pseudonyms in place of an identifying column's values; this is not anonymity."),
+    key(
+        "pseudonym",
+        values.SWITCH,
+        "Release pseudonyms in place of an identifying column's values; this is not anonymity.",
+    ),
     key(
         "allow-singling",
-        SWITCH,
-        "Release the column even if it singles out more than half of the people, alone or with "
-        "another, or contains identifying cells.",
+        values.SWITCH,
+        "Release the column even if it singles out more than half of the people, alone or with another, or contains "
+        "identifying cells.",
     ),
-    key("no-model", SWITCH, "Release a sensitive column without a privacy model."),
+    key("no-model", values.SWITCH, "Release a sensitive column without a privacy model."),
     *_OF_COLUMN,
 )
 
 PERTURBED = KeyTable.of(
     "PerturbedPart",
     "The perturbation of a column; its parameters depend on the method.",
-    key("method", TEXT, f"{', '.join([*METHODS][:-1])} or {[*METHODS][-1]}.", REQUIRED),
-    key("together", TEXTS, "Further columns that are changed with it (microaggregation)."),
+    key("method", values.TEXT, f"{', '.join([*METHODS][:-1])} or {[*METHODS][-1]}.", REQUIRED),
+    key("together", values.TEXTS, "Further columns that are changed with it (microaggregation)."),
     *{
-        one.name: key(one.name, PARAMETER, f"{kind.specification.title}: {one.sentence}")
+        one.name: key(one.name, values.PARAMETER, f"{kind.specification.title}: {one.sentence}")
         for kind in METHODS.values()
         for one in kind.specification.parameters
     }.values(),
@@ -291,21 +258,22 @@ PERTURB = KeyTable.of(
     key(
         "columns",
         replace(
-            each(table_of(PERTURBED)),
+            values.each(values.table_of(PERTURBED)),
             text=perturbations,
             python=perturbed,
             hint="Mapping[str, str | Mapping[str, object]] | Sequence[Perturbation]",
         ),
-        "The columns to perturb, each with its method: income=noise:scale=0.1,decimals=0 as a "
-        "flag. The methods are noise, rank-swapping, microaggregation, rounding, coding and "
-        "post-randomization.",
+        "The columns to perturb, each with its method: income=noise:scale=0.1,decimals=0 as a flag. The methods are "
+        "noise, rank-swapping, microaggregation, rounding, coding and post-randomization.",
         flag="perturb",
         metavar="COLUMN=METHOD[:…]",
     ),
     key(
-        "seed", whole(0), "For tests: the same seed draws the same noise, and anyone who knows it can remove the noise."
+        "seed",
+        values.whole(0),
+        "For tests: the same seed draws the same noise, and anyone who knows it can remove the noise.",
     ),
-    key("insecure-reproducible", SWITCH, "Accept a seed, for a release that nobody will receive."),
+    key("insecure-reproducible", values.SWITCH, "Accept a seed, for a release that nobody will receive."),
 )
 
 RUN = KeyTable.of(
@@ -313,69 +281,71 @@ RUN = KeyTable.of(
     "The engine and the resources of a run; the release is the same for any of them.",
     key(
         "engine",
-        word(*get_args(EngineName)),
-        "The engine that counts, joins, sorts and writes the records: local, in this process; duckdb,"
-        " for CSV, Parquet and .duckdb files; or spark, for CSV, Parquet and tables of its catalogue."
-        " The release is the same.",
+        values.word(*get_args(EngineName)),
+        "The engine that counts, joins, sorts and writes the records: local, in this process; duckdb, for CSV, "
+        "Parquet and .duckdb files; or spark, for CSV, Parquet and tables of its catalogue. The release is the same.",
         "local",
     ),
-    key("master", TEXT, "Spark's master: local[*], which is this machine, or spark://HOST:PORT.", metavar="URL"),
+    key("master", values.TEXT, "Spark's master: local[*], which is this machine, or spark://HOST:PORT.", metavar="URL"),
     key(
         "spark-conf",
-        replace(each(TEXT), text=pairs("the setting", "--spark-conf KEY=VALUE")),
+        replace(values.each(values.TEXT), text=pairs("the setting", "--spark-conf KEY=VALUE")),
         "A setting of Spark: spark.executor.memory=8g (repeatable).",
         metavar="KEY=VALUE",
     ),
     key(
         "memory-limit",
-        MEMORY,
-        "The memory to use, such as 4GiB; arrays as long as the table then lie in unnamed temporary "
-        "files. The release is the same.",
-        metavar="AMOUNT",
+        values.MEMORY,
+        "The memory to use, such as 4GiB; arrays as long as the table then lie in unnamed temporary files. The "
+        "release is the same.",
     ),
     key(
         "spill-folder",
-        TEXT,
-        "The folder for these files, and for parts to be uploaded to an object store; the system's "
-        "temporary folder if not given.",
-        metavar="FOLDER",
+        values.TEXT,
+        "The folder for these files, and for parts to be uploaded to an object store; the system's temporary folder "
+        "if not given.",
     ),
 )
 
 PURPOSE = KeyTable.of(
     "PurposePart",
     "The purpose of the release and who is responsible for it: free text for its certificate and its pages.",
-    key("purpose", TEXT, "What the release is for."),
-    key("recipient", TEXT, "Who receives it."),
-    key("legal-basis", TEXT, "What allows it."),
-    key("requested-by", TEXT, "Who requested it."),
-    key("approved-by", TEXT, "Who approved it."),
+    key("purpose", values.TEXT, "What the release is for."),
+    key("recipient", values.TEXT, "Who receives it."),
+    key("legal-basis", values.TEXT, "What allows it."),
+    key("requested-by", values.TEXT, "Who requested it."),
+    key("approved-by", values.TEXT, "Who approved it."),
 )
 
 QUESTION = KeyTable.of(
     "QuestionFile",
     "What a table is judged by: its columns, and the privacy models.",
-    key("privacy", table_of(PRIVACY)),
-    key("person", table_of(PERSON)),
-    key("population", table_of(POPULATION)),
-    key("rest", word("refuse", "insensitive", "drop"), "The treatment of columns that are not listed.", "refuse"),
-    key("columns", each(table_of(COLUMN)), "Every column by its name.", REQUIRED),
+    key("privacy", values.table_of(PRIVACY)),
+    key("person", values.table_of(PERSON)),
+    key("population", values.table_of(POPULATION)),
+    key(
+        "rest",
+        values.word("refuse", "insensitive", "drop"),
+        "The treatment of columns that are not listed.",
+        "refuse",
+    ),
+    key("columns", values.each(values.table_of(COLUMN)), "Every column by its name.", REQUIRED),
 )
 
 TABLE_JOB = KeyTable.of(
     "JobFile",
     "A kohort job: a table in, a verified release out.",
     *QUESTION.keys,
-    key("input", table_of(INPUT), usual=REQUIRED),
-    key("output", table_of(OUTPUT), usual=REQUIRED),
+    key("input", values.table_of(INPUT), usual=REQUIRED),
+    key("output", values.table_of(OUTPUT), usual=REQUIRED),
     key(
         "answers",
-        TEXTS,
-        "Insensitive columns that hold answers to questions, which no outsider knows: released unchanged, even if"
-        " together they single people out; first those that tell people apart best.",
+        values.TEXTS,
+        "Insensitive columns that hold answers to questions, which no outsider knows: released unchanged, even if "
+        "together they single people out; first those that tell people apart best.",
     ),
-    key("method", table_of(METHOD)),
-    key("perturb", table_of(PERTURB)),
-    key("run", table_of(RUN)),
-    key("purpose", table_of(PURPOSE), hidden=True),
+    key("method", values.table_of(METHOD)),
+    key("perturb", values.table_of(PERTURB)),
+    key("run", values.table_of(RUN)),
+    key("purpose", values.table_of(PURPOSE), hidden=True),
 )

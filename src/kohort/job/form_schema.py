@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from kohort.job.keys import REQUIRED, KeyValues
+from kohort.job.lines import is_list, is_table
 from kohort.job.spelling import plain
 
 if TYPE_CHECKING:
@@ -70,16 +70,11 @@ def _type(kind: ValueType, found: dict[str, Any]) -> dict[str, Any]:
             "type": "string",
         }
         return {"$ref": f"#/$defs/{name}"}
-    return cast("dict[str, Any]", _sorted(kind.schema))
+    return {key: _sorted(kind.schema[key]) for key in sorted(kind.schema)}
 
 
 def _sorted(value: object) -> object:
     """JSON with its keys in alphabetical order."""
-    match value:
-        case Mapping():
-            said = cast("Mapping[str, object]", value)
-            return {key: _sorted(said[key]) for key in sorted(said)}
-        case list():
-            return [_sorted(one) for one in cast("list[object]", value)]
-        case _:
-            return value
+    if is_table(value):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [*map(_sorted, value)] if is_list(value) else value

@@ -7,6 +7,7 @@ from functools import cache
 from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from kohort.job.lines import is_table
 from kohort.models.base import models
 
 #: The values of a table's keys, by their attributes.
@@ -207,10 +208,10 @@ class KeyTable:
         return KeyTable.of(name, sentence, *(replace(k, help=sentences.get(k.attribute, k.help)) for k in self.keys))
 
 
-def with_usual_k(raw: Mapping[str, Any], varied: Collection[str] = ()) -> Mapping[str, object]:
+def with_usual_k(raw: Mapping[str, object], varied: Collection[str] = ()) -> Mapping[str, object]:
     """The tables of a job, with the usual k where no model of whole classes is asked for, or varied."""
     privacy = raw.get("privacy")
-    said: Mapping[str, object] = privacy if isinstance(privacy, dict) else {}
+    said = privacy if is_table(privacy) else {}
     asked = {key for key, kind in models().items() if not kind.specification.of_column} & {*said, *varied}
     return raw if asked else {**raw, "privacy": {**said, "k": USUAL_K}}
 

@@ -16,6 +16,7 @@ from kohort.job.codec import Side, tables_of
 from kohort.job.faults import raised, together
 from kohort.job.form import TABLE_JOB
 from kohort.job.keys import ENDS, keys_of
+from kohort.job.lines import is_table
 from kohort.job.parts import table
 from kohort.job.request import question, request
 from kohort.job.spelling import plain
@@ -127,13 +128,13 @@ def said_by(options: Mapping[str, object], faults: list[UsageError], roles: Mapp
     """
     faults += [_unknown(name) for name in options if name not in keywords()]
     given = [(key, options[name]) for name, key in keywords().items() if options.get(name) is not None]
-    tables = {"columns": {}, **tables_of(given, KEYWORDS, faults, roles)}
+    tables: dict[str, Any] = {"columns": {}, **tables_of(given, KEYWORDS, faults, roles)}
     hierarchies: dict[str, Hierarchy] = {}
-    for name, column in tables["columns"].items():
+    columns: dict[str, dict[str, object]] = tables["columns"]
+    for name, column in columns.items():
         tree = column.get("hierarchy")
-        if isinstance(tree, Mapping):
-            nested = cast("Mapping[str, object]", tree)
-            tree = from_tree(nested, name=name, root="*" if len(nested) > 1 else "")
+        if is_table(tree):
+            tree = from_tree(tree, name=name, root="*" if len(tree) > 1 else "")
         if isinstance(tree, Hierarchy):
             hierarchies[name], column["hierarchy"] = tree, STAND_IN
     return Said(tables, hierarchies)
@@ -150,18 +151,22 @@ def _read(key: Key, value: object, columns: ColumnTables, _: list[UsageError]) -
             raise UsageError(f"{key.keyword} applies to single columns", where=f"{key.keyword}=…", hint=example)
         said = cast("Mapping[str, object]", value)
         is_tree = key.place[-1] == "hierarchy"
-        return {
-            name: one if is_tree and isinstance(one, Hierarchy | Mapping) else plain(one) for name, one in said.items()
-        }
+        return {name: one if is_tree and isinstance(one, Hierarchy) else plain(one) for name, one in said.items()}
     if key.place[0] == "columns":
         return names_in(value, key.keyword)
     return plain(value) if key.type.python is None else key.type.python(value, key.keyword)
 
 
+def _place(key: Key, _: str) -> str:
+    return f"{key.keyword}=…"
+
+
+def _naming(role: str, name: str) -> str:
+    return f"name it too: {role}=[…, {name!r}]"
+
+
 #: How keyword arguments say a job.
-KEYWORDS: Final = Side(
-    _read, lambda key, _: f"{key.keyword}=…", lambda role, name: f"name it too: {role}=[…, {name!r}]"
-)
+KEYWORDS: Final = Side(_read, _place, _naming)
 
 
 def _unknown(name: str) -> UsageError:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from kohort.errors import UsageError
 from kohort.job.keys import REQUIRED, Key, KeyTable, ValueType, key
+from kohort.job.lines import is_list
 from kohort.job.values import of_parameter, table_of
 from kohort.models.base import build, models
 from kohort.models.k_anonymity import KEY
@@ -74,7 +75,7 @@ def _number(kind: type[PrivacyModel], parameter: Parameter) -> ValueType:
 
 def _range(kind: type[PrivacyModel], value: object) -> tuple[object, ...]:
     told = kind.specification
-    ends = [str(one) for one in cast("list[object]", value)] if isinstance(value, list) else []
+    ends = [str(one) for one in value] if is_list(value) else []
     if len(ends) != len(told.own):
         examples = ", ".join(str(one.examples[0]) for one in told.own)
         what = f"{told.key} is two {told.unit}s, the least and the greatest"

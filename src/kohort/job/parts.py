@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from kohort.errors import KohortError, UsageError
 from kohort.io.forms import is_address, is_store
 from kohort.job.faults import NEAR, nearest
 from kohort.job.keys import REQUIRED, KeyValues
+from kohort.job.lines import is_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,7 +37,7 @@ class Misfit(NamedTuple):
 def table(raw: Mapping[str, object], key: str) -> dict[str, object]:
     """The table that stands at `key`; an empty one where none does."""
     held = raw.get(key)
-    return cast("dict[str, object]", held) if isinstance(held, dict) else {}
+    return held if is_table(held) else {}
 
 
 def read(form: KeyTable, raw: Mapping[str, object], place: Place = ()) -> tuple[KeyValues, list[Misfit]]:
@@ -74,13 +75,12 @@ def _value(kind: ValueType, said: object, place: Place) -> tuple[object, list[Mi
             return kind.read(said), []
         except KohortError as error:
             return None, [Misfit(place, UsageError(error.what, hint=error.hint))]
-    if not isinstance(said, dict):
+    if not is_table(said):
         return None, [Misfit(place, UsageError("it must be a table"))]
-    held = cast("dict[str, object]", said)
     if kind.table is not None:
-        return read(kind.table, held, place)
+        return read(kind.table, said, place)
     assert kind.each is not None  # noqa: S101  as was seen above
-    values = {name: _value(kind.each, one, (*place, name)) for name, one in held.items()}
+    values = {name: _value(kind.each, one, (*place, name)) for name, one in said.items()}
     return {name: one for name, (one, _) in values.items()}, [fault for _, some in values.values() for fault in some]
 
 
@@ -111,7 +111,7 @@ def told(faults: list[Misfit], where: Callable[[Place], str]) -> list[UsageError
 
 def part(form: KeyTable, raw: object) -> KeyValues | None:
     """A table of the job; `None` where its form is wrong, which has been told already."""
-    made, faults = read(form, cast("dict[str, object]", raw)) if isinstance(raw, dict) else (None, [])
+    made, faults = read(form, raw) if is_table(raw) else (None, [])
     return None if faults else made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
@@ -277,18 +277,9 @@ def _question(
 
 def reading_of(part: KeyValues) -> ReadOptions:
     """How the input is read."""
-    return ReadOptions(
-        separator=part.separator,
-        encoding=part.encoding,
-        header=part.header,
-        names=tuple(part.names),
-        trim=part.trim,
-        decimal=part.decimal,
-        quote=part.quote or None,
-        skip_rows=part.skip_rows,
-        skip_blank=part.skip_blank,
-        allow_empty=part.allow_empty,
-    )
+    said: dict[str, Any] = {name: one for name, one in vars(part).items() if name in ReadOptions.__slots__}
+    said["quote"] = part.quote or None
+    return ReadOptions(**said)
 
 
 def purpose_of(part: KeyValues) -> Purpose | None:

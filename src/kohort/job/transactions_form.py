@@ -9,24 +9,10 @@ from typing import TYPE_CHECKING, cast
 
 from kohort.errors import UsageError
 from kohort.io.baskets.options import Form
+from kohort.job import values
 from kohort.job.form import PURPOSE, RUN, SIGN_KEY
 from kohort.job.keys import REQUIRED, KeyTable, ValueType, key
 from kohort.job.spelling import pairs
-from kohort.job.values import (
-    ENCODING,
-    NAMES,
-    SECONDS,
-    SEPARATOR,
-    SWITCH,
-    TEXT,
-    checked,
-    each,
-    number,
-    of,
-    table_of,
-    whole,
-    word,
-)
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.roles import Draw, Drawn
 from kohort.transactions.suppression import Score
@@ -47,12 +33,12 @@ def _share(check: Callable[[Fraction], object]) -> ValueType:
     def read(value: object) -> Fraction:
         found = _fraction_text(value) if isinstance(value, str) else None
         try:
-            return Fraction(int(found[1]), int(found[2])) if found else number(value)
+            return Fraction(int(found[1]), int(found[2])) if found else values.number(value)
         except UsageError:
             raise UsageError("it must be a share", hint="such as 0.4 or 2/5") from None
 
-    valid = checked(read, check)
-    return ValueType(read=valid, schema={"anyOf": _SHARES})
+    valid = values.checked(read, check)
+    return ValueType(read=valid, schema={"anyOf": _SHARES}, metavar="SHARE")
 
 
 def _count(check: Callable[[int], object]) -> ValueType:
@@ -62,11 +48,11 @@ def _count(check: Callable[[int], object]) -> ValueType:
         check(cast("int", value))
         return value
 
-    return replace(whole(1), read=read)
+    return replace(values.whole(1), read=read, metavar="")
 
 
 def _weight(value: object) -> Fraction:
-    weight = number(value)
+    weight = values.number(value)
     if weight <= 0:
         raise UsageError("a weight must be above 0", hint="items without a weight have 1")
     return weight
@@ -87,13 +73,13 @@ _SHARES = [
 _DECIMAL = r"((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)"
 _WEIGHTS = [{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": rf"^{_DECIMAL}$"}]
 
-H = _share(lambda h: Coherence(h, 2, 1))
+H = replace(_share(lambda h: Coherence(h, 2, 1)), metavar="")
 K = _count(lambda k: Coherence(_HALF, k, 1))
 P = _count(lambda p: Coherence(_HALF, 2, p))
 DELTA = _share(lambda delta: Drawn(delta=delta))
 SUPPORT = _share(_check_support)
 WEIGHTS = replace(
-    each(ValueType(read=_weight, schema={"anyOf": _WEIGHTS})),
+    values.each(ValueType(read=_weight, schema={"anyOf": _WEIGHTS})),
     text=pairs("item", "--weight ITEM=NUMBER", last=True),
     metavar="ITEM=NUMBER",
     usual=None,
@@ -104,36 +90,35 @@ TRANSACTIONS = KeyTable.of(
     "The transactions of the input. A job file with this table is a job on transactions.",
     key(
         "format",
-        of(Form),
-        "The format of the transactions: basket (a line each), long (a record for each item), matrix "
-        "(of 0 and 1), matrix-header, or lists; if not given, lists for Parquet, and else basket.",
+        values.of(Form),
+        "The format of the transactions: basket (a line each), long (a record for each item), matrix (of 0 and 1), "
+        "matrix-header, or lists; if not given, lists for Parquet, and else basket.",
     ),
     key(
         "key",
-        TEXT,
+        values.TEXT,
         "The column that identifies the transaction of a record; the first column if not given.",
         metavar="COLUMN",
     ),
     key(
         "person",
-        TEXT,
+        values.TEXT,
         "Instead of a key, the column of the person: all records of one person become one transaction.",
         metavar="COLUMN",
     ),
-    key("item", TEXT, "The column of items.", metavar="COLUMN"),
+    key("item", values.TEXT, "The column of items.", metavar="COLUMN"),
 )
 
 BASKETS = KeyTable.of(
     "BasketsPart",
     "The file of the transactions, and its format.",
-    key("path", TEXT, "The transactions: text (also .gz) or Parquet; '-' is standard input.", REQUIRED),
+    key("path", values.TEXT, "The transactions: text (also .gz) or Parquet; '-' is standard input.", REQUIRED),
     key(
         "separator",
-        SEPARATOR,
+        values.SEPARATOR,
         "The character between items or cells; if not given, blanks for baskets, otherwise detected.",
-        metavar="CHAR",
     ),
-    key("encoding", ENCODING, "The encoding of the text.", "utf-8", metavar="NAME"),
+    key("encoding", values.ENCODING, "The encoding of the text.", "utf-8"),
 )
 
 RELEASE = KeyTable.of(
@@ -141,19 +126,23 @@ RELEASE = KeyTable.of(
     "The release to write, and its format.",
     key(
         "path",
-        TEXT,
+        values.TEXT,
         "The release to publish; its certificate is written beside it, as NAME.kohort.json.",
         REQUIRED,
         flag="out",
         metavar="OUT",
     ),
-    key("format", of(Form), "The form of the release; that of the input if not given.", flag="out-format"),
+    key(
+        "format",
+        values.of(Form),
+        "The form of the release; that of the input if not given.",
+        flag="out-format",
+    ),
     key(
         "separator",
-        SEPARATOR,
+        values.SEPARATOR,
         "The character between items or cells of the release; if not given, that named for the input.",
         flag="out-separator",
-        metavar="CHAR",
     ),
     SIGN_KEY,
 )
@@ -166,16 +155,14 @@ COHERENCE = KeyTable.of(
         H,
         "The largest share of a cohort that may have a private item, such as 0.4 or 2/5.",
         REQUIRED,
-        metavar="H",
         default="0.4",
     ),
-    key("k", K, "Every cohort has at least k transactions.", REQUIRED, metavar="K", default=10),
+    key("k", K, "Every cohort has at least k transactions.", REQUIRED, default=10),
     key(
         "p",
         P,
         "The greatest number of a person's public items that an attacker knows.",
         REQUIRED,
-        metavar="P",
         default=4,
     ),
 )
@@ -183,27 +170,27 @@ COHERENCE = KeyTable.of(
 ITEMS = KeyTable.of(
     "ItemsPart",
     "The public and the private items, and the weights of items.",
-    key("private", NAMES, "Items that nobody may infer; all others are public unless public items are listed."),
-    key("private-file", TEXT, "A file of private items, one on each line.", metavar="FILE"),
+    key("private", values.NAMES, "Items that nobody may infer; all others are public unless public items are listed."),
+    key("private-file", values.FILE, "A file of private items, one on each line."),
     key(
         "no-private",
-        SWITCH,
+        values.SWITCH,
         "No item is private: every set of up to p items is in at least k transactions (k^m-anonymity).",
     ),
-    key("public", NAMES, "Items that an attacker may know; the rest are neither public nor private."),
-    key("public-file", TEXT, "A file of public items, one on each line.", metavar="FILE"),
-    key("delta", DELTA, "For experiments: draw this share of the items as public.", metavar="SHARE"),
-    key("seed", whole(0), "The same seed draws the same items; 0 if not given."),
+    key("public", values.NAMES, "Items that an attacker may know; the rest are neither public nor private."),
+    key("public-file", values.FILE, "A file of public items, one on each line."),
+    key("delta", DELTA, "For experiments: draw this share of the items as public."),
+    key("seed", values.whole(0), "The same seed draws the same items; 0 if not given."),
     key(
         "draw",
-        of(Draw),
-        "How private items are drawn: feasible, among those in at most h of all transactions (if "
-        "not given); uniform; or paper, as in the paper.",
+        values.of(Draw),
+        "How private items are drawn: feasible, among those in at most h of all transactions (if not given); uniform; "
+        "or paper, as in the paper.",
     ),
-    key("allow-absent", SWITCH, "Accept names of items that are in no transaction."),
-    key("min-support", SUPPORT, "First remove items that are in a smaller share of the transactions.", metavar="SHARE"),
+    key("allow-absent", values.SWITCH, "Accept names of items that are in no transaction."),
+    key("min-support", SUPPORT, "First remove items that are in a smaller share of the transactions."),
     key("weight", WEIGHTS, "The weight of an item's cells; 1 if not given."),
-    key("weight-file", TEXT, "A file of weights, ITEM=NUMBER on each line.", metavar="FILE"),
+    key("weight-file", values.FILE, "A file of weights, ITEM=NUMBER on each line."),
 )
 
 SUPPRESSION = KeyTable.of(
@@ -211,25 +198,28 @@ SUPPRESSION = KeyTable.of(
     "The method that finds the suppression.",
     key(
         "score",
-        of(Score),
-        "The item to drop next: mmil, in most minimal moles per unit of loss (if not given); mm, in "
-        "most minimal moles; 1il, with the least loss; or all, every public item.",
+        values.of(Score),
+        "The item to drop next: mmil, in most minimal moles per unit of loss (if not given); mm, in most minimal "
+        "moles; 1il, with the least loss; or all, every public item.",
     ),
-    key("give-back", SWITCH, "At the end, restore items whose suppression turned out to be unnecessary."),
-    key("optimal", SWITCH, "Find the least loss and prove it; needs the extra 'optimal'."),
+    key("give-back", values.SWITCH, "At the end, restore items whose suppression turned out to be unnecessary."),
+    key("optimal", values.SWITCH, "Find the least loss and prove it; needs the extra 'optimal'."),
     key(
         "time-limit",
-        SECONDS,
+        values.SECONDS,
         "Seconds after which --optimal stops, and reports how far from the least loss it may be.",
-        metavar="SECONDS",
     ),
     key(
         "suppress",
-        word("items", "cells"),
+        values.word("items", "cells"),
         "What to suppress: whole items, or single cells, which promises less.",
         "items",
     ),
-    key("max-sets", whole(1), "The greatest number of sets of items to keep in memory at once."),
+    key(
+        "max-sets",
+        values.whole(1),
+        "The greatest number of sets of items to keep in memory at once.",
+    ),
 )
 
 COUNTING = RUN.changed(
@@ -244,12 +234,12 @@ COUNTING = RUN.changed(
 TRANSACTION_JOB = KeyTable.of(
     "TransactionFile",
     "A kohort job on transactions: baskets in, a verified (h,k,p)-coherent database out.",
-    key("transactions", table_of(TRANSACTIONS), usual=REQUIRED),
-    key("input", table_of(BASKETS), usual=REQUIRED),
-    key("output", table_of(RELEASE), usual=REQUIRED),
-    key("privacy", table_of(COHERENCE), usual=REQUIRED),
-    key("items", table_of(ITEMS), usual=REQUIRED),
-    key("method", table_of(SUPPRESSION)),
-    key("run", table_of(COUNTING)),
-    key("purpose", table_of(PURPOSE), hidden=True),
+    key("transactions", values.table_of(TRANSACTIONS), usual=REQUIRED),
+    key("input", values.table_of(BASKETS), usual=REQUIRED),
+    key("output", values.table_of(RELEASE), usual=REQUIRED),
+    key("privacy", values.table_of(COHERENCE), usual=REQUIRED),
+    key("items", values.table_of(ITEMS), usual=REQUIRED),
+    key("method", values.table_of(SUPPRESSION)),
+    key("run", values.table_of(COUNTING)),
+    key("purpose", values.table_of(PURPOSE), hidden=True),
 )

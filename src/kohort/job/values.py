@@ -16,6 +16,7 @@ from kohort.errors import KohortError, UsageError
 from kohort.io.options import ReadOptions
 from kohort.job.faults import UNDECIDED, nearest
 from kohort.job.keys import REQUIRED, SEVERAL, TRI_STATE, KeyValues, ValueType
+from kohort.job.lines import is_list, is_table
 from kohort.job.spelling import complete_records, names, node
 from kohort.metrics.known import OBJECTIVES
 from kohort.schema import names_in
@@ -74,7 +75,17 @@ def checked(read: Callable[[object], T], check: Callable[[T], object]) -> Callab
 
 
 _text = of_type(str, "it must be a text in quotes")
-_list = cast("Callable[[object], list[object]]", of_type(list, "it must be a list"))
+
+
+def _items(value: object) -> list[object]:
+    """The items of a list."""
+    if not is_list(value):
+        raise UsageError("it must be a list")
+    return value
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(_text, _items(value)))
 
 
 def number(value: object) -> Fraction:
@@ -98,7 +109,7 @@ def number(value: object) -> Fraction:
 
 def _numbers(value: object) -> tuple[Fraction, ...] | None:
     """The numbers of a list; `None` where there is no list."""
-    return tuple(map(number, cast("list[object]", value))) if isinstance(value, list) else None
+    return tuple(map(number, value)) if is_list(value) else None
 
 
 def _bounds(value: object) -> tuple[Fraction, Fraction]:
@@ -155,10 +166,10 @@ def _year(value: object) -> int:
 
 def _node(value: object) -> NodeText:
     match value:
-        case list():
-            return tuple(map(_level, cast("list[object]", value)))
-        case dict():
-            return {name: _level(level) for name, level in cast("dict[str, object]", value).items()}
+        case _ if is_list(value):
+            return tuple(map(_level, value))
+        case _ if is_table(value):
+            return {name: _level(level) for name, level in value.items()}
         case _:
             what = "a node is a level for each quasi-identifier"
             raise UsageError(what, hint="such as [0, 2, 1], or { age = 2, sex = 0 }")
@@ -175,7 +186,7 @@ def _seconds(value: object) -> float:
 def _complete(value: object) -> Complete:
     if value == "all":
         return "all"
-    named = cast("list[object]", value) if isinstance(value, list) else []
+    named = value if is_list(value) else []
     if not named or not all(isinstance(name, str) for name in named):
         what = "complete-records is a list of columns, or 'all'"
         raise UsageError(what, hint='such as ["age", "city"]')
@@ -188,11 +199,20 @@ def _parameter(value: object) -> object:
     return float(value) if isinstance(value, Decimal) else value
 
 
+def _tokens(said: list[str], _: object) -> list[str]:
+    """The empty cell, and other texts that mean a missing value."""
+    return ["", *said]
+
+
+def _denied(said: object, _: object) -> str | None:
+    return "none" if said else None
+
+
 def _some(value: object) -> tuple[str, ...]:
-    named = TEXTS.read(value)
+    named = _texts(value)
     if not named:
         raise UsageError("it names no item", hint="name at least one")
-    return cast("tuple[str, ...]", named)
+    return named
 
 
 def _decided(key: str) -> None:
@@ -206,10 +226,10 @@ def _decided(key: str) -> None:
 # --- the types --------------------------------------------------------------------------------------------------------
 
 
-def text(check: Callable[[str], object], **schema: object) -> ValueType:
+def text(check: Callable[[str], object], metavar: str, **schema: object) -> ValueType:
     """Texts, unless `check` raises an error over one."""
     read = checked(_text, check)
-    return ValueType(read=read, schema={"type": "string", **schema})
+    return ValueType(read=read, schema={"type": "string", **schema}, metavar=metavar)
 
 
 def whole(minimum: int) -> ValueType:
@@ -262,7 +282,7 @@ def table_of(table: KeyTable) -> ValueType:
 
 def each(kind: ValueType) -> ValueType:
     """A table whose keys are names, each with a value of this type; their texts are `NAME=VALUE`."""
-    return ValueType(each=kind, flag=SEVERAL, usual=MappingProxyType({}))
+    return ValueType(each=kind, flag=SEVERAL, usual=MappingProxyType(dict[str, object]()))
 
 
 _DIGITS = {"type": "string", "pattern": r"^-?((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)$"}
@@ -290,6 +310,7 @@ _PAIR = {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 2}
 _PARAMETER = [{"type": "integer"}, {"type": "number"}, {"type": "string"}]
 
 TEXT = ValueType(read=_text, schema={"type": "string"})
+FILE = replace(TEXT, metavar="FILE")
 PARAMETER = ValueType(read=_parameter, schema={"anyOf": _PARAMETER})
 SWITCH = ValueType(
     read=of_type(bool, "it must be true or false"),
@@ -301,7 +322,7 @@ SWITCH = ValueType(
 )
 MAYBE = replace(SWITCH, flag=TRI_STATE, hint="bool | None", usual=None)
 TEXTS = ValueType(
-    read=lambda value: tuple(map(_text, _list(value))),
+    read=_texts,
     schema={"type": "array", "items": {"type": "string"}},
     flag=SEVERAL,
     text=lambda said, _: names(said) or None,
@@ -311,13 +332,14 @@ TEXTS = ValueType(
     usual=(),
 )
 NAMES = replace(TEXTS, read=_some, schema={**TEXTS.schema, "minItems": 1}, usual=None)
-TOKENS = replace(TEXTS, text=lambda said, _: ["", *said])
+TOKENS = replace(TEXTS, text=_tokens, metavar="TEXT")
 COMPLETE = ValueType(
     read=_complete,
     schema={"anyOf": _COMPLETE},
     flag=SEVERAL,
     text=complete_records,
     hint='Sequence[str] | Literal["all"]',
+    metavar="A,B",
     usual=(),
 )
 NODE = ValueType(
@@ -326,35 +348,35 @@ NODE = ValueType(
     flag=SEVERAL,
     text=node,
     hint="Sequence[int] | Mapping[str, int]",
+    metavar="LEVELS",
 )
-NUMBER = ValueType(read=number, schema=_NUMBER, hint="Number")
-BOUNDS = ValueType(read=_bounds, schema=_PAIR, text=lambda said, _: said.split(".."), hint="tuple[Number, Number]")
+NUMBER = ValueType(read=number, schema=_NUMBER, hint="Number", metavar="NUMBER")
+BOUNDS = ValueType(
+    read=_bounds, schema=_PAIR, text=lambda said, _: said.split(".."), hint="tuple[Number, Number]", metavar="LOW..HIGH"
+)
 GRID = ValueType(
     read=_grid,
     schema={"anyOf": _GRID},
     text=lambda said, _: said.split(",") if "," in said else said,
     hint="Number | Sequence[Number]",
+    metavar="STEP",
 )
-NO_GRID = replace(
-    word("round", "none", hint="bool"),
-    flag=bool,
-    text=lambda _, __: "none",
-    python=lambda value, _: "none" if value else None,
-)
-LIMIT = ValueType(read=_limit, schema={"anyOf": _LIMIT}, hint="Number")
+NO_GRID = replace(word("round", "none", hint="bool"), flag=bool, text=_denied, python=_denied)
+LIMIT = ValueType(read=_limit, schema={"anyOf": _LIMIT}, hint="Number", metavar="LIMIT")
 LEVEL = ValueType(read=_level, schema=_LEVEL, flag=int | None, hint="int")
-YEAR = replace(LEVEL, read=_year, schema={"anyOf": _YEAR})
-SECONDS = ValueType(read=_seconds, schema={"anyOf": _SECONDS}, hint="Number")
-MEMORY = text(bytes_of, pattern=r"^[0-9]+(\.[0-9]+)? ?(|[kKMGT]i?)B$")
+YEAR = replace(LEVEL, read=_year, schema={"anyOf": _YEAR}, metavar="YEAR")
+SECONDS = ValueType(read=_seconds, schema={"anyOf": _SECONDS}, hint="Number", metavar="SECONDS")
+MEMORY = text(bytes_of, "AMOUNT", pattern=r"^[0-9]+(\.[0-9]+)? ?(|[kKMGT]i?)B$")
 DIMENSION = ValueType(
     read=lambda value: dimension_of(value if isinstance(value, str) else ""),
+    metavar="WORD",
     schema={"type": "string", "pattern": "^(widest|most-values|random:[0-9]{1,18})$"},
 )
-SEPARATOR = text(lambda said: ReadOptions(separator=said))
-QUOTE = text(lambda said: ReadOptions(quote=said or None))
-DECIMAL_MARK = text(lambda said: ReadOptions(decimal=said))
-ENCODING = text(lambda said: ReadOptions(encoding=said))
-PERSON_KEY = text(_decided)
+SEPARATOR = text(lambda said: ReadOptions(separator=said), "CHAR")
+QUOTE = text(lambda said: ReadOptions(quote=said or None), "CHAR")
+DECIMAL_MARK = text(lambda said: ReadOptions(decimal=said), "MARK")
+ENCODING = text(lambda said: ReadOptions(encoding=said), "NAME")
+PERSON_KEY = text(_decided, "COLUMN")
 _objective = word(*OBJECTIVES, "first").read
 OBJECTIVE = ValueType(
     metavar="WORD",
