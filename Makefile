@@ -6,7 +6,8 @@ JOBS ?= 2
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable
 CHECKED := $(wildcard src tests bench tools)
-CLEAN := .venv dist build demo bench/out docs/_build mutants src/kohort/native/*.so \
+OPTIONS := src/kohort/job/options.py
+CLEAN := .venv dist build demo bench/out docs/_build mutants src/kohort/native/*.so $(OPTIONS) \
 	.mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks .import_linter_cache .coverage
 
 # Without bytecode every process compiles kohort anew, and pytest every test.
@@ -35,11 +36,15 @@ lint: .venv/dev ## style, format and the direction of imports
 
 types: pyright mypy ## mypy and pyright, both strict
 
-pyright: .venv/dev
+pyright: $(OPTIONS)
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
-mypy: .venv/dev
+mypy: $(OPTIONS)
 	$(BIN)/mypy $(CHECKED)
+
+# The types of keyword arguments, of the form of a job; see decision 27.
+$(OPTIONS): .venv/dev $(filter-out $(OPTIONS),$(wildcard src/kohort/*/*.py tools/*.py))
+	$(BIN)/python tools/keyword_types.py
 
 bench: .venv/dev ## the figures of bench/
 	$(BIN)/python -m bench.run

@@ -27,6 +27,9 @@ WINDOW = 6
 MIRRORED = 3
 MIRRORED_SHARE = 0.7
 
+#: What a build makes of other files.
+MADE = {"kohort.job.options"}
+
 #: So many files may import each other in a circle: a record and the functions of its methods.
 SMALL = 3
 
@@ -148,8 +151,9 @@ def _upward(arrows: set[tuple[str, str]], project: Path) -> set[tuple[str, str]]
 
 
 def _texts(source: Path) -> dict[str, str]:
-    """The text of each module."""
-    return {_module(source, file): file.read_text("utf-8") for file in sorted((source / "kohort").rglob("*.py"))}
+    """The text of each module but those that the build makes."""
+    files = sorted((source / "kohort").rglob("*.py"))
+    return {_module(source, one): one.read_text("utf-8") for one in files if _module(source, one) not in MADE}
 
 
 def _module(source: Path, file: Path) -> str:

@@ -10,8 +10,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
-from pydantic import ValidationError
-
 from kohort import io, pipeline
 from kohort.api.jobs import job_by, population_table, tables_by
 from kohort.api.shown import Inspection, Perturbed
@@ -27,11 +25,14 @@ from kohort.io.typed import kind_of
 from kohort.job.advice import Advised, advice_on, advised
 from kohort.job.document import document_at
 from kohort.job.draft import Draft, draft_of
-from kohort.job.faults import raised, shape_faults
-from kohort.job.form import PerturbPart
-from kohort.job.keywords import Made, keyword_at, keywords, plain, said_by
-from kohort.job.keywords import perturbed as said_of_columns
+from kohort.job.faults import raised
+from kohort.job.form import PERTURB
+from kohort.job.keywords import Made, keyword_at, keywords, said_by
+from kohort.job.parts import read as values_of
+from kohort.job.parts import told
 from kohort.job.request import perturbations_of
+from kohort.job.spelling import perturbed as said_of_columns
+from kohort.job.spelling import plain
 from kohort.job.varied import Variations, all_of
 from kohort.models.k_anonymity import KAnonymity
 from kohort.pipeline.publishing import is_path, paths
@@ -534,11 +535,8 @@ def _perturbations(value: object, seed: int | None, *, insecure_reproducible: bo
         JobError: everything that is wrong with them.
     """
     raw = {"columns": said_of_columns(value)}
-    try:
-        PerturbPart.model_validate(raw)
-    except ValidationError as fault:
-        errors = fault.errors(include_url=False)
-        raise raised(shape_faults(errors, lambda place: keyword_at(("perturb", *place)), PerturbPart)) from None
+    if wrong := told(values_of(PERTURB, raw, ("perturb",))[1], keyword_at):
+        raise raised(wrong)
     found, faults = perturbations_of({"perturb": raw}, keyword_at)
     if not faults and not found:
         faults = [UsageError("no column is to be perturbed", hint='write {"income": "rounding:step=1000"}')]

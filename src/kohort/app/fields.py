@@ -7,36 +7,29 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
 import tomlkit
-from pydantic import ValidationError
 
 from kohort.algorithms.method import METHODS
-from kohort.errors import UsageError
-from kohort.job.form import ColumnPart, MethodPart, PersonPart, PrivacyPart, PurposePart
-from kohort.job.keys import bare, words_of
-from kohort.job.lines import read_toml
-from kohort.models.base import models
+from kohort.job.form import COLUMN, METHOD, PERSON, PRIVACY, PURPOSE
+from kohort.job.lines import is_list, is_table, read_toml, toml_value
+from kohort.job.parts import read as values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from tomlkit import TOMLDocument
 
+    from kohort.job.keys import KeyTable
     from kohort.job.lines import Place
-    from kohort.job.parts import Part
-    from kohort.specification import Specification
 
 
 #: The tables of a job that a page has fields for, and their forms; the rest of a job is edited as text.
-FORMS: Mapping[str, type[Part]] = {
-    "privacy": PrivacyPart,
-    "method": MethodPart,
-    "person": PersonPart,
-    "purpose": PurposePart,
-    "columns": ColumnPart,
+FORMS: Mapping[str, KeyTable] = {
+    "privacy": PRIVACY,
+    "method": METHOD,
+    "person": PERSON,
+    "purpose": PURPOSE,
+    "columns": COLUMN,
 }
-
-#: The forms whose keys can ask for a privacy model.
-_OF_MODELS: frozenset[type[Part]] = frozenset({PrivacyPart, ColumnPart})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +67,7 @@ class Field:
         return bool(self.title)
 
 
-def fields_of(raw: Mapping[str, object], place: Place, forms: Mapping[str, type[Part]] = FORMS) -> tuple[Field, ...]:
+def fields_of(raw: Mapping[str, object], place: Place, forms: Mapping[str, KeyTable] = FORMS) -> tuple[Field, ...]:
     """The fields of a table of a job, with what the job says.
 
     Args:
@@ -90,23 +83,15 @@ def fields_of(raw: Mapping[str, object], place: Place, forms: Mapping[str, type[
     return tuple(replace(one, value=written(held.get(one.key))) for one in _fields(place, forms[place[0]]))
 
 
-def _fields(place: Place, form: type[Part]) -> Iterator[Field]:
+def _fields(place: Place, form: KeyTable) -> Iterator[Field]:
     """The fields of a table's form; a column's role has a place of its own on every page."""
-    for name, info in form.model_fields.items():
-        key, kind = info.alias or name, bare(info.annotation)
-        if key == "role":
-            continue
-        model = _model(form, key)
-        field = Field((*place, key), info.description or "", words_of(kind), kind is bool)
-        if model is not None:
+    for key in form.keys:
+        model, name = key.model, key.place[-1]
+        field = Field((*place, name), key.help, key.type.words, key.usual is False)
+        if model is not None and model.key == name:
             field = replace(field, title=model.title, beware=model.not_promised, shape=model.metavar)
-        yield field
-
-
-def _model(form: type[Part], key: str) -> Specification | None:
-    """What the model that a key of a form asks for says of itself."""
-    kind = models().get(key) if form in _OF_MODELS else None
-    return None if kind is None else kind.specification
+        if name != "role":
+            yield field
 
 
 def written(value: object) -> str:
@@ -117,67 +102,54 @@ def written(value: object) -> str:
     """
     if value is None or isinstance(value, str):
         return value or ""
-    if isinstance(value, list):
-        return f"[{', '.join(item(one).as_string() for one in cast('list[object]', value))}]"
+    if is_list(value):
+        return f"[{', '.join(item(one).as_string() for one in value)}]"
     return str(item(value).as_string())
 
 
 def item(value: object) -> Any:  # noqa: ANN401  tomlkit's own
     """A value as tomlkit has it; it reads a list of thousands in a second, and takes minutes to put it together."""
-    if isinstance(value, list):
-        return tomlkit.value(written(cast("object", value)))
+    if is_list(value):
+        return tomlkit.value(written(value))
     return cast("Any", tomlkit.item)(inline(value))
 
 
 def inline(value: object) -> object:
     """A table on one line; numbers as they are."""
-    if not isinstance(value, dict):
+    if not is_table(value):
         return float(value) if isinstance(value, Decimal) else value
     made: Any = tomlkit.inline_table()
-    made.update({key: inline(one) for key, one in cast("dict[str, object]", value).items()})
+    made.update({key: inline(one) for key, one in value.items()})
     return made
 
 
-def read(place: Place, text: str, forms: Mapping[str, type[Part]] = FORMS) -> object:
+def read(place: Place, text: str, forms: Mapping[str, KeyTable] = FORMS) -> object:
     """What the text of a field says, as a job file says it; `None` for an empty one.
 
-    It is a value of TOML where the form takes that, and else a text, which the form may refuse later.
+    It is a value of TOML where the form takes that, or what a flag would say; else a text, which the form may refuse.
 
     >>> read(("privacy", "k"), " 10 "), read(("columns", "age", "grid"), "18,30,65"), read(("privacy", "k"), "")
-    (10, '18,30,65', None)
+    (10, ['18', '30', '65'], None)
     """
     text = text.strip()
     if not text:
         return None
     form = forms[place[0]]
-    model = _model(form, place[-1])
-    said = [_toml(text), text, *([] if model is None else [model.written(text)])]
+    kind = form[place[-1]].type
+    said = [toml_value(text), text, *([kind.text(text, [])] if kind.flag == str | None else [])]
     return next((one for one in said if _fits(form, place[-1], one)), text)
 
 
-def _toml(text: str) -> object:
-    """A value of TOML; a text that is none stands for itself, and so do thousands of digits or brackets."""
-    try:
-        held = read_toml(f"value = {text}")
-    except (ValueError, UsageError):  # what is no TOML is a ValueError, too
-        return text
-    return held["value"] if len(held) == 1 else text
-
-
-def _fits(form: type[Part], key: str, value: object) -> bool:
-    try:
-        form.model_validate({key: value})
-    except ValidationError as fault:  # others may be missing
-        return all(one["loc"][:1] != (key,) for one in fault.errors())
-    return True
+def _fits(form: KeyTable, key: str, value: object) -> bool:
+    return all(one.place[:1] != (key,) for one in values(form, {key: value})[1])  # others may be missing
 
 
 def table_at(raw: Mapping[str, object], place: Iterable[str]) -> Any:  # noqa: ANN401  the tables of tomlkit, too
     """The table at a place; an empty one where there is none."""
     held: Any = raw
     for key in place:
-        held = cast("Any", held).get(key, {}) if isinstance(held, dict) else {}
-    return cast("Any", held) if isinstance(held, dict) else {}
+        held = held.get(key, {}) if is_table(held) else {}
+    return held if is_table(held) else {}
 
 
 def has_levels(raw: Mapping[str, object]) -> bool:
@@ -257,7 +229,7 @@ def with_roles(text: str, roles: Mapping[str, str], proposed: Mapping[str, Mappi
     if len(answers) < len(said):
         document["answers"] = item(answers)
     columns: Any = _made(document, ("columns",))
-    altered = cast("dict[str, object]", table_at(document, ("perturb", "columns")))
+    altered = table_at(document, ("perturb", "columns"))
     for name, role in roles.items():
         if table_at(columns, (name,)).get("role") == role:
             continue
@@ -292,7 +264,7 @@ def differences(before: Mapping[str, object], after: Mapping[str, object]) -> tu
 def _leaves(table: Mapping[str, object], above: str = "") -> Iterator[tuple[str, str]]:
     """Every key that holds no table, with its value."""
     for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _leaves(cast("dict[str, object]", value), f"{above}{key}.")
+        if is_table(value):
+            yield from _leaves(value, f"{above}{key}.")
         else:
             yield f"{above}{key}", written(value)

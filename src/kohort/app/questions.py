@@ -24,7 +24,7 @@ from kohort.job.advice import advice_on
 from kohort.job.document import document
 from kohort.job.draft import draft_of, job_text
 from kohort.job.draft.shapes import scale_of, shape_of
-from kohort.job.form import InputPart
+from kohort.job.form import INPUT
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
 from kohort.job.request import Request, load, reading_of, request
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from kohort.assessment.inspection.guesses import Guess
     from kohort.engines.base import Engine
     from kohort.job.advice import Advised
+    from kohort.job.keys import KeyValues
     from kohort.release import Release
     from kohort.schema.hierarchies import HeldFile
     from kohort.sweeps.tables import Point
@@ -99,7 +100,7 @@ class Bench:
 
     def draft(self, source: str, folder: str) -> tuple[str, tuple[HeldFile, ...]]:
         """The text of a job over a table, guesses and safe choices to correct, and the trees to lie beside it."""
-        said = right_part(InputPart, {"path": source})
+        said = right_part(INPUT, {"path": source})
         held = self._read(_place(said, folder), said)
         self.tell("measure")
         path = next(iter(files(_place(said, folder))), None)
@@ -234,7 +235,7 @@ class Bench:
 
     # --- what they share ----------------------------------------------------------------------------------------------
 
-    def _read(self, source: str, said: InputPart) -> Table:
+    def _read(self, source: str, said: KeyValues) -> Table:
         """The table, read again only where its file or the way to read it has changed."""
         refuse_piped(source)
         how = reading_of(said)
@@ -278,17 +279,17 @@ def refuse_piped(source: str) -> None:
         raise UnsupportedError("the desk reads its input more than once, which standard input cannot", hint=hint)
 
 
-def _input(text: str) -> InputPart:
+def _input(text: str) -> KeyValues:
     """How a job's table is read here, whatever is wrong elsewhere in the job."""
     said = read_toml(text)
     engine = table(said, "run").get("engine", HERE)
     if engine != HERE:
         hint = "preview or release it, or take engine out of the job's table [run] to look at the records here"
         raise UnsupportedError(f"this needs the records themselves, and the job leaves them to {engine}", hint=hint)
-    return right_part(InputPart, table(said, "input"))
+    return right_part(INPUT, table(said, "input"))
 
 
-def _place(said: InputPart, folder: str | Folder) -> str:
+def _place(said: KeyValues, folder: str | Folder) -> str:
     return relative(said.path, Path(folder))
 
 

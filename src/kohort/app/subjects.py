@@ -13,15 +13,15 @@ from kohort.app.fields import FORMS
 from kohort.app.render import STEPS
 from kohort.errors import UnsupportedError
 from kohort.job import transactions
+from kohort.job import transactions_form as of_items
 from kohort.job.document import document
-from kohort.job.form import PurposePart
+from kohort.job.form import PURPOSE
 from kohort.job.request import of
-from kohort.job.transactions_form import BasketsPart, CoherencePart, ItemsPart, SuppressionPart, TransactionsPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kohort.job.parts import Part
+    from kohort.job.keys import KeyTable
     from kohort.job.request import Request
     from kohort.job.transactions import TransactionRequest
     from kohort.schema.hierarchies import HeldFile
@@ -83,7 +83,7 @@ class Subject:
     reading: tuple[str, ...]
     figures: str
     steps: tuple[tuple[str, str], ...]
-    forms: Mapping[str, type[Part]]
+    forms: Mapping[str, KeyTable]
     request: Callable[[str, Folder], object]
     doing: Mapping[str, str]
 
@@ -136,12 +136,12 @@ TRANSACTIONS: Final = Subject(
         ("/job", "Job file"),
     ),
     forms={
-        "transactions": TransactionsPart,
-        "input": BasketsPart,
-        "privacy": CoherencePart,
-        "items": ItemsPart,
-        "method": SuppressionPart,
-        "purpose": PurposePart,
+        "transactions": of_items.TRANSACTIONS,
+        "input": of_items.BASKETS,
+        "privacy": of_items.COHERENCE,
+        "items": of_items.ITEMS,
+        "method": of_items.SUPPRESSION,
+        "purpose": PURPOSE,
     },
     request=transactions_of,
     doing={

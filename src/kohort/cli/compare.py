@@ -13,6 +13,7 @@ from kohort.cli import flags, options
 from kohort.cli.derive import Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
+from kohort.job.spelling import names
 from kohort.shown import INTERNAL
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def _by_flags(given: Given) -> _Known:
     from kohort.schema import Schema
 
     missing, how = frozenset(given["missing-token"] or ()), options.reader(given)
-    if not options.names(given["quasi"]):
+    if not names(given["quasi"]):
         unused = {"k": given["k"], "hierarchy": given["hierarchy"]}
         flags.refuse(unused, "no quasi-identifier is named", "add --quasi, or leave it out")
         return _Known(Schema((), missing), None, how)

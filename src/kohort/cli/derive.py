@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 #: The form of a job on a table, and that of one on transactions.
-TABLE: Final = "kohort.job.form:JobFile"
-BASKETS: Final = "kohort.job.transactions_form:TransactionFile"
+TABLE: Final = "kohort.job.form:TABLE_JOB"
+BASKETS: Final = "kohort.job.transactions_form:TRANSACTION_JOB"
 
 #: What a panel's title shows of a flag.
 EXAMPLES: Final[Mapping[str, str]] = MappingProxyType(
@@ -102,7 +102,7 @@ class Given:
         """The values of the flags that the command line has, by the flag."""
         typed = [key for key in self.keys if key.flag in self.typed]
         found: dict[str, object] = {key.flag: self.values[key.flag] for key in typed}
-        denied = [key for key in typed if key.type == TRI_STATE and not found[key.flag]]
+        denied = [key for key in typed if key.kind == TRI_STATE and not found[key.flag]]
         return found | {f"no-{key.flag}": True for key in denied}
 
     def words(self) -> Iterator[str]:

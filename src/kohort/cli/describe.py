@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from kohort.cli import flags, options
 from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import progress, say
+from kohort.job.spelling import names
 from kohort.schema.numbers import said as written
 from kohort.shown import many
 from kohort.transactions.profile import PERCENTS
@@ -157,7 +158,7 @@ def init(
     path, tokens = None if source == "-" else Path(source), reading["missing-token"] or ()
     with progress(quiet=quiet) as tell:
         tell("measure")
-        named = None if known is None else "all" if known == ["all"] else options.names(known)
+        named = None if known is None else "all" if known == ["all"] else names(known)
         draft = draft_of(table, k=k, missing=("", *tokens), path=path, folder=out.parent, known=named)
     reading = reading.only(*(flag for flag in reading.used() if flag != "path"))
     keys = flags.tables(reading.only(*(flag for flag in reading.used() if flag != "missing-token")), [])
@@ -229,11 +230,11 @@ def schema(
     from json import dumps
 
     options.use_threads()
-    from kohort.job.form import JobFile
-    from kohort.job.transactions_form import TransactionFile
+    from kohort.job.form import TABLE_JOB
+    from kohort.job.form_schema import json_schema
+    from kohort.job.transactions_form import TRANSACTION_JOB
 
-    form = TransactionFile if transactions else JobFile
-    say(dumps(form.model_json_schema(by_alias=True), indent=2))
+    say(dumps(json_schema(TRANSACTION_JOB if transactions else TABLE_JOB), indent=2))
 
 
 def _from_folder(source: str, folder: Path) -> str:

@@ -50,7 +50,7 @@ class Requested:
 def requested(given: Given, *, matched: bool) -> Requested:
     """The models and columns that the flags name; `matched`: the file is matched with people of other tables."""
     faults: list[UsageError] = []
-    named = flags.columns({role: given[role] for role in ("quasi", "sensitive")}, faults)
+    named = flags.tables(given.only("quasi", "sensitive"), faults)["columns"]
     columns = {name: said for name, said in named.items() if said["role"] == "quasi"}
     if not columns:
         hint = "name at least one, or --certificate FILE, which names those of a release"

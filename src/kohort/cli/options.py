@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 from kohort import system
 from kohort.cli.derive import Given, Keys, option
 from kohort.errors import InfeasibleError, UsageError
+from kohort.job.spelling import names
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -77,16 +77,9 @@ def reader(reading: Given) -> ReadOptions:
     """The options for the reader."""
     from kohort.io import ReadOptions
 
-    return ReadOptions(
-        separator=reading["separator"],
-        encoding=reading["encoding"],
-        header=reading["header"],
-        names=tuple(names(reading["names"])),
-        skip_rows=reading["skip-rows"],
-        skip_blank=reading["skip-blank"],
-        trim=reading["trim"],
-        decimal=reading["decimal"],
-    )
+    given = {key.attribute: reading[key.flag] for key in reading.keys if key.attribute in ReadOptions.__slots__}
+    given |= {"names": tuple(names(reading["names"]))}
+    return ReadOptions(**given)
 
 
 def read_table(reading: Given, source: str = "") -> Table:
@@ -117,16 +110,6 @@ MISSING: Final = MappingProxyType(
 )
 
 
-def complete_records(texts: Sequence[str] | None) -> list[str] | str | None:
-    """The columns of complete records as a job file has them.
-
-    >>> complete_records(["age", "city"]), complete_records(["all"]), complete_records(None)
-    (['age', 'city'], 'all', None)
-    """
-    columns = names(texts)
-    return "all" if columns == ["all"] else columns or None
-
-
 @contextmanager
 def refusing_empty() -> Generator[None]:
     """Hint at what helps where a table has no record: the library's hint is a flag that only releases have."""
@@ -134,15 +117,6 @@ def refusing_empty() -> Generator[None]:
         yield
     except InfeasibleError as fault:
         raise InfeasibleError(fault.what, where=fault.where, hint="use a table with records") from None
-
-
-def names(texts: Sequence[str] | None) -> list[str]:
-    """Column names from comma-separated, repeatable flags; a name with a comma is quoted as in CSV.
-
-    >>> names(["age,sex", 'city,"income, net"'])
-    ['age', 'sex', 'city', 'income, net']
-    """
-    return [name for row in csv.reader(texts or ()) for name in row if name]
 
 
 def pairs(texts: Sequence[str] | None, flag: str) -> dict[str, str]:
@@ -162,42 +136,6 @@ def pairs(texts: Sequence[str] | None, flag: str) -> dict[str, str]:
             raise UsageError(what, where=flag, hint=f"write {flag} COLUMN=VALUE, once per column")
         columns.add(column)
     return readable(texts)
-
-
-def weights(texts: Sequence[str] | None, faults: list[UsageError]) -> dict[str, object] | None:
-    """`ITEM=NUMBER` flags as a job file has them; `None` where there are none.
-
-    >>> weights(["bread=2", "a=b=0.5"], [])
-    {'bread': '2', 'a=b': '0.5'}
-    """
-    parted = [text.rpartition("=") for text in texts or ()]  # a number has none
-    return _given(parted, "item", "--weight ITEM=NUMBER", faults)
-
-
-def settings(texts: Sequence[str] | None, faults: list[UsageError]) -> dict[str, object] | None:
-    """`KEY=VALUE` flags of Spark as a job file has them; `None` where there are none.
-
-    >>> settings(["spark.driver.extraJavaOptions=-Da=b"], [])
-    {'spark.driver.extraJavaOptions': '-Da=b'}
-    """
-    parted = [text.partition("=") for text in texts or ()]  # a key has none
-    return _given(parted, "the setting", "--spark-conf KEY=VALUE", faults)
-
-
-def _given(
-    parted: Sequence[tuple[str, str, str]], noun: str, form: str, faults: list[UsageError]
-) -> dict[str, object] | None:
-    """Flags that were parted at their `=`, each name once; `None` where there are none."""
-    flag, _, shape = form.partition(" ")
-    found: dict[str, object] = {}
-    for name, equals, value in parted:
-        if not equals or name in found:
-            what = f"{noun} {name} is given twice" if equals else "there is no = in it"
-            once = f"once per {shape.partition('=')[0].lower()}"
-            faults.append(UsageError(what, where=flag, hint=f"write {form}, {once}"))
-        else:
-            found[name] = value
-    return found or None
 
 
 def readable(texts: Sequence[str] | None) -> dict[str, str]:

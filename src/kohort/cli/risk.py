@@ -10,6 +10,7 @@ from kohort.cli import flags, judged, options
 from kohort.cli.derive import Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
+from kohort.job.spelling import names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,7 +80,7 @@ def risk(
     from kohort.report.figures import as_json
     from kohort.report.render.risk import attacks_text, risk_text
 
-    columns, sensitive = options.names(table["quasi"]), options.names(table["sensitive"])
+    columns, sensitive = names(table["quasi"]), names(table["sensitive"])
     if not columns:
         raise UsageError("no quasi-identifying column is named", where="--quasi", hint="name at least one")
     if table["population"] is None and attacks.attack is None:
@@ -188,10 +189,10 @@ def names_of(texts: Sequence[str] | None) -> tuple[str, ...]:
     """
     from kohort.assessment.risk.attacks import refuse_unknown
 
-    names = options.names(texts)
-    if texts is not None and not names:
+    named = names(texts)
+    if texts is not None and not named:
         raise UsageError("no attack is named", where="--attack", hint="name attacks, or write --attack all")
-    if names == ["all"]:
+    if named == ["all"]:
         return ()
-    refuse_unknown(names)
-    return tuple(names)
+    refuse_unknown(named)
+    return tuple(named)

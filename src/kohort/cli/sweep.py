@@ -183,9 +183,9 @@ def of_job(path: Path, vary: Sequence[str]) -> Variations:
 def _flag_of(name: str) -> str:
     """The flag that gives one job what is varied."""
     from kohort.job import varied
-    from kohort.job.form import JobFile
+    from kohort.job.form import TABLE_JOB
 
-    return f"--{varied.QUASI}" if name == varied.QUASI else flags.flag_at(JobFile, varied.place_of(name))
+    return f"--{varied.QUASI}" if name == varied.QUASI else flags.flag_at(TABLE_JOB, varied.place_of(name))
 
 
 def _varied_at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:

@@ -9,11 +9,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
-from kohort.cli import flags, options
+from kohort.cli import flags
 from kohort.cli.derive import option
 from kohort.cli.screen import progress
 from kohort.cli.sweep_files import outputs_of, say_sweep
 from kohort.errors import UsageError
+from kohort.job.spelling import names
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -137,11 +138,11 @@ def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: Trial
 
     scores, seeds = compared
     try:
-        numbers = [int(one) for one in options.names(seeds)] if seeds else SEEDS
+        numbers = [int(one) for one in names(seeds)] if seeds else SEEDS
     except ValueError:
         raise UsageError("a seed is a whole number of at least 0", where="--seeds", hint="such as 1,2,3") from None
     matrix = None if drawn is None else Generated(**{name: _exact(value) for name, value in drawn.used().items()})
-    methods = options.names(scores) if scores else SCORES
+    methods = names(scores) if scores else SCORES
     return Plan.of(made.job, *vary, methods=methods, seeds=numbers, matrix=matrix)
 
 

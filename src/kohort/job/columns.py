@@ -10,7 +10,7 @@ from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import JobError, SchemaError, SourceNote, UsageError
 from kohort.job.faults import nearest
-from kohort.job.form import ColumnPart, MethodPart, PrivacyPart
+from kohort.job.form import COLUMN, METHOD, PRIVACY
 from kohort.job.parts import Misfit, part, right_part, table
 from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.lattice.given import GivenNode
     from kohort.algorithms.problem import Algorithm
     from kohort.core.suppression import SuppressionLimit
+    from kohort.job.keys import KeyValues
     from kohort.job.lines import Place
     from kohort.job.values import NodeText
 
@@ -47,7 +48,7 @@ def without_dropped(raw: Mapping[str, object]) -> Mapping[str, object]:
     columns, perturb = table(raw, "columns"), table(raw, "perturb")
     held = {name: table(columns, name) for name in columns}
     dropped = [name for name, said in held.items() if said.get("role") == Role.DROP]
-    known = {one.alias or key for key, one in ColumnPart.model_fields.items()} - _NO_MATTER
+    known = {*COLUMN.names} - _NO_MATTER
     changed = table(perturb, "columns")
     lost = {name: [key for key in held[name] if key in known] + ["perturb"] * (name in changed) for name in dropped}
     lost = {name: keys for name, keys in lost.items() if keys}
@@ -89,7 +90,7 @@ def attributes_of(
         try:
             _check_builder(held, folder)
             place = ("columns", name)
-            form = part(ColumnPart, held)
+            form = part(COLUMN, held)
             if form is not None:
                 attributes.append(_attribute(name, form, method))
         except UsageError as fault:
@@ -106,7 +107,7 @@ def _check_builder(held: object, folder: Path) -> None:
             pass
 
 
-def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
+def _attribute(name: str, part: KeyValues, method: Method) -> Attribute:
     """The attribute that a column's table asks for; a hierarchy file is not read yet."""
     quasi = part.role is Role.QUASI
     label = part.label or (_label(method.labels, part) if quasi else None)
@@ -128,18 +129,18 @@ def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
     )
 
 
-def _order(order: Order | None, part: ColumnPart) -> Order | None:
+def _order(order: Order | None, part: KeyValues) -> Order | None:
     """The job's order where it can hold for the column."""
     return None if order is Order.HIERARCHY and part.hierarchy is None else order
 
 
-def has_companions(column: ColumnPart | Attribute) -> bool:
+def has_companions(column: KeyValues | Attribute) -> bool:
     """Whether the names of a quasi-identifier have companions where a job says nothing of labels."""
     plain = column.hierarchy is None and column.grid is None and column.date_format is None
     return plain and column.scale in {None, Scale.CATEGORICAL}
 
 
-def _label(label: Label | None, part: ColumnPart) -> Label | None:
+def _label(label: Label | None, part: KeyValues) -> Label | None:
     """The job's label where it can hold for the column; where it cannot, the column's own way.
 
     Sets are for names: numbers become sets only where the column itself says so. Names without a hierarchy are released
@@ -158,7 +159,7 @@ def _label(label: Label | None, part: ColumnPart) -> Label | None:
     return Label.NAMES if label is Label.SET else label
 
 
-def _grid(method: Method, part: ColumnPart) -> Literal["round"] | None:
+def _grid(method: Method, part: KeyValues) -> Literal["round"] | None:
     """A round grid, where the job leaves the choice of cut points and labels to the method."""
     free = part.hierarchy is None and part.label is None and _label(method.labels, part) in {None, Label.COMPANIONS}
     return "round" if method.round_grids and free and part.scale is not Scale.CATEGORICAL else None
@@ -213,7 +214,7 @@ def method_of(
     Keys of a wrong form count as not said: they are told elsewhere.
     """
     said = table(raw, "method")
-    part, limit = right_part(MethodPart, said), right_part(PrivacyPart, table(raw, "privacy"))
+    part, limit = right_part(METHOD, said), right_part(PRIVACY, table(raw, "privacy"))
     if part.name != said.get("name", part.name):
         return Method(None), []
     faults = list(_refused(part, limit.max_suppression))
@@ -244,7 +245,7 @@ def _named(algorithm: Algorithm, quasi: tuple[str, ...]) -> Algorithm:
     return replace(cast("GivenNode", algorithm), names=quasi)
 
 
-def _refused(part: MethodPart, limit: SuppressionLimit | None) -> Iterator[Misfit]:
+def _refused(part: KeyValues, limit: SuppressionLimit | None) -> Iterator[Misfit]:
     """The choices that the method cannot be told, each with the key that said it."""
     single: dict[Place, Choices] = {
         ("method", "cut"): Choices(cut=part.cut),
@@ -280,7 +281,7 @@ def _in_order(said: NodeText | None, quasi: Sequence[str], faults: list[Misfit])
     return None
 
 
-def _needless(part: MethodPart, algorithm: Algorithm) -> Iterator[Misfit]:
+def _needless(part: KeyValues, algorithm: Algorithm) -> Iterator[Misfit]:
     if part.time_limit is not None and not METHODS[part.name].takes(_TIMED):
         others = " or ".join(name for name, method in METHODS.items() if method.takes(_TIMED))
         fault = UsageError(f"{part.name} always runs to its end", hint=f"leave it out, or choose {others}")

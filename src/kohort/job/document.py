@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from kohort.errors import FileError, InputError, UsageError
 from kohort.job.faults import job_error
-from kohort.job.lines import LONGEST, lines_of, read_toml
+from kohort.job.lines import LONGEST, is_table, lines_of, read_toml, toml_value
 from kohort.publish import Companion
 
 if TYPE_CHECKING:
@@ -162,9 +162,9 @@ def _flag(place: Place, flags: Mapping[Place, str], raw: Mapping[str, Any]) -> s
 def _has(raw: Mapping[str, Any], place: Place) -> bool:
     held: Any = raw
     for key in place:
-        if not isinstance(held, dict) or key not in held:
+        if not is_table(held) or key not in held:
             return False
-        held = cast("dict[str, Any]", held)[key]
+        held = held[key]
     return True
 
 
@@ -176,7 +176,7 @@ def _read(change: str) -> tuple[Place, object]:
     """
     for at, letter in enumerate(change):
         if letter == "=" and (place := _path(change[:at])):
-            return place, _value(change[at + 1 :].strip())
+            return place, toml_value(change[at + 1 :].strip(), Decimal)
     raise UsageError("a change has the form KEY=VALUE", hint="such as --set privacy.k=20")
 
 
@@ -193,22 +193,13 @@ def _path(text: str) -> Place:
     return tuple(found)
 
 
-def _value(text: str) -> object:
-    """A value of TOML; a text that is none stands for itself."""
-    try:
-        held = read_toml(f"value = {text}", Decimal)
-    except (ValueError, UsageError):  # no TOML, thousands of digits, or endless brackets
-        return text
-    return held["value"] if len(held) == 1 else text
-
-
 def _put(raw: dict[str, Any], place: Place, value: object) -> None:
     """Set a key, and make the tables above it that are missing."""
     *above, last = place
     table = raw
     for key in above:
         below = table.setdefault(key, {})
-        if not isinstance(below, dict):
+        if not is_table(below):
             raise UsageError(f"{key} is not a table of the job", hint="see kohort schema for the keys of a job")
-        table = cast("dict[str, Any]", below)
+        table = below
     table[last] = value

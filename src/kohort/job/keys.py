@@ -1,21 +1,25 @@
-"""The keys of a job's form and what they are called as flags and as keyword arguments: once, for both."""
+"""The keys of a job as data: each is said once, for files, flags, keyword arguments, pages and JSON Schema alike."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, field, replace
 from functools import cache
-from types import MappingProxyType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_args, get_origin
+from types import MappingProxyType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from kohort.job.lines import is_table
+from kohort.models.base import models
+
+#: The values of a table's keys, by their attributes.
+KeyValues: TypeAlias = SimpleNamespace
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from enum import Enum
 
-    from pydantic.fields import FieldInfo
-
-    from kohort.job.form import Flag
+    from kohort.errors import UsageError
     from kohort.job.lines import Place
-    from kohort.job.parts import Part
+    from kohort.specification import Specification
 
 #: The parts of a command's help, in this order, each by the tables of a form whose keys stand in it.
 PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -42,36 +46,107 @@ ROLES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     }
 )
 
+#: What a call says by other means than the keys of a job: the table and its release, the population table, and what a
+#: run may use of the machine.
+ENDS: Final = frozenset(
+    {
+        ("input", "path"),
+        ("output", "path"),
+        ("population", "path"),
+        ("run", "engine"),
+        ("run", "master"),
+        ("run", "memory-limit"),
+        ("run", "spark-conf"),
+        ("run", "spill-folder"),
+    }
+)
 
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A key of a form with its flag.
+#: What a command line takes for a flag that can be set, denied or left out, and for one that is repeatable.
+TRI_STATE: Final = bool | None
+SEVERAL: Final = list[str] | None
+
+#: The default of a key without which there is no job.
+REQUIRED: Final = object()
+
+#: The k of a job that asks for no model of whole classes.
+USUAL_K: Final = 10
+
+
+def _as_it_is(value: Any, _: list[UsageError]) -> object:  # noqa: ANN401  whatever a command line took
+    return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ValueType:
+    """The type of a key's value, on every side.
 
     Attributes:
-        place: Its table and its name in a job file; a role stands behind `role`.
+        read: Makes the value of what a job file says, or raises a `UsageError` without a place.
+        schema: What a job file may say, as JSON Schema.
+        flag: What the command line takes for it: `bool`, `TRI_STATE`, `int | None`, `str | None` or `SEVERAL`.
+        text: Makes of this what a job file says, and adds faults to a list; `None` stands for nothing.
+        python: Makes of a keyword argument what a job file says, where it is not just Python's way to write it.
+        hint: The type of the keyword argument, for type checkers.
+        metavar: What stands for the value in the help; empty for the name of the key.
+        words: The words that it takes; none for a value of another type.
+        words_of: The enumeration of these words, which a job keeps.
+        table: The table that it is, if it is one.
+        each: In a table whose keys are names: the type of what each name has.
+        usual: What a key of this type is where nothing is said of it.
+    """
+
+    read: Callable[[object], object] = lambda value: value
+    schema: Mapping[str, object] = field(default_factory=dict[str, object])
+    flag: Any = str | None
+    text: Callable[[Any, list[UsageError]], object] = _as_it_is
+    python: Callable[[object, str], object] | None = None
+    hint: str = "str"
+    metavar: str = ""
+    words: tuple[str, ...] = ()
+    words_of: type[Enum] | None = None
+    table: KeyTable | None = None
+    each: ValueType | None = None
+    usual: object = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Key:
+    """A key of a job.
+
+    Attributes:
+        place: Its name, below that of its table where it stands in one; a role stands behind `role`.
+        type: The type of its value.
+        help: What it means, in a sentence.
+        usual: Its value where a job does not say it; `REQUIRED` where every job must.
         flag: The flag without its dashes.
-        type: The type of its value, without `None`.
+        metavar: The word for its value in the help.
         default: What the flag is if it is not given; `None` leaves that to the form.
         panel: The part of the help that it stands in.
-        help: The sentence of its help.
-        metavar: The word for its value in the help.
         shown: The default as the help shows it; empty for the default itself.
-        is_model: Whether it holds parameters of a privacy model.
+        model: What the privacy model that it holds parameters of says of itself.
+        hidden: Whether only a job file has it.
     """
 
     place: Place
-    flag: str
-    type: Any
-    default: int | str | None
-    panel: str
+    type: ValueType
     help: str
-    metavar: str
+    usual: object = None
+    flag: str = ""
+    metavar: str = ""
+    default: int | str | None = None
+    panel: str = ""
     shown: str = ""
-    is_model: bool = False
+    model: Specification | None = None
+    hidden: bool = False
+
+    @property
+    def attribute(self) -> str:
+        """The name of its value in Python."""
+        return self.place[-1].replace("-", "_")
 
     @property
     def name(self) -> str:
-        """The name of the parameter that holds the value."""
+        """The name of the parameter that holds the value of its flag."""
         return self.flag.replace("-", "_")
 
     @property
@@ -80,67 +155,65 @@ class Key:
         return self.place[-1] if self.place[:2] == ("columns", "role") else self.name
 
     @property
+    def is_model(self) -> bool:
+        """Whether it holds parameters of a privacy model."""
+        return self.model is not None
+
+    @property
     def of_column(self) -> bool:
         """Whether its flag is `COLUMN=VALUE`."""
-        return self.place[0] == "columns" and self.type is not bool and "=" in self.metavar
+        return self.place[0] == "columns" and "=" in self.metavar
 
     @property
     def kind(self) -> Any:  # noqa: ANN401  a type
         """The type of the flag's value as a command line gives it."""
-        if self.place[0] == "columns" or self.place in LISTS or get_origin(self.type) in {list, dict}:
-            return list[str] | None
-        if self.type in {bool, TRI_STATE}:
-            return self.type
-        return int | None if self.type is int else str | None
+        return SEVERAL if self.place[0] == "columns" else self.type.flag
 
 
-#: The type of a flag that can be set, denied or left out.
-TRI_STATE: Final = bool | None
-
-#: The keys whose flag is repeatable, or holds several values, besides lists.
-LISTS: Final = frozenset(
-    {("input", "missing"), ("input", "complete-records"), ("method", "node"), ("perturb", "columns")}
-)
+def key(name: str, kind: ValueType, sentence: str = "", usual: object = None, **flag: Any) -> Key:  # noqa: ANN401  see `Key`
+    """A key of a table: its name, type and sentence, what it usually is, and what its flag has of its own."""
+    return Key((name,), kind, sentence, kind.usual if usual is None else usual, **flag)
 
 
-#: The k of a job that asks for no model of whole classes.
-USUAL_K: Final = 10
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyTable:
+    """A table of a job; a whole job is one, too.
+
+    Attributes:
+        name: What its JSON Schema is called.
+        sentence: What it says.
+        keys: Its keys.
+    """
+
+    name: str
+    sentence: str
+    keys: tuple[Key, ...]
+
+    @classmethod
+    def of(cls, name: str, sentence: str, *keys: Key) -> KeyTable:
+        """A table of these keys."""
+        return cls(name, sentence, keys)
+
+    def __getitem__(self, name: str) -> Key:
+        """The key of a name."""
+        return next(one for one in self.keys if one.place[-1] == name)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its keys."""
+        return [one.place[-1] for one in self.keys]
+
+    def changed(self, name: str, sentence: str, **sentences: str) -> KeyTable:
+        """A table of the same keys, some of which have another sentence."""
+        return KeyTable.of(name, sentence, *(replace(k, help=sentences.get(k.attribute, k.help)) for k in self.keys))
 
 
 def with_usual_k(raw: Mapping[str, object], varied: Collection[str] = ()) -> Mapping[str, object]:
     """The tables of a job, with the usual k where no model of whole classes is asked for, or varied."""
-    from kohort.job.form import PrivacyPart  # noqa: PLC0415  flags are made without the form where it is not needed
-    from kohort.job.parts import table  # noqa: PLC0415
-
-    privacy = table(raw, "privacy")
-    models = {info.alias or name for name, info in PrivacyPart.model_fields.items() if _is_model(info)}
-    return raw if models & {*privacy, *varied} else {**raw, "privacy": {**privacy, "k": USUAL_K}}
-
-
-# --- from a form to its keys ------------------------------------------------------------------------------------------
-
-
-@cache
-def keys_of(form: type[Part]) -> tuple[Key, ...]:
-    """The keys of a form that have flags: those of columns first, then in the form's order."""
-    found: list[Key] = []
-    for table, info in form.model_fields.items():
-        part = bare(info.annotation)
-        if _flag(info).hidden:
-            continue
-        if get_origin(part) is dict:
-            found = [*map(_role_key, ROLES), *found, *_keys(table, get_args(part)[1])]
-        elif _is_part(part):
-            found += _keys(table, part)
-        else:
-            found.append(_key((table,), info))
-    return tuple(found)
-
-
-def _keys(table: str, part: type[Part]) -> Iterator[Key]:
-    for name, info in part.model_fields.items():
-        if not _flag(info).hidden and name != "role":
-            yield _key((table, info.alias or name), info)
+    privacy = raw.get("privacy")
+    said = privacy if is_table(privacy) else {}
+    asked = {key for key, kind in models().items() if not kind.specification.of_column} & {*said, *varied}
+    return raw if asked else {**raw, "privacy": {**said, "k": USUAL_K}}
 
 
 def drops(column: Mapping[str, object], role: str) -> bool:
@@ -148,56 +221,50 @@ def drops(column: Mapping[str, object], role: str) -> bool:
     return role == "drop" and column["role"] in {"quasi", "sensitive", "insensitive"}
 
 
+# --- the keys that have flags -----------------------------------------------------------------------------------------
+
+
+@cache
+def keys_of(form: KeyTable) -> tuple[Key, ...]:
+    """The keys of a form that have flags: those of columns first, then in the form's order."""
+    found: list[Key] = []
+    for one in form.keys:
+        if one.hidden:
+            continue
+        table, name = one.type.table, one.place[-1]
+        if one.type.each is not None and one.type.each.table is not None:
+            found = [*map(_role_key, ROLES), *found, *_flags(name, one.type.each.table.keys)]
+        else:
+            found += [_flag((name,), one)] if table is None else _flags(name, table.keys)
+    return tuple(found)
+
+
+def _flags(table: str, keys: Sequence[Key]) -> Iterator[Key]:
+    yield from (_flag((table, *one.place), one) for one in keys if not one.hidden)
+
+
 def _role_key(flag: str) -> Key:
     role, sentence = ROLES[flag]
-    return Key(("columns", "role", role), flag, list[str], None, "Columns", f"{sentence} (repeatable)", "A,B")
+    several = ValueType(flag=SEVERAL)
+    return Key(("columns", "role", role), several, f"{sentence} (repeatable)", None, flag, "A,B", panel="Columns")
 
 
-def with_words(sentence: str, kind: object) -> str:
-    """The sentence, and the words that a value of this kind can be, unless it names them itself."""
-    words = words_of(kind)
-    return f"{sentence} One of {', '.join(words)}." if any(word not in sentence for word in words) else sentence
-
-
-def _key(place: Place, info: FieldInfo) -> Key:
-    flag, kind = _flag(info), bare(info.annotation)
-    default = flag.default
-    if default is None and isinstance(info.default, str):
-        default = str(info.default.value if isinstance(info.default, Enum) else info.default)
-    if place[0] == "columns" or place == ("method", "grid"):
-        default = None
-    sentence = info.description or ""
-    if place == ("method", "grid"):
-        kind = bool
-    elif kind is bool and info.default is None:
-        kind = TRI_STATE
-    else:
-        sentence = with_words(sentence, kind)
-    is_model = _is_model(info)
-    panel = flag.group.capitalize() or ("Promise" if is_model else _panel(place[0]))
-    name = flag.name or place[-1]
-    metavar = flag.metavar or _metavar(place[-1], kind)
-    if place[0] == "columns" and kind is not bool:
-        metavar = f"COLUMN={metavar}"
-    return Key(place, name, kind, default, panel, sentence, metavar, is_model=is_model)
-
-
-def _flag(info: FieldInfo) -> Flag:
-    """How the command line spells a key; a model's specification does so for its own."""
-    from kohort.job.form import Flag  # noqa: PLC0415  as above
-    from kohort.specification import Specification  # noqa: PLC0415
-
-    for one in info.metadata:
-        if isinstance(one, Specification):
-            return Flag(name=one.flag.removeprefix("--"), metavar=one.metavar)
-    return next((one for one in info.metadata if isinstance(one, Flag)), Flag())
-
-
-def _is_model(info: FieldInfo) -> bool:
-    from kohort.specification import Parameter as OfPlugin  # noqa: PLC0415  as above
-    from kohort.specification import Specification  # noqa: PLC0415
-
-    return any(isinstance(one, (Specification, OfPlugin)) for one in info.metadata)
+def _flag(place: Place, one: Key) -> Key:
+    """A key with its flag as the help shows it."""
+    is_switch, of_column = one.type.flag in {bool, TRI_STATE}, place[0] == "columns"
+    metavar = one.metavar or one.type.metavar or one.place[-1].rpartition("-")[2].upper()
+    default = one.default
+    if default is None and isinstance(one.usual, str) and not of_column and not is_switch:
+        default = str(one.usual)
+    return replace(
+        one,
+        place=place,
+        help=one.help if is_switch else with_words(one.help, one.type),
+        flag=one.flag or place[-1],
+        metavar=f"COLUMN={metavar}" if of_column and not is_switch else metavar,
+        default=None if of_column else default,
+        panel=one.panel or ("Promise" if one.is_model else _panel(place[0])),
+    )
 
 
 def _panel(table: str) -> str:
@@ -205,38 +272,7 @@ def _panel(table: str) -> str:
     return next(panel for panel, tables in PANELS.items() if table in tables)
 
 
-def _metavar(key: str, kind: Any) -> str:  # noqa: ANN401  as above
-    """A word for the value of a key that suits its type."""
-    if words_of(kind):
-        return "WORD"
-    if kind is int and len(key) > 1:
-        return "N"
-    shapes: dict[Any, str] = {bool: "A,B", list: "A,B", dict: "ITEM=NUMBER"}
-    return shapes.get(get_origin(kind) or kind, key.rpartition("-")[2].upper())
-
-
-def words_of(kind: Any) -> tuple[str, ...]:  # noqa: ANN401  as above
-    """The words that a key takes; none for a key of another type."""
-    if get_origin(kind) is Literal:
-        return tuple(word.replace("_", "-") for word in get_args(kind))
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return tuple(str(one.value) for one in kind)
-    return ()
-
-
-def bare(annotation: Any) -> Any:  # noqa: ANN401  as above
-    """The type of a key, without its validators and without `None`."""
-    while True:
-        args, origin = get_args(annotation), get_origin(annotation)
-        if origin is Annotated:
-            annotation = args[0]
-        elif origin in {Union, UnionType} and type(None) in args and len(args) == len((None, annotation)):
-            annotation = next(one for one in args if one is not type(None))
-        else:
-            return annotation
-
-
-def _is_part(kind: Any) -> bool:  # noqa: ANN401  as above
-    from pydantic import BaseModel  # noqa: PLC0415  as above
-
-    return isinstance(kind, type) and issubclass(kind, BaseModel)
+def with_words(sentence: str, kind: ValueType) -> str:
+    """The sentence, and the words that a value of this type can be, unless it names them itself."""
+    unsaid = any(word not in sentence for word in kind.words)
+    return f"{sentence} One of {', '.join(kind.words)}." if unsaid else sentence

@@ -3,65 +3,41 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import get_close_matches
-from enum import Enum
-from fractions import Fraction
 from functools import cache
-from numbers import Integral, Real
-from os import PathLike, fspath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast, get_origin
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from kohort.errors import JobError, UsageError
+from kohort.job.codec import Side, tables_of
 from kohort.job.faults import raised, together
-from kohort.job.form import JobFile
-from kohort.job.keys import drops, keys_of
+from kohort.job.form import TABLE_JOB
+from kohort.job.keys import ENDS, keys_of
+from kohort.job.lines import is_table
 from kohort.job.parts import table
 from kohort.job.request import question, request
-from kohort.perturbation.text import parameters_of, said_of
+from kohort.job.spelling import plain
 from kohort.schema import names_in
 from kohort.schema.hierarchies import from_tree
 from kohort.schema.hierarchy import Hierarchy
-from kohort.schema.numbers import said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kohort.job.codec import ColumnTables
     from kohort.job.draft import Draft
     from kohort.job.keys import Key
     from kohort.job.lines import Place
     from kohort.job.request import Question, Request
-    from kohort.perturbation.base import Perturbation
     from kohort.release import Job
     from kohort.schema import Schema
     from kohort.schema.hierarchies import HeldFile
 
 
 T = TypeVar("T")
-
-#: What a call says by other means than the keys of a job: the table and its release, the population table, and what a
-#: run may use of the machine.
-ENDS: Final = frozenset(
-    {
-        ("input", "path"),
-        ("output", "path"),
-        ("population", "path"),
-        ("run", "engine"),
-        ("run", "master"),
-        ("run", "memory-limit"),
-        ("run", "spark-conf"),
-        ("run", "spill-folder"),
-    }
-)
-
-#: The role of a column that only such a key names.
-_ROLES: Final = {"no-model": "sensitive", "pseudonym": "identifying"}
-
-#: What the rest must be for its columns to be released.
-_RELEASED: Final = ("sensitive", "insensitive")
 
 #: No roles.
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
@@ -122,7 +98,7 @@ class Made:
 @cache
 def keywords() -> Mapping[str, Key]:
     """The keys of a job by their keyword arguments, the roles first."""
-    return {key.keyword: key for key in keys_of(JobFile) if key.place not in ENDS}
+    return {key.keyword: key for key in keys_of(TABLE_JOB) if key.place not in ENDS}
 
 
 def keyword_at(place: Place) -> str:
@@ -150,98 +126,47 @@ def said_by(options: Mapping[str, object], faults: list[UsageError], roles: Mapp
     >>> said_by({"quasi": ["age"], "sensitive": ["illness"], "l": {"illness": 2}, "k": 5}, []).tables
     {'columns': {'age': {'role': 'quasi'}, 'illness': {'role': 'sensitive', 'l': 2}}, 'privacy': {'k': 5}}
     """
-    found = Said({"columns": {}}, {})
     faults += [_unknown(name) for name in options if name not in keywords()]
-    given = {name: value for name, value in options.items() if value is not None and name in keywords()}
-    for read in (_role, _whole, _implied, _mark, _valued):  # a column has its role before anything else is said of it
-        for name in (name for name, key in keywords().items() if name in given and _reader(key) is read):
-            try:
-                read(found, keywords()[name], given[name])
-            except UsageError as fault:
-                faults.append(fault)
-        for name, role in roles.items():
-            found.tables["columns"].setdefault(name, {"role": role})
-    return found
+    given = [(key, options[name]) for name, key in keywords().items() if options.get(name) is not None]
+    tables: dict[str, Any] = {"columns": {}, **tables_of(given, KEYWORDS, faults, roles)}
+    hierarchies: dict[str, Hierarchy] = {}
+    columns: dict[str, dict[str, object]] = tables["columns"]
+    for name, column in columns.items():
+        tree = column.get("hierarchy")
+        if is_table(tree):
+            tree = from_tree(tree, name=name, root="*" if len(tree) > 1 else "")
+        if isinstance(tree, Hierarchy):
+            hierarchies[name], column["hierarchy"] = tree, STAND_IN
+    return Said(tables, hierarchies)
 
 
-def _reader(key: Key) -> Callable[[Said, Key, object], None]:
-    if key.place[:2] == ("columns", "role"):
-        return _role
-    if key.place[0] != "columns":
-        return _whole
+def _read(key: Key, value: object, columns: ColumnTables, _: list[UsageError]) -> object:
+    """What a keyword argument says, as a job file says it."""
     if key.of_column:
-        return _valued
-    return _implied if key.place[-1] in _ROLES else _mark
+        if not isinstance(value, Mapping):
+            role = "sensitive" if key.is_model else "quasi"
+            fitting = [name for name, column in columns.items() if column["role"] == role]
+            literal = repr(value) if isinstance(value, int | float | str) else "…"
+            example = f"write {key.keyword}={{{[*fitting, 'age'][0]!r}: {literal}}}"
+            raise UsageError(f"{key.keyword} applies to single columns", where=f"{key.keyword}=…", hint=example)
+        said = cast("Mapping[str, object]", value)
+        is_tree = key.place[-1] == "hierarchy"
+        return {name: one if is_tree and isinstance(one, Hierarchy) else plain(one) for name, one in said.items()}
+    if key.place[0] == "columns":
+        return names_in(value, key.keyword)
+    return plain(value) if key.type.python is None else key.type.python(value, key.keyword)
 
 
-def _role(found: Said, key: Key, value: object) -> None:
-    for name in names_in(value, key.keyword):
-        if name in found.tables["columns"] and not drops(found.tables["columns"][name], key.place[-1]):
-            raise UsageError(f"column {name} is named twice", where=f"{key.keyword}=…", hint="a column has one role")
-        found.tables["columns"][name] = {"role": key.place[-1]}
+def _place(key: Key, _: str) -> str:
+    return f"{key.keyword}=…"
 
 
-def _implied(found: Said, key: Key, value: object) -> None:
-    """The columns that something is true of from which their role follows."""
-    own = key.place[-1]
-    for name in names_in(value, key.keyword):
-        found.tables["columns"].setdefault(name, {"role": _ROLES[own]})[own] = True
+def _naming(role: str, name: str) -> str:
+    return f"name it too: {role}=[…, {name!r}]"
 
 
-def _mark(found: Said, key: Key, value: object) -> None:
-    """The columns that something is true of; one that only the rest covers gets the rest's role by its name."""
-    rest = found.tables.get("rest")
-    for name in names_in(value, key.keyword):
-        if rest in _RELEASED:
-            found.tables["columns"].setdefault(name, {"role": rest})
-        if name not in found.tables["columns"]:
-            raise _no_role(name, key, found)
-        found.tables["columns"][name][key.place[-1]] = True
-
-
-def _valued(found: Said, key: Key, value: object) -> None:
-    if not isinstance(value, Mapping):
-        role = "sensitive" if key.is_model else "quasi"
-        fitting = [name for name, column in found.tables["columns"].items() if column["role"] == role]
-        example = f"write {key.keyword}={{{[*fitting, 'age'][0]!r}: {_literal(value)}}}"
-        raise UsageError(f"{key.keyword} applies to single columns", where=f"{key.keyword}=…", hint=example)
-    for name, one in cast("Mapping[str, object]", value).items():
-        if name not in found.tables["columns"]:
-            raise _no_role(name, key, found)
-        if key.place[-1] == "hierarchy" and isinstance(one, Hierarchy | Mapping):
-            found.hierarchies[name] = (
-                one if isinstance(one, Hierarchy) else _tree(cast("Mapping[str, object]", one), name)
-            )
-            found.tables["columns"][name]["hierarchy"] = STAND_IN
-        else:
-            found.tables["columns"][name][key.place[-1]] = plain(one)
-
-
-def _tree(tree: Mapping[str, object], name: str) -> Hierarchy:
-    """The hierarchy of a nested mapping; several nodes at the top get one root."""
-    return from_tree(tree, name=name, root="*" if len(tree) > 1 else "")
-
-
-def _whole(found: Said, key: Key, value: object) -> None:
-    *above, name = key.place
-    table = found.tables.setdefault(above[0], {}) if above else found.tables
-    if key.place == ("perturb", "columns"):
-        table[name] = perturbed(value)
-    elif key.place == ("method", "grid"):
-        table |= {name: "none"} if value else {}
-    elif get_origin(key.type) is list:
-        table[name] = list(names_in(value, key.keyword))
-    else:
-        table[name] = plain(value)
-
-
-def _no_role(name: str, key: Key, found: Said) -> UsageError:
-    """The error of a column that is named before it has a role."""
-    named = cast("dict[str, object]", found.tables["columns"])
-    near = " or ".join(get_close_matches(name, named))
-    role = "sensitive" if key.is_model or key.type is bool else "quasi"
-    hint = f"did you mean {near}?" if near else f"name it too: {role}=[…, {name!r}]"
-    return UsageError(f"column {name} has no role", where=f"{key.keyword}=…", hint=hint)
+#: How keyword arguments say a job.
+KEYWORDS: Final = Side(_read, _place, _naming)
 
 
 def _unknown(name: str) -> UsageError:
@@ -250,80 +175,6 @@ def _unknown(name: str) -> UsageError:
     near = [flags[name]] if name in flags else get_close_matches(name, keywords(), n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(keywords())}"
     return UsageError(f"there is no option {name!r}", hint=hint)
-
-
-def _literal(value: object) -> str:
-    """A value as Python writes it, where it is short enough to be shown."""
-    return repr(value) if isinstance(value, int | float | str) else "…"
-
-
-def plain(value: object) -> object:  # noqa: PLR0911  a case for each type
-    """A value as a job file has it.
-
-    >>> plain(Fraction(1, 5)), plain((1, Fraction(5))), plain({"c": 2})
-    ('0.2', [1, '5'], {'c': 2})
-    """
-    match value:
-        case bool() | None:
-            return value
-        case Enum():
-            return plain(value.value)
-        case Fraction():
-            return said(value)
-        case Integral():
-            return int(value)
-        case Real():
-            return float(value)
-        case str():
-            return str(value)
-        case PathLike():
-            return fspath(cast("PathLike[str]", value))
-        case Mapping():
-            return {str(key): plain(one) for key, one in cast("Mapping[object, object]", value).items()}
-        case Iterable():
-            return [plain(one) for one in cast("Iterable[object]", value)]
-        case _:
-            return value
-
-
-def perturbed(value: object) -> dict[str, object]:
-    """What is perturbed, by column: of a mapping of texts or tables, or of perturbations.
-
-    >>> perturbed({"income": "rounding:step=1000"})
-    {'income': {'method': 'rounding', 'together': [], 'step': '1000'}}
-    """
-    if isinstance(value, Mapping):
-        return {name: _perturbed(name, one) for name, one in cast("Mapping[str, object]", value).items()}
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        what = f"perturb is of class {type(value).__name__}, and must say a method for each column"
-        raise UsageError(what, where="perturb=…", hint=_PERTURBED)
-    found: dict[str, object] = {}
-    for one in cast("Iterable[object]", value):
-        columns = cast("tuple[str, ...]", getattr(one, "columns", ()))
-        if not columns or columns[0] in found:
-            what = (
-                f"column {columns[0]} is perturbed twice" if columns else f"{type(one).__name__} is not a perturbation"
-            )
-            raise UsageError(what, where="perturb=…", hint=_PERTURBED)
-        found[columns[0]] = {**cast("dict[str, object]", plain(parameters_of(cast("Perturbation", one))))}
-    return found
-
-
-#: How a perturbation is said.
-_PERTURBED: Final = 'write perturb={"income": "rounding:step=1000"}, a method for each column'
-
-
-def _perturbed(name: str, one: object) -> object:
-    where = f"perturb={{{name!r}: …}}"
-    if isinstance(one, Mapping):
-        return plain(cast("object", one))
-    if not isinstance(one, str):
-        raise UsageError(f"the method is of class {type(one).__name__}", where=where, hint=_PERTURBED)
-    try:
-        parsed = said_of(f"column={one}")
-    except UsageError as fault:
-        raise UsageError(fault.what, where=where, hint=_PERTURBED) from None
-    return {"method": parsed.method, "together": [], **parsed.parameters}
 
 
 # --- a draft with corrections, as a job -------------------------------------------------------------------------------

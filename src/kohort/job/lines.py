@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 
 from kohort.errors import UsageError
 
@@ -38,6 +38,16 @@ _MARK: Final = re.compile(
 )
 
 
+def is_table(value: object) -> TypeGuard[dict[str, Any]]:
+    """Whether a value of a job is a table."""
+    return isinstance(value, dict)
+
+
+def is_list(value: object) -> TypeGuard[list[object]]:
+    """Whether a value of a job is a list."""
+    return isinstance(value, list)
+
+
 def read_toml(text: str, parse_float: Callable[[str], object] = float) -> dict[str, Any]:
     """What a TOML text says; one that no job could be is not read.
 
@@ -52,6 +62,19 @@ def read_toml(text: str, parse_float: Callable[[str], object] = float) -> dict[s
         return tomllib.loads(text, parse_float=parse_float)
     except ArithmeticError:
         raise ValueError("an exponent that no number has") from None
+
+
+def toml_value(text: str, parse_float: Callable[[str], object] = float) -> object:
+    """A value of TOML; a text that is none stands for itself, and so do thousands of digits or brackets.
+
+    >>> toml_value("[1, 2]"), toml_value("mondrian")
+    ([1, 2], 'mondrian')
+    """
+    try:
+        held = read_toml(f"value = {text}", parse_float)
+    except (ValueError, UsageError):  # what is no TOML is a ValueError, too
+        return text
+    return held["value"] if len(held) == 1 else text
 
 
 def lines_of(text: str) -> dict[Place, int]:
@@ -102,5 +125,5 @@ def _places(tree: Mapping[str, Any], above: Place) -> Iterator[Place]:
     """The paths of all keys of nested tables, from the outermost."""
     for key, value in tree.items():
         yield (*above, key)
-        if isinstance(value, dict):
-            yield from _places(cast("dict[str, Any]", value), (*above, key))
+        if is_table(value):
+            yield from _places(value, (*above, key))

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import Field, PlainValidator, WithJsonSchema, create_model
-
-from kohort.errors import KohortError
-from kohort.job.parts import Part
-from kohort.job.values import wrong
+from kohort.errors import UsageError
+from kohort.job.keys import REQUIRED, Key, KeyTable, ValueType, key
+from kohort.job.lines import is_list
+from kohort.job.values import of_parameter, table_of
 from kohort.models.base import build, models
 from kohort.models.k_anonymity import KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterator, Mapping
 
+    from kohort.job.keys import KeyValues
     from kohort.models.base import PrivacyModel
     from kohort.specification import Parameter, Specification
 
@@ -30,83 +29,65 @@ _digits = re.compile(r"[1-9][0-9]{0,17}").fullmatch
 #: A number as text.
 _TEXT: Final = {"type": "string", "pattern": r"^([0-9]+(\.[0-9]+|/[0-9]+)?|\.[0-9]+)$"}
 
-#: How a number of each kind is kept.
-_TYPES: Final[Mapping[str, type]] = {"integer": int, "number": Fraction, "string": str}
 
-
-def attribute_of(key: str) -> str:
-    """The name that a key has in the form."""
-    return key.replace("-", "_")
-
-
-def model_keys(*, of_column: bool) -> dict[str, Any]:
-    """The keys that ask for models of columns, or of the whole table, each with what it may say.
-
-    The metadata of a key's field is the model's `Specification`: its flag, what that takes, and whether of a column.
-    """
-    found: dict[str, Any] = {}
-    for key, kind in models().items():
+def model_keys(*, of_column: bool) -> Iterator[Key]:
+    """The keys that ask for models of columns, or of the whole table."""
+    for name, kind in models().items():
         told = kind.specification
         if told.of_column is of_column:
-            found[attribute_of(key)] = _field(key, Annotated[_value(kind) | None, told], told.sentence)
+            flag = told.flag.removeprefix("--")
+            yield key(name, _value(kind), told.sentence, flag=flag, metavar=told.metavar, model=told)
             for one in told.parameters:
                 if one.origin == "beside":
-                    words = Literal[tuple(cast("list[str]", one.bounds["enum"]))]  # type: ignore[valid-type]
-                    found[attribute_of(one.name)] = _field(one.name, Annotated[words | None, one], one.sentence)
-    return found
+                    yield key(one.name, of_parameter(one), one.sentence, model=told)
 
 
-def _field(key: str, annotation: object, sentence: str) -> tuple[object, object]:
-    alias = None if attribute_of(key) == key else key
-    return annotation, Field(None, alias=alias, description=sentence)
-
-
-def _value(kind: type[PrivacyModel]) -> Any:  # noqa: ANN401  a type
+def _value(kind: type[PrivacyModel]) -> ValueType:
     """What may stand at the key of a model: a number, the two ends of a range, or a table of numbers."""
     told = kind.specification
     if told.is_range:
-        items = _schema(told.own[0])
-        schema = {"type": "array", "items": items, "minItems": len(told.own), "maxItems": len(told.own)}
-        return Annotated[tuple[Fraction, ...], PlainValidator(_range(kind)), WithJsonSchema(schema)]
+        items, count = _schema(told.own[0]), len(told.own)
+        return ValueType(
+            read=lambda value: _range(kind, value),
+            schema={"type": "array", "items": items, "minItems": count, "maxItems": count},
+            text=lambda said, _: said.split(".."),
+            hint="tuple[Number, Number]",
+        )
     if len(told.own) == 1:
         return _number(kind, told.own[0])
-    keys: dict[str, Any] = {one.name: (_number(kind, one), Field(description=one.sentence)) for one in told.own}
-    name = "".join(word.capitalize() for word in told.key.split("-"))
-    return create_model(f"{name}Part", __base__=Part, __doc__=f"The parameters of {told.title}.", **keys)
+    keys = (key(one.name, _number(kind, one), one.sentence, REQUIRED) for one in told.own)
+    name = "".join(part.capitalize() for part in told.key.split("-"))
+    return table_of(KeyTable.of(f"{name}Part", f"The parameters of {told.title}.", *keys))
 
 
-def _number(kind: type[PrivacyModel], parameter: Parameter) -> Any:  # noqa: ANN401  a type
+def _number(kind: type[PrivacyModel], parameter: Parameter) -> ValueType:
     """One parameter as the model reads it; digits in quotes are a count where a flag may write them, but no k."""
-    digits = parameter.kind == "integer" and kind.specification.key != KEY
+    is_count = parameter.kind == "integer"
+    digits = is_count and kind.specification.key != KEY
 
     def read(value: object) -> object:
         given = int(value) if digits and isinstance(value, str) and _digits(value) else value
         return _read(kind, {parameter.name: str(given) if isinstance(given, Decimal) else given})[parameter.name]
 
-    return Annotated[_TYPES[parameter.kind], PlainValidator(read), WithJsonSchema(_schema(parameter))]
+    hint = {"integer": "int", "number": "Number"}.get(parameter.kind, "str")
+    return ValueType(read=read, schema=_schema(parameter), flag=int | None if is_count else str | None, hint=hint)
 
 
-def _range(kind: type[PrivacyModel]) -> Callable[[object], tuple[object, ...]]:
+def _range(kind: type[PrivacyModel], value: object) -> tuple[object, ...]:
     told = kind.specification
-
-    def read(value: object) -> tuple[object, ...]:
-        ends = [str(one) for one in cast("list[object]", value)] if isinstance(value, list) else []
-        if len(ends) != len(told.own):
-            examples = ", ".join(str(one.examples[0]) for one in told.own)
-            raise wrong(f"{told.key} is two {told.unit}s, the least and the greatest", f"such as [{examples}]")
-        return tuple(_read(kind, dict(zip((one.name for one in told.own), ends, strict=True))).values())
-
-    return read
+    ends = [str(one) for one in value] if is_list(value) else []
+    if len(ends) != len(told.own):
+        examples = ", ".join(str(one.examples[0]) for one in told.own)
+        what = f"{told.key} is two {told.unit}s, the least and the greatest"
+        raise UsageError(what, hint=f"such as [{examples}]")
+    return tuple(_read(kind, dict(zip((one.name for one in told.own), ends, strict=True))).values())
 
 
 def _read(kind: type[PrivacyModel], given: Mapping[str, object]) -> dict[str, object]:
     """Parameters as the model keeps them, the others being what they may be."""
     told = kind.specification
     usual = {one.name: one.examples[0] for one in told.parameters if one.origin != "beside"}
-    try:
-        made = build(kind, _ANY if told.of_column else None, {**usual, **given})
-    except KohortError as error:
-        raise wrong(error.what, error.hint) from None
+    made = build(kind, _ANY if told.of_column else None, {**usual, **given})
     return {name: getattr(made, name) for name in given}
 
 
@@ -116,9 +97,10 @@ def _schema(parameter: Parameter) -> dict[str, Any]:
     return {"anyOf": [bounds, _TEXT]} if parameter.kind == "number" else bounds
 
 
-def asked_for(told: Specification, part: Part, k: int | None) -> dict[str, object] | None:
+def asked_for(told: Specification, part: KeyValues, k: int | None) -> dict[str, object] | None:
     """The parameters that a table of the job says for a model; `None` where it does not ask for it, or lacks a k."""
-    value = getattr(part, attribute_of(told.key))
+    values = vars(part)
+    value = values[told.key.replace("-", "_")]
     if value is None or (k is None and any(one.origin == "job" for one in told.parameters)):
         return None
     found: dict[str, object] = {}
@@ -129,5 +111,5 @@ def asked_for(told: Specification, part: Part, k: int | None) -> dict[str, objec
             found[one.name] = value if len(told.own) == 1 else getattr(value, one.name)
     for one in told.parameters:
         if one.origin != "key":
-            found[one.name] = k if one.origin == "job" else getattr(part, attribute_of(one.name))
+            found[one.name] = k if one.origin == "job" else values[one.name.replace("-", "_")]
     return found

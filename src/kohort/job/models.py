@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import SchemaError, UsageError
-from kohort.job.form import ColumnPart, PrivacyPart
+from kohort.job.form import COLUMN, PRIVACY, TABLE_JOB
 from kohort.job.model_values import asked_for
-from kohort.job.parts import Part, right_part, table
+from kohort.job.parts import Misfit, missing, misspelt, right_part, table
 from kohort.models.base import build, models
 from kohort.models.k_anonymity import KEY
 from kohort.release.fit import unfit
@@ -16,8 +16,7 @@ from kohort.schema import Role, Schema
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from pydantic_core import ErrorDetails
-
+    from kohort.job.keys import KeyValues
     from kohort.job.lines import Place
     from kohort.models.base import PrivacyModel
     from kohort.schema import Attribute
@@ -35,18 +34,18 @@ def models_of(raw: Mapping[str, object]) -> Asked:
 
     Keys of a wrong form count as not said: they are told elsewhere.
     """
-    said = right_part(PrivacyPart, table(raw, "privacy"))
+    said = right_part(PRIVACY, table(raw, "privacy"))
     k: int | None = getattr(said, KEY)
     whole = _asked(("privacy",), said, None, k)
     asked = {place: model for place, model in whole.items() if place[-1] == KEY}
     columns = table(raw, "columns")
     for name in columns:
-        column = right_part(ColumnPart, {**table(columns, name), "role": Role.SENSITIVE.value})
+        column = right_part(COLUMN, {**table(columns, name), "role": Role.SENSITIVE.value})
         asked |= _asked(("columns", name), column, name, k)
     return asked | whole
 
 
-def _asked(above: Place, part: Part, column: str | None, k: int | None) -> Asked:
+def _asked(above: Place, part: KeyValues, column: str | None, k: int | None) -> Asked:
     found: Asked = {}
     for key, kind in models().items():
         if kind.specification.of_column is (column is not None):
@@ -56,16 +55,17 @@ def _asked(above: Place, part: Part, column: str | None, k: int | None) -> Asked
     return found
 
 
-def lacking(raw: Mapping[str, object]) -> list[ErrorDetails]:
-    """What pydantic would say of the missing k, where nothing else is asked for either."""
+def lacking(raw: Mapping[str, object]) -> list[Misfit]:
+    """The fault of a missing k, where nothing else is asked for either."""
     privacy, columns = raw.get("privacy"), table(raw, "columns")
     tables = {False: [table(raw, "privacy")], True: [table(columns, name) for name in columns]}
     keys = [(key, tables[kind.specification.of_column]) for key, kind in models().items()]
     said = [one.get(key) for key, some in keys for one in some]
     if not (privacy is None or isinstance(privacy, dict)) or any(value is not None for value in said):
         return []
-    place = ("privacy",) if privacy is None else ("privacy", "k")
-    return [{"type": "missing", "loc": place, "msg": "", "input": None}]
+    if privacy is None:
+        return [] if "privacy" in misspelt(TABLE_JOB, raw) else [missing((), "privacy")]
+    return [] if KEY in misspelt(PRIVACY, table(raw, "privacy")) else [missing(("privacy",), KEY)]
 
 
 def misfits(

@@ -1,29 +1,26 @@
-"""Single tables of a job, also of one that is wrong elsewhere: so that the faults of all are told at once."""
+"""Tables of a job, read by their keys: also of one that is wrong elsewhere, so that all faults are told at once."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from kohort.errors import UsageError
+from kohort.errors import KohortError, UsageError
 from kohort.io.forms import is_address, is_store
+from kohort.job.faults import NEAR, nearest
+from kohort.job.keys import REQUIRED, KeyValues
+from kohort.job.lines import is_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from kohort.job.keys import KeyTable, ValueType
     from kohort.job.lines import Place
 
-
-class Part(BaseModel):
-    """A table of the job file: no key but those listed, and every value of its own type."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
-
-
-P = TypeVar("P", bound=Part)
+#: Faults of a job's form that are listed: more are one mistake many times, or an attack.
+_MOST = 100
 
 
 class Misfit(NamedTuple):
@@ -40,29 +37,92 @@ class Misfit(NamedTuple):
 def table(raw: Mapping[str, object], key: str) -> dict[str, object]:
     """The table that stands at `key`; an empty one where none does."""
     held = raw.get(key)
-    return cast("dict[str, object]", held) if isinstance(held, dict) else {}
+    return held if is_table(held) else {}
 
 
-def part(form: type[P], raw: object) -> P | None:
+def read(form: KeyTable, raw: Mapping[str, object], place: Place = ()) -> tuple[KeyValues, list[Misfit]]:
+    """The values of a table, by the attributes of its keys, and what is wrong in it.
+
+    Args:
+        form: Its keys.
+        raw: What it says. A key that is wrong counts as not said.
+        place: Where it stands.
+    """
+    found: dict[str, object] = {}
+    faults: list[Misfit] = []
+    for key in form.keys:
+        found[key.attribute] = None if key.usual is REQUIRED else key.usual
+        name = key.place[-1]
+        if name in raw and not (raw[name] is None and key.usual is None):
+            value, wrong = _value(key.type, raw[name], (*place, name))
+            faults += wrong
+            found[key.attribute] = found[key.attribute] if wrong else value
+        elif key.usual is REQUIRED and name not in misspelt(form, raw):
+            faults.append(missing(place, name))
+    unknown = [name for name in raw if name not in form.names]
+    hint = f"known keys: {', '.join(form.names)}"
+    faults += [
+        Misfit((*place, name), UsageError(f"unknown key {name}", hint=nearest(name, form.names) or hint))
+        for name in unknown
+    ]
+    return KeyValues(**found), faults
+
+
+def _value(kind: ValueType, said: object, place: Place) -> tuple[object, list[Misfit]]:
+    """What a key holds, or what is wrong with it."""
+    if kind.table is None and kind.each is None:
+        try:
+            return kind.read(said), []
+        except KohortError as error:
+            return None, [Misfit(place, UsageError(error.what, hint=error.hint))]
+    if not is_table(said):
+        return None, [Misfit(place, UsageError("it must be a table"))]
+    if kind.table is not None:
+        return read(kind.table, said, place)
+    assert kind.each is not None  # noqa: S101  as was seen above
+    values = {name: _value(kind.each, one, (*place, name)) for name, one in said.items()}
+    return {name: one for name, (one, _) in values.items()}, [fault for _, some in values.values() for fault in some]
+
+
+def misspelt(form: KeyTable, raw: Mapping[str, object]) -> set[str]:
+    """The keys that unknown ones of a table are meant to be: each is one fault, not a missing key besides."""
+    return {
+        known
+        for name in raw
+        if name not in form.names
+        for known in get_close_matches(name, form.names, n=1, cutoff=NEAR)
+    }
+
+
+def missing(place: Place, name: str) -> Misfit:
+    """The fault of a key that every job has."""
+    what = name if place else f"the table [{name}]"
+    return Misfit(place, UsageError(f"{what} is missing", hint=f"add {what}"))
+
+
+def told(faults: list[Misfit], where: Callable[[Place], str]) -> list[UsageError]:
+    """The faults of a form with the reader's places for their keys; of very many the first."""
+    listed = [one.told(where) for one in faults[:_MOST]]
+    if len(faults) > _MOST:
+        what = f"{len(faults) - _MOST:,} further faults are not listed"
+        listed.append(UsageError(what, where=where(faults[_MOST - 1].place), hint="correct these first"))
+    return listed
+
+
+def part(form: KeyTable, raw: object) -> KeyValues | None:
     """A table of the job; `None` where its form is wrong, which has been told already."""
-    try:
-        return form.model_validate(raw)
-    except ValidationError:
-        return None
+    made, faults = read(form, raw) if is_table(raw) else (None, [])
+    return None if faults else made
 
 
-def right_part(form: type[P], raw: Mapping[str, object]) -> P:
+def right_part(form: KeyTable, raw: Mapping[str, object]) -> KeyValues:
     """What the right keys of a table make of it; the wrong ones count as not said.
 
-    >>> from kohort.job.form import MethodPart
-    >>> right_part(MethodPart, {"cut": "up", "name": "samarati", "nmae": 5}).name
+    >>> from kohort.job.form import METHOD
+    >>> right_part(METHOD, {"cut": "up", "name": "samarati", "nmae": 5}).name
     'samarati'
     """
-    try:
-        return form.model_validate(raw)
-    except ValidationError as fault:
-        wrong = {error["loc"][0] for error in fault.errors()}
-        return form.model_validate({key: value for key, value in raw.items() if key not in wrong})
+    return read(form, raw)[0]
 
 
 def relative(path: str, folder: Path) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any, Final
 
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
@@ -20,16 +18,17 @@ from kohort.job.columns import (
     with_answers,
     without_dropped,
 )
-from kohort.job.faults import job_error, shape_faults
-from kohort.job.form import InputPart, JobFile, OutputPart, PerturbedPart, PerturbPart, QuestionFile
+from kohort.job.faults import job_error
+from kohort.job.form import INPUT, OUTPUT, PERTURB, PERTURBED, QUESTION, TABLE_JOB
 from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
-from kohort.job.parts import part, relative, right_part, sign_key, table
+from kohort.job.parts import part, read, relative, right_part, sign_key, table, told
 from kohort.perturbation.text import perturbation_from
 from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing
 from kohort.release.fit import key_misfits, seed_misfits
 from kohort.release.fit import misfits as altered_misfits
+from kohort.release.job import Purpose
 from kohort.schema import Role, Schema
 from kohort.schema.hierarchies import file_of, read_hierarchy
 from kohort.workspace import bytes_of
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kohort.job.document import Document
+    from kohort.job.keys import KeyTable, KeyValues
     from kohort.job.lines import Place
     from kohort.job.models import Asked
     from kohort.models.base import PrivacyModel
@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     from kohort.release.fit import Misfit
     from kohort.schema import Attribute
     from kohort.schema.hierarchies import HeldFile
-
-
-Q = TypeVar("Q", bound=QuestionFile)
 
 
 #: The keys behind the places that kohort's errors name.
@@ -178,7 +175,7 @@ def request(
     perturbations, unread = perturbations_of(raw, where)
     faults += [*wrong, *misfits(attributes, method.algorithm, where), *unfit(raw, asked, attributes, where), *unread]
     faults += altered_faults(raw, Schema(tuple(attributes)), tuple(asked.values()), perturbations, where)
-    file = _form(JobFile, raw, [*faults, *_input_fault(raw, where), *_output_fault(raw, where)], where)
+    file = _form(TABLE_JOB, raw, [*faults, *_input_fault(raw, where), *_output_fault(raw, where)], where)
     assert method.algorithm is not None  # noqa: S101  a job that names no method there is has a fault
     made = _question(file, attributes, asked, folder, held)
     job = Job(
@@ -191,12 +188,12 @@ def request(
         tuple(name for name, column in file.columns.items() if column.allow_singling),
         tuple(name for name, column in file.columns.items() if column.no_model),
         tuple(file.answers),
-        file.input.complete,
+        file.input.complete_records,
         perturbations,
         None if file.input.key_file is None else _key(folder / file.input.key_file),
         file.perturb.seed,
         file.perturb.insecure_reproducible,
-        purpose=file.purpose.words,
+        purpose=purpose_of(file.purpose),
     )
     keys = () if file.input.key_file is None else (folder / file.input.key_file,)
     source, target = relative(file.input.path, folder), relative(file.output.path, folder)
@@ -242,7 +239,7 @@ def question(raw: Mapping[str, object], *, where: Callable[[Place], str], folder
     raw = without_dropped(raw)
     attributes, faults = attributes_of(raw, Method(None), where, folder)
     asked = models_of(raw)
-    file = _form(QuestionFile, raw, [*faults, *unfit(raw, asked, attributes, where)], where)
+    file = _form(QUESTION, raw, [*faults, *unfit(raw, asked, attributes, where)], where)
     return _question(file, attributes, asked, folder)
 
 
@@ -255,20 +252,18 @@ def _key(path: Path) -> Key:
 # --- from the file's tables to the job --------------------------------------------------------------------------------
 
 
-def _form(form: type[Q], raw: Mapping[str, object], faults: list[UsageError], where: Callable[[Place], str]) -> Q:
-    found = lacking(raw) if form is JobFile else []  # what is only judged may ask for no model
-    try:
-        file = form.model_validate(raw)
-    except ValidationError as fault:
-        found += fault.errors(include_url=False)
-    else:
-        if not found and not faults:
-            return file
-    raise job_error([*shape_faults(found, where, form), *faults]) from None
+def _form(
+    form: KeyTable, raw: Mapping[str, object], faults: list[UsageError], where: Callable[[Place], str]
+) -> KeyValues:
+    file, wrong = read(form, raw)
+    found = [*(lacking(raw) if form is TABLE_JOB else []), *wrong]  # what is only judged may ask for no model
+    if found or faults:
+        raise job_error([*told(found, where), *faults])
+    return file
 
 
 def _question(
-    file: QuestionFile, attributes: Sequence[Attribute], asked: Asked, folder: Path, held: Sequence[HeldFile] = ()
+    file: KeyValues, attributes: Sequence[Attribute], asked: Asked, folder: Path, held: Sequence[HeldFile] = ()
 ) -> Question:
     """What the tables say of columns and models; hierarchy files are read now."""
     files = {one.name: path for one in attributes if (path := hierarchy_file(one, folder))}
@@ -280,28 +275,24 @@ def _question(
     return Question(schema, tuple(asked.values()), population, tuple(map(file_of, files.values())))
 
 
-def reading_of(part: InputPart) -> ReadOptions:
+def reading_of(part: KeyValues) -> ReadOptions:
     """How the input is read."""
-    return ReadOptions(
-        separator=part.separator,
-        encoding=part.encoding,
-        header=part.header,
-        names=tuple(part.names),
-        trim=part.trim,
-        decimal=part.decimal,
-        quote=part.quote or None,
-        skip_rows=part.skip_rows,
-        skip_blank=part.skip_blank,
-        allow_empty=part.allow_empty,
-    )
+    said: dict[str, Any] = {name: one for name, one in vars(part).items() if name in ReadOptions.__slots__}
+    said["quote"] = part.quote or None
+    return ReadOptions(**said)
 
 
-def _writing(part: OutputPart) -> Writing:
+def purpose_of(part: KeyValues) -> Purpose | None:
+    """What a release is for; `None` where nothing is said of it."""
+    return Purpose(**vars(part)) if {*vars(part).values()} != {None} else None
+
+
+def _writing(part: KeyValues) -> Writing:
     return Writing(part.format, part.separator, part.excel_safe, part.records_per_part)
 
 
 def _input_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> list[UsageError]:
-    said = part(InputPart, table(raw, "input"))
+    said = part(INPUT, table(raw, "input"))
     try:
         if said is not None:
             reading_of(said)
@@ -313,7 +304,7 @@ def _input_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> li
 
 def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> list[UsageError]:
     """What is wrong with a release's path and format, before any work is done for it."""
-    output = part(OutputPart, table(raw, "output"))
+    output = part(OUTPUT, table(raw, "output"))
     if output is None:
         return []
     try:
@@ -341,10 +332,12 @@ def perturbations_of(
     if not asked:
         return (), faults
     for name, held in asked.items():
-        said = part(PerturbedPart, held)
+        said = part(PERTURBED, held)
         if said is None:
             continue
-        parameters = said.model_dump(by_alias=True, exclude_none=True, exclude={"method", "together"})
+        parameters = {
+            key: value for key, value in vars(said).items() if value is not None and key not in {"method", "together"}
+        }
         try:
             found.append(perturbation_from([name, *said.together], said.method, parameters))
         except UsageError as fault:
@@ -369,7 +362,7 @@ def altered_faults(
 def _misfits(
     raw: Mapping[str, object], schema: Schema, models: Sequence[PrivacyModel], perturbations: Sequence[Perturbation]
 ) -> Iterator[Misfit]:
-    said = right_part(PerturbPart, table(raw, "perturb"))
+    said = right_part(PERTURB, table(raw, "perturb"))
     yield from altered_misfits(schema, models, perturbations)
     if len(perturbations) == len(table(table(raw, "perturb"), "columns")):  # one that is wrong may have been random
         yield from seed_misfits(perturbations, said.seed, insecure_reproducible=said.insecure_reproducible)

@@ -7,15 +7,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from pydantic import ValidationError
-
 from kohort.errors import FileError, InputError, KohortError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.document import Document, document, document_at, document_of
-from kohort.job.faults import job_error, shape_faults
-from kohort.job.form import RunPart
-from kohort.job.parts import Misfit, part, relative, right_part, sign_key, table
-from kohort.job.transactions_form import CoherencePart, ItemsPart, SuppressionPart, TransactionFile, TransactionsPart
+from kohort.job.faults import job_error
+from kohort.job.keys import KeyValues
+from kohort.job.parts import Misfit, part, read, relative, right_part, sign_key, table, told
+from kohort.job.request import purpose_of
+from kohort.job.transactions_form import COHERENCE, COUNTING, ITEMS, SUPPRESSION, TRANSACTION_JOB, TRANSACTIONS
 from kohort.release.transactions import BasketWriting, TransactionJob
 from kohort.schema.numbers import exact
 from kohort.transactions.cells import LocalSuppression
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kohort.job.lines import Place
-    from kohort.job.transactions_form import BasketsPart
     from kohort.transactions.problem import SuppressionAlgorithm
     from kohort.transactions.roles import RoleChoice
 
@@ -88,7 +86,7 @@ def _lines(path: Path) -> list[tuple[int, str]]:
 
 E = TypeVar("E", bound=KohortError)
 
-__all__ = ["TransactionFile", "TransactionRequest", "load", "of", "parse", "reading_of", "request"]
+__all__ = ["TRANSACTION_JOB", "TransactionRequest", "load", "of", "parse", "reading_of", "request"]
 
 #: The keys behind the places that kohort's errors name.
 _PLACES: Final[Mapping[str, Place]] = {
@@ -119,7 +117,7 @@ class TransactionRequest:
     inputs: tuple[Path, ...]
     where: Callable[[Place], str]
     said: Mapping[str, Place]
-    run: RunPart = field(default_factory=RunPart.model_construct)
+    run: KeyValues = field(default_factory=lambda: right_part(COUNTING, {}))
 
     @property
     def memory(self) -> int | None:
@@ -185,16 +183,13 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         folder: What relative paths are relative to.
     """
     faults = [one.told(where) for one in misfits(raw)]
-    try:
-        file = TransactionFile.model_validate(raw)
-    except ValidationError as fault:
-        raise job_error([*shape_faults(fault.errors(include_url=False), where, TransactionFile), *faults]) from None
-    if faults:
-        raise job_error(faults)
+    file, wrong = read(TRANSACTION_JOB, raw)
+    if wrong or faults:
+        raise job_error([*told(wrong, where), *faults])
     return _made(file, where, folder)
 
 
-def _made(file: TransactionFile, where: Callable[[Place], str], folder: Path) -> TransactionRequest:
+def _made(file: KeyValues, where: Callable[[Place], str], folder: Path) -> TransactionRequest:
     """The request of a job whose tables go together; its lists of items are read now."""
     items, privacy = file.items, file.privacy
     paths = {"private": items.private_file, "public": items.public_file, "weight": items.weight_file}
@@ -215,14 +210,14 @@ def _made(file: TransactionFile, where: Callable[[Place], str], folder: Path) ->
                 sign_key=sign_key(file.output.sign_key, folder),
             ),
             most=file.method.max_sets or MOST,
-            purpose=file.purpose.words,
+            purpose=purpose_of(file.purpose),
         )
     except UsageError as fault:  # an item in two lists
         raise job_error([_placed(fault, where, said)]) from None
     source, target = relative(file.input.path, folder), relative(file.output.path, folder)
     signing = () if job.writing.sign_key is None else (Path(job.writing.sign_key),)
     spill = None if file.run.spill_folder is None else relative(file.run.spill_folder, folder)
-    run = file.run.model_copy(update={"spill_folder": spill})
+    run = KeyValues(**{**vars(file.run), "spill_folder": spill})
     return TransactionRequest(source, target, job, (*lists.values(), *signing), where, said, run)
 
 
@@ -234,7 +229,7 @@ def _placed(fault: E, where: Callable[[Place], str], said: Mapping[str, Place]) 
 # --- from the file's tables to the job --------------------------------------------------------------------------------
 
 
-def _roles(items: ItemsPart, lists: Mapping[str, Path]) -> RoleChoice:
+def _roles(items: KeyValues, lists: Mapping[str, Path]) -> RoleChoice:
     if items.delta is not None:
         return Drawn(delta=items.delta, seed=items.seed or 0, draw=items.draw or Draw.FEASIBLE)
     private, public = _named(items.private, lists.get("private")), _named(items.public, lists.get("public"))
@@ -248,7 +243,7 @@ def _named(names: Sequence[str] | None, file: Path | None) -> tuple[str, ...] | 
     return None if names is None else tuple(names)
 
 
-def _algorithm(method: SuppressionPart) -> SuppressionAlgorithm:
+def _algorithm(method: KeyValues) -> SuppressionAlgorithm:
     if method.optimal:
         return Optimum(time_limit=method.time_limit)
     if method.suppress == "cells":
@@ -256,7 +251,7 @@ def _algorithm(method: SuppressionPart) -> SuppressionAlgorithm:
     return Greedy(score=method.score or Score.MMIL, give_back=method.give_back)
 
 
-def reading_of(said: TransactionsPart, file: BasketsPart) -> BasketOptions:
+def reading_of(said: KeyValues, file: KeyValues) -> BasketOptions:
     """How the input is read."""
     return BasketOptions(
         form=form_of(said, file.path),
@@ -284,7 +279,7 @@ _DRAWN: Final = ("seed", "draw")
 _LISTED: Final = ("private", "private-file", "no-private", "public", "public-file", "allow-absent")
 
 
-def form_of(said: TransactionsPart, path: object) -> Form:
+def form_of(said: KeyValues, path: object) -> Form:
     """The form that is said; where none is, that of a file with such a name."""
     return said.format or (Form.LISTS if str(path).lower().endswith(_PARQUET) else Form.BASKET)
 
@@ -299,7 +294,7 @@ def misfits(raw: Mapping[str, object]) -> Iterator[Misfit]:
 
 
 def _of_reading(raw: Mapping[str, object]) -> Iterator[Misfit]:
-    said = right_part(TransactionsPart, table(raw, "transactions"))
+    said = right_part(TRANSACTIONS, table(raw, "transactions"))
     form = form_of(said, table(raw, "input").get("path"))
     if said.key is not None and said.person is not None:
         fault = UsageError("key and person are one column", hint="use person if it identifies a person, otherwise key")
@@ -315,7 +310,7 @@ def _of_reading(raw: Mapping[str, object]) -> Iterator[Misfit]:
 
 
 def _of_privacy(raw: Mapping[str, object]) -> Iterator[Misfit]:
-    said = part(CoherencePart, table(raw, "privacy"))
+    said = part(COHERENCE, table(raw, "privacy"))
     if said is None:
         return
     try:
@@ -334,7 +329,7 @@ def _of_roles(raw: Mapping[str, object]) -> Iterator[Misfit]:
         yield Misfit(("items", key), UsageError(what, hint="leave one out" if drawn else "leave it out, or add delta"))
     for key in (key for key in ("private", "private-file") if {key, "no-private"} <= said):
         yield Misfit(("items", "no-private"), UsageError(f"{key} names private items", hint="leave one out"))
-    known = {field.alias or name for name, field in ItemsPart.model_fields.items()}
+    known = {*ITEMS.names}
     if not drawn and "items" in raw and said <= known and said.isdisjoint(_LISTED[:3]):
         public = not said.isdisjoint(("public", "public-file"))
         what = "public items alone protect nothing" if public else "no private item is named"
@@ -347,7 +342,7 @@ def _of_roles(raw: Mapping[str, object]) -> Iterator[Misfit]:
 
 
 def _of_method(raw: Mapping[str, object]) -> Iterator[Misfit]:
-    said = right_part(SuppressionPart, table(raw, "method"))
+    said = right_part(SUPPRESSION, table(raw, "method"))
     cells = said.suppress == "cells"
     chosen = {"score": said.score is not None, "give-back": said.give_back, "suppress": said.optimal and cells}
     if said.optimal or cells:
@@ -366,7 +361,7 @@ def _of_method(raw: Mapping[str, object]) -> Iterator[Misfit]:
 
 def _of_run(raw: Mapping[str, object]) -> Iterator[Misfit]:
     """A limit of memory where all transactions are read into it."""
-    said = right_part(RunPart, table(raw, "run"))
+    said = right_part(COUNTING, table(raw, "run"))
     limits = {"memory-limit": said.memory_limit, "spill-folder": said.spill_folder}
     if said.engine == "local":
         for key in (key for key, value in limits.items() if value is not None):

@@ -1,22 +1,20 @@
-"""The form of a job file on transactions. `kohort schema --transactions` prints it as JSON Schema."""
+"""The form of a job file on transactions, as data. `kohort schema --transactions` prints it as JSON Schema."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, cast
 
-from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema
-from pydantic_core import PydanticCustomError
-
-from kohort.engines.base import EngineName
+from kohort.errors import UsageError
 from kohort.io.baskets.options import Form
-from kohort.job.form import NO_FLAG, SIGN_KEY, Flag, PurposePart, RunPart, Word
-from kohort.job.parts import Part
-from kohort.job.values import Encoding, Memory, Seconds, Separator, number, passing, wrong
-from kohort.release.transactions import TransactionJob
+from kohort.job import values
+from kohort.job.form import PURPOSE, RUN, SIGN_KEY
+from kohort.job.keys import REQUIRED, KeyTable, ValueType, key
+from kohort.job.spelling import pairs
 from kohort.transactions.coherence import Coherence
-from kohort.transactions.roles import Draw, Drawn, Listed
+from kohort.transactions.roles import Draw, Drawn
 from kohort.transactions.suppression import Score
 
 if TYPE_CHECKING:
@@ -29,237 +27,219 @@ _fraction_text = re.compile(r"([0-9]{1,9})/([1-9][0-9]{0,8})").fullmatch
 _HALF = Fraction(1, 2)
 
 
-# --- what single keys may say -----------------------------------------------------------------------------------------
+def _share(check: Callable[[Fraction], object]) -> ValueType:
+    """Shares, written as a number or a fraction, unless `check` raises an error over one."""
 
-
-def _share(check: Callable[[Fraction], object]) -> Callable[[object], Fraction]:
-    """A validator of shares, written as a number or a fraction, over which `check` raises none of kohort's errors."""
-    valid = passing(check)
-
-    def validator(value: object) -> Fraction:
+    def read(value: object) -> Fraction:
         found = _fraction_text(value) if isinstance(value, str) else None
         try:
-            share = Fraction(int(found[1]), int(found[2])) if found else number(value)
-        except PydanticCustomError:
-            raise wrong("it must be a share", "such as 0.4 or 2/5") from None
-        return valid(share)
+            return Fraction(int(found[1]), int(found[2])) if found else values.number(value)
+        except UsageError:
+            raise UsageError("it must be a share", hint="such as 0.4 or 2/5") from None
 
-    return validator
+    valid = values.checked(read, check)
+    return ValueType(read=valid, schema={"anyOf": _SHARES}, metavar="SHARE")
 
 
-def _least(minimum: int) -> PlainValidator:
-    def validator(value: object) -> int:
-        if isinstance(value, int) and not isinstance(value, bool) and value >= minimum:
-            return value
-        raise wrong(f"it must be a whole number of at least {minimum}")
+def _count(check: Callable[[int], object]) -> ValueType:
+    """Counts, unless `check` raises an error over one."""
 
-    return PlainValidator(validator)
+    def read(value: object) -> object:
+        check(cast("int", value))
+        return value
+
+    return replace(values.whole(1), read=read, metavar="")
 
 
 def _weight(value: object) -> Fraction:
-    weight = number(value)
+    weight = values.number(value)
     if weight <= 0:
-        raise wrong("a weight must be above 0", "items without a weight have 1")
+        raise UsageError("a weight must be above 0", hint="items without a weight have 1")
     return weight
 
 
-def _some(value: list[str]) -> list[str]:
-    """A list that names something."""
-    if not value:
-        raise wrong("it names no item", "name at least one")
-    return value
+def _check_support(share: Fraction) -> None:
+    """Refuse a share that is no minimum support."""
+    from kohort.release.transactions import TransactionJob  # noqa: PLC0415  flags are made without it
+    from kohort.transactions.roles import Listed  # noqa: PLC0415  as above
+
+    TransactionJob(coherence=Coherence(_HALF, 2, 1), roles=Listed(), min_support=share)
 
 
-def _supported(share: Fraction) -> TransactionJob:
-    """A job with this minimum support."""
-    return TransactionJob(coherence=Coherence(_HALF, 2, 1), roles=Listed(), min_support=share)
-
-
-_DECIMAL = r"((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)"
 _SHARES = [
     {"type": "number", "minimum": 0, "maximum": 1},
     {"type": "string", "pattern": r"^(0?\.[0-9]+|0|1(\.0+)?|[0-9]{1,9}/[1-9][0-9]{0,8})$"},
 ]
+_DECIMAL = r"((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)"
 _WEIGHTS = [{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": rf"^{_DECIMAL}$"}]
-_SHARE = WithJsonSchema({"anyOf": _SHARES})
-_COUNT = WithJsonSchema({"type": "integer", "minimum": 1})
-_SEED = WithJsonSchema({"type": "integer", "minimum": 0})
 
-H = Annotated[Fraction, PlainValidator(_share(lambda h: Coherence(h, 2, 1))), _SHARE]
-K = Annotated[int, PlainValidator(passing(lambda k: Coherence(_HALF, k, 1))), _COUNT]
-P = Annotated[int, PlainValidator(passing(lambda p: Coherence(_HALF, 2, p))), _COUNT]
-Delta = Annotated[Fraction, PlainValidator(_share(lambda delta: Drawn(delta=delta))), _SHARE]
-Support = Annotated[Fraction, PlainValidator(_share(_supported)), _SHARE]
-Seed = Annotated[int, _least(0), _SEED]
-Sets = Annotated[int, _least(1), _COUNT]
-Weight = Annotated[Fraction, PlainValidator(_weight), WithJsonSchema({"anyOf": _WEIGHTS})]
-Names = Annotated[list[str], AfterValidator(_some), Field(min_length=1)]
+H = replace(_share(lambda h: Coherence(h, 2, 1)), metavar="")
+K = _count(lambda k: Coherence(_HALF, k, 1))
+P = _count(lambda p: Coherence(_HALF, 2, p))
+DELTA = _share(lambda delta: Drawn(delta=delta))
+SUPPORT = _share(_check_support)
+WEIGHTS = replace(
+    values.each(ValueType(read=_weight, schema={"anyOf": _WEIGHTS})),
+    text=pairs("item", "--weight ITEM=NUMBER", last=True),
+    metavar="ITEM=NUMBER",
+    usual=None,
+)
 
+TRANSACTIONS = KeyTable.of(
+    "TransactionsPart",
+    "The transactions of the input. A job file with this table is a job on transactions.",
+    key(
+        "format",
+        values.of(Form),
+        "The format of the transactions: basket (a line each), long (a record for each item), matrix (of 0 and 1), "
+        "matrix-header, or lists; if not given, lists for Parquet, and else basket.",
+    ),
+    key(
+        "key",
+        values.TEXT,
+        "The column that identifies the transaction of a record; the first column if not given.",
+        metavar="COLUMN",
+    ),
+    key(
+        "person",
+        values.TEXT,
+        "Instead of a key, the column of the person: all records of one person become one transaction.",
+        metavar="COLUMN",
+    ),
+    key("item", values.TEXT, "The column of items.", metavar="COLUMN"),
+)
 
-# --- the tables -------------------------------------------------------------------------------------------------------
+BASKETS = KeyTable.of(
+    "BasketsPart",
+    "The file of the transactions, and its format.",
+    key("path", values.TEXT, "The transactions: text (also .gz) or Parquet; '-' is standard input.", REQUIRED),
+    key(
+        "separator",
+        values.SEPARATOR,
+        "The character between items or cells; if not given, blanks for baskets, otherwise detected.",
+    ),
+    key("encoding", values.ENCODING, "The encoding of the text.", "utf-8"),
+)
 
+RELEASE = KeyTable.of(
+    "ReleasePart",
+    "The release to write, and its format.",
+    key(
+        "path",
+        values.TEXT,
+        "The release to publish; its certificate is written beside it, as NAME.kohort.json.",
+        REQUIRED,
+        flag="out",
+        metavar="OUT",
+    ),
+    key(
+        "format",
+        values.of(Form),
+        "The form of the release; that of the input if not given.",
+        flag="out-format",
+    ),
+    key(
+        "separator",
+        values.SEPARATOR,
+        "The character between items or cells of the release; if not given, that named for the input.",
+        flag="out-separator",
+    ),
+    SIGN_KEY,
+)
 
-class TransactionsPart(Part):
-    """The transactions of the input. A job file with this table is a job on transactions."""
+COHERENCE = KeyTable.of(
+    "CoherencePart",
+    "Requirements on every cohort: the transactions that share at most p public items.",
+    key(
+        "h",
+        H,
+        "The largest share of a cohort that may have a private item, such as 0.4 or 2/5.",
+        REQUIRED,
+        default="0.4",
+    ),
+    key("k", K, "Every cohort has at least k transactions.", REQUIRED, default=10),
+    key(
+        "p",
+        P,
+        "The greatest number of a person's public items that an attacker knows.",
+        REQUIRED,
+        default=4,
+    ),
+)
 
-    format: Annotated[Form, Word] | None = Field(
-        None,
-        description=(
-            "The format of the transactions: basket (a line each), long (a record for each item), matrix "
-            "(of 0 and 1), matrix-header, or lists; if not given, lists for Parquet, and else basket."
-        ),
-    )
-    key: Annotated[str | None, Flag(metavar="COLUMN")] = Field(
-        None, description="The column that identifies the transaction of a record; the first column if not given."
-    )
-    person: Annotated[str | None, Flag(metavar="COLUMN")] = Field(
-        None,
-        description="Instead of a key, the column of the person: all records of one person become one transaction.",
-    )
-    item: Annotated[str | None, Flag(metavar="COLUMN")] = Field(None, description="The column of items.")
+ITEMS = KeyTable.of(
+    "ItemsPart",
+    "The public and the private items, and the weights of items.",
+    key("private", values.NAMES, "Items that nobody may infer; all others are public unless public items are listed."),
+    key("private-file", values.FILE, "A file of private items, one on each line."),
+    key(
+        "no-private",
+        values.SWITCH,
+        "No item is private: every set of up to p items is in at least k transactions (k^m-anonymity).",
+    ),
+    key("public", values.NAMES, "Items that an attacker may know; the rest are neither public nor private."),
+    key("public-file", values.FILE, "A file of public items, one on each line."),
+    key("delta", DELTA, "For experiments: draw this share of the items as public."),
+    key("seed", values.whole(0), "The same seed draws the same items; 0 if not given."),
+    key(
+        "draw",
+        values.of(Draw),
+        "How private items are drawn: feasible, among those in at most h of all transactions (if not given); uniform; "
+        "or paper, as in the paper.",
+    ),
+    key("allow-absent", values.SWITCH, "Accept names of items that are in no transaction."),
+    key("min-support", SUPPORT, "First remove items that are in a smaller share of the transactions."),
+    key("weight", WEIGHTS, "The weight of an item's cells; 1 if not given."),
+    key("weight-file", values.FILE, "A file of weights, ITEM=NUMBER on each line."),
+)
 
+SUPPRESSION = KeyTable.of(
+    "SuppressionPart",
+    "The method that finds the suppression.",
+    key(
+        "score",
+        values.of(Score),
+        "The item to drop next: mmil, in most minimal moles per unit of loss (if not given); mm, in most minimal "
+        "moles; 1il, with the least loss; or all, every public item.",
+    ),
+    key("give-back", values.SWITCH, "At the end, restore items whose suppression turned out to be unnecessary."),
+    key("optimal", values.SWITCH, "Find the least loss and prove it; needs the extra 'optimal'."),
+    key(
+        "time-limit",
+        values.SECONDS,
+        "Seconds after which --optimal stops, and reports how far from the least loss it may be.",
+    ),
+    key(
+        "suppress",
+        values.word("items", "cells"),
+        "What to suppress: whole items, or single cells, which promises less.",
+        "items",
+    ),
+    key(
+        "max-sets",
+        values.whole(1),
+        "The greatest number of sets of items to keep in memory at once.",
+    ),
+)
 
-class BasketsPart(Part):
-    """The file of the transactions, and its format."""
+COUNTING = RUN.changed(
+    "CountingPart",
+    "The engine that counts the transactions, and its resources; the release is the same for any of them.",
+    engine="The engine that counts the transactions: local, in memory, by far the fastest; duckdb or "
+    "spark, for records in long form that do not fit into memory. The release is the same.",
+    memory_limit="With an engine, the memory to use, such as 4GiB; a database that fits into it is refused.",
+    spill_folder="The folder for what an engine cannot keep in memory; the system's temporary folder if not given.",
+)
 
-    path: str = Field(description="The transactions: text (also .gz) or Parquet; '-' is standard input.")
-    separator: Annotated[Separator | None, Flag(metavar="CHAR")] = Field(
-        None, description="The character between items or cells; if not given, blanks for baskets, otherwise detected."
-    )
-    encoding: Annotated[Encoding, Flag(metavar="NAME")] = Field("utf-8", description="The encoding of the text.")
-
-
-class ReleasePart(Part):
-    """The release to write, and its format."""
-
-    path: Annotated[str, Flag(name="out", metavar="OUT")] = Field(
-        description="The release to publish; its certificate is written beside it, as NAME.kohort.json."
-    )
-    format: Annotated[Annotated[Form, Word] | None, Flag(name="out-format")] = Field(
-        None, description="The form of the release; that of the input if not given."
-    )
-    separator: Annotated[Separator | None, Flag(name="out-separator", metavar="CHAR")] = Field(
-        None, description="The character between items or cells of the release; if not given, that named for the input."
-    )
-    sign_key: Annotated[str | None, Flag(metavar="FILE")] = SIGN_KEY
-
-
-class CoherencePart(Part):
-    """Requirements on every cohort: the transactions that share at most p public items."""
-
-    h: Annotated[H, Flag(metavar="H", default="0.4")] = Field(
-        description="The largest share of a cohort that may have a private item, such as 0.4 or 2/5."
-    )
-    k: Annotated[K, Flag(metavar="K", default=10)] = Field(description="Every cohort has at least k transactions.")
-    p: Annotated[P, Flag(metavar="P", default=4)] = Field(
-        description="The greatest number of a person's public items that an attacker knows."
-    )
-
-
-class ItemsPart(Part):
-    """The public and the private items, and the weights of items."""
-
-    private: Names | None = Field(
-        None, description="Items that nobody may infer; all others are public unless public items are listed."
-    )
-    private_file: Annotated[str | None, Flag(metavar="FILE")] = Field(
-        None, alias="private-file", description="A file of private items, one on each line."
-    )
-    no_private: bool = Field(
-        default=False,
-        alias="no-private",
-        description="No item is private: every set of up to p items is in at least k transactions (k^m-anonymity).",
-    )
-    public: Names | None = Field(
-        None, description="Items that an attacker may know; the rest are neither public nor private."
-    )
-    public_file: Annotated[str | None, Flag(metavar="FILE")] = Field(
-        None, alias="public-file", description="A file of public items, one on each line."
-    )
-    delta: Annotated[Delta | None, Flag(metavar="SHARE")] = Field(
-        None, description="For experiments: draw this share of the items as public."
-    )
-    seed: Seed | None = Field(None, description="The same seed draws the same items; 0 if not given.")
-    draw: Annotated[Draw, Word] | None = Field(
-        None,
-        description=(
-            "How private items are drawn: feasible, among those in at most h of all transactions (if "
-            "not given); uniform; or paper, as in the paper."
-        ),
-    )
-    allow_absent: bool = Field(
-        default=False, alias="allow-absent", description="Accept names of items that are in no transaction."
-    )
-    min_support: Annotated[Support | None, Flag(metavar="SHARE")] = Field(
-        None, alias="min-support", description="First remove items that are in a smaller share of the transactions."
-    )
-    weight: dict[str, Weight] | None = Field(None, description="The weight of an item's cells; 1 if not given.")
-    weight_file: Annotated[str | None, Flag(metavar="FILE")] = Field(
-        None, alias="weight-file", description="A file of weights, ITEM=NUMBER on each line."
-    )
-
-
-class SuppressionPart(Part):
-    """The method that finds the suppression."""
-
-    score: Annotated[Score, Word] | None = Field(
-        None,
-        description=(
-            "The item to drop next: mmil, in most minimal moles per unit of loss (if not given); mm, in "
-            "most minimal moles; 1il, with the least loss; or all, every public item."
-        ),
-    )
-    give_back: bool = Field(
-        default=False,
-        alias="give-back",
-        description="At the end, restore items whose suppression turned out to be unnecessary.",
-    )
-    optimal: bool = Field(default=False, description="Find the least loss and prove it; needs the extra 'optimal'.")
-    time_limit: Annotated[Seconds | None, Flag(metavar="SECONDS")] = Field(
-        None,
-        alias="time-limit",
-        description="Seconds after which --optimal stops, and reports how far from the least loss it may be.",
-    )
-    suppress: Literal["items", "cells"] = Field(
-        "items", description="What to suppress: whole items, or single cells, which promises less."
-    )
-    max_sets: Sets | None = Field(
-        None, alias="max-sets", description="The greatest number of sets of items to keep in memory at once."
-    )
-
-
-class CountingPart(RunPart):
-    """The engine that counts the transactions, and its resources; the release is the same for any of them."""
-
-    engine: EngineName = Field(
-        "local",
-        description=(
-            "The engine that counts the transactions: local, in memory, by far the fastest; duckdb or "
-            "spark, for records in long form that do not fit into memory. The release is the same."
-        ),
-    )
-    memory_limit: Annotated[Memory | None, Flag(metavar="AMOUNT")] = Field(
-        None,
-        alias="memory-limit",
-        description="With an engine, the memory to use, such as 4GiB; a database that fits into it is refused.",
-    )
-    spill_folder: Annotated[str | None, Flag(metavar="FOLDER")] = Field(
-        None,
-        alias="spill-folder",
-        description=(
-            "The folder for what an engine cannot keep in memory; the system's temporary folder if not given."
-        ),
-    )
-
-
-class TransactionFile(Part):
-    """A kohort job on transactions: baskets in, a verified (h,k,p)-coherent database out."""
-
-    transactions: TransactionsPart
-    input: BasketsPart
-    output: ReleasePart
-    privacy: CoherencePart
-    items: ItemsPart
-    method: SuppressionPart = SuppressionPart.model_construct()
-    run: CountingPart = CountingPart.model_construct()
-    purpose: Annotated[PurposePart, NO_FLAG] = PurposePart.model_construct()
+TRANSACTION_JOB = KeyTable.of(
+    "TransactionFile",
+    "A kohort job on transactions: baskets in, a verified (h,k,p)-coherent database out.",
+    key("transactions", values.table_of(TRANSACTIONS), usual=REQUIRED),
+    key("input", values.table_of(BASKETS), usual=REQUIRED),
+    key("output", values.table_of(RELEASE), usual=REQUIRED),
+    key("privacy", values.table_of(COHERENCE), usual=REQUIRED),
+    key("items", values.table_of(ITEMS), usual=REQUIRED),
+    key("method", values.table_of(SUPPRESSION)),
+    key("run", values.table_of(COUNTING)),
+    key("purpose", values.table_of(PURPOSE), hidden=True),
+)

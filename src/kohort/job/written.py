@@ -14,8 +14,9 @@ from kohort.algorithms.method import FIRST, METHODS, Choices
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import UsageError
 from kohort.job.columns import has_companions
-from kohort.job.form import ColumnPart, InputPart, OutputPart
-from kohort.job.keywords import STAND_IN, plain
+from kohort.job.form import COLUMN, INPUT, OUTPUT
+from kohort.job.keywords import STAND_IN
+from kohort.job.spelling import plain
 from kohort.perturbation.text import parameters_of
 from kohort.publish import check_target, publish
 from kohort.schema import Attribute, Label
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.method import Method
     from kohort.algorithms.problem import Algorithm
-    from kohort.job.parts import Part
+    from kohort.job.keys import KeyTable
     from kohort.models.base import PrivacyModel
     from kohort.release import Job
 
@@ -93,7 +94,7 @@ def tables_of(job: Job) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
     columns = {one.name: _column(one, job) for one in plainly}
     raw: dict[str, Any] = {"input": _input(job)}
     target = usual_target(of_parts=job.writing.records_per_part is not None)
-    raw["output"] = _filled(OutputPart, job.writing) | {"path": target}
+    raw["output"] = _filled(OUTPUT, job.writing) | {"path": target}
     raw["privacy"] = _models(job, None)
     if job.algorithm.limit is not None:
         raw["privacy"]["max-suppression"] = str(job.algorithm.limit)
@@ -115,7 +116,7 @@ def tables_of(job: Job) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
 
 
 def _input(job: Job) -> dict[str, object]:
-    made = {"path": SOURCE} | _filled(InputPart, job.reading)
+    made = {"path": SOURCE} | _filled(INPUT, job.reading)
     made |= {"quote": ""} if job.reading.quote is None else {}
     missing = sorted(job.schema.missing - {""})
     made |= {"missing": ["", *missing]} if missing else {}
@@ -123,13 +124,13 @@ def _input(job: Job) -> dict[str, object]:
     return made
 
 
-def _filled(form: type[Part], said: object) -> dict[str, object]:
+def _filled(form: KeyTable, said: object) -> dict[str, object]:
     """The keys of a form whose attributes of the same name say something else than nothing."""
     made: dict[str, object] = {}
-    for name, info in form.model_fields.items():
-        value = getattr(said, name, info.default)
-        if value is not None and plain(value) != plain(info.default):
-            made[info.alias or name] = plain(value)
+    for key in form.keys:
+        value = getattr(said, key.attribute, key.usual)
+        if value is not None and plain(value) != plain(key.usual):
+            made[key.place[-1]] = plain(value)
     return made
 
 
@@ -170,10 +171,11 @@ def _choices(algorithm: Algorithm, method: Method) -> Choices:
 
 def _column(attribute: Attribute, job: Job) -> dict[str, object]:
     made: dict[str, object] = {"role": attribute.role.value}
-    for name, info in ColumnPart.model_fields.items():
+    for key in COLUMN.keys:
+        name = key.attribute
         value = getattr(attribute, name, None)
         if name != "role" and value is not None and value != getattr(_SILENT, name):
-            made[info.alias or name] = STAND_IN if isinstance(value, Hierarchy) else plain(value)
+            made[key.place[-1]] = STAND_IN if isinstance(value, Hierarchy) else plain(value)
     if on_nodes(job.algorithm):
         made.pop("label", None)  # such a method releases nodes of hierarchies, and nothing else can be asked for
     made |= {"allow-singling": True} if attribute.name in job.allow_singling else {}

@@ -14,7 +14,8 @@ from kohort import __version__
 from kohort.cli import options
 from kohort.cli.demo import JOB
 from kohort.cli.flags import flag_at
-from kohort.job.form import JobFile
+from kohort.job.form import TABLE_JOB
+from kohort.job.form_schema import json_schema
 from tests.command import Ran, kohort
 
 if TYPE_CHECKING:
@@ -378,7 +379,7 @@ def test_check_tells_of_spellings(tmp_path: Path) -> None:
 
 def test_schema_is_that_of_the_job_file() -> None:
     """`kohort schema` prints the JSON Schema of job files."""
-    assert done("schema").figures == JobFile.model_json_schema(by_alias=True)
+    assert done("schema").figures == json_schema(TABLE_JOB)
 
 
 def test_hierarchies_are_built_shown_checked_and_converted(register: Path, tmp_path: Path) -> None:
@@ -467,6 +468,6 @@ def test_threads_default_to_the_cores() -> None:
 
 def test_a_fault_of_a_whole_column_names_the_column() -> None:
     """A column has no flag of its own."""
-    assert flag_at(JobFile, ("columns", "age")) == "column age"
-    assert flag_at(JobFile, ("columns", "age", "grid")) == "--grid age=…"
-    assert flag_at(JobFile, ("input", "path")) == "IN"
+    assert flag_at(TABLE_JOB, ("columns", "age")) == "column age"
+    assert flag_at(TABLE_JOB, ("columns", "age", "grid")) == "--grid age=…"
+    assert flag_at(TABLE_JOB, ("input", "path")) == "IN"

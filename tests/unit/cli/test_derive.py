@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from types import GenericAlias
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import pytest
 import typer
 import typer.main
-from pydantic import Field, create_model
 
 from kohort.cli import program
 from kohort.cli.derive import EXAMPLES, Given, Keys, flattened
-from kohort.job.form import NO_FLAG, ColumnPart, JobFile, PrivacyPart
-from kohort.job.keys import Key, keys_of
-from kohort.job.transactions_form import TransactionFile
+from kohort.job.form import COLUMN, PRIVACY, TABLE_JOB
+from kohort.job.keys import Key, KeyTable, key, keys_of
+from kohort.job.transactions_form import TRANSACTION_JOB
+from kohort.job.values import SWITCH, each, table_of, whole
 from kohort.models.base import models
 from tests.command import kohort
 
@@ -28,15 +27,14 @@ def flags_of(words: str) -> dict[str, Any]:
     return {option.opts[0]: option for option in group.loaded.params if option.param_type_name == "option"}
 
 
-@pytest.mark.parametrize("form", [JobFile, TransactionFile])
-def test_every_key_of_a_job_has_a_flag_with_its_sentence(form: Any) -> None:  # noqa: ANN401  a class of the job's form
-    """A sentence is written once: the help of a flag begins with the description of its key."""
-    keys = {key.place: key for key in keys_of(form)}
-    parts = {table: info.annotation for table, info in form.model_fields.items() if NO_FLAG not in info.metadata}
-    for table, part in parts.items():
-        for name, info in getattr(part, "model_fields", {}).items():
-            if NO_FLAG not in info.metadata:
-                assert keys[table, info.alias or name].help.startswith(info.description)
+@pytest.mark.parametrize("form", [TABLE_JOB, TRANSACTION_JOB])
+def test_every_key_of_a_job_has_a_flag_with_its_sentence(form: KeyTable) -> None:
+    """A sentence is written once: the help of a flag begins with that of its key."""
+    found = {one.place: one for one in keys_of(form)}
+    for table in form.keys:
+        for one in table.type.table.keys if table.type.table and not table.hidden else ():
+            if not one.hidden:
+                assert found[table.place + one.place].help.startswith(one.help)
 
 
 def test_every_model_has_its_flag_wherever_models_can_be_named() -> None:
@@ -51,11 +49,10 @@ def test_every_model_has_its_flag_wherever_models_can_be_named() -> None:
 
 def test_a_key_that_is_added_to_the_form_gets_its_flag() -> None:
     """Of a column, of a table, and of words: flag, value and help follow from the type and the description."""
-    make = cast("Any", create_model)
-    column = make("Column", __base__=ColumnPart, zeal=(int | None, Field(None, description="How eager.")))
-    privacy = make("Privacy", __base__=PrivacyPart, zest=(bool, Field(default=False, description="Is it lively?")))
-    form = make("Form", __base__=JobFile, columns=(GenericAlias(dict, (str, column)), {}), privacy=(privacy, ...))
-    found = {key.flag: key for key in keys_of(form)}
+    column = KeyTable.of("Column", "", *COLUMN.keys, key("zeal", whole(0), "How eager."))
+    privacy = KeyTable.of("Privacy", "", *PRIVACY.keys, key("zest", SWITCH, "Is it lively?"))
+    form = KeyTable.of("Form", "", key("columns", each(table_of(column))), key("privacy", table_of(privacy)))
+    found = {one.flag: one for one in keys_of(form)}
     assert (found["zeal"].metavar, found["zeal"].help, found["zeal"].kind) == (
         "COLUMN=N",
         "How eager.",
@@ -113,6 +110,6 @@ def test_a_flag_is_used_where_it_is_typed() -> None:
 
 def test_a_key_knows_its_parameter() -> None:
     """A flag's dashes are underscores in Python."""
-    [key] = [one for one in keys_of(JobFile) if one.flag == "max-suppression"]
+    [key] = [one for one in keys_of(TABLE_JOB) if one.flag == "max-suppression"]
     assert isinstance(key, Key)
     assert (key.name, key.is_model, key.of_column, key.panel) == ("max_suppression", False, False, "Method")

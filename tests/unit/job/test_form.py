@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from kohort.algorithms.method import FIRST, METHODS
 from kohort.cli.demo import JOB
 from kohort.errors import JobError
-from kohort.job.form import JobFile, MethodName
+from kohort.job.form import METHOD, TABLE_JOB
+from kohort.job.form_schema import json_schema
 from kohort.job.request import parse
-from kohort.job.values import ObjectiveName
 from kohort.metrics.known import OBJECTIVES
 from tests.unit.job.test_altered import ALTERED, SIGNED
 from tests.unit.job.test_job import FULL, HEAD, ON_LEVELS
@@ -22,7 +22,7 @@ from tests.unit.job.test_models import EVERY
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-SCHEMA = JobFile.model_json_schema(by_alias=True)
+SCHEMA = json_schema(TABLE_JOB)
 
 #: Jobs that use every key between them.
 WHOLE = FULL + ON_LEVELS + EVERY + ALTERED + SIGNED
@@ -230,9 +230,9 @@ def test_the_schema_and_the_reader_agree_on_k(k: object, *, right: bool) -> None
 
 def test_the_objectives_are_the_metrics() -> None:
     """Every metric by which a search can compare releases can be asked for, and `first`; nothing else."""
-    assert set(get_args(ObjectiveName)) == {*OBJECTIVES, FIRST}
+    assert {METHOD["objective"].type.read(name) for name in METHOD["objective"].type.words} == {*OBJECTIVES, FIRST}
 
 
 def test_the_methods_are_those_there_are() -> None:
     """Every method can be named, and nothing else."""
-    assert set(get_args(MethodName)) == set(METHODS)
+    assert set(METHOD["name"].type.words) == set(METHODS)

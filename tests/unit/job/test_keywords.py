@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kohort.job.keywords import plain
+from kohort.job.spelling import plain
 
 
 def test_a_path_is_its_text() -> None:

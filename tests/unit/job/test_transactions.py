@@ -14,7 +14,9 @@ import pytest
 from kohort.errors import InfeasibleError, InputError, JobError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.document import document
-from kohort.job.transactions import TransactionFile, TransactionRequest, load, parse, request
+from kohort.job.form_schema import json_schema
+from kohort.job.transactions import TransactionRequest, load, parse, request
+from kohort.job.transactions_form import TRANSACTION_JOB
 from kohort.release.job import Purpose
 from kohort.release.transactions import BasketWriting
 from kohort.transactions.cells import LocalSuppression
@@ -380,7 +382,7 @@ def test_an_item_in_two_files_is_a_fault_of_the_job(tmp_path: Path) -> None:
 
 # --- the JSON Schema --------------------------------------------------------------------------------------------------
 
-SCHEMA = TransactionFile.model_json_schema(by_alias=True)
+SCHEMA = json_schema(TRANSACTION_JOB)
 
 
 @pytest.mark.parametrize("text", [FULL, DRAWN, FILES, NO_PRIVATE])

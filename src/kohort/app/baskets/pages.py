@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from kohort.app.fields import changed, read, table_at, written
 from kohort.app.job_pages import WITH_A_FORM, JobPages, number
 from kohort.errors import UsageError
-from kohort.job.transactions_form import CoherencePart, ItemsPart, SuppressionPart
+from kohort.job.transactions_form import COHERENCE, ITEMS, SUPPRESSION
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
 from kohort.report.render.page.figure import percent, written_number
 from kohort.transactions.methods import METHODS
@@ -154,9 +154,9 @@ class Pages(JobPages):
     def protection(self, _: Request) -> Response:
         """What every cohort must satisfy, and how the release is found."""
         groups = [
-            ("Promise", CoherencePart.__doc__, self._fields(("privacy",))),
-            ("Items", f"{ItemsPart.__doc__} Single items get their roles on the page Items.", self._item_fields()),
-            ("Method", SuppressionPart.__doc__, self._fields(("method",))),
+            ("Promise", COHERENCE.sentence, self._fields(("privacy",))),
+            ("Items", f"{ITEMS.sentence} Single items get their roles on the page Items.", self._item_fields()),
+            ("Method", SUPPRESSION.sentence, self._fields(("method",))),
         ]
         shown: dict[str, Any] = {"place": None, "groups": groups, "back": "", "bars": (), "here": "/protection"}
         return self._page("fields", "Protection", action="/protection", **shown)

@@ -26,7 +26,7 @@ from kohort.job.faults import placing
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
 from kohort.job.transactions import load, reading_of
-from kohort.job.transactions_form import BasketsPart, ItemsPart, TransactionsPart
+from kohort.job.transactions_form import BASKETS, ITEMS, TRANSACTIONS
 from kohort.pipeline.transactions import anonymize_transactions, problem_of
 from kohort.publish import Companion
 from kohort.report.evidence import transaction_dossier_of
@@ -167,8 +167,8 @@ class Bench:
     def _read(self, text: str, folder: str) -> Reading:
         """The transactions, read again only where their file or the way to read it has changed."""
         raw = read_toml(text)
-        said = right_part(BasketsPart, table(raw, "input"))
-        how = reading_of(right_part(TransactionsPart, table(raw, "transactions")), said)
+        said = right_part(BASKETS, table(raw, "input"))
+        how = reading_of(right_part(TRANSACTIONS, table(raw, "transactions")), said)
         source = relative(said.path, Path(folder))
         refuse_piped(source)
         state = Path(source).stat() if Path(source).is_file() else None
@@ -191,7 +191,7 @@ class Bench:
 
 def _listed(text: str) -> ItemRoles:
     """The roles that a job lists itself, whatever is wrong elsewhere in it."""
-    said = right_part(ItemsPart, table(read_toml(text), "items"))
+    said = right_part(ITEMS, table(read_toml(text), "items"))
     return ItemRoles(tuple(said.private or ()), None if said.public is None else tuple(said.public))
 
 

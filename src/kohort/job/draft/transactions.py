@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 import tomlkit
 
 from kohort.io.baskets.options import Form
-from kohort.job.form import Flag
-from kohort.job.transactions_form import CoherencePart
+from kohort.job.transactions_form import COHERENCE
 from kohort.shown import INTERNAL_LINE
 
 if TYPE_CHECKING:
@@ -66,12 +65,7 @@ def usual_coherence() -> dict[str, int | float]:
     >>> usual_coherence()
     {'h': 0.4, 'k': 10, 'p': 4}
     """
-    flags = {
-        name: one.default
-        for name, info in CoherencePart.model_fields.items()
-        for one in info.metadata
-        if isinstance(one, Flag) and one.default is not None
-    }
+    flags = {key.place[-1]: key.default for key in COHERENCE.keys if key.default is not None}
     return {name: value if isinstance(value, int) else float(value) for name, value in flags.items()}
 
 
