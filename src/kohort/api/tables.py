@@ -543,7 +543,7 @@ def _perturbations(value: object, seed: int | None, *, insecure_reproducible: bo
     if not faults and not found:
         faults = [UsageError("no column is to be perturbed", hint='write {"income": "rounding:step=1000"}')]
     misfits = seed_misfits(found, seed, insecure_reproducible=insecure_reproducible)
-    faults += [UsageError(one.what, where=f"{one.key[-1].replace('-', '_')}=…", hint=one.hint) for one in misfits]
+    faults += [one.told(lambda place: f"{place[-1].replace('-', '_')}=…") for one in misfits]
     if faults:
         raise raised(faults)
     return found

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 
 from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.problem import on_nodes
-from kohort.errors import JobError, SchemaError, SourceNote, UsageError
+from kohort.errors import SchemaError, SourceNote, UsageError
 from kohort.job.faults import nearest
 from kohort.job.form import ColumnPart, MethodPart, PrivacyPart
-from kohort.job.parts import Misfit, part, right_part, table
-from kohort.models.k_anonymity import KAnonymity
-from kohort.release import Job
-from kohort.schema import Attribute, Label, Order, Role, Scale, Schema
+from kohort.job.parts import part, right_part, table
+from kohort.release.fit import Misfit, without_levels
+from kohort.schema import Attribute, Label, Order, Role, Scale
 from kohort.schema.hierarchies import is_builder
 from kohort.shown import many
 
@@ -258,7 +257,7 @@ def _refused(part: MethodPart, limit: SuppressionLimit | None) -> Iterator[Misfi
         try:
             METHODS[part.name](one)
         except UsageError as fault:
-            yield Misfit(place, UsageError(fault.what, hint=_LEAVE))
+            yield Misfit(place, fault.what, _LEAVE)
 
 
 def _in_order(said: NodeText | None, quasi: Sequence[str], faults: list[Misfit]) -> tuple[int, ...] | None:
@@ -276,20 +275,20 @@ def _in_order(said: NodeText | None, quasi: Sequence[str], faults: list[Misfit])
         what = f"the node has no level for {', '.join(lacking)}"
     else:
         return tuple(said[name] for name in quasi)
-    faults.append(Misfit(_NODE, UsageError(what, hint=hint)))
+    faults.append(Misfit(_NODE, what, hint))
     return None
 
 
 def _needless(part: MethodPart, algorithm: Algorithm) -> Iterator[Misfit]:
     if part.time_limit is not None and not METHODS[part.name].takes(_TIMED):
         others = " or ".join(name for name, method in METHODS.items() if method.takes(_TIMED))
-        fault = UsageError(f"{part.name} always runs to its end", hint=f"leave it out, or choose {others}")
-        yield Misfit(("method", "time-limit"), fault)
+        yield Misfit(
+            ("method", "time-limit"), f"{part.name} always runs to its end", f"leave it out, or choose {others}"
+        )
     if on_nodes(algorithm) and part.labels not in {None, Label.ANCESTOR}:
-        yield Misfit(("method", "labels"), UsageError(f"{part.name} releases nodes of the hierarchies", hint=_LEAVE))
+        yield Misfit(("method", "labels"), f"{part.name} releases nodes of the hierarchies", _LEAVE)
     if on_nodes(algorithm) and part.order is not None:
-        fault = UsageError(f"the order of values makes no difference to {part.name}", hint=_LEAVE)
-        yield Misfit(("method", "order"), fault)
+        yield Misfit(("method", "order"), f"the order of values makes no difference to {part.name}", _LEAVE)
 
 
 def misfits(
@@ -302,14 +301,7 @@ def misfits(
         capped = [("columns", one.name, "max-level") for one in attributes if one.max_level is not None]
         hint = "leave it out, or choose a lattice method such as samarati"
         return [UsageError(f"{algorithm.name} has no levels", where=where(place), hint=hint) for place in capped]
-    try:
-        Job.of(Schema(tuple(one for one in attributes if one.role is Role.QUASI)), KAnonymity(2), algorithm=algorithm)
-    except JobError as fault:
-        found = fault.faults
-    except SchemaError as fault:
-        found = [fault]
-    else:
-        return []
+    found = without_levels((one for one in attributes if one.role is Role.QUASI), algorithm)
     places = {f"column {one.name}": _key_of(one) for one in attributes}
     return [SchemaError(one.what, where=where(places[one.where]), hint=one.hint) for one in found]
 

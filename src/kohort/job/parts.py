@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from kohort.errors import UsageError
 from kohort.io.forms import is_address, is_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
-
-    from kohort.job.lines import Place
 
 
 class Part(BaseModel):
@@ -24,17 +21,6 @@ class Part(BaseModel):
 
 
 P = TypeVar("P", bound=Part)
-
-
-class Misfit(NamedTuple):
-    """What does not go with the rest of the job, and the key that said it."""
-
-    place: Place
-    fault: UsageError
-
-    def told(self, where: Callable[[Place], str]) -> UsageError:
-        """The fault with the reader's place for the key."""
-        return UsageError(self.fault.what, where=where(self.place), hint=self.fault.hint)
 
 
 def table(raw: Mapping[str, object], key: str) -> dict[str, object]:

@@ -363,7 +363,7 @@ def altered_faults(
 ) -> list[UsageError]:
     """What of perturbations and pseudonyms does not go with the rest of the job."""
     found = _misfits(raw, schema, models, perturbations)
-    return [UsageError(one.what, where=where(one.key), hint=one.hint) for one in found]
+    return [one.told(where) for one in found]
 
 
 def _misfits(

@@ -14,8 +14,9 @@ from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.document import Document, document, document_at, document_of
 from kohort.job.faults import job_error, shape_faults
 from kohort.job.form import RunPart
-from kohort.job.parts import Misfit, part, relative, right_part, sign_key, table
+from kohort.job.parts import part, relative, right_part, sign_key, table
 from kohort.job.transactions_form import CoherencePart, ItemsPart, SuppressionPart, TransactionFile, TransactionsPart
+from kohort.release.fit import Misfit
 from kohort.release.transactions import BasketWriting, TransactionJob
 from kohort.schema.numbers import exact
 from kohort.transactions.cells import LocalSuppression
@@ -302,16 +303,14 @@ def _of_reading(raw: Mapping[str, object]) -> Iterator[Misfit]:
     said = right_part(TransactionsPart, table(raw, "transactions"))
     form = form_of(said, table(raw, "input").get("path"))
     if said.key is not None and said.person is not None:
-        fault = UsageError("key and person are one column", hint="use person if it identifies a person, otherwise key")
-        yield Misfit(("transactions", "person"), fault)
+        hint = "use person if it identifies a person, otherwise key"
+        yield Misfit(("transactions", "person"), "key and person are one column", hint)
     if said.format is None and table(raw, "transactions").get("format") is not None:
         return  # which form is meant is not known
     columns = {"key": said.key, "person": said.person, "item": said.item}
     for key in (key for key, column in columns.items() if column is not None and form in _NO_COLUMNS):
-        fault = UsageError(
-            f"transactions in the format {form} have no such column", hint="leave it out, or set the format"
-        )
-        yield Misfit(("transactions", key), fault)
+        what = f"transactions in the format {form} have no such column"
+        yield Misfit(("transactions", key), what, "leave it out, or set the format")
 
 
 def _of_privacy(raw: Mapping[str, object]) -> Iterator[Misfit]:
@@ -321,29 +320,25 @@ def _of_privacy(raw: Mapping[str, object]) -> Iterator[Misfit]:
     try:
         Coherence(said.h, said.k, said.p)
     except UsageError as fault:
-        yield Misfit(("privacy", fault.where), fault)
+        yield Misfit(("privacy", fault.where), fault.what, fault.hint)
 
 
 def _of_roles(raw: Mapping[str, object]) -> Iterator[Misfit]:
     said = {key for key, value in table(raw, "items").items() if value is not None and value is not False}
     for key in (key for key in _LISTS if {key, f"{key}-file"} <= said):
-        yield Misfit(("items", f"{key}-file"), UsageError(f"{key} says the same", hint="leave one out"))
+        yield Misfit(("items", f"{key}-file"), f"{key} says the same", "leave one out")
     drawn = "delta" in said
     for key in (key for key in (_LISTED if drawn else _DRAWN) if key in said):
         what = "the roles are drawn at random (delta)" if drawn else "it applies only to randomly drawn roles (delta)"
-        yield Misfit(("items", key), UsageError(what, hint="leave one out" if drawn else "leave it out, or add delta"))
+        yield Misfit(("items", key), what, "leave one out" if drawn else "leave it out, or add delta")
     for key in (key for key in ("private", "private-file") if {key, "no-private"} <= said):
-        yield Misfit(("items", "no-private"), UsageError(f"{key} names private items", hint="leave one out"))
+        yield Misfit(("items", "no-private"), f"{key} names private items", "leave one out")
     known = {field.alias or name for name, field in ItemsPart.model_fields.items()}
     if not drawn and "items" in raw and said <= known and said.isdisjoint(_LISTED[:3]):
         public = not said.isdisjoint(("public", "public-file"))
         what = "public items alone protect nothing" if public else "no private item is named"
-        yield Misfit(
-            ("items",),
-            UsageError(
-                what, hint="name them with private or private-file, draw the roles with delta, or set no-private (k^m)"
-            ),
-        )
+        hint = "name them with private or private-file, draw the roles with delta, or set no-private (k^m)"
+        yield Misfit(("items",), what, hint)
 
 
 def _of_method(raw: Mapping[str, object]) -> Iterator[Misfit]:
@@ -351,17 +346,14 @@ def _of_method(raw: Mapping[str, object]) -> Iterator[Misfit]:
     cells = said.suppress == "cells"
     chosen = {"score": said.score is not None, "give-back": said.give_back, "suppress": said.optimal and cells}
     if said.optimal or cells:
-        method = (
-            "the optimum suppresses whole items"
-            if said.optimal
-            else "suppression of cells always uses mmil and gives back"
-        )
+        cell_method = "suppression of cells always uses mmil and gives back"
+        method = "the optimum suppresses whole items" if said.optimal else cell_method
         hint = f"leave it out, or {'leave out optimal' if said.optimal else 'suppress items'}"
         for key in (key for key, given in chosen.items() if given):
-            yield Misfit(("method", key), UsageError(f"{method}: this choice has no effect", hint=hint))
+            yield Misfit(("method", key), f"{method}: this choice has no effect", hint)
     if said.time_limit is not None and not said.optimal:
-        fault = UsageError("only the search for the optimum has a time limit", hint="leave it out, or add optimal")
-        yield Misfit(("method", "time-limit"), fault)
+        what = "only the search for the optimum has a time limit"
+        yield Misfit(("method", "time-limit"), what, "leave it out, or add optimal")
 
 
 def _of_run(raw: Mapping[str, object]) -> Iterator[Misfit]:
@@ -371,4 +363,4 @@ def _of_run(raw: Mapping[str, object]) -> Iterator[Misfit]:
     if said.engine == "local":
         for key in (key for key, value in limits.items() if value is not None):
             hint = "leave it out, or name an engine that leaves transactions where they are (duckdb, spark)"
-            yield Misfit(("run", key), UsageError("transactions are read into memory as a whole", hint=hint))
+            yield Misfit(("run", key), "transactions are read into memory as a whole", hint)
