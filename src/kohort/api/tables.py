@@ -33,7 +33,7 @@ from kohort.job.keywords import Made, keyword_at, keywords, plain, said_by
 from kohort.job.keywords import perturbed as said_of_columns
 from kohort.job.request import perturbations_of
 from kohort.job.varied import Variations, all_of
-from kohort.models.k_anonymity import KAnonymity
+from kohort.models.k_anonymity import check_k
 from kohort.pipeline.publishing import is_path, paths
 from kohort.release import Job, Release
 from kohort.release.fit import seed_misfits
@@ -123,7 +123,7 @@ def draft(
     >>> drafted.job(quasi=["code"]).schema.quasi[0].name
     'sex'
     """
-    KAnonymity(k)  # refuses what is no k
+    check_k(k)
     table = _table(source, reading)
     path = Path(source) if is_path(source) and source != "-" else None
     tokens = ("", *names_in(missing_token, "missing_token"))
@@ -308,7 +308,7 @@ def advise(source: object, job: Job | None = None, *, population: object = None)
         KohortError: the job has faults, or its input cannot be read.
 
     >>> import polars as pl
-    >>> from kohort.models.k_anonymity import KAnonymity
+    >>> from kohort.models.k_anonymity import check_k
     >>> from kohort.schema import Schema
     >>> people = pl.DataFrame({"age": [31, 34, 38, 52] * 5, "city": ["Rom", "Bonn"] * 10})
     >>> job = Job.of(Schema.of(quasi=["age", "city"]), KAnonymity(10))

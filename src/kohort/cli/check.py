@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kohort.certificate.table import Certificate
     from kohort.certificate.transactions import CoherenceCertificate
     from kohort.cli.derive import Given
+    from kohort.job.lines import Place
     from kohort.job.transactions import TransactionRequest
     from kohort.report import Json
     from kohort.transactions.coherence import Coherence
@@ -140,7 +141,7 @@ def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Pr
     if compared.transactions:
         unused = {flag: value for flag, value in table.used().items() if flag not in {"path", *_OF_BASKETS}}
         flags.refuse({**unused, "reference": compared.reference}, "this flag is only for tables")
-        made = flags.transaction_request({**flags.tables(baskets, []), "output": {"path": table["path"]}}, ())
+        made = flags.unreleased_transactions(flags.tables(baskets, []), ())
         return coherent(made, values=compared.show_values, json=printed.json, quiet=printed.quiet)
     unused = {flag: value for flag, value in baskets.used().items() if flag not in _OF_TABLE}
     unused = {flag: value for flag, value in unused.items() if flag not in {"k", "person"}}
@@ -244,16 +245,20 @@ def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hie
 def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Again:
     """The transactions checked again: in the form of the certificate or the flags, by the items that the flags name."""
     from kohort.certificate.transactions_again import check_transactions_again, written_as
+    from kohort.job.transactions import reading_of, roles_of
 
     raw = flags.tables(given, [])
-    listed = bool(raw["items"])
-    # An item of the original may be in no released transaction; a job has some, though it makes no difference here.
-    raw["items"] = {**(raw["items"] or {"private": ["any"]}), "allow-absent": True}
-    raw |= {"output": {"path": source}, "privacy": {"h": known.h, "k": known.k, "p": known.p}}  # nothing is written
     raw["input"]["path"] = source
-    made = flags.transaction_request(raw, ())
-    reading = made.job.reading if {"format", "separator"} & {*given.used()} else written_as(known)
-    return check_transactions_again(source, known, reading, made.job.roles if listed else None)
+    lacking: list[Place] = [("output",), ("privacy",)]
+    if raw["items"]:
+        raw["items"]["allow-absent"] = True  # an item of the original may be in no released transaction
+    else:
+        lacking.append(("items",))
+    parts = flags.transaction_parts(given, lacking, raw)
+    reading = reading_of(parts.transactions, parts.input)
+    reading = reading if {"format", "separator"} & {*given.used()} else written_as(known)
+    roles = roles_of(parts.items, flags.transaction_flag) if raw["items"] else None
+    return check_transactions_again(source, known, reading, roles)
 
 
 def _figures(again: Again, known: Certificate | CoherenceCertificate) -> dict[str, Json]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kohort.job.lines import Place
     from kohort.job.parts import Part
     from kohort.job.request import Question, Request
-    from kohort.job.transactions import TransactionRequest
+    from kohort.job.transactions import TransactionFile, TransactionRequest
 
 #: The tables of a job that are there only with a key.
 _OPTIONAL: Final = frozenset({"columns", "person", "population"})
@@ -48,10 +48,36 @@ def question(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Questio
 def transaction_request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> TransactionRequest:
     """The same for a job on transactions."""
     from kohort.job.faults import together
-    from kohort.job.transactions import TransactionFile
     from kohort.job.transactions import request as made_of
 
-    return together(lambda: made_of(raw, where=lambda place: flag_at(TransactionFile, place)), faults)
+    return together(lambda: made_of(raw, where=transaction_flag), faults)
+
+
+def unreleased_transactions(raw: Mapping[str, object], faults: Sequence[UsageError]) -> TransactionRequest:
+    """The same for a command that releases nothing."""
+    from kohort.job.faults import together
+    from kohort.job.transactions import unreleased
+
+    return together(lambda: unreleased(raw, where=transaction_flag), faults)
+
+
+def transaction_parts(
+    given: Given, lacking: Sequence[Place], raw: Mapping[str, object] | None = None
+) -> TransactionFile:
+    """The parts of a job on transactions that flags make, without the keys that a command does not need."""
+    from kohort.job.faults import together
+    from kohort.job.transactions import parts_of
+
+    faults: list[UsageError] = []
+    raw = tables(given, faults) if raw is None else raw
+    return together(lambda: parts_of(raw, where=transaction_flag, lacking=lacking), faults)
+
+
+def transaction_flag(place: Place) -> str:
+    """The flag that a place of a job on transactions stands for."""
+    from kohort.job.transactions import TransactionFile
+
+    return flag_at(TransactionFile, place)
 
 
 def refuse(flags: Mapping[str, object], what: str, hint: str = "leave it out") -> None:

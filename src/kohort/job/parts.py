@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from kohort.io.forms import is_address, is_store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from kohort.job.lines import Place
 
 
 class Part(BaseModel):
@@ -49,6 +51,24 @@ def right_part(form: type[P], raw: Mapping[str, object]) -> P:
     except ValidationError as fault:
         wrong = {error["loc"][0] for error in fault.errors()}
         return form.model_validate({key: value for key, value in raw.items() if key not in wrong})
+
+
+def without(form: type[P], lacking: Sequence[Place]) -> type[P]:
+    """A form without some of its tables and keys: what a command takes that needs less than a job.
+
+    >>> from kohort.job.form import JobFile
+    >>> "output" in without(JobFile, [("output",)]).model_fields
+    False
+    """
+    if not lacking:
+        return form
+    kept: dict[str, Any] = {}
+    for name, info in form.model_fields.items():
+        key = info.alias or name
+        below = [place[1:] for place in lacking if place[0] == key]
+        if () not in below:
+            kept[name] = without(cast("Any", info.annotation), below), info
+    return cast("type[P]", create_model(form.__name__, __base__=Part, **kept))
 
 
 def relative(path: str, folder: Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import ValidationError
@@ -14,7 +15,7 @@ from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.document import Document, document, document_at, document_of
 from kohort.job.faults import job_error, shape_faults
 from kohort.job.form import RunPart
-from kohort.job.parts import part, relative, right_part, sign_key, table
+from kohort.job.parts import part, relative, right_part, sign_key, table, without
 from kohort.job.transactions_form import CoherencePart, ItemsPart, SuppressionPart, TransactionFile, TransactionsPart
 from kohort.release.fit import Misfit
 from kohort.release.transactions import BasketWriting, TransactionJob
@@ -29,10 +30,10 @@ from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from kohort.job.lines import Place
-    from kohort.job.transactions_form import BasketsPart
+    from kohort.job.transactions_form import BasketsPart, ReleasePart
     from kohort.transactions.problem import SuppressionAlgorithm
     from kohort.transactions.roles import RoleChoice
 
@@ -89,7 +90,17 @@ def _lines(path: Path) -> list[tuple[int, str]]:
 
 E = TypeVar("E", bound=KohortError)
 
-__all__ = ["TransactionFile", "TransactionRequest", "load", "of", "parse", "reading_of", "request"]
+__all__ = [
+    "TransactionFile",
+    "TransactionRequest",
+    "load",
+    "of",
+    "parse",
+    "parts_of",
+    "reading_of",
+    "request",
+    "unreleased",
+]
 
 #: The keys behind the places that kohort's errors name.
 _PLACES: Final[Mapping[str, Place]] = {
@@ -106,7 +117,7 @@ class TransactionRequest:
 
     Attributes:
         source: Where the transactions are; `-` is standard input.
-        target: Where the release goes.
+        target: Where the release goes; empty where nothing is released.
         job: What decides the release.
         inputs: The other files that it was made from: the job file and lists of items.
         where: Tells the reader's place for a path of keys, such as `("items", "private")`: a line, or a flag.
@@ -129,15 +140,11 @@ class TransactionRequest:
 
     def refuse_output(self) -> None:
         """Refuse a target that is no file, or whose name contradicts the form of the release, before any work."""
-        try:
-            self.job.written_to(Path(self.target))
-        except UsageError as fault:
-            place = self.where(("output", "path"))
-            raise job_error([UsageError(fault.what, where=place, hint=fault.hint)]) from None
+        refuse_output(self.job.writing, self.job.reading, self.target, self.where)
 
     def placed(self, fault: E) -> E:
         """A fault that the transactions showed, with the place of the key that it comes of."""
-        return _placed(fault, self.where, self.said)
+        return placed(fault, self.where, self.said)
 
 
 def load(path: Path) -> TransactionRequest:
@@ -185,61 +192,113 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         where: Tells the reader's place for a path of keys: a line, or a flag.
         folder: What relative paths are relative to.
     """
-    faults = [one.told(where) for one in misfits(raw)]
+    file = parts_of(raw, where=where)
+    return _made(file, where, folder, file.output)
+
+
+def unreleased(
+    raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path()
+) -> TransactionRequest:
+    """The same without an output, for what releases nothing."""
+    return _made(parts_of(raw, where=where, lacking=(("output",),)), where, folder, None)
+
+
+def parts_of(
+    raw: Mapping[str, object], *, where: Callable[[Place], str], lacking: Sequence[Place] = ()
+) -> TransactionFile:
+    """The parts of a job that nested mappings make.
+
+    Args:
+        raw: The tables of a job file.
+        where: Tells the reader's place for a path of keys.
+        lacking: The tables and keys that nobody asks for: such tables are passed over, and the parts have neither.
+
+    Raises:
+        JobError: everything that is wrong in them.
+    """
+    raw = {name: held for name, held in raw.items() if (name,) not in lacking}
+    faults = [one.told(where) for one in misfits(raw, lacking)]
+    form = without(TransactionFile, lacking)
     try:
-        file = TransactionFile.model_validate(raw)
+        file = form.model_validate(raw)
     except ValidationError as fault:
-        raise job_error([*shape_faults(fault.errors(include_url=False), where, TransactionFile), *faults]) from None
+        raise job_error([*shape_faults(fault.errors(include_url=False), where, form), *faults]) from None
     if faults:
         raise job_error(faults)
-    return _made(file, where, folder)
+    return file
 
 
-def _made(file: TransactionFile, where: Callable[[Place], str], folder: Path) -> TransactionRequest:
+def _made(
+    file: TransactionFile, where: Callable[[Place], str], folder: Path, output: ReleasePart | None
+) -> TransactionRequest:
     """The request of a job whose tables go together; its lists of items are read now."""
-    items, privacy = file.items, file.privacy
-    paths = {"private": items.private_file, "public": items.public_file, "weight": items.weight_file}
-    lists = {key: folder / path for key, path in paths.items() if path is not None}
-    said: dict[str, Place] = {key: ("items", f"{key}-file") for key in lists}
+    items, privacy, lists = file.items, file.privacy, _lists(file.items, folder)
     weights = weights_in(lists["weight"]) if "weight" in lists else items.weight or {}
-    try:
-        job = TransactionJob(
-            coherence=Coherence(privacy.h, privacy.k, privacy.p),
-            roles=_roles(items, lists),
-            algorithm=_algorithm(file.method),
-            min_support=items.min_support or Fraction(0),
-            weights=tuple(weights.items()),
-            reading=reading_of(file.transactions, file.input),
-            writing=BasketWriting(
-                form=file.output.format,
-                separator=file.output.separator,
-                sign_key=sign_key(file.output.sign_key, folder),
-            ),
-            most=file.method.max_sets or MOST,
-            purpose=file.purpose.words,
-        )
-    except UsageError as fault:  # an item in two lists
-        raise job_error([_placed(fault, where, said)]) from None
-    source, target = relative(file.input.path, folder), relative(file.output.path, folder)
+    job = TransactionJob(
+        coherence=Coherence(privacy.h, privacy.k, privacy.p),
+        roles=roles_of(items, where, folder),
+        algorithm=_algorithm(file.method),
+        min_support=items.min_support or Fraction(0),
+        weights=tuple(weights.items()),
+        reading=reading_of(file.transactions, file.input),
+        writing=BasketWriting() if output is None else _writing(output, folder),
+        most=file.method.max_sets or MOST,
+        purpose=file.purpose.words,
+    )
+    source, target = relative(file.input.path, folder), relative(output.path, folder) if output else ""
     signing = () if job.writing.sign_key is None else (Path(job.writing.sign_key),)
     spill = None if file.run.spill_folder is None else relative(file.run.spill_folder, folder)
     run = file.run.model_copy(update={"spill_folder": spill})
-    return TransactionRequest(source, target, job, (*lists.values(), *signing), where, said, run)
+    return TransactionRequest(source, target, job, (*lists.values(), *signing), where, _said(lists), run)
 
 
-def _placed(fault: E, where: Callable[[Place], str], said: Mapping[str, Place]) -> E:
+def _writing(output: ReleasePart, folder: Path) -> BasketWriting:
+    key = sign_key(output.sign_key, folder)
+    return BasketWriting(form=output.format, separator=output.separator, sign_key=key)
+
+
+def placed(fault: E, where: Callable[[Place], str], said: Mapping[str, Place] = MappingProxyType({})) -> E:
+    """A fault that the transactions showed, with the place of the key that it comes of; see `TransactionRequest`."""
     place = said.get(fault.where) or _PLACES.get(fault.where)
     return type(fault)(fault.what, where=where(place), hint=fault.hint) if place else fault
+
+
+def refuse_output(writing: BasketWriting, reading: BasketOptions, target: str, where: Callable[[Place], str]) -> None:
+    """Refuse a target that is no file, or whose name contradicts the form of what is written, before any work."""
+    try:
+        writing.over(reading, Path(target))
+    except UsageError as fault:
+        raise job_error([UsageError(fault.what, where=where(("output", "path")), hint=fault.hint)]) from None
 
 
 # --- from the file's tables to the job --------------------------------------------------------------------------------
 
 
-def _roles(items: ItemsPart, lists: Mapping[str, Path]) -> RoleChoice:
+def roles_of(items: ItemsPart, where: Callable[[Place], str], folder: Path = Path()) -> RoleChoice:
+    """The roles of the items; the lists of private and public ones are read.
+
+    Raises:
+        InputError: a list cannot be read.
+        JobError: an item is in both.
+    """
     if items.delta is not None:
         return Drawn(delta=items.delta, seed=items.seed or 0, draw=items.draw or Draw.FEASIBLE)
+    lists = _lists(items, folder)
     private, public = _named(items.private, lists.get("private")), _named(items.public, lists.get("public"))
-    return Listed(private=private or (), public=public, absent=items.allow_absent)
+    try:
+        return Listed(private=private or (), public=public, absent=items.allow_absent)
+    except UsageError as fault:
+        raise job_error([placed(fault, where, _said(lists))]) from None
+
+
+def _lists(items: ItemsPart, folder: Path) -> dict[str, Path]:
+    paths = {"private": items.private_file, "public": items.public_file, "weight": items.weight_file}
+    return {key: folder / path for key, path in paths.items() if path is not None}
+
+
+def _said(lists: Iterable[str]) -> dict[str, Place]:
+    """The keys that name lists, in place of the items themselves."""
+    return {key: ("items", f"{key}-file") for key in lists}
 
 
 def _named(names: Sequence[str] | None, file: Path | None) -> tuple[str, ...] | None:
@@ -290,11 +349,12 @@ def form_of(said: TransactionsPart, path: object) -> Form:
     return said.format or (Form.LISTS if str(path).lower().endswith(_PARQUET) else Form.BASKET)
 
 
-def misfits(raw: Mapping[str, object]) -> Iterator[Misfit]:
+def misfits(raw: Mapping[str, object], lacking: Sequence[Place] = ()) -> Iterator[Misfit]:
     """What does not go together in the tables of a job; keys of a wrong form count as not said."""
     yield from _of_reading(raw)
     yield from _of_privacy(raw)
-    yield from _of_roles(raw)
+    if not {("items",), ("items", "private")} & {*lacking}:
+        yield from _of_roles(raw)
     yield from _of_method(raw)
     yield from _of_run(raw)
 

@@ -14,9 +14,9 @@ from kohort.io.baskets.options import Form
 from kohort.job.form import NO_FLAG, SIGN_KEY, Flag, PurposePart, RunPart, Word
 from kohort.job.parts import Part
 from kohort.job.values import Encoding, Memory, Seconds, Separator, number, passing, wrong
-from kohort.release.transactions import TransactionJob
-from kohort.transactions.coherence import Coherence
-from kohort.transactions.roles import Draw, Drawn, Listed
+from kohort.release.transactions import check_min_support
+from kohort.transactions.coherence import check_count, check_h
+from kohort.transactions.roles import Draw, Drawn
 from kohort.transactions.suppression import Score
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 #: A fraction of whole numbers, each far below 2**63.
 _fraction_text = re.compile(r"([0-9]{1,9})/([1-9][0-9]{0,8})").fullmatch
-
-#: Beside a number that is looked at alone.
-_HALF = Fraction(1, 2)
 
 
 # --- what single keys may say -----------------------------------------------------------------------------------------
@@ -70,11 +67,6 @@ def _some(value: list[str]) -> list[str]:
     return value
 
 
-def _supported(share: Fraction) -> TransactionJob:
-    """A job with this minimum support."""
-    return TransactionJob(coherence=Coherence(_HALF, 2, 1), roles=Listed(), min_support=share)
-
-
 _DECIMAL = r"((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)"
 _SHARES = [
     {"type": "number", "minimum": 0, "maximum": 1},
@@ -85,11 +77,11 @@ _SHARE = WithJsonSchema({"anyOf": _SHARES})
 _COUNT = WithJsonSchema({"type": "integer", "minimum": 1})
 _SEED = WithJsonSchema({"type": "integer", "minimum": 0})
 
-H = Annotated[Fraction, PlainValidator(_share(lambda h: Coherence(h, 2, 1))), _SHARE]
-K = Annotated[int, PlainValidator(passing(lambda k: Coherence(_HALF, k, 1))), _COUNT]
-P = Annotated[int, PlainValidator(passing(lambda p: Coherence(_HALF, 2, p))), _COUNT]
+H = Annotated[Fraction, PlainValidator(_share(check_h)), _SHARE]
+K = Annotated[int, PlainValidator(passing(lambda k: check_count(k, "k"))), _COUNT]
+P = Annotated[int, PlainValidator(passing(lambda p: check_count(p, "p"))), _COUNT]
 Delta = Annotated[Fraction, PlainValidator(_share(lambda delta: Drawn(delta=delta))), _SHARE]
-Support = Annotated[Fraction, PlainValidator(_share(_supported)), _SHARE]
+Support = Annotated[Fraction, PlainValidator(_share(check_min_support)), _SHARE]
 Seed = Annotated[int, _least(0), _SEED]
 Sets = Annotated[int, _least(1), _COUNT]
 Weight = Annotated[Fraction, PlainValidator(_weight), WithJsonSchema({"anyOf": _WEIGHTS})]
