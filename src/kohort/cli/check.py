@@ -151,6 +151,7 @@ def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Pr
         flags.refuse({"missing": table["missing"]}, what, hint)
     return judged.judged(
         judged.requested(table, matched=table["population"] is not None),
+        options.names(table["sensitive"]),
         lambda path: options.read_table(table, path),
         table["path"],
         compared.reference,

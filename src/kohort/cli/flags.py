@@ -27,13 +27,13 @@ _OPTIONAL: Final = frozenset({"columns", "person", "population"})
 _ROLES: Final = {"no-model": "sensitive", "pseudonym": "identifying"}
 
 
-def request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Request:
-    """The request that the flags make; their faults come all at once."""
+def request(raw: Mapping[str, object], faults: Sequence[UsageError], *, releasing: bool = True) -> Request:
+    """The request that the flags make, of a command that releases something or not; their faults come all at once."""
     from kohort.job.faults import together
     from kohort.job.form import JobFile
     from kohort.job.request import request as made_of
 
-    return together(lambda: made_of(raw, where=lambda place: flag_at(JobFile, place)), faults)
+    return together(lambda: made_of(raw, where=lambda place: flag_at(JobFile, place), releasing=releasing), faults)
 
 
 def question(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Question:

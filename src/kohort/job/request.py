@@ -24,7 +24,7 @@ from kohort.job.faults import job_error, shape_faults
 from kohort.job.form import InputPart, JobFile, OutputPart, PerturbedPart, PerturbPart, QuestionFile
 from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
-from kohort.job.parts import part, relative, right_part, sign_key, table
+from kohort.job.parts import part, relative, right_part, sign_key, table, without
 from kohort.perturbation.text import perturbation_from
 from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing
@@ -69,7 +69,7 @@ class Request:
 
     Attributes:
         source: Where the table is; `-` is standard input.
-        target: Where the release goes.
+        target: Where the release goes; empty where nothing is released.
         job: What decides the release.
         inputs: The other files that it was made from: the job file and the hierarchies.
         where: Tells the reader's place for a path of keys, such as `("columns", "age")`: a line, or a flag.
@@ -157,7 +157,12 @@ def of(text: Document) -> Request:
 
 
 def request(
-    raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path(), held: Sequence[HeldFile] = ()
+    raw: Mapping[str, object],
+    *,
+    where: Callable[[Place], str],
+    folder: Path = Path(),
+    held: Sequence[HeldFile] = (),
+    releasing: bool = True,
 ) -> Request:
     """The request that nested mappings make: a job file's tables, or the command line's flags.
 
@@ -166,6 +171,7 @@ def request(
         where: Tells the reader's place for a path of keys: a line, or a flag.
         folder: What relative paths are relative to.
         held: Files of hierarchies that are still to be written into the folder.
+        releasing: Whether they name an output; else the target is empty.
 
     Raises:
         JobError: all faults at once.
@@ -178,7 +184,8 @@ def request(
     perturbations, unread = perturbations_of(raw, where)
     faults += [*wrong, *misfits(attributes, method.algorithm, where), *unfit(raw, asked, attributes, where), *unread]
     faults += altered_faults(raw, Schema(tuple(attributes)), tuple(asked.values()), perturbations, where)
-    file = _form(JobFile, raw, [*faults, *_input_fault(raw, where), *_output_fault(raw, where)], where)
+    form = JobFile if releasing else without(JobFile, [("output",)])
+    file = _form(form, raw, [*faults, *_input_fault(raw, where), *_output_fault(raw, where)], where)
     assert method.algorithm is not None  # noqa: S101  a job that names no method there is has a fault
     made = _question(file, attributes, asked, folder, held)
     job = Job(
@@ -186,7 +193,7 @@ def request(
         made.models,
         method.algorithm,
         reading_of(file.input),
-        replace(_writing(file.output), sign_key=sign_key(file.output.sign_key, folder)),
+        replace(_writing(file.output), sign_key=sign_key(file.output.sign_key, folder)) if releasing else Writing(),
         method.time_limit,
         tuple(name for name, column in file.columns.items() if column.allow_singling),
         tuple(name for name, column in file.columns.items() if column.no_model),
@@ -199,7 +206,7 @@ def request(
         purpose=file.purpose.words,
     )
     keys = () if file.input.key_file is None else (folder / file.input.key_file,)
-    source, target = relative(file.input.path, folder), relative(file.output.path, folder)
+    source, target = relative(file.input.path, folder), relative(file.output.path, folder) if releasing else ""
     spill = None if file.run.spill_folder is None else relative(file.run.spill_folder, folder)
     signing = () if job.writing.sign_key is None else (Path(job.writing.sign_key),)
     inputs = *made.inputs, *keys, *signing
@@ -256,7 +263,7 @@ def _key(path: Path) -> Key:
 
 
 def _form(form: type[Q], raw: Mapping[str, object], faults: list[UsageError], where: Callable[[Place], str]) -> Q:
-    found = lacking(raw) if form is JobFile else []  # what is only judged may ask for no model
+    found = [] if form is QuestionFile else lacking(raw)  # what is only judged may ask for no model
     try:
         file = form.model_validate(raw)
     except ValidationError as fault:
