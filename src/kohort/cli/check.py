@@ -142,7 +142,7 @@ def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Pr
         unused = {flag: value for flag, value in table.used().items() if flag not in {"path", *_OF_BASKETS}}
         flags.refuse({**unused, "reference": compared.reference}, "this flag is only for tables")
         made = flags.unreleased_transactions(flags.tables(baskets, []), ())
-        return coherent(made, values=compared.show_values, json=printed.json, quiet=printed.quiet)
+        return _coherent(made, printed, values=compared.show_values)
     unused = {flag: value for flag, value in baskets.used().items() if flag not in _OF_TABLE}
     unused = {flag: value for flag, value in unused.items() if flag not in {"k", "person"}}
     flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
@@ -152,31 +152,10 @@ def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Pr
     return judged.judged(
         judged.requested(table, matched=table["population"] is not None),
         options.names(table["sensitive"]),
-        lambda path: options.read_table(table, path),
-        table["path"],
+        table,
         compared.reference,
+        printed,
         values=compared.show_values,
-        json=printed.json,
-        quiet=printed.quiet,
-    )
-
-
-def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:
-    """Whether the certificate holds; it names the models, so no flag may."""
-    path, of_table = compared.certificate or "", {"population", "hierarchy", "path", "separator", "encoding"}
-    taken = of_table | {*_READING, *_ITEMS}
-    unused = {flag: value for flag, value in (baskets.used() | table.used()).items() if flag not in taken}
-    unused |= {"transactions": compared.transactions, "show-values": compared.show_values}
-    flags.refuse(unused, "the certificate names the models and how to read the file")
-    return certified(
-        table["path"],
-        path,
-        trust=compared.trust,
-        of_tables={"population": table["population"], "reference": compared.reference},
-        hierarchy=table["hierarchy"],
-        of_transactions=baskets.only(*_READING, *_ITEMS, "separator"),
-        json=printed.json,
-        quiet=printed.quiet,
     )
 
 
@@ -186,49 +165,31 @@ def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: opti
 WIDTH: Final = len("not checked")
 
 
-def certified(
-    source: str,
-    path: str,
-    *,
-    trust: str | None,
-    of_tables: Mapping[str, object],
-    hierarchy: Sequence[str] | None,
-    of_transactions: Given,
-    json: bool,
-    quiet: bool,
-) -> bool:
-    """Whether nothing in the file at `source` differs from its certificate at `path`, which is printed.
-
-    Args:
-        source: The release.
-        path: Its certificate.
-        trust: The public key that must have signed it; `None` for any, or none.
-        of_tables: The population table and the reference.
-        hierarchy: Hierarchies, `COLUMN=FILE`.
-        of_transactions: How transactions are read, and which items are private.
-        json: Print one JSON object.
-        quiet: Print nothing.
-    """
+def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:
+    """Whether nothing in the file differs from its certificate; that names the models, so no flag may."""
     from kohort.certificate.again import checked_signature, read_certificate
     from kohort.certificate.table import Certificate
 
-    known = read_certificate(path)
-    signature = checked_signature(known, source, trust)
-    with progress(quiet=quiet) as tell:
+    source, of_table = table["path"], {"population", "hierarchy", "path", "separator", "encoding"}
+    taken = of_table | {*_READING, *_ITEMS}
+    unused = {flag: value for flag, value in (baskets.used() | table.used()).items() if flag not in taken}
+    unused |= {"transactions": compared.transactions, "show-values": compared.show_values}
+    flags.refuse(unused, "the certificate names the models and how to read the file")
+    known = read_certificate(compared.certificate or "")
+    signature = checked_signature(known, source, compared.trust)
+    of_tables = {"population": table["population"], "reference": compared.reference}
+    with progress(quiet=printed.quiet) as tell:
         tell("check")
         if isinstance(known, Certificate):
-            flags.refuse(
-                of_transactions.used(), "this flag is only for transactions, but the certificate is of a table"
-            )
-            again = _table(source, known, of_tables, hierarchy)
+            what = "this flag is only for transactions, but the certificate is of a table"
+            flags.refuse(baskets.only(*_READING, *_ITEMS, "separator").used(), what)
+            again = _table(source, known, of_tables, table["hierarchy"])
         else:
-            flags.refuse(
-                {**of_tables, "hierarchy": hierarchy},
-                "this flag is only for tables, but the certificate is of transactions",
-            )
-            again = _transactions(source, known, of_transactions)
+            what = "this flag is only for tables, but the certificate is of transactions"
+            flags.refuse({**of_tables, "hierarchy": table["hierarchy"]}, what)
+            again = _transactions(source, known, baskets.only(*_READING, *_ITEMS, "separator"))
     again = replace(again, parts=(signature, *again.parts))
-    say("\n".join(_lines(again, known)), _figures(again, known), as_json=json, quiet=quiet)
+    say("\n".join(_lines(again, known)), _figures(again, known), as_json=printed.json, quiet=printed.quiet)
     return again.met
 
 
@@ -294,11 +255,11 @@ def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[
 # --- `kohort check --transactions` ------------------------------------------------------------------------------------
 
 
-def coherent(made: TransactionRequest, *, values: bool, json: bool, quiet: bool) -> bool:
+def _coherent(made: TransactionRequest, printed: options.Printed, *, values: bool) -> bool:
     """Whether the transactions are coherent, which is printed; `values` names the items that stand in the way."""
     from kohort.assessment.checking.transactions import check_transactions
 
-    with progress(quiet=quiet) as tell:
+    with progress(quiet=printed.quiet) as tell:
         problem = problem_at(made, tell)
         tell("count")
         found = check_transactions(problem.database, problem.roles, made.job.coherence, most=made.job.most)
@@ -309,7 +270,8 @@ def coherent(made: TransactionRequest, *, values: bool, json: bool, quiet: bool)
     figures["private"] = int(problem.roles.private.sum())
     if values:
         figures["over_names"] = [*over]
-    say("\n".join(_coherence_lines(found, made.job.coherence, over)), figures, as_json=json, quiet=quiet)
+    text = "\n".join(_coherence_lines(found, made.job.coherence, over))
+    say(text, figures, as_json=printed.json, quiet=printed.quiet)
     return found.met
 
 

@@ -13,7 +13,7 @@ from kohort.schema.numbers import rounded
 from kohort.shown import many, span, told_suppressed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from kohort.assessment.checking import Check, FailingClass, Finding, Strictest
     from kohort.cli.derive import Given
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from kohort.release import Job
     from kohort.report import Json
     from kohort.schema import Attribute, Schema
-    from kohort.tables.table import Table
 
 
 def requested(given: Given, *, matched: bool) -> Question:
@@ -78,38 +77,35 @@ def suppresses(schema: Schema, name: str) -> bool:
 def judged(
     made: Question,
     sensitive: Sequence[str],
-    read: Callable[[str], Table],
-    source: str,
+    given: Given,
     reference: str | None,
+    printed: options.Printed,
     *,
     values: bool,
-    json: bool,
-    quiet: bool,
 ) -> bool:
-    """Whether the table at `source` meets its models, which is printed.
+    """Whether a table meets its models, which is printed.
 
     Args:
         made: The models; without any, the report says only what the table achieves.
         sensitive: The columns whose strictest models are reported.
-        read: Reads the table at a path.
-        source: Where the table is.
+        given: How the table is read.
         reference: Where the table before its release is, if it is given.
+        printed: What is printed.
         values: Whether cells of failing classes are shown.
-        json: Print one JSON object.
-        quiet: Print nothing.
     """
     from kohort.assessment.checking import check
 
     quasi = [attribute.name for attribute in made.schema.quasi]
-    with progress(quiet=quiet) as tell:
+    with progress(quiet=printed.quiet) as tell:
         tell("read")
-        table, known, before = (None if path is None else read(path) for path in (source, made.population, reference))
+        paths = given["path"], made.population, reference
+        table, known, before = (None if path is None else options.read_table(given, path) for path in paths)
         tell("count")
         found = check(
             table, quasi, made.models, sensitive=sensitive, schema=made.schema, population=known, reference=before
         )
     lines = [*_lines(found, quasi, values=values), *_notes(found, made, sensitive, own=reference is None)]
-    say("\n".join(lines), _figures(found, made, quasi, values=values), as_json=json, quiet=quiet)
+    say("\n".join(lines), _figures(found, made, quasi, values=values), as_json=printed.json, quiet=printed.quiet)
     return found.met or not made.models
 
 

@@ -11,12 +11,13 @@ from pydantic import ValidationError
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
 from kohort.job.columns import (
-    Method,
     attributes_of,
+    free_labels,
     hierarchy_file,
     method_of,
     misfits,
     quasi_of,
+    time_limit_of,
     with_answers,
     without_dropped,
 )
@@ -178,23 +179,23 @@ def request(
         InputError: a hierarchy file cannot be read as one.
     """
     raw = with_answers(without_dropped(raw))
-    method, faults = method_of(raw, quasi_of(raw), where)
-    attributes, wrong = attributes_of(raw, method, where, folder)
+    algorithm, faults = method_of(raw, quasi_of(raw), where)
+    attributes, wrong = attributes_of(raw, free_labels(raw, algorithm), where, folder)
     asked = models_of(raw)
     perturbations, unread = perturbations_of(raw, where)
-    faults += [*wrong, *misfits(attributes, method.algorithm, where), *unfit(raw, asked, attributes, where), *unread]
+    faults += [*wrong, *misfits(attributes, algorithm, where), *unfit(raw, asked, attributes, where), *unread]
     faults += altered_faults(raw, Schema(tuple(attributes)), tuple(asked.values()), perturbations, where)
     form = JobFile if releasing else without(JobFile, [("output",)])
     file = _form(form, raw, [*faults, *_input_fault(raw, where), *_output_fault(raw, where)], where)
-    assert method.algorithm is not None  # noqa: S101  a job that names no method there is has a fault
+    assert algorithm is not None  # noqa: S101  a job that names no method there is has a fault
     made = _question(file, attributes, asked, folder, held)
     job = Job(
         replace(made.schema, missing=frozenset(file.input.missing)),
         made.models,
-        method.algorithm,
+        algorithm,
         reading_of(file.input),
         replace(_writing(file.output), sign_key=sign_key(file.output.sign_key, folder)) if releasing else Writing(),
-        method.time_limit,
+        time_limit_of(raw),
         tuple(name for name, column in file.columns.items() if column.allow_singling),
         tuple(name for name, column in file.columns.items() if column.no_model),
         tuple(file.answers),
@@ -247,7 +248,7 @@ def question(raw: Mapping[str, object], *, where: Callable[[Place], str], folder
     'distinct 2-diversity of illness'
     """
     raw = without_dropped(raw)
-    attributes, faults = attributes_of(raw, Method(None), where, folder)
+    attributes, faults = attributes_of(raw, None, where, folder)
     asked = models_of(raw)
     file = _form(QuestionFile, raw, [*faults, *unfit(raw, asked, attributes, where)], where)
     return _question(file, attributes, asked, folder)
