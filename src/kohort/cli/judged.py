@@ -20,15 +20,14 @@ if TYPE_CHECKING:
     from kohort.job.request import Question
     from kohort.release import Job
     from kohort.report import Json
-    from kohort.schema import Attribute, Schema
+    from kohort.schema import Schema
 
 
 def requested(given: Given, *, matched: bool) -> Question:
     """The models and columns that the flags name; `matched`: the file is matched with people of other tables."""
     faults: list[UsageError] = []
-    named = flags.columns({role: given[role] for role in ("quasi", "sensitive")}, faults)
-    columns = {name: said for name, said in named.items() if said["role"] == "quasi"}
-    if not columns:
+    columns = flags.columns({role: given[role] for role in ("quasi", "sensitive")}, faults)
+    if all(said["role"] != "quasi" for said in columns.values()):
         hint = "name at least one, or --certificate FILE, which names those of a release"
         faults.append(UsageError("no quasi-identifying column is named", where="--quasi", hint=hint))
     of_columns = [key for key in given.keys if key.is_model and key.of_column]
@@ -36,35 +35,16 @@ def requested(given: Given, *, matched: bool) -> Question:
         for name in options.readable(given[key.flag]):
             columns.setdefault(name, {"role": "sensitive"})
         flags.shape(columns, key, given[key.flag], faults)
-    sensitive = [name for name, said in named.items() if said["role"] == "sensitive"]
-    measured = {name for name in sensitive if "t" not in columns.get(name, {})}  # no given model needs its hierarchy
-    hierarchies = given["hierarchy"] or ()
-    others = [text for text in hierarchies if text.partition("=")[0] in measured]
-    texts = {"hierarchy": [text for text in hierarchies if text not in others], "missing": given["missing"]}
+    judged_by = {name: said for name, said in columns.items() if said["role"] == "quasi" or len(said) > 1}
     for key in given.keys:
-        if key.flag in texts:
-            flags.shape(columns, key, texts[key.flag], faults)
+        if key.flag in {"hierarchy", "missing"}:
+            flags.shape(columns if key.flag == "hierarchy" else judged_by, key, given[key.flag], faults)
     of_table = [key for key in given.keys if key.is_model and not key.of_column]
     raw = flags.tables(given.only("person", *(key.flag for key in of_table)), faults)
     if any(given[key.flag] is not None for key in (*of_columns, *of_table)):
         raw |= flags.tables(given.only("population"), faults)
     made = flags.question({"privacy": {}, **raw, "columns": columns}, faults)
-    attributes = [one for one in made.schema.attributes if one.name not in measured]
-    attributes += [_sensitive(name, options.pairs(others, "--hierarchy").get(name)) for name in measured]
-    schema = treated(replace(made.schema, attributes=tuple(attributes)), given, matched=matched)
-    return replace(made, schema=schema, population=given["population"])
-
-
-def _sensitive(name: str, hierarchy: str | None) -> Attribute:
-    """A sensitive column without a requested model; its hierarchy says how far values are apart."""
-    from pathlib import Path
-
-    from kohort.schema import Attribute, Role
-    from kohort.schema.hierarchies import is_builder, read_hierarchy
-
-    if hierarchy is None or is_builder(hierarchy):
-        return Attribute(name, Role.SENSITIVE, hierarchy=hierarchy)
-    return Attribute(name, Role.SENSITIVE, hierarchy=read_hierarchy(Path(hierarchy), name=name))
+    return replace(made, schema=treated(made.schema, given, matched=matched), population=given["population"])
 
 
 def suppresses(schema: Schema, name: str) -> bool:

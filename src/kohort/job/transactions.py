@@ -90,17 +90,7 @@ def _lines(path: Path) -> list[tuple[int, str]]:
 
 E = TypeVar("E", bound=KohortError)
 
-__all__ = [
-    "TransactionFile",
-    "TransactionRequest",
-    "load",
-    "of",
-    "parse",
-    "parts_of",
-    "reading_of",
-    "request",
-    "unreleased",
-]
+__all__ = ["TransactionFile", "TransactionRequest", "load", "of", "parse", "reading_of", "request"]
 
 #: The keys behind the places that kohort's errors name.
 _PLACES: Final[Mapping[str, Place]] = {
