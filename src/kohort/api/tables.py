@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 from pydantic import ValidationError
 
 from kohort import io, pipeline
-from kohort.api.jobs import job_by, population_table, tables_by
+from kohort.api.jobs import job_from, population_table, tables_from
 from kohort.api.shown import Inspection, Perturbed
 from kohort.assessment import checking
 from kohort.assessment.checking import FIRST
@@ -207,7 +207,7 @@ def anonymize(
     >>> release.verdict.smallest, sorted(release.frame()["age"].unique())
     (4, ['[30-54)'])
     """
-    made = job_by(job, options, population=population)
+    made = job_from(job, options, population=population)
     memory = _memory(memory_limit)
     with _placing(made):
         release = pipeline.anonymize(
@@ -280,7 +280,7 @@ def sweep(
     [('2', 2), ('4', 1)]
     """
     varied, count = _varied(vary), threads_of(threads, "sweep")
-    made = tables_by(job, cast("Mapping[str, object]", options), population=population, varied=varied)
+    made = tables_from(job, cast("Mapping[str, object]", options), population=population, varied=varied)
     variations = Variations(made.tables, varied, made.request)
     try:
         plan = variations.plan()
@@ -320,7 +320,7 @@ def advise(source: object, job: Job | None = None, *, population: object = None)
             hint = "write advise(people, job), or name a job file: advise('job.toml')"
             raise UsageError("there is no job", where="advise", hint=hint)
         return advice_on(document_at(Path(cast("str", source))))
-    made = tables_by(job, {})
+    made = tables_from(job, {})
     kept = {"key": job.key, "seed": job.seed, "insecure_reproducible": job.insecure_reproducible}
 
     def make(tables: Mapping[str, object]) -> Job:

@@ -158,7 +158,7 @@ def _is_given(name: str, raw: Mapping[str, object], given: Given) -> bool:
     """Whether a flag gives what is varied: of a column its value, or else the flag itself."""
     from kohort.job import varied
 
-    return varied.said_at(raw, varied.place_of(name)) is not None and (":" in name or name in given.used())
+    return varied.value_at(raw, varied.place_of(name)) is not None and (":" in name or name in given.used())
 
 
 def of_job(path: Path, vary: Sequence[str]) -> Variations:

@@ -119,7 +119,7 @@ def place_of(name: str) -> Place:
     return PLACES.get(name) or (("privacy", name) if name in models() else ())
 
 
-def said_at(tables: Mapping[str, object], place: Place) -> object:
+def value_at(tables: Mapping[str, object], place: Place) -> object:
     """What a job says at a place; `None` where it says nothing."""
     held = cast("object", tables)
     for key in place:
@@ -154,7 +154,7 @@ class Variations:
         """
         for name in self.vary:
             column = name.partition(":")[2]
-            if column and said_at(self.base, ("columns", column)) is None:
+            if column and value_at(self.base, ("columns", column)) is None:
                 hint = f"name it first: --sensitive {column}"
                 raise UsageError(f"column {column} has no role", where=f"--vary {name}", hint=hint)
         try:
@@ -182,19 +182,19 @@ class Variations:
 
 def unfit(tables: Mapping[str, object], methods: Sequence[str]) -> Iterator[Place]:
     """Where a job says what another one of these methods is told, and its own cannot be."""
-    method = said_at(tables, ("method", "name"))
+    method = value_at(tables, ("method", "name"))
     if not isinstance(method, str) or method not in methods:
         return
     taken = {one.name for name in methods for one in METHODS[name].specification.parameters}
     others = (_parameter(name) for name in sorted(taken) if not METHODS[method].takes(name))
-    yield from (place for place in others if said_at(tables, place) is not None)
+    yield from (place for place in others if value_at(tables, place) is not None)
     algorithms = {name: METHODS[name](Choices()) for name in methods}
     on_levels = {name: one.full_domain for name, one in algorithms.items()}
     if on_nodes(algorithms[method]) and not all(map(on_nodes, algorithms.values())):
         yield from _said(tables, *OF_CUTS)
     if not on_levels[method] and any(on_levels.values()):
         yield from _said(tables, *OF_LEVELS)
-    first = said_at(tables, ("method", "objective")) == FIRST
+    first = value_at(tables, ("method", "objective")) == FIRST
     if first and on_levels[method] and method != "samarati" and "samarati" in methods:
         yield "method", "objective"
 
@@ -202,7 +202,7 @@ def unfit(tables: Mapping[str, object], methods: Sequence[str]) -> Iterator[Plac
 def _said(tables: Mapping[str, object], places: Iterable[Place], keys: Iterable[str]) -> Iterator[Place]:
     """Where a job says one of these, or one of these keys of a column."""
     named = (("columns", name, key) for name in table(tables, ("columns",)) for key in keys)
-    yield from (place for place in (*places, *named) if said_at(tables, place) is not None)
+    yield from (place for place in (*places, *named) if value_at(tables, place) is not None)
 
 
 def _parameter(name: str) -> Place:

@@ -164,7 +164,7 @@ class TransactionJob(Shown):
         return json.dumps(parts, sort_keys=True, ensure_ascii=False)
 
 
-class Held(NamedTuple):
+class LoadedDatabases(NamedTuple):
     """The databases of a release that are in memory: as read, as searched, as released."""
 
     source: Transactions
@@ -225,14 +225,14 @@ class TransactionRelease(Shown):
         """The share of the (weighted) cells of `database` that the release lacks, exact."""
         return Fraction(self.lost, self.whole or 1)
 
-    def here(self) -> Held:
+    def here(self) -> LoadedDatabases:
         """The three databases themselves.
 
         Raises:
             UnsupportedError: they stay elsewhere.
         """
         three = (held(one, "this") for one in (self.source, self.database, self.released))
-        return Held(*three)
+        return LoadedDatabases(*three)
 
     def named(self, items: Items) -> list[str]:
         """The names of items of `database`."""

@@ -23,9 +23,9 @@ from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
 from kohort.job.document import companions
 from kohort.job.draft.decisions import which_k, which_models, who
-from kohort.job.draft.names import made_of, ways_of
+from kohort.job.draft.names import choose_ways, with_way
 from kohort.job.draft.protection import Protection, protected, roundings_of
-from kohort.job.draft.reading import Whose, seen_in, whose
+from kohort.job.draft.reading import PersonGuess, clean_table, whose
 from kohort.job.draft.shapes import LONGEST, Shape, is_spelled, scale_of, shape_of, wants_tree
 from kohort.job.faults import UNDECIDED
 from kohort.models.k_anonymity import KAnonymity
@@ -101,7 +101,7 @@ class Draft(Shown):
     protection: Protection = field(default_factory=Protection)
     missing: tuple[str, ...] = ()
     trim: bool = False
-    whose: Whose = field(default_factory=Whose)
+    whose: PersonGuess = field(default_factory=PersonGuess)
     nobodys: int = 0
     answers: tuple[str, ...] = ()
     singling: tuple[Singling, ...] = ()
@@ -183,7 +183,7 @@ def draft_of(
     """
     if len(table.columns) == 1:
         warnings.warn(SourceNote(_SOLE), stacklevel=2)
-    seen = seen_in(table, missing, known)
+    seen = clean_table(table, missing, known)
     tokens = frozenset(seen.missing)
     keys = whose(seen.table, seen.guesses, tokens)
     person = keys.key
@@ -309,8 +309,8 @@ def _with_ways(
     """
     named = {name: str(shapes[name].hierarchy) for name in trees}
     public = {name: one for name, one in named.items() if one.startswith("public:")}
-    chosen = ways_of(table, schema, [name for name in trees if name not in spelled], public, k=k)
-    made = {one.name: made_of(one, chosen[one.name].way, public) for one in schema.quasi if one.name in chosen}
+    chosen = choose_ways(table, schema, [name for name in trees if name not in spelled], public, k=k)
+    made = {one.name: with_way(one, chosen[one.name].way, public) for one in schema.quasi if one.name in chosen}
     beside: list[HeldFile] = []
     for name, tree in trees.items():
         why, label = (chosen[name].why, made[name].label) if name in chosen else (shapes[name].why, None)
@@ -407,7 +407,7 @@ def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str
     for line in _costs(draft.protection):
         privacy.add(tomlkit.comment(line))
     document["privacy"] = privacy
-    if draft.whose != Whose():
+    if draft.whose != PersonGuess():
         document["person"] = _person(draft)
     method = draft.protection.method
     document["method"] = {"name": method.name} | ({"cut": method.cut} if isinstance(method, Mondrian) else {})
