@@ -141,7 +141,7 @@ def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Pr
     if compared.transactions:
         unused = {flag: value for flag, value in table.used().items() if flag not in {"path", *_OF_BASKETS}}
         flags.refuse({**unused, "reference": compared.reference}, "this flag is only for tables")
-        made = flags.unreleased_transactions(flags.tables(baskets, []), ())
+        made = flags.transaction_request(flags.tables(baskets, []), (), releasing=False)
         return _coherent(made, printed, values=compared.show_values)
     unused = {flag: value for flag, value in baskets.used().items() if flag not in _OF_TABLE}
     unused = {flag: value for flag, value in unused.items() if flag not in {"k", "person"}}

@@ -45,20 +45,14 @@ def question(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Questio
     return together(lambda: made_of(raw, where=lambda place: flag_at(JobFile, place)), faults)
 
 
-def transaction_request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> TransactionRequest:
+def transaction_request(
+    raw: Mapping[str, object], faults: Sequence[UsageError], *, releasing: bool = True
+) -> TransactionRequest:
     """The same for a job on transactions."""
     from kohort.job.faults import together
     from kohort.job.transactions import request as made_of
 
-    return together(lambda: made_of(raw, where=transaction_flag), faults)
-
-
-def unreleased_transactions(raw: Mapping[str, object], faults: Sequence[UsageError]) -> TransactionRequest:
-    """The same for a command that releases nothing."""
-    from kohort.job.faults import together
-    from kohort.job.transactions import unreleased
-
-    return together(lambda: unreleased(raw, where=transaction_flag), faults)
+    return together(lambda: made_of(raw, where=transaction_flag, releasing=releasing), faults)
 
 
 def transaction_parts(

@@ -119,7 +119,7 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
             "seeds apply only to randomly drawn roles", where="--seeds", hint="leave it out, or add --delta"
         )
     raw["input"]["path"] = source or "-"
-    made = flags.unreleased_transactions(raw, ())
+    made = flags.transaction_request(raw, (), releasing=False)
     exact = shown.exact
     with _placed(made):
         if shown.within is not None:

@@ -174,23 +174,19 @@ def of(text: Document) -> TransactionRequest:
     return replace(made, inputs=(*text.path, *made.inputs))
 
 
-def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path()) -> TransactionRequest:
+def request(
+    raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path(), releasing: bool = True
+) -> TransactionRequest:
     """The request that nested mappings make: a job file's tables, or the command line's flags.
 
     Args:
         raw: The tables of a job file.
         where: Tells the reader's place for a path of keys: a line, or a flag.
         folder: What relative paths are relative to.
+        releasing: Whether they name an output; else the target is empty.
     """
-    file = parts_of(raw, where=where)
-    return _made(file, where, folder, file.output)
-
-
-def unreleased(
-    raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path()
-) -> TransactionRequest:
-    """The same without an output, for what releases nothing."""
-    return _made(parts_of(raw, where=where, lacking=(("output",),)), where, folder, None)
+    file = parts_of(raw, where=where, lacking=() if releasing else [("output",)])
+    return _made(file, where, folder, file.output if releasing else None)
 
 
 def parts_of(

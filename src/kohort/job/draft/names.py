@@ -120,17 +120,16 @@ def choose_ways(
 
 def _try_out(some: Table, schema: Schema, k: int) -> _Trial | None:
     """What a release of the quasi-identifiers alone loses; `None` where there is none."""
-    kept = [one if one.role is Role.QUASI or one.name == schema.person else _dropped(one) for one in schema.attributes]
+    kept = [
+        one if one.role is Role.QUASI or one.name == schema.person else Attribute(one.name, Role.DROP)
+        for one in schema.attributes
+    ]
     job = Job.of(replace(schema, attributes=tuple(kept)), KAnonymity(k), algorithm=Mondrian("loss"))
     try:
         release = rehearse(some, job)
     except KohortError:  # no release of so few, or one that a run would refuse
         return None
     return _Trial(release.losses, workload(lines_of(some, release.table, schema=job.schema)).median)
-
-
-def _dropped(one: Attribute) -> Attribute:
-    return Attribute(one.name, Role.DROP)
 
 
 def _why(name: str, taken: str, alike: Mapping[str, _Trial], error: float, public: Mapping[str, str]) -> str:
