@@ -114,7 +114,7 @@ def test_what_is_measured_is_what_a_run_tells(part: int) -> None:
             now = None
         assert found.loss == now, seed
         measured = [one for one in found.steps if one.measured]
-        assert len(found.steps) <= advice.TOLD, seed
+        assert len(found.steps) <= advice.MOST_STEPS, seed
         assert table.records <= sample or len(measured) <= advice.MEASURED, seed
         ranks = [(one.step.dearer, one.cost.loss) for one in found.steps]
         assert ranks == sorted(ranks), seed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kohort.errors import UsageError
 from kohort.job.keys import with_usual_k
 from kohort.job.keywords import Made, said_by
-from kohort.job.varied import place_of, said_at
+from kohort.job.varied import place_of, value_at
 from kohort.job.written import SOURCE, tables_of, usual_target
 from kohort.release import Job
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kohort.job.request import Request
 
 
-def tables_by(
+def tables_from(
     job: object, options: Mapping[str, object], *, population: object = None, varied: Collection[str] = ()
 ) -> Made:
     """The tables of a job or of keyword arguments.
@@ -44,7 +44,7 @@ def tables_by(
     raw["output"] = {"path": usual_target(of_parts="records-per-part" in output), **output}
     raw["input"] = {**said.tables.get("input", {}), "path": SOURCE}
     raw |= population_table(population)
-    given = [name for name in varied if said_at(raw, place_of(name)) is not None]
+    given = [name for name in varied if value_at(raw, place_of(name)) is not None]
     faults += [
         UsageError(f"{name} is varied", where=f"{name}=…", hint="leave it out, or vary another") for name in given
     ]
@@ -63,7 +63,7 @@ def _of_job(job: Job) -> Made:
     return Made(*tables_of(job))
 
 
-def job_by(job: object, options: Mapping[str, object], *, population: object = None) -> Request | Job:
+def job_from(job: object, options: Mapping[str, object], *, population: object = None) -> Request | Job:
     """The job that was passed, or the request of the keyword arguments.
 
     Raises:
@@ -72,7 +72,7 @@ def job_by(job: object, options: Mapping[str, object], *, population: object = N
     """
     if job is not None:
         return checked(job, options)
-    made = tables_by(None, options, population=population)
+    made = tables_from(None, options, population=population)
     return made.request(made.tables)
 
 

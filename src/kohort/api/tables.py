@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 from kohort import io, pipeline
-from kohort.api.jobs import job_by, population_table, tables_by
+from kohort.api.jobs import job_from, population_table, tables_from
 from kohort.api.shown import Inspection, Perturbed
 from kohort.assessment import checking
 from kohort.assessment.checking import FIRST
@@ -34,7 +34,7 @@ from kohort.job.request import perturbations_of
 from kohort.job.spelling import perturbed as said_of_columns
 from kohort.job.spelling import plain
 from kohort.job.varied import Variations, all_of
-from kohort.models.k_anonymity import KAnonymity
+from kohort.models.k_anonymity import check_k
 from kohort.pipeline.publishing import is_path, paths
 from kohort.release import Job, Release
 from kohort.release.fit import seed_misfits
@@ -124,7 +124,7 @@ def draft(
     >>> drafted.job(quasi=["code"]).schema.quasi[0].name
     'sex'
     """
-    KAnonymity(k)  # refuses what is no k
+    check_k(k)
     table = _table(source, reading)
     path = Path(source) if is_path(source) and source != "-" else None
     tokens = ("", *names_in(missing_token, "missing_token"))
@@ -208,7 +208,7 @@ def anonymize(
     >>> release.verdict.smallest, sorted(release.frame()["age"].unique())
     (4, ['[30-54)'])
     """
-    made = job_by(job, options, population=population)
+    made = job_from(job, options, population=population)
     memory = _memory(memory_limit)
     with _placing(made):
         release = pipeline.anonymize(
@@ -281,7 +281,7 @@ def sweep(
     [('2', 2), ('4', 1)]
     """
     varied, count = _varied(vary), threads_of(threads, "sweep")
-    made = tables_by(job, cast("Mapping[str, object]", options), population=population, varied=varied)
+    made = tables_from(job, cast("Mapping[str, object]", options), population=population, varied=varied)
     variations = Variations(made.tables, varied, made.request)
     try:
         plan = variations.plan()
@@ -309,7 +309,7 @@ def advise(source: object, job: Job | None = None, *, population: object = None)
         KohortError: the job has faults, or its input cannot be read.
 
     >>> import polars as pl
-    >>> from kohort.models.k_anonymity import KAnonymity
+    >>> from kohort.models.k_anonymity import check_k
     >>> from kohort.schema import Schema
     >>> people = pl.DataFrame({"age": [31, 34, 38, 52] * 5, "city": ["Rom", "Bonn"] * 10})
     >>> job = Job.of(Schema.of(quasi=["age", "city"]), KAnonymity(10))
@@ -321,7 +321,7 @@ def advise(source: object, job: Job | None = None, *, population: object = None)
             hint = "write advise(people, job), or name a job file: advise('job.toml')"
             raise UsageError("there is no job", where="advise", hint=hint)
         return advice_on(document_at(Path(cast("str", source))))
-    made = tables_by(job, {})
+    made = tables_from(job, {})
     kept = {"key": job.key, "seed": job.seed, "insecure_reproducible": job.insecure_reproducible}
 
     def make(tables: Mapping[str, object]) -> Job:
@@ -541,7 +541,7 @@ def _perturbations(value: object, seed: int | None, *, insecure_reproducible: bo
     if not faults and not found:
         faults = [UsageError("no column is to be perturbed", hint='write {"income": "rounding:step=1000"}')]
     misfits = seed_misfits(found, seed, insecure_reproducible=insecure_reproducible)
-    faults += [UsageError(one.what, where=f"{one.key[-1].replace('-', '_')}=…", hint=one.hint) for one in misfits]
+    faults += [one.told(lambda place: f"{place[-1].replace('-', '_')}=…") for one in misfits]
     if faults:
         raise raised(faults)
     return found

@@ -13,6 +13,7 @@ from kohort.cli import flags, judged, options
 from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import echo, progress, say
 from kohort.job.faults import placing
+from kohort.job.spelling import names
 from kohort.shown import many
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from kohort.certificate.table import Certificate
     from kohort.certificate.transactions import CoherenceCertificate
     from kohort.cli.derive import Given
+    from kohort.job.lines import Place
     from kohort.job.transactions import TransactionRequest
     from kohort.report import Json
     from kohort.transactions.coherence import Coherence
@@ -140,8 +142,8 @@ def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Pr
     if compared.transactions:
         unused = {flag: value for flag, value in table.used().items() if flag not in {"path", *_OF_BASKETS}}
         flags.refuse({**unused, "reference": compared.reference}, "this flag is only for tables")
-        made = flags.transaction_request({**flags.tables(baskets, []), "output": {"path": table["path"]}}, ())
-        return coherent(made, values=compared.show_values, json=printed.json, quiet=printed.quiet)
+        made = flags.transaction_request(flags.tables(baskets, []), (), releasing=False)
+        return _coherent(made, printed, values=compared.show_values)
     unused = {flag: value for flag, value in baskets.used().items() if flag not in _OF_TABLE}
     unused = {flag: value for flag, value in unused.items() if flag not in {"k", "person"}}
     flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
@@ -150,31 +152,11 @@ def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Pr
         flags.refuse({"missing": table["missing"]}, what, hint)
     return judged.judged(
         judged.requested(table, matched=table["population"] is not None),
-        lambda path: options.read_table(table, path),
-        table["path"],
+        names(table["sensitive"]),
+        table,
         compared.reference,
+        printed,
         values=compared.show_values,
-        json=printed.json,
-        quiet=printed.quiet,
-    )
-
-
-def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:
-    """Whether the certificate holds; it names the models, so no flag may."""
-    path, of_table = compared.certificate or "", {"population", "hierarchy", "path", "separator", "encoding"}
-    taken = of_table | {*_READING, *_ITEMS}
-    unused = {flag: value for flag, value in (baskets.used() | table.used()).items() if flag not in taken}
-    unused |= {"transactions": compared.transactions, "show-values": compared.show_values}
-    flags.refuse(unused, "the certificate names the models and how to read the file")
-    return certified(
-        table["path"],
-        path,
-        trust=compared.trust,
-        of_tables={"population": table["population"], "reference": compared.reference},
-        hierarchy=table["hierarchy"],
-        of_transactions=baskets.only(*_READING, *_ITEMS, "separator"),
-        json=printed.json,
-        quiet=printed.quiet,
     )
 
 
@@ -184,49 +166,31 @@ def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: opti
 WIDTH: Final = len("not checked")
 
 
-def certified(
-    source: str,
-    path: str,
-    *,
-    trust: str | None,
-    of_tables: Mapping[str, object],
-    hierarchy: Sequence[str] | None,
-    of_transactions: Given,
-    json: bool,
-    quiet: bool,
-) -> bool:
-    """Whether nothing in the file at `source` differs from its certificate at `path`, which is printed.
-
-    Args:
-        source: The release.
-        path: Its certificate.
-        trust: The public key that must have signed it; `None` for any, or none.
-        of_tables: The population table and the reference.
-        hierarchy: Hierarchies, `COLUMN=FILE`.
-        of_transactions: How transactions are read, and which items are private.
-        json: Print one JSON object.
-        quiet: Print nothing.
-    """
+def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:
+    """Whether nothing in the file differs from its certificate; that names the models, so no flag may."""
     from kohort.certificate.again import checked_signature, read_certificate
     from kohort.certificate.table import Certificate
 
-    known = read_certificate(path)
-    signature = checked_signature(known, source, trust)
-    with progress(quiet=quiet) as tell:
+    source, of_table = table["path"], {"population", "hierarchy", "path", "separator", "encoding"}
+    taken = of_table | {*_READING, *_ITEMS}
+    unused = {flag: value for flag, value in (baskets.used() | table.used()).items() if flag not in taken}
+    unused |= {"transactions": compared.transactions, "show-values": compared.show_values}
+    flags.refuse(unused, "the certificate names the models and how to read the file")
+    known = read_certificate(compared.certificate or "")
+    signature = checked_signature(known, source, compared.trust)
+    of_tables = {"population": table["population"], "reference": compared.reference}
+    with progress(quiet=printed.quiet) as tell:
         tell("check")
         if isinstance(known, Certificate):
-            flags.refuse(
-                of_transactions.used(), "this flag is only for transactions, but the certificate is of a table"
-            )
-            again = _table(source, known, of_tables, hierarchy)
+            what = "this flag is only for transactions, but the certificate is of a table"
+            flags.refuse(baskets.only(*_READING, *_ITEMS, "separator").used(), what)
+            again = _table(source, known, of_tables, table["hierarchy"])
         else:
-            flags.refuse(
-                {**of_tables, "hierarchy": hierarchy},
-                "this flag is only for tables, but the certificate is of transactions",
-            )
-            again = _transactions(source, known, of_transactions)
+            what = "this flag is only for tables, but the certificate is of transactions"
+            flags.refuse({**of_tables, "hierarchy": table["hierarchy"]}, what)
+            again = _transactions(source, known, baskets.only(*_READING, *_ITEMS, "separator"))
     again = replace(again, parts=(signature, *again.parts))
-    say("\n".join(_lines(again, known)), _figures(again, known), as_json=json, quiet=quiet)
+    say("\n".join(_lines(again, known)), _figures(again, known), as_json=printed.json, quiet=printed.quiet)
     return again.met
 
 
@@ -244,16 +208,20 @@ def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hie
 def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Again:
     """The transactions checked again: in the form of the certificate or the flags, by the items that the flags name."""
     from kohort.certificate.transactions_again import check_transactions_again, written_as
+    from kohort.job.transactions import reading_of, roles_of
 
     raw = flags.tables(given, [])
-    listed = bool(raw["items"])
-    # An item of the original may be in no released transaction; a job has some, though it makes no difference here.
-    raw["items"] = {**(raw["items"] or {"private": ["any"]}), "allow-absent": True}
-    raw |= {"output": {"path": source}, "privacy": {"h": known.h, "k": known.k, "p": known.p}}  # nothing is written
     raw["input"]["path"] = source
-    made = flags.transaction_request(raw, ())
-    reading = made.job.reading if {"format", "separator"} & {*given.used()} else written_as(known)
-    return check_transactions_again(source, known, reading, made.job.roles if listed else None)
+    lacking: list[Place] = [("output",), ("privacy",)]
+    if raw["items"]:
+        raw["items"]["allow-absent"] = True  # an item of the original may be in no released transaction
+    else:
+        lacking.append(("items",))
+    parts = flags.transaction_parts(given, lacking, raw)
+    reading = reading_of(parts.transactions, parts.input)
+    reading = reading if {"format", "separator"} & {*given.used()} else written_as(known)
+    roles = roles_of(parts.items, flags.transaction_flag) if raw["items"] else None
+    return check_transactions_again(source, known, reading, roles)
 
 
 def _figures(again: Again, known: Certificate | CoherenceCertificate) -> dict[str, Json]:
@@ -288,11 +256,11 @@ def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[
 # --- `kohort check --transactions` ------------------------------------------------------------------------------------
 
 
-def coherent(made: TransactionRequest, *, values: bool, json: bool, quiet: bool) -> bool:
+def _coherent(made: TransactionRequest, printed: options.Printed, *, values: bool) -> bool:
     """Whether the transactions are coherent, which is printed; `values` names the items that stand in the way."""
     from kohort.assessment.checking.transactions import check_transactions
 
-    with progress(quiet=quiet) as tell:
+    with progress(quiet=printed.quiet) as tell:
         problem = problem_at(made, tell)
         tell("count")
         found = check_transactions(problem.database, problem.roles, made.job.coherence, most=made.job.most)
@@ -303,7 +271,8 @@ def coherent(made: TransactionRequest, *, values: bool, json: bool, quiet: bool)
     figures["private"] = int(problem.roles.private.sum())
     if values:
         figures["over_names"] = [*over]
-    say("\n".join(_coherence_lines(found, made.job.coherence, over)), figures, as_json=json, quiet=quiet)
+    text = "\n".join(_coherence_lines(found, made.job.coherence, over))
+    say(text, figures, as_json=printed.json, quiet=printed.quiet)
     return found.met
 
 

@@ -112,16 +112,16 @@ def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
     options.use_threads()
     from kohort.cli.describe import profile_figures, profile_text
     from kohort.io.baskets import read_transactions
+    from kohort.job.parts import relative
+    from kohort.job.transactions import reading_of
     from kohort.transactions.profile import profile
 
-    unused = {"output": {"path": "-"}, "items": {"delta": 1}}  # nothing is written, no roles are needed
-    raw = flags.tables(baskets, []) | unused
-    raw["privacy"] |= {"k": 2, "p": 1}
-    made = flags.transaction_request(raw, ())
+    parts = flags.transaction_parts(baskets, [("output",), ("items",), ("privacy", "k"), ("privacy", "p")])
     with progress() as tell:
         tell("read")
-        reading = read_transactions(made.source, made.job.reading)
-    found = profile(reading.database, made.job.coherence.h)
+        source = relative(parts.input.path, Path())
+        reading = read_transactions(source, reading_of(parts.transactions, parts.input))
+    found = profile(reading.database, parts.privacy.h)
     say(profile_text(found, reading.repeated), profile_figures(found, reading.repeated), as_json=as_json, internal=True)
 
 
@@ -147,10 +147,10 @@ def init(
     options.use_threads()
     from kohort.io.forms import files
     from kohort.job.draft import draft_of, job_text
-    from kohort.models.k_anonymity import KAnonymity
+    from kohort.models.k_anonymity import check_k
     from kohort.publish import check_target
 
-    KAnonymity(k)  # refuses what is no k
+    check_k(k)
     source = reading["path"]
     inputs = files(source)
     check_target(out, overwrite=overwrite, inputs=inputs)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from kohort.cli.derive import Given
-    from kohort.job.keys import Key, KeyTable
+    from kohort.job.keys import Key, KeyTable, KeyValues
     from kohort.job.lines import Place
     from kohort.job.request import Question, Request
     from kohort.job.transactions import TransactionRequest
@@ -27,12 +27,12 @@ T = TypeVar("T")
 _OPTIONAL: Final = frozenset({"columns", "person", "population"})
 
 
-def request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Request:
-    """The request that the flags make; their faults come all at once."""
+def request(raw: Mapping[str, object], faults: Sequence[UsageError], *, releasing: bool = True) -> Request:
+    """The request that the flags make, of a command that releases something or not; their faults come all at once."""
     from kohort.job.form import TABLE_JOB
     from kohort.job.request import request as made_of
 
-    return _made(made_of, raw, TABLE_JOB, faults)
+    return _made(partial(made_of, releasing=releasing), raw, TABLE_JOB, faults)
 
 
 def question(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Question:
@@ -43,12 +43,31 @@ def question(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Questio
     return _made(made_of, raw, TABLE_JOB, faults)
 
 
-def transaction_request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> TransactionRequest:
+def transaction_request(
+    raw: Mapping[str, object], faults: Sequence[UsageError], *, releasing: bool = True
+) -> TransactionRequest:
     """The same for a job on transactions."""
     from kohort.job.transactions import request as made_of
     from kohort.job.transactions_form import TRANSACTION_JOB
 
-    return _made(made_of, raw, TRANSACTION_JOB, faults)
+    return _made(partial(made_of, releasing=releasing), raw, TRANSACTION_JOB, faults)
+
+
+def transaction_parts(given: Given, lacking: Sequence[Place], raw: Mapping[str, object] | None = None) -> KeyValues:
+    """The parts of a job on transactions that flags make, without the keys that a command does not need."""
+    from kohort.job.transactions import parts_of
+    from kohort.job.transactions_form import TRANSACTION_JOB
+
+    faults: list[UsageError] = []
+    raw = tables(given, faults) if raw is None else raw
+    return _made(partial(parts_of, lacking=lacking), raw, TRANSACTION_JOB, faults)
+
+
+def transaction_flag(place: Place) -> str:
+    """The flag that a place of a job on transactions stands for."""
+    from kohort.job.transactions_form import TRANSACTION_JOB
+
+    return flag_at(TRANSACTION_JOB, place)
 
 
 def _made(make: Callable[..., T], raw: Mapping[str, object], form: KeyTable, faults: Sequence[UsageError]) -> T:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,46 +13,21 @@ from kohort.schema.numbers import rounded
 from kohort.shown import many, span, told_suppressed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from kohort.assessment.checking import Check, FailingClass, Finding, Strictest
     from kohort.cli.derive import Given
-    from kohort.models.base import PrivacyModel
+    from kohort.job.request import Question
     from kohort.release import Job
     from kohort.report import Json
-    from kohort.schema import Attribute, Schema
-    from kohort.tables.table import Table
+    from kohort.schema import Schema
 
 
-@dataclass(frozen=True, slots=True)
-class Requested:
-    """The privacy models that a table is checked against.
-
-    Attributes:
-        schema: What the flags say of its columns.
-        models: The privacy models; without any, the report says only what the table achieves.
-        sensitive: The columns whose strictest models are reported.
-        population: Where the population table is.
-    """
-
-    schema: Schema
-    models: tuple[PrivacyModel, ...]
-    sensitive: tuple[str, ...]
-    population: str | None
-
-    def suppresses(self, name: str) -> bool:
-        """Whether whoever has no value in this column is in no release."""
-        from kohort.schema import Missing
-
-        return self.schema.missing_of(name) is Missing.SUPPRESS
-
-
-def requested(given: Given, *, matched: bool) -> Requested:
+def requested(given: Given, *, matched: bool) -> Question:
     """The models and columns that the flags name; `matched`: the file is matched with people of other tables."""
     faults: list[UsageError] = []
-    named = flags.tables(given.only("quasi", "sensitive"), faults)["columns"]
-    columns = {name: said for name, said in named.items() if said["role"] == "quasi"}
-    if not columns:
+    columns = flags.tables(given.only("quasi", "sensitive"), faults)["columns"]
+    if all(said["role"] != "quasi" for said in columns.values()):
         hint = "name at least one, or --certificate FILE, which names those of a release"
         faults.append(UsageError("no quasi-identifying column is named", where="--quasi", hint=hint))
     of_columns = [key for key in given.keys if key.is_model and key.of_column]
@@ -60,67 +35,64 @@ def requested(given: Given, *, matched: bool) -> Requested:
         for name in options.readable(given[key.flag]):
             columns.setdefault(name, {"role": "sensitive"})
         flags.shape(columns, key, given[key.flag], faults)
-    sensitive = [name for name, said in named.items() if said["role"] == "sensitive"]
-    measured = {name for name in sensitive if "t" not in columns.get(name, {})}  # no given model needs its hierarchy
-    hierarchies = given["hierarchy"] or ()
-    others = [text for text in hierarchies if text.partition("=")[0] in measured]
-    texts = {"hierarchy": [text for text in hierarchies if text not in others], "missing": given["missing"]}
+    judged_by = {name: said for name, said in columns.items() if said["role"] == "quasi" or len(said) > 1}
     for key in given.keys:
-        if key.flag in texts:
-            flags.shape(columns, key, texts[key.flag], faults)
+        if key.flag in {"hierarchy", "missing"}:
+            flags.shape(columns if key.flag == "hierarchy" else judged_by, key, given[key.flag], faults)
     of_table = [key for key in given.keys if key.is_model and not key.of_column]
     raw = flags.tables(given.only("person", *(key.flag for key in of_table)), faults)
     if any(given[key.flag] is not None for key in (*of_columns, *of_table)):
         raw |= flags.tables(given.only("population"), faults)
     made = flags.question({"privacy": {}, **raw, "columns": columns}, faults)
-    attributes = [one for one in made.schema.attributes if one.name not in measured]
-    attributes += [_sensitive(name, options.pairs(others, "--hierarchy").get(name)) for name in measured]
-    schema = treated(replace(made.schema, attributes=tuple(attributes)), given, matched=matched)
-    return Requested(schema, made.models, tuple(sensitive), given["population"])
+    return replace(made, schema=treated(made.schema, given, matched=matched), population=given["population"])
 
 
-def _sensitive(name: str, hierarchy: str | None) -> Attribute:
-    """A sensitive column without a requested model; its hierarchy says how far values are apart."""
-    from pathlib import Path
+def suppresses(schema: Schema, name: str) -> bool:
+    """Whether whoever has no value in this column is in no release."""
+    from kohort.schema import Missing
 
-    from kohort.schema import Attribute, Role
-    from kohort.schema.hierarchies import is_builder, read_hierarchy
-
-    if hierarchy is None or is_builder(hierarchy):
-        return Attribute(name, Role.SENSITIVE, hierarchy=hierarchy)
-    return Attribute(name, Role.SENSITIVE, hierarchy=read_hierarchy(Path(hierarchy), name=name))
+    return schema.missing_of(name) is Missing.SUPPRESS
 
 
 def judged(
-    made: Requested,
-    read: Callable[[str], Table],
-    source: str,
+    made: Question,
+    sensitive: Sequence[str],
+    given: Given,
     reference: str | None,
+    printed: options.Printed,
     *,
     values: bool,
-    json: bool,
-    quiet: bool,
 ) -> bool:
-    """Whether the table at `source` meets its models, which is printed; `values` shows cells of failing classes."""
+    """Whether a table meets its models, which is printed.
+
+    Args:
+        made: The models; without any, the report says only what the table achieves.
+        sensitive: The columns whose strictest models are reported.
+        given: How the table is read.
+        reference: Where the table before its release is, if it is given.
+        printed: What is printed.
+        values: Whether cells of failing classes are shown.
+    """
     from kohort.assessment.checking import check
 
     quasi = [attribute.name for attribute in made.schema.quasi]
-    with progress(quiet=quiet) as tell:
+    with progress(quiet=printed.quiet) as tell:
         tell("read")
-        table, known, before = (None if path is None else read(path) for path in (source, made.population, reference))
+        paths = given["path"], made.population, reference
+        table, known, before = (None if path is None else options.read_table(given, path) for path in paths)
         tell("count")
         found = check(
-            table, quasi, made.models, sensitive=made.sensitive, schema=made.schema, population=known, reference=before
+            table, quasi, made.models, sensitive=sensitive, schema=made.schema, population=known, reference=before
         )
-    lines = [*_lines(found, quasi, values=values), *_notes(found, made, own=reference is None)]
-    say("\n".join(lines), _figures(found, made, quasi, values=values), as_json=json, quiet=quiet)
+    lines = [*_lines(found, quasi, values=values), *_notes(found, made, sensitive, own=reference is None)]
+    say("\n".join(lines), _figures(found, made, quasi, values=values), as_json=printed.json, quiet=printed.quiet)
     return found.met or not made.models
 
 
 # --- as JSON ----------------------------------------------------------------------------------------------------------
 
 
-def _figures(found: Check, made: Requested, quasi: Sequence[str], *, values: bool) -> dict[str, Json]:
+def _figures(found: Check, made: Question, quasi: Sequence[str], *, values: bool) -> dict[str, Json]:
     from kohort.models.k_anonymity import k_of
 
     figures: dict[str, Json] = {
@@ -139,7 +111,7 @@ def _figures(found: Check, made: Requested, quasi: Sequence[str], *, values: boo
     if made.population is not None:
         figures["fit_no_class"] = found.outside
         figures["without_value"] = dict(found.without_value)
-        figures["suppressed"] = [name for name in found.without_value if made.suppresses(name)]
+        figures["suppressed"] = [name for name in found.without_value if suppresses(made.schema, name)]
     figures["achieved"] = _strictest_figures(found)
     return figures
 
@@ -185,18 +157,18 @@ def _lines(found: Check, quasi: Sequence[str], *, values: bool) -> Iterator[str]
         yield from _strictest_lines(found)
 
 
-def _notes(found: Check, made: Requested, *, own: bool) -> Iterator[str]:
+def _notes(found: Check, made: Question, sensitive: Sequence[str], *, own: bool) -> Iterator[str]:
     """What to know of the figures; `own`: without a table before the release."""
     from kohort.assessment.population import told_without
 
-    if not made.sensitive and all(model.declared.sensitive is None for model in made.models):
+    if not sensitive and all(model.declared.sensitive is None for model in made.models):
         yield "note: none of these models limits what a class reveals; name the sensitive columns with --sensitive"
-    if any(one.own_reference for one in found.findings) or (made.sensitive and own):
+    if any(one.own_reference for one in found.findings) or (sensitive and own):
         yield "note: classes are compared with this file; add --reference FILE to compare with the original table"
     if found.outside:
         yield f"note: no class matches {many(found.outside, 'person', 'people')} of the population table"
     for name, people in found.without_value.items():
-        yield f"note: {told_without(name, people, suppressed=made.suppresses(name))}"
+        yield f"note: {told_without(name, people, suppressed=suppresses(made.schema, name))}"
     if found.merged < found.sizes.size:
         classes = many(found.merged, "class", "classes")
         yield f"note: regardless of case, blanks and width of its values, the table has {classes}"

@@ -92,7 +92,7 @@ def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reprod
         )
     elif not faults:  # one that is wrong may have been random
         misfits = seed_misfits(found, seed, insecure_reproducible=insecure_reproducible)
-        faults += [UsageError(one.what, where=f"--{one.key[-1]}", hint=one.hint) for one in misfits]
+        faults += [one.told(lambda place: f"--{place[-1]}") for one in misfits]
     if faults:
         raise faults[0] if len(faults) == 1 else job_error(faults)
     return found

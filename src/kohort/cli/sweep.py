@@ -120,7 +120,7 @@ def sweep(
     else:
         faults: list[UsageError] = []
         raw: dict[str, Any] = {"input": {}, "privacy": {}, "method": {}, **flags.tables(table, faults)}
-        raw["input"]["path"], raw["output"] = _named(source), {"path": "nothing is released.csv"}
+        raw["input"]["path"] = _named(source)
         jobs = of_flags(raw, vary, faults, table)
     carry_out(jobs, shown, resume=resume, threads=threads)
 
@@ -147,7 +147,7 @@ def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageE
 
     def make(tables: Mapping[str, object]) -> Request:
         try:
-            return flags.request(tables, faults)
+            return flags.request(tables, faults, releasing=False)
         except JobError as fault:
             raise _varied_at(fault, flag_of) from None
 
@@ -158,7 +158,7 @@ def _is_given(name: str, raw: Mapping[str, object], given: Given) -> bool:
     """Whether a flag gives what is varied: of a column its value, or else the flag itself."""
     from kohort.job import varied
 
-    return varied.said_at(raw, varied.place_of(name)) is not None and (":" in name or name in given.used())
+    return varied.value_at(raw, varied.place_of(name)) is not None and (":" in name or name in given.used())
 
 
 def of_job(path: Path, vary: Sequence[str]) -> Variations:

@@ -119,8 +119,8 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
         raise UsageError(
             "seeds apply only to randomly drawn roles", where="--seeds", hint="leave it out, or add --delta"
         )
-    raw["input"]["path"], raw["output"] = source or "-", {"path": str(shown.out or "nothing is released")}
-    made = flags.transaction_request(raw, ())
+    raw["input"]["path"] = source or "-"
+    made = flags.transaction_request(raw, (), releasing=False)
     exact = shown.exact
     with _placed(made):
         if shown.within is not None:

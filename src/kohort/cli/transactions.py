@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
@@ -141,17 +143,21 @@ def convert(
 ) -> None:
     """Write transactions in another form; this does not anonymize them."""
     options.use_threads()
+    from kohort.job.parts import relative
+    from kohort.job.transactions import placed, reading_of, refuse_output
     from kohort.pipeline.transactions import convert_transactions
+    from kohort.release.transactions import BasketWriting
 
-    faults: list[UsageError] = []
-    raw = flags.tables(job, faults)
-    # the promise of a job on transactions, which nobody looks at here
-    raw["privacy"], raw["items"]["private"] = {"h": 1, "k": 2, "p": 1}, ["(nothing is promised)"]
-    made = flags.transaction_request(raw, faults)
-    made.refuse_output()
-    target = Path(made.target)
-    with placing(made.placed), progress(quiet=quiet) as tell:
-        found = convert_transactions(made.source, made.job, target, overwrite=overwrite, tell=tell)
+    parts = flags.transaction_parts(job, [("privacy",), ("items", "private")])
+    reading = reading_of(parts.transactions, parts.input)
+    writing = BasketWriting(form=parts.output.format, separator=parts.output.separator)
+    source, target = (relative(path, Path()) for path in (parts.input.path, parts.output.path))
+    refuse_output(writing, reading, target, flags.transaction_flag)
+    least = parts.items.min_support or Fraction(0)
+    with placing(partial(placed, where=flags.transaction_flag)), progress(quiet=quiet) as tell:
+        found = convert_transactions(
+            source, reading, writing, Path(target), min_support=least, overwrite=overwrite, tell=tell
+        )
     removed = f"; {many(found.removed, 'item')} below the minimum support removed" if found.removed else ""
     counts = (
         f"{many(found.transactions, 'transaction')}, {many(found.items, 'item')}, {many(found.cells, 'cell')}{removed}"

@@ -147,3 +147,15 @@ class Engine(Protocol):
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Judge the release whose bytes were written to an open file, from its start."""
         ...
+
+
+def needed_columns(job: Job, columns: Sequence[str]) -> frozenset[str]:
+    """The columns of a table whose cells a job reads: no dropped ones, and no identifying ones but the person's."""
+    complete = columns if job.complete == "all" else job.complete
+    return frozenset({one.name for one in job.schema.released} | {*complete, job.schema.person or ""})
+
+
+def searched_sensitive(job: Job) -> list[str]:
+    """The sensitive columns that the search looks at: those with a model, or all if it parts equal records by them."""
+    judged = {model.declared.sensitive for model in job.models}
+    return [one.name for one in job.schema.sensitive if job.algorithm.distinct or one.name in judged]

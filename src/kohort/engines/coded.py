@@ -18,6 +18,7 @@ import polars as pl
 from kohort.algorithms.mondrian.in_parts import Marginals
 from kohort.core.frequency import FrequencySet
 from kohort.engines import sql
+from kohort.engines.base import searched_sensitive
 from kohort.engines.relation import unused
 from kohort.errors import InputError, KohortError
 from kohort.io.cells import kept_type
@@ -133,7 +134,8 @@ class CodedColumns:
         """
         schema = job.schema
         refusing = [one for one in schema.sensitive if one.missing is Missing.REFUSE]
-        asked = [one for one in schema.attributes if one.name in job.looked_at]
+        searched = searched_sensitive(job)
+        asked = [one for one in schema.attributes if one.name in searched]
         source.look([*dict.fromkeys(one.name for one in (*schema.quasi, *refusing, *asked))])
         quasi, faults = _tables(source, schema, schema.quasi)
         faults += _tables(source, schema, refusing)[1]

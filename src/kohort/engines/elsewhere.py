@@ -19,7 +19,7 @@ from kohort.algorithms.mondrian.in_parts import refused_in_parts
 from kohort.assessment.risk.singling import refuse_needless, refuse_singling
 from kohort.core.branches import companions_in
 from kohort.engines import limits, sql
-from kohort.engines.base import Counts
+from kohort.engines.base import Counts, needed_columns, searched_sensitive
 from kohort.engines.coded import CodedColumns
 from kohort.engines.local import LOCAL
 from kohort.engines.relation import CELL, Kind, Relation, unused
@@ -306,7 +306,7 @@ class ElsewhereEngine:
         """Count the tuples where the records lie; they are fetched, if there are not too many."""
         assert isinstance(data, Relation)  # noqa: S101  an engine takes only its own datasets
         refuse_unsupported(job, population)
-        source = entering(data.needing(job.needed(data.names)), job)
+        source = entering(data.needing(needed_columns(job, data.names)), job)
         alone = job.schema.person is None
         columns, flagged = _counted(job)
         most = self._most(len(columns) + len(flagged))
@@ -345,7 +345,7 @@ class ElsewhereEngine:
         table = CodedTable(tuples, job.schema, known, weights=weights)
         if releasing:
             refuse_listed(table, job)
-        frequency = table.count(job.looked_at, distinct=True)
+        frequency = table.count(searched_sensitive(job), distinct=True)
         limits.refuse_large(frequency, self.limit, job.algorithm)
         limits.refuse_empty(frequency.records)
         domains = companions_in(frequency, table.domains)
@@ -535,11 +535,8 @@ def _counted(job: Job) -> tuple[list[str], list[str]]:
     if job.algorithm.distinct or schema.person is not None:
         columns += [one.name for one in schema.released if one.role is not Role.QUASI]
         return [*columns, *([] if schema.person is None else [schema.person])], []
-    columns += [
-        one.name
-        for one in schema.attributes
-        if one.role is Role.SENSITIVE and (one.name in job.looked_at or one.missing is Missing.REFUSE)
-    ]
+    searched = searched_sensitive(job)
+    columns += [one.name for one in schema.sensitive if one.name in searched or one.missing is Missing.REFUSE]
     lacking = [one.name for one in schema.released if one.missing is Missing.SUPPRESS and one.name not in columns]
     return columns, lacking
 

@@ -11,7 +11,7 @@ from kohort import io, system
 from kohort.core.branches import companions_in
 from kohort.core.order import order_by
 from kohort.engines import limits, unsafe
-from kohort.engines.base import Counts, EngineName
+from kohort.engines.base import Counts, EngineName, needed_columns, searched_sensitive
 from kohort.errors import UsageError
 from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import write
@@ -100,7 +100,7 @@ class LocalEngine:
         self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False
     ) -> CountedTable:
         """Count the tuples by one pass of hashing over the records."""
-        whole = data.collect().needing(job.needed(data.names))
+        whole = data.collect().needing(needed_columns(job, data.names))
         source, rows = entering(whole, job)
         if releasing:
             unsafe.refuse_unsafe(source, job)
@@ -109,7 +109,7 @@ class LocalEngine:
         coded = CodedTable(unsafe.with_columns(source, changed), job.schema, known, self.workspace)
         if releasing:
             unsafe.refuse_listed(coded, job)
-        frequency = coded.count(job.looked_at, distinct=job.algorithm.distinct)
+        frequency = coded.count(searched_sensitive(job), distinct=job.algorithm.distinct)
         limits.refuse_large(frequency, self.workspace.limit, job.algorithm)
         limits.refuse_search(frequency, coded.domains, job, self.workspace)
         limits.refuse_empty(frequency.records)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 J = TypeVar("J")
 
 #: Steps that are told, and of these, steps that are measured in full: with the job itself some four solves in all.
-TOLD: Final = 10
+MOST_STEPS: Final = 10
 MEASURED: Final = 3
 
 #: Steps that are told at the end of another command.
@@ -341,7 +341,7 @@ def _ranked(
         found = [*_paying(full, now), *(one for one in found[costing.most :] if not one.step.doubtful)]
     found.sort(key=order)
     dearer = [one for one in found if one.step.dearer]
-    return now, measured, (*[one for one in found if not one.step.dearer][: TOLD - len(dearer)], *dearer)
+    return now, measured, (*[one for one in found if not one.step.dearer][: MOST_STEPS - len(dearer)], *dearer)
 
 
 def _estimated(steps: Iterable[tuple[Step, J]], costing: _Costing[J], scale: float) -> Iterator[Advice[J]]:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.problem import on_nodes
-from kohort.errors import JobError, SchemaError, SourceNote, UsageError
+from kohort.errors import SchemaError, SourceNote, UsageError
 from kohort.job.faults import nearest
 from kohort.job.form import COLUMN, METHOD, PRIVACY
-from kohort.job.parts import Misfit, part, right_part, table
-from kohort.models.k_anonymity import KAnonymity
-from kohort.release import Job
-from kohort.schema import Attribute, Label, Order, Role, Scale, Schema
+from kohort.job.parts import part, right_part, table
+from kohort.release.fit import Misfit, without_levels
+from kohort.schema import Attribute, Label, Order, Role, Scale
 from kohort.schema.hierarchies import is_builder
 from kohort.shown import many
 
@@ -77,11 +76,12 @@ def with_answers(raw: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def attributes_of(
-    raw: Mapping[str, object], method: Method, where: Callable[[Place], str], folder: Path
+    raw: Mapping[str, object], free: KeyValues | None, where: Callable[[Place], str], folder: Path
 ) -> tuple[list[Attribute], list[UsageError]]:
     """The attributes of all columns whose form is right, and what else is wrong with these columns.
 
-    Columns are looked at one by one, so that the faults of one are told beside another's.
+    Columns are looked at one by one, so that the faults of one are told beside another's. What the job says of the
+    labels of all is `free`; see `free_labels`.
     """
     attributes: list[Attribute] = []
     faults: list[UsageError] = []
@@ -92,7 +92,7 @@ def attributes_of(
             place = ("columns", name)
             form = part(COLUMN, held)
             if form is not None:
-                attributes.append(_attribute(name, form, method))
+                attributes.append(_attribute(name, form, free))
         except UsageError as fault:
             faults.append(UsageError(fault.what, where=where(place), hint=fault.hint))
     return attributes, faults
@@ -107,10 +107,10 @@ def _check_builder(held: object, folder: Path) -> None:
             pass
 
 
-def _attribute(name: str, part: KeyValues, method: Method) -> Attribute:
+def _attribute(name: str, part: KeyValues, free: KeyValues | None) -> Attribute:
     """The attribute that a column's table asks for; a hierarchy file is not read yet."""
-    quasi = part.role is Role.QUASI
-    label = part.label or (_label(method.labels, part) if quasi else None)
+    usual = free if part.role is Role.QUASI else None
+    label = part.label or (_label(usual.labels or Label.COMPANIONS, part) if usual else None)
     return Attribute(
         name,
         part.role,
@@ -118,8 +118,8 @@ def _attribute(name: str, part: KeyValues, method: Method) -> Attribute:
         part.hierarchy,
         part.weight,
         part.bounds,
-        part.grid or (_grid(method, part) if quasi else None),
-        part.order or (_order(method.order, part) if quasi else None),
+        part.grid or (_grid(usual, part) if usual else None),
+        part.order or (_order(usual.order, part) if usual else None),
         None if label is Label.OWN else label,
         part.missing,
         part.max_level,
@@ -140,7 +140,7 @@ def has_companions(column: KeyValues | Attribute) -> bool:
     return plain and column.scale in {None, Scale.CATEGORICAL}
 
 
-def _label(label: Label | None, part: KeyValues) -> Label | None:
+def _label(label: Label, part: KeyValues) -> Label | None:
     """The job's label where it can hold for the column; where it cannot, the column's own way.
 
     Sets are for names: numbers become sets only where the column itself says so. Names without a hierarchy are released
@@ -154,15 +154,16 @@ def _label(label: Label | None, part: KeyValues) -> Label | None:
         Label.COMPANIONS: not has_companions(part),
     }
     needless = part.grid is not None and label is not Label.GRID
-    if label is None or label is Label.OWN or needless or cannot.get(label, False):
+    if label is Label.OWN or needless or cannot.get(label, False):
         return None
     return Label.NAMES if label is Label.SET else label
 
 
-def _grid(method: Method, part: KeyValues) -> Literal["round"] | None:
+def _grid(free: KeyValues, part: KeyValues) -> Literal["round"] | None:
     """A round grid, where the job leaves the choice of cut points and labels to the method."""
-    free = part.hierarchy is None and part.label is None and _label(method.labels, part) in {None, Label.COMPANIONS}
-    return "round" if method.round_grids and free and part.scale is not Scale.CATEGORICAL else None
+    plain = part.hierarchy is None and part.label is None and part.scale is not Scale.CATEGORICAL
+    label = _label(free.labels or Label.COMPANIONS, part)
+    return "round" if free.grid != "none" and plain and label in {None, Label.COMPANIONS} else None
 
 
 def hierarchy_file(attribute: Attribute, folder: Path) -> Path | None:
@@ -187,36 +188,17 @@ _LEAVE: Final = "leave it out, or choose another method"
 _TIMED: Final = "time_limit"
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
-    """What a job says of all its columns' generalization.
-
-    Attributes:
-        algorithm: How the recoding is found; `None` where the job names no method there is.
-        order: Order of categorical values, where it can hold.
-        labels: What is released, where a column can.
-        time_limit: Seconds that a search which can stop early may take.
-        round_grids: Whether numbers get a grid of round numbers, where a column does not say otherwise.
-    """
-
-    algorithm: Algorithm | None
-    order: Order | None = None
-    labels: Label | None = None
-    time_limit: float | None = None
-    round_grids: bool = False
-
-
 def method_of(
     raw: Mapping[str, object], quasi: Sequence[str], where: Callable[[Place], str]
-) -> tuple[Method, list[UsageError]]:
-    """The method that a job's tables ask for, and what in them does not go together.
+) -> tuple[Algorithm | None, list[UsageError]]:
+    """The algorithm of a job's tables, and what does not go together: `None` where they name no method there is.
 
     Keys of a wrong form count as not said: they are told elsewhere.
     """
     said = table(raw, "method")
     part, limit = right_part(METHOD, said), right_part(PRIVACY, table(raw, "privacy"))
     if part.name != said.get("name", part.name):
-        return Method(None), []
+        return None, []
     faults = list(_refused(part, limit.max_suppression))
     taken = {one.place for one in faults}
     node = None if _NODE in taken else _in_order(part.node, quasi, faults)
@@ -225,15 +207,18 @@ def method_of(
     if node is not None and not taken:
         algorithm = _named(algorithm, tuple(quasi))
     faults += _needless(part, algorithm)
-    timed = METHODS[part.name].takes(_TIMED) and node is None
-    made = Method(
-        algorithm,
-        None if on_nodes(algorithm) else part.order,
-        None if on_nodes(algorithm) else part.labels or Label.COMPANIONS,
-        (part.time_limit or TIME_LIMIT) if timed else None,
-        not on_nodes(algorithm) and part.grid != "none",
-    )
-    return made, [one.told(where) for one in faults]
+    return algorithm, [one.told(where) for one in faults]
+
+
+def free_labels(raw: Mapping[str, object], algorithm: Algorithm | None) -> KeyValues | None:
+    """What a job says of the labels of all columns; `None` where it names no method, or one that releases nodes."""
+    return None if algorithm is None or on_nodes(algorithm) else right_part(METHOD, table(raw, "method"))
+
+
+def time_limit_of(raw: Mapping[str, object]) -> float | None:
+    """The seconds that a search which can stop early may take; `None` for any other."""
+    part = right_part(METHOD, table(raw, "method"))
+    return (part.time_limit or TIME_LIMIT) if METHODS[part.name].takes(_TIMED) and part.node is None else None
 
 
 def _named(algorithm: Algorithm, quasi: tuple[str, ...]) -> Algorithm:
@@ -259,7 +244,7 @@ def _refused(part: KeyValues, limit: SuppressionLimit | None) -> Iterator[Misfit
         try:
             METHODS[part.name](one)
         except UsageError as fault:
-            yield Misfit(place, UsageError(fault.what, hint=_LEAVE))
+            yield Misfit(place, fault.what, _LEAVE)
 
 
 def _in_order(said: NodeText | None, quasi: Sequence[str], faults: list[Misfit]) -> tuple[int, ...] | None:
@@ -277,20 +262,20 @@ def _in_order(said: NodeText | None, quasi: Sequence[str], faults: list[Misfit])
         what = f"the node has no level for {', '.join(lacking)}"
     else:
         return tuple(said[name] for name in quasi)
-    faults.append(Misfit(_NODE, UsageError(what, hint=hint)))
+    faults.append(Misfit(_NODE, what, hint))
     return None
 
 
 def _needless(part: KeyValues, algorithm: Algorithm) -> Iterator[Misfit]:
     if part.time_limit is not None and not METHODS[part.name].takes(_TIMED):
         others = " or ".join(name for name, method in METHODS.items() if method.takes(_TIMED))
-        fault = UsageError(f"{part.name} always runs to its end", hint=f"leave it out, or choose {others}")
-        yield Misfit(("method", "time-limit"), fault)
+        yield Misfit(
+            ("method", "time-limit"), f"{part.name} always runs to its end", f"leave it out, or choose {others}"
+        )
     if on_nodes(algorithm) and part.labels not in {None, Label.ANCESTOR}:
-        yield Misfit(("method", "labels"), UsageError(f"{part.name} releases nodes of the hierarchies", hint=_LEAVE))
+        yield Misfit(("method", "labels"), f"{part.name} releases nodes of the hierarchies", _LEAVE)
     if on_nodes(algorithm) and part.order is not None:
-        fault = UsageError(f"the order of values makes no difference to {part.name}", hint=_LEAVE)
-        yield Misfit(("method", "order"), fault)
+        yield Misfit(("method", "order"), f"the order of values makes no difference to {part.name}", _LEAVE)
 
 
 def misfits(
@@ -303,14 +288,7 @@ def misfits(
         capped = [("columns", one.name, "max-level") for one in attributes if one.max_level is not None]
         hint = "leave it out, or choose a lattice method such as samarati"
         return [UsageError(f"{algorithm.name} has no levels", where=where(place), hint=hint) for place in capped]
-    try:
-        Job.of(Schema(tuple(one for one in attributes if one.role is Role.QUASI)), KAnonymity(2), algorithm=algorithm)
-    except JobError as fault:
-        found = fault.faults
-    except SchemaError as fault:
-        found = [fault]
-    else:
-        return []
+    found = without_levels((one for one in attributes if one.role is Role.QUASI), algorithm)
     places = {f"column {one.name}": _key_of(one) for one in attributes}
     return [SchemaError(one.what, where=where(places[one.where]), hint=one.hint) for one in found]
 

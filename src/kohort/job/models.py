@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kohort.errors import SchemaError, UsageError
 from kohort.job.form import COLUMN, PRIVACY, TABLE_JOB
 from kohort.job.model_values import asked_for
-from kohort.job.parts import Misfit, missing, misspelt, right_part, table
+from kohort.job.parts import missing, misspelt, right_part, table
 from kohort.models.base import build, models
 from kohort.models.k_anonymity import KEY
 from kohort.release.fit import unfit

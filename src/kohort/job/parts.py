@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kohort.errors import KohortError, UsageError
 from kohort.io.forms import is_address, is_store
 from kohort.job.faults import NEAR, nearest
 from kohort.job.keys import REQUIRED, KeyValues
 from kohort.job.lines import is_table
+from kohort.release.fit import Misfit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from kohort.job.keys import KeyTable, ValueType
+    from kohort.job.keys import Key, KeyTable, ValueType
     from kohort.job.lines import Place
 
 #: Faults of a job's form that are listed: more are one mistake many times, or an attack.
 _MOST = 100
-
-
-class Misfit(NamedTuple):
-    """What does not go with the rest of the job, and the key that said it."""
-
-    place: Place
-    fault: UsageError
-
-    def told(self, where: Callable[[Place], str]) -> UsageError:
-        """The fault with the reader's place for the key."""
-        return UsageError(self.fault.what, where=where(self.place), hint=self.fault.hint)
 
 
 def table(raw: Mapping[str, object], key: str) -> dict[str, object]:
@@ -61,10 +52,7 @@ def read(form: KeyTable, raw: Mapping[str, object], place: Place = ()) -> tuple[
             faults.append(missing(place, name))
     unknown = [name for name in raw if name not in form.names]
     hint = f"known keys: {', '.join(form.names)}"
-    faults += [
-        Misfit((*place, name), UsageError(f"unknown key {name}", hint=nearest(name, form.names) or hint))
-        for name in unknown
-    ]
+    faults += [Misfit((*place, name), f"unknown key {name}", nearest(name, form.names) or hint) for name in unknown]
     return KeyValues(**found), faults
 
 
@@ -74,9 +62,9 @@ def _value(kind: ValueType, said: object, place: Place) -> tuple[object, list[Mi
         try:
             return kind.read(said), []
         except KohortError as error:
-            return None, [Misfit(place, UsageError(error.what, hint=error.hint))]
+            return None, [Misfit(place, error.what, error.hint)]
     if not is_table(said):
-        return None, [Misfit(place, UsageError("it must be a table"))]
+        return None, [Misfit(place, "it must be a table", "")]
     if kind.table is not None:
         return read(kind.table, said, place)
     assert kind.each is not None  # noqa: S101  as was seen above
@@ -97,7 +85,7 @@ def misspelt(form: KeyTable, raw: Mapping[str, object]) -> set[str]:
 def missing(place: Place, name: str) -> Misfit:
     """The fault of a key that every job has."""
     what = name if place else f"the table [{name}]"
-    return Misfit(place, UsageError(f"{what} is missing", hint=f"add {what}"))
+    return Misfit(place, f"{what} is missing", f"add {what}")
 
 
 def told(faults: list[Misfit], where: Callable[[Place], str]) -> list[UsageError]:
@@ -123,6 +111,23 @@ def right_part(form: KeyTable, raw: Mapping[str, object]) -> KeyValues:
     'samarati'
     """
     return read(form, raw)[0]
+
+
+def without(form: KeyTable, lacking: Sequence[Place]) -> KeyTable:
+    """A form without some of its tables and keys: what a command takes that needs less than a job.
+
+    >>> from kohort.job.form import TABLE_JOB
+    >>> "output" in without(TABLE_JOB, [("output",)]).names
+    False
+    """
+    kept: list[Key] = []
+    for key in form.keys:
+        below = [place[1:] for place in lacking if place[0] == key.place[-1]]
+        if below and key.type.table is not None and () not in below:
+            kept.append(replace(key, type=replace(key.type, table=without(key.type.table, below))))
+        elif not below:
+            kept.append(key)
+    return replace(form, keys=tuple(kept))
 
 
 def relative(path: str, folder: Path) -> str:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
 from kohort.job.columns import (
-    Method,
     attributes_of,
+    free_labels,
     hierarchy_file,
     method_of,
     misfits,
     quasi_of,
+    time_limit_of,
     with_answers,
     without_dropped,
 )
@@ -22,7 +23,7 @@ from kohort.job.faults import job_error
 from kohort.job.form import INPUT, OUTPUT, PERTURB, PERTURBED, QUESTION, TABLE_JOB
 from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
-from kohort.job.parts import part, read, relative, right_part, sign_key, table, told
+from kohort.job.parts import part, read, relative, right_part, sign_key, table, told, without
 from kohort.perturbation.text import perturbation_from
 from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing
@@ -66,7 +67,7 @@ class Request:
 
     Attributes:
         source: Where the table is; `-` is standard input.
-        target: Where the release goes.
+        target: Where the release goes; empty where nothing is released.
         job: What decides the release.
         inputs: The other files that it was made from: the job file and the hierarchies.
         where: Tells the reader's place for a path of keys, such as `("columns", "age")`: a line, or a flag.
@@ -154,7 +155,12 @@ def of(text: Document) -> Request:
 
 
 def request(
-    raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path(), held: Sequence[HeldFile] = ()
+    raw: Mapping[str, object],
+    *,
+    where: Callable[[Place], str],
+    folder: Path = Path(),
+    held: Sequence[HeldFile] = (),
+    releasing: bool = True,
 ) -> Request:
     """The request that nested mappings make: a job file's tables, or the command line's flags.
 
@@ -163,28 +169,30 @@ def request(
         where: Tells the reader's place for a path of keys: a line, or a flag.
         folder: What relative paths are relative to.
         held: Files of hierarchies that are still to be written into the folder.
+        releasing: Whether they name an output; else the target is empty.
 
     Raises:
         JobError: all faults at once.
         InputError: a hierarchy file cannot be read as one.
     """
     raw = with_answers(without_dropped(raw))
-    method, faults = method_of(raw, quasi_of(raw), where)
-    attributes, wrong = attributes_of(raw, method, where, folder)
+    algorithm, faults = method_of(raw, quasi_of(raw), where)
+    attributes, wrong = attributes_of(raw, free_labels(raw, algorithm), where, folder)
     asked = models_of(raw)
     perturbations, unread = perturbations_of(raw, where)
-    faults += [*wrong, *misfits(attributes, method.algorithm, where), *unfit(raw, asked, attributes, where), *unread]
+    faults += [*wrong, *misfits(attributes, algorithm, where), *unfit(raw, asked, attributes, where), *unread]
     faults += altered_faults(raw, Schema(tuple(attributes)), tuple(asked.values()), perturbations, where)
-    file = _form(TABLE_JOB, raw, [*faults, *_input_fault(raw, where), *_output_fault(raw, where)], where)
-    assert method.algorithm is not None  # noqa: S101  a job that names no method there is has a fault
+    form = TABLE_JOB if releasing else without(TABLE_JOB, [("output",)])
+    file = _form(form, raw, [*faults, *_input_fault(raw, where), *_output_fault(raw, where)], where)
+    assert algorithm is not None  # noqa: S101  a job that names no method there is has a fault
     made = _question(file, attributes, asked, folder, held)
     job = Job(
         replace(made.schema, missing=frozenset(file.input.missing)),
         made.models,
-        method.algorithm,
+        algorithm,
         reading_of(file.input),
-        replace(_writing(file.output), sign_key=sign_key(file.output.sign_key, folder)),
-        method.time_limit,
+        replace(_writing(file.output), sign_key=sign_key(file.output.sign_key, folder)) if releasing else Writing(),
+        time_limit_of(raw),
         tuple(name for name, column in file.columns.items() if column.allow_singling),
         tuple(name for name, column in file.columns.items() if column.no_model),
         tuple(file.answers),
@@ -196,7 +204,7 @@ def request(
         purpose=purpose_of(file.purpose),
     )
     keys = () if file.input.key_file is None else (folder / file.input.key_file,)
-    source, target = relative(file.input.path, folder), relative(file.output.path, folder)
+    source, target = relative(file.input.path, folder), relative(file.output.path, folder) if releasing else ""
     spill = None if file.run.spill_folder is None else relative(file.run.spill_folder, folder)
     signing = () if job.writing.sign_key is None else (Path(job.writing.sign_key),)
     inputs = *made.inputs, *keys, *signing
@@ -237,7 +245,7 @@ def question(raw: Mapping[str, object], *, where: Callable[[Place], str], folder
     'distinct 2-diversity of illness'
     """
     raw = without_dropped(raw)
-    attributes, faults = attributes_of(raw, Method(None), where, folder)
+    attributes, faults = attributes_of(raw, None, where, folder)
     asked = models_of(raw)
     file = _form(QUESTION, raw, [*faults, *unfit(raw, asked, attributes, where)], where)
     return _question(file, attributes, asked, folder)
@@ -256,7 +264,7 @@ def _form(
     form: KeyTable, raw: Mapping[str, object], faults: list[UsageError], where: Callable[[Place], str]
 ) -> KeyValues:
     file, wrong = read(form, raw)
-    found = [*(lacking(raw) if form is TABLE_JOB else []), *wrong]  # what is only judged may ask for no model
+    found = [*([] if form is QUESTION else lacking(raw)), *wrong]  # what is only judged may ask for no model
     if found or faults:
         raise job_error([*told(found, where), *faults])
     return file
@@ -356,7 +364,7 @@ def altered_faults(
 ) -> list[UsageError]:
     """What of perturbations and pseudonyms does not go with the rest of the job."""
     found = _misfits(raw, schema, models, perturbations)
-    return [UsageError(one.what, where=where(one.key), hint=one.hint) for one in found]
+    return [one.told(where) for one in found]
 
 
 def _misfits(

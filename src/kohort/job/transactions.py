@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from kohort.errors import FileError, InputError, KohortError, UsageError
@@ -12,9 +13,10 @@ from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.document import Document, document, document_at, document_of
 from kohort.job.faults import job_error
 from kohort.job.keys import KeyValues
-from kohort.job.parts import Misfit, part, read, relative, right_part, sign_key, table, told
+from kohort.job.parts import part, read, relative, right_part, sign_key, table, told, without
 from kohort.job.request import purpose_of
 from kohort.job.transactions_form import COHERENCE, COUNTING, ITEMS, SUPPRESSION, TRANSACTION_JOB, TRANSACTIONS
+from kohort.release.fit import Misfit
 from kohort.release.transactions import BasketWriting, TransactionJob
 from kohort.schema.numbers import exact
 from kohort.transactions.cells import LocalSuppression
@@ -27,7 +29,7 @@ from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from kohort.job.lines import Place
     from kohort.transactions.problem import SuppressionAlgorithm
@@ -103,7 +105,7 @@ class TransactionRequest:
 
     Attributes:
         source: Where the transactions are; `-` is standard input.
-        target: Where the release goes.
+        target: Where the release goes; empty where nothing is released.
         job: What decides the release.
         inputs: The other files that it was made from: the job file and lists of items.
         where: Tells the reader's place for a path of keys, such as `("items", "private")`: a line, or a flag.
@@ -126,15 +128,11 @@ class TransactionRequest:
 
     def refuse_output(self) -> None:
         """Refuse a target that is no file, or whose name contradicts the form of the release, before any work."""
-        try:
-            self.job.written_to(Path(self.target))
-        except UsageError as fault:
-            place = self.where(("output", "path"))
-            raise job_error([UsageError(fault.what, where=place, hint=fault.hint)]) from None
+        refuse_output(self.job.writing, self.job.reading, self.target, self.where)
 
     def placed(self, fault: E) -> E:
         """A fault that the transactions showed, with the place of the key that it comes of."""
-        return _placed(fault, self.where, self.said)
+        return placed(fault, self.where, self.said)
 
 
 def load(path: Path) -> TransactionRequest:
@@ -174,66 +172,109 @@ def of(text: Document) -> TransactionRequest:
     return replace(made, inputs=(*text.path, *made.inputs))
 
 
-def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path()) -> TransactionRequest:
+def request(
+    raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path(), releasing: bool = True
+) -> TransactionRequest:
     """The request that nested mappings make: a job file's tables, or the command line's flags.
 
     Args:
         raw: The tables of a job file.
         where: Tells the reader's place for a path of keys: a line, or a flag.
         folder: What relative paths are relative to.
+        releasing: Whether they name an output; else the target is empty.
     """
-    faults = [one.told(where) for one in misfits(raw)]
-    file, wrong = read(TRANSACTION_JOB, raw)
+    file = parts_of(raw, where=where, lacking=() if releasing else [("output",)])
+    return _made(file, where, folder, file.output if releasing else None)
+
+
+def parts_of(raw: Mapping[str, object], *, where: Callable[[Place], str], lacking: Sequence[Place] = ()) -> KeyValues:
+    """The parts of a job that nested mappings make.
+
+    Args:
+        raw: The tables of a job file.
+        where: Tells the reader's place for a path of keys.
+        lacking: The tables and keys that nobody asks for: such tables are passed over, and the parts have neither.
+
+    Raises:
+        JobError: everything that is wrong in them.
+    """
+    raw = {name: held for name, held in raw.items() if (name,) not in lacking}
+    faults = [one.told(where) for one in misfits(raw, lacking)]
+    file, wrong = read(without(TRANSACTION_JOB, lacking), raw)
     if wrong or faults:
         raise job_error([*told(wrong, where), *faults])
-    return _made(file, where, folder)
+    return file
 
 
-def _made(file: KeyValues, where: Callable[[Place], str], folder: Path) -> TransactionRequest:
+def _made(file: KeyValues, where: Callable[[Place], str], folder: Path, output: KeyValues | None) -> TransactionRequest:
     """The request of a job whose tables go together; its lists of items are read now."""
-    items, privacy = file.items, file.privacy
-    paths = {"private": items.private_file, "public": items.public_file, "weight": items.weight_file}
-    lists = {key: folder / path for key, path in paths.items() if path is not None}
-    said: dict[str, Place] = {key: ("items", f"{key}-file") for key in lists}
+    items, privacy, lists = file.items, file.privacy, _lists(file.items, folder)
     weights = weights_in(lists["weight"]) if "weight" in lists else items.weight or {}
-    try:
-        job = TransactionJob(
-            coherence=Coherence(privacy.h, privacy.k, privacy.p),
-            roles=_roles(items, lists),
-            algorithm=_algorithm(file.method),
-            min_support=items.min_support or Fraction(0),
-            weights=tuple(weights.items()),
-            reading=reading_of(file.transactions, file.input),
-            writing=BasketWriting(
-                form=file.output.format,
-                separator=file.output.separator,
-                sign_key=sign_key(file.output.sign_key, folder),
-            ),
-            most=file.method.max_sets or MOST,
-            purpose=purpose_of(file.purpose),
-        )
-    except UsageError as fault:  # an item in two lists
-        raise job_error([_placed(fault, where, said)]) from None
-    source, target = relative(file.input.path, folder), relative(file.output.path, folder)
+    job = TransactionJob(
+        coherence=Coherence(privacy.h, privacy.k, privacy.p),
+        roles=roles_of(items, where, folder),
+        algorithm=_algorithm(file.method),
+        min_support=items.min_support or Fraction(0),
+        weights=tuple(weights.items()),
+        reading=reading_of(file.transactions, file.input),
+        writing=BasketWriting() if output is None else _writing(output, folder),
+        most=file.method.max_sets or MOST,
+        purpose=purpose_of(file.purpose),
+    )
+    source, target = relative(file.input.path, folder), relative(output.path, folder) if output else ""
     signing = () if job.writing.sign_key is None else (Path(job.writing.sign_key),)
     spill = None if file.run.spill_folder is None else relative(file.run.spill_folder, folder)
     run = KeyValues(**{**vars(file.run), "spill_folder": spill})
-    return TransactionRequest(source, target, job, (*lists.values(), *signing), where, said, run)
+    return TransactionRequest(source, target, job, (*lists.values(), *signing), where, _said(lists), run)
 
 
-def _placed(fault: E, where: Callable[[Place], str], said: Mapping[str, Place]) -> E:
+def _writing(output: KeyValues, folder: Path) -> BasketWriting:
+    key = sign_key(output.sign_key, folder)
+    return BasketWriting(form=output.format, separator=output.separator, sign_key=key)
+
+
+def placed(fault: E, where: Callable[[Place], str], said: Mapping[str, Place] = MappingProxyType({})) -> E:
+    """A fault that the transactions showed, with the place of the key that it comes of; see `TransactionRequest`."""
     place = said.get(fault.where) or _PLACES.get(fault.where)
     return type(fault)(fault.what, where=where(place), hint=fault.hint) if place else fault
+
+
+def refuse_output(writing: BasketWriting, reading: BasketOptions, target: str, where: Callable[[Place], str]) -> None:
+    """Refuse a target that is no file, or whose name contradicts the form of what is written, before any work."""
+    try:
+        writing.over(reading, Path(target))
+    except UsageError as fault:
+        raise job_error([UsageError(fault.what, where=where(("output", "path")), hint=fault.hint)]) from None
 
 
 # --- from the file's tables to the job --------------------------------------------------------------------------------
 
 
-def _roles(items: KeyValues, lists: Mapping[str, Path]) -> RoleChoice:
+def roles_of(items: KeyValues, where: Callable[[Place], str], folder: Path = Path()) -> RoleChoice:
+    """The roles of the items; the lists of private and public ones are read.
+
+    Raises:
+        InputError: a list cannot be read.
+        JobError: an item is in both.
+    """
     if items.delta is not None:
         return Drawn(delta=items.delta, seed=items.seed or 0, draw=items.draw or Draw.FEASIBLE)
+    lists = _lists(items, folder)
     private, public = _named(items.private, lists.get("private")), _named(items.public, lists.get("public"))
-    return Listed(private=private or (), public=public, absent=items.allow_absent)
+    try:
+        return Listed(private=private or (), public=public, absent=items.allow_absent)
+    except UsageError as fault:
+        raise job_error([placed(fault, where, _said(lists))]) from None
+
+
+def _lists(items: KeyValues, folder: Path) -> dict[str, Path]:
+    paths = {"private": items.private_file, "public": items.public_file, "weight": items.weight_file}
+    return {key: folder / path for key, path in paths.items() if path is not None}
+
+
+def _said(lists: Iterable[str]) -> dict[str, Place]:
+    """The keys that name lists, in place of the items themselves."""
+    return {key: ("items", f"{key}-file") for key in lists}
 
 
 def _named(names: Sequence[str] | None, file: Path | None) -> tuple[str, ...] | None:
@@ -284,11 +325,12 @@ def form_of(said: KeyValues, path: object) -> Form:
     return said.format or (Form.LISTS if str(path).lower().endswith(_PARQUET) else Form.BASKET)
 
 
-def misfits(raw: Mapping[str, object]) -> Iterator[Misfit]:
+def misfits(raw: Mapping[str, object], lacking: Sequence[Place] = ()) -> Iterator[Misfit]:
     """What does not go together in the tables of a job; keys of a wrong form count as not said."""
     yield from _of_reading(raw)
     yield from _of_privacy(raw)
-    yield from _of_roles(raw)
+    if not {("items",), ("items", "private")} & {*lacking}:
+        yield from _of_roles(raw)
     yield from _of_method(raw)
     yield from _of_run(raw)
 
@@ -297,16 +339,14 @@ def _of_reading(raw: Mapping[str, object]) -> Iterator[Misfit]:
     said = right_part(TRANSACTIONS, table(raw, "transactions"))
     form = form_of(said, table(raw, "input").get("path"))
     if said.key is not None and said.person is not None:
-        fault = UsageError("key and person are one column", hint="use person if it identifies a person, otherwise key")
-        yield Misfit(("transactions", "person"), fault)
+        hint = "use person if it identifies a person, otherwise key"
+        yield Misfit(("transactions", "person"), "key and person are one column", hint)
     if said.format is None and table(raw, "transactions").get("format") is not None:
         return  # which form is meant is not known
     columns = {"key": said.key, "person": said.person, "item": said.item}
     for key in (key for key, column in columns.items() if column is not None and form in _NO_COLUMNS):
-        fault = UsageError(
-            f"transactions in the format {form} have no such column", hint="leave it out, or set the format"
-        )
-        yield Misfit(("transactions", key), fault)
+        what = f"transactions in the format {form} have no such column"
+        yield Misfit(("transactions", key), what, "leave it out, or set the format")
 
 
 def _of_privacy(raw: Mapping[str, object]) -> Iterator[Misfit]:
@@ -316,29 +356,25 @@ def _of_privacy(raw: Mapping[str, object]) -> Iterator[Misfit]:
     try:
         Coherence(said.h, said.k, said.p)
     except UsageError as fault:
-        yield Misfit(("privacy", fault.where), fault)
+        yield Misfit(("privacy", fault.where), fault.what, fault.hint)
 
 
 def _of_roles(raw: Mapping[str, object]) -> Iterator[Misfit]:
     said = {key for key, value in table(raw, "items").items() if value is not None and value is not False}
     for key in (key for key in _LISTS if {key, f"{key}-file"} <= said):
-        yield Misfit(("items", f"{key}-file"), UsageError(f"{key} says the same", hint="leave one out"))
+        yield Misfit(("items", f"{key}-file"), f"{key} says the same", "leave one out")
     drawn = "delta" in said
     for key in (key for key in (_LISTED if drawn else _DRAWN) if key in said):
         what = "the roles are drawn at random (delta)" if drawn else "it applies only to randomly drawn roles (delta)"
-        yield Misfit(("items", key), UsageError(what, hint="leave one out" if drawn else "leave it out, or add delta"))
+        yield Misfit(("items", key), what, "leave one out" if drawn else "leave it out, or add delta")
     for key in (key for key in ("private", "private-file") if {key, "no-private"} <= said):
-        yield Misfit(("items", "no-private"), UsageError(f"{key} names private items", hint="leave one out"))
+        yield Misfit(("items", "no-private"), f"{key} names private items", "leave one out")
     known = {*ITEMS.names}
     if not drawn and "items" in raw and said <= known and said.isdisjoint(_LISTED[:3]):
         public = not said.isdisjoint(("public", "public-file"))
         what = "public items alone protect nothing" if public else "no private item is named"
-        yield Misfit(
-            ("items",),
-            UsageError(
-                what, hint="name them with private or private-file, draw the roles with delta, or set no-private (k^m)"
-            ),
-        )
+        hint = "name them with private or private-file, draw the roles with delta, or set no-private (k^m)"
+        yield Misfit(("items",), what, hint)
 
 
 def _of_method(raw: Mapping[str, object]) -> Iterator[Misfit]:
@@ -346,17 +382,14 @@ def _of_method(raw: Mapping[str, object]) -> Iterator[Misfit]:
     cells = said.suppress == "cells"
     chosen = {"score": said.score is not None, "give-back": said.give_back, "suppress": said.optimal and cells}
     if said.optimal or cells:
-        method = (
-            "the optimum suppresses whole items"
-            if said.optimal
-            else "suppression of cells always uses mmil and gives back"
-        )
+        cell_method = "suppression of cells always uses mmil and gives back"
+        method = "the optimum suppresses whole items" if said.optimal else cell_method
         hint = f"leave it out, or {'leave out optimal' if said.optimal else 'suppress items'}"
         for key in (key for key, given in chosen.items() if given):
-            yield Misfit(("method", key), UsageError(f"{method}: this choice has no effect", hint=hint))
+            yield Misfit(("method", key), f"{method}: this choice has no effect", hint)
     if said.time_limit is not None and not said.optimal:
-        fault = UsageError("only the search for the optimum has a time limit", hint="leave it out, or add optimal")
-        yield Misfit(("method", "time-limit"), fault)
+        what = "only the search for the optimum has a time limit"
+        yield Misfit(("method", "time-limit"), what, "leave it out, or add optimal")
 
 
 def _of_run(raw: Mapping[str, object]) -> Iterator[Misfit]:
@@ -366,4 +399,4 @@ def _of_run(raw: Mapping[str, object]) -> Iterator[Misfit]:
     if said.engine == "local":
         for key in (key for key, value in limits.items() if value is not None):
             hint = "leave it out, or name an engine that leaves transactions where they are (duckdb, spark)"
-            yield Misfit(("run", key), UsageError("transactions are read into memory as a whole", hint=hint))
+            yield Misfit(("run", key), "transactions are read into memory as a whole", hint)

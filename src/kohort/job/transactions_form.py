@@ -13,7 +13,7 @@ from kohort.job import values
 from kohort.job.form import PURPOSE, RUN, SIGN_KEY
 from kohort.job.keys import REQUIRED, KeyTable, ValueType, key
 from kohort.job.spelling import pairs
-from kohort.transactions.coherence import Coherence
+from kohort.transactions.coherence import check_count, check_h
 from kohort.transactions.roles import Draw, Drawn
 from kohort.transactions.suppression import Score
 
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 #: A fraction of whole numbers, each far below 2**63.
 _fraction_text = re.compile(r"([0-9]{1,9})/([1-9][0-9]{0,8})").fullmatch
-
-#: Beside a number that is looked at alone.
-_HALF = Fraction(1, 2)
 
 
 def _share(check: Callable[[Fraction], object]) -> ValueType:
@@ -60,10 +57,9 @@ def _weight(value: object) -> Fraction:
 
 def _check_support(share: Fraction) -> None:
     """Refuse a share that is no minimum support."""
-    from kohort.release.transactions import TransactionJob  # noqa: PLC0415  flags are made without it
-    from kohort.transactions.roles import Listed  # noqa: PLC0415  as above
+    from kohort.release.transactions import check_min_support  # noqa: PLC0415  flags are made without it
 
-    TransactionJob(coherence=Coherence(_HALF, 2, 1), roles=Listed(), min_support=share)
+    check_min_support(share)
 
 
 _SHARES = [
@@ -73,9 +69,9 @@ _SHARES = [
 _DECIMAL = r"((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)"
 _WEIGHTS = [{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": rf"^{_DECIMAL}$"}]
 
-H = replace(_share(lambda h: Coherence(h, 2, 1)), metavar="")
-K = _count(lambda k: Coherence(_HALF, k, 1))
-P = _count(lambda p: Coherence(_HALF, 2, p))
+H = replace(_share(check_h), metavar="")
+K = _count(lambda k: check_count(k, "k"))
+P = _count(lambda p: check_count(p, "p"))
 DELTA = _share(lambda delta: Drawn(delta=delta))
 SUPPORT = _share(_check_support)
 WEIGHTS = replace(

@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from kohort.algorithms.method import FIRST, LIMIT, LOCAL, METHODS, Choices
 from kohort.algorithms.problem import on_nodes
@@ -17,7 +17,7 @@ from kohort.models.base import models
 from kohort.sweeps.table_plan import TablePlan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from kohort.job.lines import Place
@@ -46,21 +46,13 @@ _SWITCH: Final[Mapping[str, bool]] = MappingProxyType({"yes": True, "true": True
 _number = re.compile(r"[1-9][0-9]{0,17}").fullmatch
 
 
-class Told(NamedTuple):
-    """What only some methods can be told: places in a job, and keys of any column."""
-
-    places: tuple[Place, ...]
-    keys: tuple[str, ...]
-
-    def said(self, tables: Mapping[str, object]) -> Iterator[Place]:
-        """Where the job says such a thing."""
-        named = (("columns", name, key) for name in table(tables, ("columns",)) for key in self.keys)
-        yield from (place for place in (*self.places, *named) if said_at(tables, place) is not None)
-
-
-#: What is told to methods that cut, and to those on levels, besides their parameters.
-OF_CUTS: Final = Told((("method", "order"), ("method", "labels")), ("grid", "label"))
-OF_LEVELS: Final = Told((), ("max-level",))
+#: What is said to methods that cut, and to those on levels, besides their parameters: places of a job, and keys of any
+#: column.
+OF_CUTS: Final[tuple[tuple[Place, ...], tuple[str, ...]]] = (
+    (("method", "order"), ("method", "labels")),
+    ("grid", "label"),
+)
+OF_LEVELS: Final[tuple[tuple[Place, ...], tuple[str, ...]]] = (), ("max-level",)
 
 
 def read(text: str) -> tuple[str, list[str]]:
@@ -127,7 +119,7 @@ def place_of(name: str) -> Place:
     return PLACES.get(name) or (("privacy", name) if name in models() else ())
 
 
-def said_at(tables: Mapping[str, object], place: Place) -> object:
+def value_at(tables: Mapping[str, object], place: Place) -> object:
     """What a job says at a place; `None` where it says nothing."""
     held = cast("object", tables)
     for key in place:
@@ -162,7 +154,7 @@ class Variations:
         """
         for name in self.vary:
             column = name.partition(":")[2]
-            if column and said_at(self.base, ("columns", column)) is None:
+            if column and value_at(self.base, ("columns", column)) is None:
                 hint = f"name it first: --sensitive {column}"
                 raise UsageError(f"column {column} has no role", where=f"--vary {name}", hint=hint)
         try:
@@ -190,21 +182,27 @@ class Variations:
 
 def unfit(tables: Mapping[str, object], methods: Sequence[str]) -> Iterator[Place]:
     """Where a job says what another one of these methods is told, and its own cannot be."""
-    method = said_at(tables, ("method", "name"))
+    method = value_at(tables, ("method", "name"))
     if not isinstance(method, str) or method not in methods:
         return
     taken = {one.name for name in methods for one in METHODS[name].specification.parameters}
     others = (_parameter(name) for name in sorted(taken) if not METHODS[method].takes(name))
-    yield from (place for place in others if said_at(tables, place) is not None)
+    yield from (place for place in others if value_at(tables, place) is not None)
     algorithms = {name: METHODS[name](Choices()) for name in methods}
     on_levels = {name: one.full_domain for name, one in algorithms.items()}
     if on_nodes(algorithms[method]) and not all(map(on_nodes, algorithms.values())):
-        yield from OF_CUTS.said(tables)
+        yield from _said(tables, *OF_CUTS)
     if not on_levels[method] and any(on_levels.values()):
-        yield from OF_LEVELS.said(tables)
-    first = said_at(tables, ("method", "objective")) == FIRST
+        yield from _said(tables, *OF_LEVELS)
+    first = value_at(tables, ("method", "objective")) == FIRST
     if first and on_levels[method] and method != "samarati" and "samarati" in methods:
         yield "method", "objective"
+
+
+def _said(tables: Mapping[str, object], places: Iterable[Place], keys: Iterable[str]) -> Iterator[Place]:
+    """Where a job says one of these, or one of these keys of a column."""
+    named = (("columns", name, key) for name in table(tables, ("columns",)) for key in keys)
+    yield from (place for place in (*places, *named) if value_at(tables, place) is not None)
 
 
 def _parameter(name: str) -> Place:

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 KEY: Final = "k"
 
 
+def check_k(k: object) -> None:
+    """Raise if `k` is not an integer of at least 2."""
+    if type(k) is not int or k < 2:  # noqa: PLR2004  2 is the least that hides anybody
+        hint = "k = 1 is met by every table; usual values are 3 to 20"
+        raise UsageError("k must be an integer of at least 2", hint=hint)
+
+
 @dataclass(frozen=True, slots=True)
 class KAnonymity:
     """Every class has at least `k` records; with a person key, of at least `k` people.
@@ -64,11 +71,8 @@ class KAnonymity:
     k: int
 
     def __post_init__(self) -> None:
-        """Refuse what is no k; a k of 1 would promise nothing."""
-        if type(self.k) is not int or self.k < 2:  # noqa: PLR2004  2 is the least that hides anybody
-            raise UsageError(
-                "k must be an integer of at least 2", hint="k = 1 is met by every table; usual values are 3 to 20"
-            )
+        """Validate k."""
+        check_k(self.k)
 
     @property
     def name(self) -> str:

@@ -15,6 +15,7 @@ from kohort.assessment.risk.reidentification import THRESHOLD, by_size
 from kohort.core.frequency import people_in
 from kohort.core.labels import ANY
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
+from kohort.engines.base import searched_sensitive
 from kohort.engines.local import LOCAL
 from kohort.errors import InfeasibleError, UsageError
 from kohort.metrics.base import Detail
@@ -65,7 +66,7 @@ class PointAnswer(NamedTuple):
 
 def counted_alike(job: Job) -> str:
     """What jobs over one table share that are answered from the same counts."""
-    same = plain(job.schema), job.looked_at, job.algorithm.distinct
+    same = plain(job.schema), searched_sensitive(job), job.algorithm.distinct
     asked = same, plain(job.perturbations), job.complete, _needs_population(job)
     return json.dumps(asked, sort_keys=True)
 

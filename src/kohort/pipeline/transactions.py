@@ -33,11 +33,12 @@ from kohort.verify.transactions.aggregated import verify_by_aggregation
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
+    from fractions import Fraction
 
     from kohort.arrays import Index, Items, Mask
     from kohort.engines.base import Engine
     from kohort.io.baskets.options import BasketOptions
-    from kohort.release.transactions import TransactionJob
+    from kohort.release.transactions import BasketWriting, TransactionJob
     from kohort.transactions.database import Database
     from kohort.transactions.problem import Suppression
     from kohort.verify.transactions import CoherenceVerdict
@@ -275,9 +276,11 @@ class Converted(NamedTuple):
 
 def convert_transactions(
     source: str,
-    job: TransactionJob,
+    reading: BasketOptions,
+    writing: BasketWriting,
     target: Path,
     *,
+    min_support: Fraction,
     overwrite: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Converted:
@@ -285,31 +288,33 @@ def convert_transactions(
 
     Args:
         source: A path, or `-` for standard input.
-        job: How to read and write, and the minimum support; what it promises is not looked at.
+        reading: The format of the input.
+        writing: The format of the file.
         target: Where the file goes.
+        min_support: Items in a smaller share of the transactions are removed; 0: none.
         overwrite: Whether a file there may be replaced.
         tell: Called with the name of each stage.
 
     Raises:
         KohortError: one of the tree in `kohort.errors`; then nothing was published.
     """
-    writing = job.written_to(target)
+    written = writing.over(reading, target)
     inputs = () if source == "-" else (Path(source),)
     check_target(target, overwrite=overwrite, inputs=inputs)
     tell("read")
-    reading = read_transactions(source, job.reading)
-    names = reading.database.names
-    kept = reading.database.only(reading.database.common(job.min_support)) if job.min_support else reading.database
+    found = read_transactions(source, reading)
+    names = found.database.names
+    kept = found.database.only(found.database.common(min_support)) if min_support else found.database
     tell("write")
     publish(
         target,
-        partial(write_transactions, in_columns(kept, names, writing.form), options=writing),
-        partial(_same, kept, writing),
+        partial(write_transactions, in_columns(kept, names, written.form), options=written),
+        partial(_same, kept, written),
         overwrite=overwrite,
         inputs=inputs,
     )
     cells, removed = int(kept.cells.size), len(names) - len(kept.names)
-    return Converted(len(kept), len(kept.names), removed, cells, reading.repeated, writing.form)
+    return Converted(len(kept), len(kept.names), removed, cells, found.repeated, written.form)
 
 
 def _same(kept: Transactions, writing: BasketOptions, file: BinaryIO) -> None:

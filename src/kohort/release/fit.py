@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NamedTuple
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple, cast
 
+from kohort.algorithms.problem import on_cells, on_nodes
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import SchemaError, UsageError, combined
 from kohort.models.k_anonymity import k_of
-from kohort.schema import Role, Scale
+from kohort.schema import Label, Role, Scale, Schema
 from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from kohort.algorithms.problem import Algorithm
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.base import Perturbation
     from kohort.release.job import Job
-    from kohort.schema import Attribute, Schema
+    from kohort.schema import Attribute
 
 
 def check_population(job: Job, population: object) -> None:
@@ -36,6 +40,103 @@ def unjudged_sensitive(job: Job) -> tuple[str, ...]:
     """The sensitive columns that no privacy model is about, though nobody said that none should be."""
     about = {model.declared.sensitive for model in job.models} | {*job.no_model}
     return tuple(one.name for one in job.schema.sensitive if one.name not in about)
+
+
+# --- a job by itself --------------------------------------------------------------------------------------------------
+
+
+def check(job: Job) -> None:
+    """Check that the parts of a job are what they should be and go together.
+
+    Raises:
+        UsageError: one is not, or does not go with another.
+        JobError: several.
+    """
+    _check_types(job)
+    if not job.models:
+        raise UsageError("no privacy model is given", hint="say at least k: KAnonymity(10), or --k 10")
+    if job.time_limit is not None and not 0 < job.time_limit < inf:
+        raise UsageError("a time limit must be a number of seconds above 0", hint="leave it out for none")
+    if isinstance(job.complete, str) and job.complete != "all":
+        raise UsageError("complete is no list of columns", hint='complete=("age", "city"), or "all"')
+    limit = cast("object", job.algorithm.limit)  # what a caller without a type checker may have passed
+    if not isinstance(limit, SuppressionLimit | None):
+        hint = 'SuppressionLimit(20) for records, SuppressionLimit.of("5%") for a share'
+        raise UsageError("the suppression limit is no SuppressionLimit", where=job.algorithm.name, hint=hint)
+    faults: list[UsageError] = [one for _, one in unfit(job.schema, job.models)]
+    faults += misplaced(job.schema, job.answers or ())
+    if faults:
+        raise combined("the models do not fit the schema", faults)
+    found = [
+        *misfits(job.schema, job.models, job.perturbations),
+        *seed_misfits(job.perturbations, job.seed, insecure_reproducible=job.insecure_reproducible),
+        *key_misfits(pseudonyms=bool(job.schema.pseudonyms), has_key=job.key is not None),
+    ]
+    if found:
+        raise combined("the job does not go together", [one.told(named) for one in found])
+
+
+def _check_types(job: Job) -> None:
+    """Refuse what a caller without a type checker may have passed, with the line to write."""
+    if not isinstance(cast("object", job.schema), Schema):
+        what = f"the schema of a job is of class {type(job.schema).__name__}"
+        raise UsageError(what, where="Job", hint='write Job.of(Schema.of(quasi=["age"]), KAnonymity(10))')
+    models = cast("object", job.models)
+    if not isinstance(models, tuple):
+        hint = "write Job.of(schema, KAnonymity(10), …), or Job(schema, (KAnonymity(10), …))"
+        raise UsageError(f"the models of a job are of class {type(models).__name__}", where="Job", hint=hint)
+    for model in cast("tuple[object, ...]", models):
+        if isinstance(model, type) or not hasattr(model, "declared"):
+            shown = model.__name__ if isinstance(model, type) else f"an object of class {type(model).__name__}"
+            k = model if type(model) is int else 10
+            raise UsageError(f"{shown} is no privacy model", where="Job", hint=f"write Job.of(schema, KAnonymity({k}))")
+
+
+def completed(job: Job) -> dict[str, object]:
+    """The fields of a job that depend on others: the schema that a release has with these models and this method.
+
+    A hierarchy that generalizes and measures nothing is left out and noted. A method of values or `*` uses none; one on
+    levels releases nodes.
+
+    Raises:
+        SchemaError: a method on levels does not go with a quasi-identifier.
+        JobError: with several.
+    """
+    schema, unused = job.schema, [*(job.unused_hierarchies or ())]
+    measured = {model.declared.sensitive for model in job.models if model.declared.uses_hierarchy}
+    useless = [
+        one
+        for one in schema.attributes
+        if one.hierarchy is not None and one.role is not Role.QUASI and one.name not in measured
+    ]
+    if useless:
+        unused = [one.name for one in useless]
+        schema = schema.changed(replace(one, hierarchy=None) for one in useless)
+    if on_cells(job.algorithm):
+        unused += [one.name for one in schema.quasi if one.hierarchy not in {None, "suppress"}]
+        schema = schema.changed(replace(one, hierarchy="suppress", max_level=None, order=None) for one in schema.quasi)
+    if on_nodes(job.algorithm):
+        if faults := without_levels(schema.quasi, job.algorithm):
+            raise combined("the schema does not fit the method", faults)
+        schema = schema.changed(replace(one, label=Label.ANCESTOR) for one in schema.quasi)
+    return {"schema": schema, "answers": job.answers or None, "unused_hierarchies": tuple(unused) or None}
+
+
+def without_levels(quasi: Iterable[Attribute], algorithm: Algorithm) -> list[SchemaError]:
+    """The fault of each quasi-identifier that an algorithm on levels cannot release as nodes of a hierarchy."""
+    method, faults = algorithm.name, list[SchemaError]()
+    for one in quasi:
+        if one.hierarchy is None and not on_cells(algorithm):
+            what = f"it has no hierarchy, and {method} needs one for every quasi-identifier"
+            hint = "give it a file, or a builder such as intervals:5,10,20, mask:right or suppress (all or nothing)"
+            faults.append(_unfit(one.name, what, hint))
+        elif one.grid is not None or one.label not in {None, Label.ANCESTOR}:
+            what = f"the method {method} releases nodes of the hierarchy, not what grid or label ask for"
+            faults.append(_unfit(one.name, what, "leave grid and label out, or choose mondrian"))
+    return faults
+
+
+# --- what does not go together ----------------------------------------------------------------------------------------
 
 
 def unfit(schema: Schema, models: Sequence[PrivacyModel]) -> Iterator[tuple[PrivacyModel, SchemaError]]:
@@ -71,16 +172,6 @@ def misplaced(schema: Schema, answers: Sequence[str]) -> Iterator[SchemaError]:
         if role is not Role.INSENSITIVE:
             what = "an answer is an insensitive column, and this one " + (f"is {role.said}" if role else "has no role")
             yield SchemaError(what, where=f"column {name}", hint="take it out of answers, or make it insensitive")
-
-
-def of_no_use(schema: Schema, models: Sequence[PrivacyModel]) -> tuple[Attribute, ...]:
-    """The attributes whose hierarchy generalizes and measures nothing, without it: that is noted, and not refused."""
-    measured = {model.declared.sensitive for model in models if model.declared.uses_hierarchy}
-    return tuple(
-        replace(one, hierarchy=None)
-        for one in schema.attributes
-        if one.hierarchy is not None and one.role is not Role.QUASI and one.name not in measured
-    )
 
 
 def notes(job: Job) -> tuple[str, ...]:
@@ -136,16 +227,20 @@ def _not_sensitive(name: str, attribute: Attribute | None, model: PrivacyModel, 
 
 
 class Misfit(NamedTuple):
-    """What does not go together."""
+    """What does not go with the rest of a job, and the place of the key that says it."""
 
-    key: tuple[str, ...]
+    place: tuple[str, ...]
     what: str
     hint: str
 
-    @property
-    def where(self) -> str:
-        """Its place for who wrote no job file."""
-        return f"column {self.key[-1]}" if self.key[:-1] == ("perturb", "columns") else " ".join(self.key)
+    def told(self, where: Callable[[tuple[str, ...]], str]) -> UsageError:
+        """The fault with the reader's place for the key."""
+        return UsageError(self.what, where=where(self.place), hint=self.hint)
+
+
+def named(place: tuple[str, ...]) -> str:
+    """The place of a key for who wrote no job file."""
+    return f"column {place[-1]}" if place[:-1] == ("perturb", "columns") else " ".join(place)
 
 
 def misfits(schema: Schema, models: Sequence[PrivacyModel], perturbations: Sequence[Perturbation]) -> Iterator[Misfit]:

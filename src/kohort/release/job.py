@@ -7,33 +7,27 @@ import json
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
-from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort.algorithms.mondrian.mondrian import Mondrian
-from kohort.algorithms.problem import on_cells, on_nodes
 from kohort.calls import PATH, called
-from kohort.core.suppression import SuppressionLimit
-from kohort.errors import SchemaError, UsageError, combined
 from kohort.io import ReadOptions
-from kohort.release.fit import key_misfits, misfits, misplaced, of_no_use, seed_misfits, unfit
-from kohort.schema import Label, Missing, Role, Schema
+from kohort.release.fit import check, completed
+from kohort.schema import Missing, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.shown import Shown, parameters
 from kohort.verbs import verb
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
     from kohort.algorithms.problem import Algorithm
     from kohort.io.forms import Format
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.base import Perturbation
     from kohort.perturbation.pseudonyms import Key
-    from kohort.release.fit import Misfit
-    from kohort.schema import Attribute
     from kohort.shown import Rows
     from kohort.tables.complete import Complete
 
@@ -233,41 +227,10 @@ class Job(Shown):
         )
 
     def __post_init__(self) -> None:
-        """Refuse a job that promises nothing."""
-        _refuse_other_types(self)
-        if not self.models:
-            raise UsageError("no privacy model is given", hint="say at least k: KAnonymity(10), or --k 10")
-        object.__setattr__(self, "answers", self.answers or None)
-        if self.time_limit is not None and not 0 < self.time_limit < inf:
-            raise UsageError("a time limit must be a number of seconds above 0", hint="leave it out for none")
-        if isinstance(self.complete, str) and self.complete != "all":
-            raise UsageError("complete is no list of columns", hint='complete=("age", "city"), or "all"')
-        limit = cast("object", self.algorithm.limit)  # what a caller without a type checker may have passed
-        if not isinstance(limit, SuppressionLimit | None):
-            hint = 'SuppressionLimit(20) for records, SuppressionLimit.of("5%") for a share'
-            raise UsageError("the suppression limit is no SuppressionLimit", where=self.algorithm.name, hint=hint)
-        faults: list[UsageError] = [one for _, one in unfit(self.schema, self.models)]
-        faults += misplaced(self.schema, self.answers or ())
-        if faults:
-            raise combined("the models do not fit the schema", faults)
-        faults = [UsageError(one.what, where=one.where, hint=one.hint) for one in self._altered()]
-        if faults:
-            raise combined("the job does not go together", faults)
-        unused = of_no_use(self.schema, self.models)
-        if unused:
-            object.__setattr__(self, "unused_hierarchies", tuple(one.name for one in unused))
-            object.__setattr__(self, "schema", self.schema.changed(unused))
-        if on_cells(self.algorithm):
-            bare, columns = _all_or_nothing(self.schema)
-            object.__setattr__(self, "schema", bare)
-            object.__setattr__(self, "unused_hierarchies", (*(self.unused_hierarchies or ()), *columns) or None)
-        if on_nodes(self.algorithm):
-            object.__setattr__(self, "schema", _on_levels(self.schema, self.algorithm.name))
-
-    def _altered(self) -> Iterator[Misfit]:
-        yield from misfits(self.schema, self.models, self.perturbations)
-        yield from seed_misfits(self.perturbations, self.seed, insecure_reproducible=self.insecure_reproducible)
-        yield from key_misfits(pseudonyms=bool(self.schema.pseudonyms), has_key=self.key is not None)
+        """Check that the parts go together, and fill in what follows from them."""
+        check(self)
+        for name, value in completed(self).items():
+            object.__setattr__(self, name, value)
 
     @property
     def k(self) -> int:
@@ -288,19 +251,6 @@ class Job(Shown):
             if self.complete == "all" or one.name in self.complete
         )
 
-    def needed(self, columns: Sequence[str]) -> frozenset[str]:
-        """Those of a table's columns whose cells have to be read: of dropped and identifying ones nobody asks."""
-        complete = columns if self.complete == "all" else self.complete
-        return frozenset({one.name for one in self.schema.released} | {*complete, self.schema.person or ""})
-
-    @property
-    def looked_at(self) -> tuple[str, ...]:
-        """The sensitive attributes that the search must see: the models', or all where ties are dealt by them."""
-        if self.algorithm.distinct:
-            return tuple(attribute.name for attribute in self.schema.sensitive)
-        judged = {model.declared.sensitive for model in self.models}
-        return tuple(attribute.name for attribute in self.schema.sensitive if attribute.name in judged)
-
     def _shown(self) -> tuple[str, Rows]:
         rows = [("Models", ", ".join(model.name for model in self.models)), ("Method", self.algorithm.name)]
         return "Job", rows + self.schema.rows
@@ -308,60 +258,6 @@ class Job(Shown):
     def described(self) -> str:
         """The job as canonical JSON: sorted keys, hierarchies by their digest; what the certificate keeps."""
         return json.dumps(plain(self), sort_keys=True, ensure_ascii=False)
-
-
-def _refuse_other_types(job: Job) -> None:
-    """Refuse what a caller without a type checker may have passed, with the line to write.
-
-    Raises:
-        UsageError: the schema is none, or a model is none.
-    """
-    if not isinstance(cast("object", job.schema), Schema):
-        what = f"the schema of a job is of class {type(job.schema).__name__}"
-        raise UsageError(what, where="Job", hint='write Job.of(Schema.of(quasi=["age"]), KAnonymity(10))')
-    models = cast("object", job.models)
-    if not isinstance(models, tuple):
-        hint = "write Job.of(schema, KAnonymity(10), …), or Job(schema, (KAnonymity(10), …))"
-        raise UsageError(f"the models of a job are of class {type(models).__name__}", where="Job", hint=hint)
-    for model in cast("tuple[object, ...]", models):
-        if isinstance(model, type) or not hasattr(model, "declared"):
-            shown = model.__name__ if isinstance(model, type) else f"an object of class {type(model).__name__}"
-            k = model if type(model) is int else 10
-            raise UsageError(f"{shown} is no privacy model", where="Job", hint=f"write Job.of(schema, KAnonymity({k}))")
-
-
-def _all_or_nothing(schema: Schema) -> tuple[Schema, tuple[str, ...]]:
-    """The schema of a release of values or `*`, and the quasi-identifiers whose hierarchy is of no use to that."""
-    changed = [replace(one, hierarchy="suppress", max_level=None, order=None) for one in schema.quasi]
-    columns = [one.name for one in schema.quasi if one.hierarchy not in {None, "suppress"}]
-    return schema.changed(tuple(changed)), tuple(columns)
-
-
-def _on_levels(schema: Schema, method: str) -> Schema:
-    """The schema of a full-domain release: every quasi-identifier is released as nodes of its hierarchy.
-
-    Raises:
-        SchemaError: a quasi-identifier has no hierarchy, or asks for labels that are no nodes.
-        JobError: several of these.
-    """
-    faults = [fault for attribute in schema.quasi if (fault := _no_levels(attribute, method))]
-    if faults:
-        raise combined("the schema does not fit the method", faults)
-    attributes = (replace(one, label=Label.ANCESTOR) if one.role is Role.QUASI else one for one in schema.attributes)
-    return replace(schema, attributes=tuple(attributes))
-
-
-def _no_levels(attribute: Attribute, method: str) -> SchemaError | None:
-    where = f"column {attribute.name}"
-    if attribute.hierarchy is None:
-        hint = "give it a file, or a builder such as intervals:5,10,20, mask:right or suppress (all or nothing)"
-        return SchemaError(
-            f"it has no hierarchy, and {method} needs one for every quasi-identifier", where=where, hint=hint
-        )
-    if attribute.grid is not None or attribute.label not in {None, Label.ANCESTOR}:
-        what = f"the method {method} releases nodes of the hierarchy, not what grid or label ask for"
-        return SchemaError(what, where=where, hint="leave grid and label out, or choose mondrian")
-    return None
 
 
 def plain(value: object) -> object:

@@ -40,6 +40,13 @@ _TABBED = frozenset({".tab", ".tsv"})
 _PACKED = frozenset({".arrow", ".feather", ".gz", ".ipc", ".xlsx"})
 
 
+def check_min_support(share: Fraction) -> None:
+    """Raise if `share` is no exact share below 1."""
+    refuse_inexact(share, "min-support")
+    if not 0 <= share < 1:
+        raise UsageError("a minimum support is a share, from 0 to below 1", where="min-support", hint="such as 0.001")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasketWriting:
     """The format of a released transaction database.
@@ -53,6 +60,24 @@ class BasketWriting:
     form: Form | None = None
     separator: str | None = None
     sign_key: str | None = field(default=None, metadata=SECRET)
+
+    def over(self, reading: BasketOptions, target: Path) -> BasketOptions:
+        """The form of what is written to `target`: as set here, or by its name, or that of the input.
+
+        Raises:
+            UsageError: the form and the name contradict each other, or `target` is `-`, which elsewhere is a stream.
+        """
+        if str(target) == "-":
+            hint = "name a file: it is verified before it is there"
+            raise UsageError("a release is not written to standard output", hint=hint)
+        ending = target.suffix.lower()
+        form = self.form or (Form.LISTS if ending in _PARQUET else reading.form)
+        if ending in _PACKED or (form is Form.LISTS) is not (ending in _PARQUET):
+            what = f"the form {form} is not written to a file whose name ends in {ending or 'nothing'}"
+            raise UsageError(what, where="format", hint="lists are written to .parquet, every other form as plain text")
+        read = reading.separator if form is reading.form else None
+        named = "\t" if ending in _TABBED and form is not Form.BASKET else None
+        return BasketOptions(form=form, separator=self.separator or named or read)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -100,35 +125,17 @@ class TransactionJob(Shown):
 
     def __post_init__(self) -> None:
         """Refuse what is no share, no weight and no limit."""
-        refuse_inexact(self.min_support, "min-support")
+        check_min_support(self.min_support)
         for _, weight in self.weights:
             refuse_inexact(weight, "weight")
-        if not 0 <= self.min_support < 1:
-            raise UsageError(
-                "a minimum support is a share, from 0 to below 1", where="min-support", hint="such as 0.001"
-            )
         if any(weight <= 0 for _, weight in self.weights):
             raise UsageError("a weight must be above 0", where="weight")
         if self.most < 1:
             raise UsageError("the limit of sets must be at least 1", where="most")
 
     def written_to(self, target: Path) -> BasketOptions:
-        """In what form the release is written to `target`: as said, else as the name has it, else as it was read.
-
-        Raises:
-            UsageError: the form and the name contradict each other, or `target` is `-`, which elsewhere is a stream.
-        """
-        if str(target) == "-":
-            hint = "name a file: it is verified before it is there"
-            raise UsageError("a release is not written to standard output", hint=hint)
-        ending = target.suffix.lower()
-        form = self.writing.form or (Form.LISTS if ending in _PARQUET else self.reading.form)
-        if ending in _PACKED or (form is Form.LISTS) is not (ending in _PARQUET):
-            what = f"the form {form} is not written to a file whose name ends in {ending or 'nothing'}"
-            raise UsageError(what, where="format", hint="lists are written to .parquet, every other form as plain text")
-        read = self.reading.separator if form is self.reading.form else None
-        named = "\t" if ending in _TABBED and form is not Form.BASKET else None
-        return BasketOptions(form=form, separator=self.writing.separator or named or read)
+        """The form of the release at `target`; see `BasketWriting.over`."""
+        return self.writing.over(self.reading, target)
 
     def _shown(self) -> tuple[str, Rows]:
         return "TransactionJob", [
@@ -157,7 +164,7 @@ class TransactionJob(Shown):
         return json.dumps(parts, sort_keys=True, ensure_ascii=False)
 
 
-class Held(NamedTuple):
+class LoadedDatabases(NamedTuple):
     """The databases of a release that are in memory: as read, as searched, as released."""
 
     source: Transactions
@@ -218,14 +225,14 @@ class TransactionRelease(Shown):
         """The share of the (weighted) cells of `database` that the release lacks, exact."""
         return Fraction(self.lost, self.whole or 1)
 
-    def here(self) -> Held:
+    def here(self) -> LoadedDatabases:
         """The three databases themselves.
 
         Raises:
             UnsupportedError: they stay elsewhere.
         """
         three = (held(one, "this") for one in (self.source, self.database, self.released))
-        return Held(*three)
+        return LoadedDatabases(*three)
 
     def named(self, items: Items) -> list[str]:
         """The names of items of `database`."""

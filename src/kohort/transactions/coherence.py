@@ -22,6 +22,21 @@ if TYPE_CHECKING:
 _FINEST = 10**9
 
 
+def check_h(h: Fraction) -> None:
+    """Raise if `h` is no exact share."""
+    refuse_inexact(h, "h")
+    if not 0 <= h <= 1:
+        raise UsageError("h must be a share from 0 to 1", where="h", hint="such as 0.4 for 40 %")
+    if h.denominator > _FINEST:
+        raise UsageError("h has more than nine digits after the point", where="h", hint="round it")
+
+
+def check_count(number: object, letter: str) -> None:
+    """Raise if `number`, which a caller without a type checker may have passed, is no positive integer."""
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise UsageError(f"{letter} must be a whole number of at least 1", where=letter)
+
+
 @dataclass(frozen=True, slots=True)
 class Coherence:
     """The promise of (h,k,p)-coherence.
@@ -56,15 +71,9 @@ class Coherence:
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
-        refuse_inexact(self.h, "h")
-        if not 0 <= self.h <= 1:
-            raise UsageError("h must be a share from 0 to 1", where="h", hint="such as 0.4 for 40 %")
-        if self.h.denominator > _FINEST:
-            raise UsageError("h has more than nine digits after the point", where="h", hint="round it")
-        for letter in ("k", "p"):
-            number: object = getattr(self, letter)  # what a caller without a type checker may have passed
-            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-                raise UsageError(f"{letter} must be a whole number of at least 1", where=letter)
+        check_h(self.h)
+        check_count(self.k, "k")
+        check_count(self.p, "p")
         if self.k == 1 and self.h == 1:
             raise UsageError("k = 1 with h = 1 promises nothing", where="k", hint="k at least 2, or h below 1")
 

@@ -23,9 +23,9 @@ from kohort.errors import SourceNote
 from kohort.io.forms import files, form_of
 from kohort.job.document import companions
 from kohort.job.draft.decisions import which_k, which_models, who
-from kohort.job.draft.names import made_of, ways_of
+from kohort.job.draft.names import choose_ways, with_way
 from kohort.job.draft.protection import Protection, protected, roundings_of
-from kohort.job.draft.reading import Whose, seen_in, whose
+from kohort.job.draft.reading import PersonGuess, clean_table, whose
 from kohort.job.draft.shapes import LONGEST, Shape, is_spelled, scale_of, shape_of, wants_tree
 from kohort.job.faults import UNDECIDED
 from kohort.models.k_anonymity import KAnonymity
@@ -43,8 +43,6 @@ from kohort.verify.singling import together
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from tomlkit.items import Table as TomlTable
 
     from kohort.arrays import Index
     from kohort.assessment.inspection.guesses import Guess, Known
@@ -101,7 +99,7 @@ class Draft(Shown):
     protection: Protection = field(default_factory=Protection)
     missing: tuple[str, ...] = ()
     trim: bool = False
-    whose: Whose = field(default_factory=Whose)
+    whose: PersonGuess = field(default_factory=PersonGuess)
     nobodys: int = 0
     answers: tuple[str, ...] = ()
     singling: tuple[Singling, ...] = ()
@@ -183,7 +181,7 @@ def draft_of(
     """
     if len(table.columns) == 1:
         warnings.warn(SourceNote(_SOLE), stacklevel=2)
-    seen = seen_in(table, missing, known)
+    seen = clean_table(table, missing, known)
     tokens = frozenset(seen.missing)
     keys = whose(seen.table, seen.guesses, tokens)
     person = keys.key
@@ -309,8 +307,8 @@ def _with_ways(
     """
     named = {name: str(shapes[name].hierarchy) for name in trees}
     public = {name: one for name, one in named.items() if one.startswith("public:")}
-    chosen = ways_of(table, schema, [name for name in trees if name not in spelled], public, k=k)
-    made = {one.name: made_of(one, chosen[one.name].way, public) for one in schema.quasi if one.name in chosen}
+    chosen = choose_ways(table, schema, [name for name in trees if name not in spelled], public, k=k)
+    made = {one.name: with_way(one, chosen[one.name].way, public) for one in schema.quasi if one.name in chosen}
     beside: list[HeldFile] = []
     for name, tree in trees.items():
         why, label = (chosen[name].why, made[name].label) if name in chosen else (shapes[name].why, None)
@@ -390,34 +388,40 @@ def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str
         source: The input's path, as the job file shall say it.
         reading: Further keys of the input table; those that are `None` are left out.
     """
-    document = tomlkit.document()
-    for line in HEAD.splitlines():
-        document.add(tomlkit.comment(line))
-    keys = {**reading, **({"trim": True} if draft.trim else {})}
+    keys = {"path": source, **reading} | ({"trim": True} if draft.trim else {})
     keys |= {"missing": [*draft.missing]} if draft.missing else {}
-    if draft.answers:
-        for line in _answers(draft):
-            document.add(tomlkit.comment(line))
-        listed = ", ".join(tomlkit.string(name).as_string() for name in draft.answers)
-        document["answers"] = tomlkit.value(f"[{listed}]")  # far sooner than put together
-    document["input"] = {"path": source} | {key: value for key, value in keys.items() if value is not None}
-    document["output"] = {"path": _released(source)}
-    privacy = tomlkit.table()
-    privacy["k"] = draft.k
-    for line in _costs(draft.protection):
-        privacy.add(tomlkit.comment(line))
-    document["privacy"] = privacy
-    if draft.whose != Whose():
-        document["person"] = _person(draft)
     method = draft.protection.method
-    document["method"] = {"name": method.name} | ({"cut": method.cut} if isinstance(method, Mondrian) else {})
-    columns = tomlkit.table(is_super_table=True)
-    for guess in draft.guesses:
-        columns[guess.name] = _column(guess, draft)
-    document["columns"] = columns
-    if draft.roundings:
-        document["perturb"] = {"columns": _rounded(draft.roundings)}
-    return tomlkit.dumps(document)
+    cut = {"cut": method.cut} if isinstance(method, Mondrian) else {}
+    listed = f"answers = [{', '.join(map(_toml, draft.answers))}]"
+    answers = [*map(_comment, _answers(draft)), listed] if draft.answers else []
+    tables = [
+        [*map(_comment, HEAD.splitlines()), *answers],
+        ["[input]", *_lines(keys)],
+        ["[output]", *_lines({"path": _released(source)})],
+        ["[privacy]", f"k = {draft.k}", *map(_comment, _costs(draft.protection))],
+        ["[person]", *_person(draft)] if draft.whose != PersonGuess() else [],
+        ["[method]", *_lines({"name": method.name, **cut})],
+        *([f"[columns.{_key(one.name)}]", *_column(one, draft)] for one in draft.guesses),
+        *([f"[perturb.columns.{_key(name)}]", *_rounded(one)] for name, one in draft.roundings.items()),
+    ]
+    return "".join(f"{line}\n" for table in filter(None, tables) for line in (*table, ""))[:-1]
+
+
+def _toml(value: object) -> str:
+    return tomlkit.item(value).as_string()
+
+
+def _key(name: str) -> str:
+    return tomlkit.key(name).as_string()
+
+
+def _comment(text: str) -> str:
+    return f"# {text}"
+
+
+def _lines(keys: Mapping[str, object]) -> list[str]:
+    """The keys of a table that say something."""
+    return [f"{key} = {_toml(value)}" for key, value in keys.items() if value is not None]
 
 
 def _answers(draft: Draft) -> Iterator[str]:
@@ -429,32 +433,22 @@ def _answers(draft: Draft) -> Iterator[str]:
         yield f"  {names} together: {many(one.unique, 'person is', 'people are')} unique ({one.share:.1%})"
 
 
-def _person(draft: Draft) -> TomlTable:
-    person = tomlkit.table()
+def _person(draft: Draft) -> Iterator[str]:
     if draft.nobodys:
-        person.add(tomlkit.comment(_unkeyed(draft.person, draft.nobodys)))
+        yield _comment(_unkeyed(draft.person, draft.nobodys))
     if draft.whose.key is not None:
-        key = tomlkit.string(draft.whose.key).comment("several records share a value: people are counted, not records")
-    else:
-        person.add(tomlkit.comment(f"{draft.whose.question} k counts people: all records of one count once"))
-        names = either(draft.whose.asked)
-        key = tomlkit.string(f"{UNDECIDED}: {names}").comment(
-            f"decide: {names}; or remove this table, if each record is a person of its own"
-        )
-    person["key"] = key
-    return person
+        yield f"key = {_toml(draft.whose.key)} # several records share a value: people are counted, not records"
+        return
+    yield _comment(f"{draft.whose.question} k counts people: all records of one count once")
+    names = either(draft.whose.asked)
+    undecided = _toml(f"{UNDECIDED}: {names}")
+    yield f"key = {undecided} # decide: {names}; or remove this table, if each record is a person of its own"
 
 
-def _rounded(roundings: Mapping[str, RoundingProposal]) -> TomlTable:
-    columns = tomlkit.table(is_super_table=True)
-    for name, found in roundings.items():
-        column = tomlkit.table()
-        column["method"] = "rounding"
-        for key, value in found.keys.items():
-            column[key] = tomlkit.value(value)
-        column["step"].comment(found.told)
-        columns[name] = column
-    return columns
+def _rounded(found: RoundingProposal) -> Iterator[str]:
+    yield 'method = "rounding"'
+    for key, value in found.keys.items():
+        yield f"{key} = {value}" + (f" # {found.told}" if key == "step" else "")
 
 
 def _costs(protection: Protection) -> list[str]:
@@ -480,45 +474,32 @@ def _released(source: str) -> str:
     return f"{Path(path.removesuffix('.gz').removesuffix('.zst')).stem}.release.{ending}"
 
 
-def _column(guess: Guess, draft: Draft) -> TomlTable:
-    column = tomlkit.table()
-    for reason in guess.reasons:
-        column.add(tomlkit.comment(reason))
+def _column(guess: Guess, draft: Draft) -> Iterator[str]:
+    yield from map(_comment, guess.reasons)
     if guess.role == "undecided":
-        column["role"] = tomlkit.string(guess.role).comment("decide: identifying, quasi, sensitive, insensitive, drop")
-        return column
-    column["role"] = guess.role
+        yield f'role = "{guess.role}" # decide: identifying, quasi, sensitive, insensitive, drop'
+        return
     shape = draft.shapes.get(guess.name)
     scale = scale_of(guess, shape)
-    if scale is not None:
-        column["scale"] = scale
-    if scale == "date" and guess.date_format is not None:
-        column["date-format"] = guess.date_format.value
-    if guess.role == "quasi":
-        _add_shape(column, shape)
+    form = guess.date_format.value if scale == "date" and guess.date_format is not None else None
+    yield from _lines({"role": guess.role, "scale": scale, "date-format": form})
+    if guess.role == "quasi" and shape is not None:
+        yield from _shape(shape)
     if guess.role == "sensitive":
-        _add_models(column, draft.protection.models_of(guess.name))
-    return column
+        yield from _models(draft.protection.models_of(guess.name))
 
 
-def _add_shape(column: TomlTable, shape: Shape | None) -> None:
-    if shape is None:
-        return
+def _shape(shape: Shape) -> Iterator[str]:
     if shape.grid is not None:
-        grid = tomlkit.string(shape.grid) if shape.grid in {*Period} else tomlkit.value(shape.grid)
-        column["grid"] = grid.comment(shape.why)
+        yield f"grid = {_toml(shape.grid) if shape.grid in {*Period} else shape.grid} # {shape.why}"
     else:
-        column["hierarchy"] = tomlkit.string(str(shape.hierarchy)).comment(shape.why)
-    if shape.label is not None:
-        column["label"] = shape.label
+        yield f"hierarchy = {_toml(str(shape.hierarchy))} # {shape.why}"
+    yield from _lines({"label": shape.label})
 
 
-def _add_models(column: TomlTable, models: Sequence[PrivacyModel]) -> None:
+def _models(models: Sequence[PrivacyModel]) -> Iterator[str]:
     for at, one in enumerate(models):
         own = one.specification
-        value = said(Fraction(getattr(one, own.own[0].name)))
-        if at:
-            column.add(tomlkit.comment(f"{own.key} = {value}"))
-        else:
-            column[own.key] = tomlkit.value(value)
-    column.add(tomlkit.comment("no-model = true  # releases it with no limit on what a class reveals"))
+        line = f"{own.key} = {said(Fraction(getattr(one, own.own[0].name)))}"
+        yield _comment(line) if at else line
+    yield _comment("no-model = true  # releases it with no limit on what a class reveals")

@@ -34,7 +34,7 @@ WITHIN: Final = 1.1
 NOTABLY: Final = 0.05
 
 #: The ways in words, the first of equal ones first.
-_SAID: Final = {
+_WORDS: Final = {
     "public sets": "as sets in the order of {}",
     "public": "as nodes of {}",
     "sets": "as sets in an order of likeness",
@@ -43,11 +43,11 @@ _SAID: Final = {
 }
 
 
-class Chosen(NamedTuple):
+class LabelChoice(NamedTuple):
     """How a column of names is released, and why.
 
     Attributes:
-        way: What `made_of` takes.
+        way: What `with_way` takes.
         why: What it and the others lose of the column, and how far count queries are off.
     """
 
@@ -55,14 +55,14 @@ class Chosen(NamedTuple):
     why: str
 
 
-class _Tried(NamedTuple):
+class _Trial(NamedTuple):
     """What a sample loses, by column, and the median error of count queries."""
 
     losses: Mapping[str, float]
     error: float
 
 
-def made_of(one: Attribute, way: str, public: Mapping[str, str]) -> Attribute:
+def with_way(one: Attribute, way: str, public: Mapping[str, str]) -> Attribute:
     """What a way makes of a column that has its tree by likeness; where there is no public tree, that is it."""
     if way == "suppress":
         return replace(one, hierarchy="suppress")
@@ -70,9 +70,9 @@ def made_of(one: Attribute, way: str, public: Mapping[str, str]) -> Attribute:
     return replace(one, hierarchy=hierarchy, label=Label.SET if way.endswith("sets") else one.label)
 
 
-def ways_of(
+def choose_ways(
     table: Table, schema: Schema, names: Sequence[str], public: Mapping[str, str], *, k: int
-) -> dict[str, Chosen]:
+) -> dict[str, LabelChoice]:
     """The way of each of these columns, whose attributes have their trees by likeness.
 
     Args:
@@ -86,17 +86,17 @@ def ways_of(
     """
     if not names:
         return {}
-    some, tried = sampled(table), dict[tuple[str, ...], _Tried]()
+    some, tried = sampled(table), dict[tuple[str, ...], _Trial]()
     known = {one.name: one for one in schema.attributes}
-    ways = [way for way in _SAID if not way.startswith("public") or any(name in public for name in names)]
+    ways = [way for way in _WORDS if not way.startswith("public") or any(name in public for name in names)]
 
     def tell(taken: Sequence[str]) -> None:
         """Try these ways of the columns."""
-        made = [made_of(known[name], way, public) for name, way in zip(names, taken, strict=True)]
-        if (*taken,) not in tried and (found := _tried(some, schema.changed(made), k)):
+        made = [with_way(known[name], way, public) for name, way in zip(names, taken, strict=True)]
+        if (*taken,) not in tried and (found := _try_out(some, schema.changed(made), k)):
             tried[*taken,] = found
 
-    def cost(name: str, way: str, one: _Tried) -> float:
+    def cost(name: str, way: str, one: _Trial) -> float:
         """What a column loses, less what a public tree may lose more."""
         return round(one.losses[name] - NOTABLY * (way.startswith("public") and name in public), 6)
 
@@ -105,7 +105,7 @@ def ways_of(
     alike = {taken[0]: one for taken, one in tried.items()}
     if not alike:
         told = {name: "public" if name in public else "nodes" for name in names}
-        return {name: Chosen(way, _SAID[way].format(public.get(name))) for name, way in told.items()}
+        return {name: LabelChoice(way, _WORDS[way].format(public.get(name))) for name, way in told.items()}
     tell([min(alike, key=lambda way: cost(name, way, alike[way])) for name in names])
     least = min(one.error for one in tried.values())
     able = {taken: one for taken, one in tried.items() if one.error <= WITHIN * least}
@@ -115,27 +115,26 @@ def ways_of(
         name: way if name in public else {"public sets": "sets", "public": "nodes"}.get(way, way)
         for name, way in zip(names, taken, strict=True)
     }
-    return {name: Chosen(way, _why(name, way, alike, tried[taken].error, public)) for name, way in told.items()}
+    return {name: LabelChoice(way, _why(name, way, alike, tried[taken].error, public)) for name, way in told.items()}
 
 
-def _tried(some: Table, schema: Schema, k: int) -> _Tried | None:
+def _try_out(some: Table, schema: Schema, k: int) -> _Trial | None:
     """What a release of the quasi-identifiers alone loses; `None` where there is none."""
-    kept = [one if one.role is Role.QUASI or one.name == schema.person else _dropped(one) for one in schema.attributes]
+    kept = [
+        one if one.role is Role.QUASI or one.name == schema.person else Attribute(one.name, Role.DROP)
+        for one in schema.attributes
+    ]
     job = Job.of(replace(schema, attributes=tuple(kept)), KAnonymity(k), algorithm=Mondrian("loss"))
     try:
         release = rehearse(some, job)
     except KohortError:  # no release of so few, or one that a run would refuse
         return None
-    return _Tried(release.losses, workload(lines_of(some, release.table, schema=job.schema)).median)
+    return _Trial(release.losses, workload(lines_of(some, release.table, schema=job.schema)).median)
 
 
-def _dropped(one: Attribute) -> Attribute:
-    return Attribute(one.name, Role.DROP)
-
-
-def _why(name: str, taken: str, alike: Mapping[str, _Tried], error: float, public: Mapping[str, str]) -> str:
+def _why(name: str, taken: str, alike: Mapping[str, _Trial], error: float, public: Mapping[str, str]) -> str:
     """What each way loses of a column, the one that is taken first."""
-    said = {way: words.format(public.get(name)) for way, words in _SAID.items()}
+    said = {way: words.format(public.get(name)) for way, words in _WORDS.items()}
     able = [way for way in alike if name in public or not way.startswith("public")]
     lost = {way: f"{alike[way].losses[name]:.1%} {said[way]}" for way in able}
     first = lost.pop(taken, said[taken]).replace(" ", " lost ", 1)

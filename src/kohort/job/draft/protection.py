@@ -50,7 +50,7 @@ WITHIN: Final = 0.05
 USUAL: Final = Fraction(9, 10)
 
 
-class Kinds(NamedTuple):
+class ProfileModels(NamedTuple):
     """The models of a profile: of numbers and of names that have one usual value, and of other names."""
 
     words: str
@@ -61,13 +61,13 @@ class Kinds(NamedTuple):
 #: The profiles, the strictest first. Prices do not add up (each model may be cheap alone, and two of them dear), so a
 #: profile is priced as a whole.
 PROFILES: Final = (
-    Kinds("t = 0.2 for all", _t := partial(TCloseness, t=Fraction(1, 5)), _t),
-    Kinds(
+    ProfileModels("t = 0.2 for all", _t := partial(TCloseness, t=Fraction(1, 5)), _t),
+    ProfileModels(
         "t = 0.3 for numbers, enhanced beta = 2 for names",
         partial(TCloseness, t=Fraction(3, 10)),
         partial(EnhancedBetaLikeness, beta=Fraction(2)),
     ),
-    Kinds(
+    ProfileModels(
         "t = 0.5 for numbers, l = 2 for names",
         partial(TCloseness, t=Fraction(1, 2)),
         partial(DistinctLDiversity, l=2),

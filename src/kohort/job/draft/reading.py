@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class CleanTable:
     """A table as its draft reads it."""
 
     table: Table
@@ -30,7 +30,7 @@ class Seen:
     trim: bool
 
 
-def seen_in(table: Table, missing: tuple[str, ...], known: Known = None) -> Seen:
+def clean_table(table: Table, missing: tuple[str, ...], known: Known = None) -> CleanTable:
     """Look at a table; where it has blanks around cells or texts for no value, look again without them.
 
     A text means no value in the whole table. Where another column holds it as a value, somebody has to decide of the
@@ -47,7 +47,7 @@ def seen_in(table: Table, missing: tuple[str, ...], known: Known = None) -> Seen
     if found:
         missing = (*missing, *found)
         guesses = inspect_table(table, missing=frozenset(missing), known=known)
-    return Seen(readable, tuple(map(_readable, guesses)), missing, trim)
+    return CleanTable(readable, tuple(map(_readable, guesses)), missing, trim)
 
 
 def _agrees(table: Table, guess: Guess, token: str) -> bool:
@@ -67,7 +67,7 @@ def _readable(guess: Guess) -> Guess:
 
 
 @dataclass(frozen=True, slots=True)
-class Whose:
+class PersonGuess:
     """Which column says whose a record is.
 
     Attributes:
@@ -92,7 +92,7 @@ class Whose:
         return () if self.key is None else (told,)
 
 
-def whose(table: Table, guesses: tuple[Guess, ...], missing: Collection[str] = ("",)) -> Whose:
+def whose(table: Table, guesses: tuple[Guess, ...], missing: Collection[str] = ("",)) -> PersonGuess:
     """The identifying column that seems to say whose a record is, where some people have several.
 
     It is a column of numbers or codes, which at least half of the records have. Of several the coarsest is taken; see
@@ -114,5 +114,5 @@ def whose(table: Table, guesses: tuple[Guess, ...], missing: Collection[str] = (
     found = coarsest([table[name] for name in repeated], missing)
     groups = [one for one in groups if not found or one in coarsest([table[found[0]], table[one]], missing)]
     if groups or len(found) > 1:
-        return Whose(asked=(*(found or unique[:1]), *groups))
-    return Whose(found[0] if found else None)
+        return PersonGuess(asked=(*(found or unique[:1]), *groups))
+    return PersonGuess(found[0] if found else None)

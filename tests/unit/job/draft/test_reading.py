@@ -14,7 +14,7 @@ from kohort.errors import SourceNote, UsageError
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
 from kohort.job.draft import draft_of, job_text
-from kohort.job.draft.reading import Whose, seen_in, whose
+from kohort.job.draft.reading import PersonGuess, clean_table, whose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ AGES = [str(20 + place % 50) for place in range(RECORDS)]
 def test_texts_for_no_value_are_read_as_such() -> None:
     """A column of numbers with NA in it is one of numbers; the text counts as missing everywhere."""
     table = from_frame(pl.DataFrame({"age": ["NA", *AGES[1:]], "weight": [*AGES[1:], "NA"]}))
-    seen = seen_in(table, ("",))
+    seen = clean_table(table, ("",))
     assert seen.missing == ("", "NA")
     assert [(guess.scale, guess.missing) for guess in seen.guesses] == [("numeric", 1), ("numeric", 1)]
 
@@ -38,7 +38,7 @@ def test_a_text_for_no_value_is_one_however_rare_among_names(token: str, others:
     """Numbers have it, and one record of a hundred among names, or all of a column: it counts as missing in both."""
     names = [token, *((others or [token]) * RECORDS)[: RECORDS - 1]]
     table = from_frame(pl.DataFrame({"age": [token, *AGES[1:]], "size": names}))
-    seen = seen_in(table, ("",))
+    seen = clean_table(table, ("",))
     assert seen.missing == ("", token)
     assert [guess.missing for guess in seen.guesses] == [1, names.count(token) + names.count("")]
     draft = draft_of(table, k=5, missing=("",), path=None, folder=tmp_path)
@@ -60,7 +60,7 @@ def test_a_text_that_is_a_value_elsewhere_is_decided_by_somebody(token: str, oth
     """It keeps meaning that, and numbers that it stands beside are undecided, with the ways out; the draft is made."""
     cells = {"age": [token, *AGES[1:]], "code": [token, *(others * RECORDS)[: RECORDS - 1]]}
     table = from_frame(pl.DataFrame(cells))
-    seen = seen_in(table, ("",))
+    seen = clean_table(table, ("",))
     assert seen.missing == ("",)
     assert (seen.guesses[0].missing_tokens, seen.guesses[0].role) == ((token,), "undecided")
     draft = draft_of(table, k=5, missing=("",), path=None, folder=tmp_path)
@@ -80,10 +80,10 @@ def test_a_column_that_is_dropped_is_no_answer(tmp_path: Path) -> None:
 def test_blanks_around_cells_are_removed() -> None:
     """Where all cells of a column have them, the table is read without, and so the job says."""
     table = from_frame(pl.DataFrame({"age": AGES, "sex": [" f", " m"] * (RECORDS // 2)}))
-    seen = seen_in(table, ("",))
+    seen = clean_table(table, ("",))
     assert seen.trim
     assert sorted(seen.table["sex"].values.to_list()) == ["f", "m"]
-    assert not seen_in(from_frame(pl.DataFrame({"age": AGES})), ("",)).trim
+    assert not clean_table(from_frame(pl.DataFrame({"age": AGES})), ("",)).trim
 
 
 @pytest.mark.parametrize(
@@ -115,10 +115,10 @@ def test_blanks_around_cells_are_removed() -> None:
 )
 def test_the_person_key_repeats(columns: dict[str, list[str]], key: str | tuple[str, ...] | None) -> None:
     """It is an identifying column of codes that some records share, that most have, and not one of a few places."""
-    assert found(columns) == (Whose(asked=key) if isinstance(key, tuple) else Whose(key))
+    assert found(columns) == (PersonGuess(asked=key) if isinstance(key, tuple) else PersonGuess(key))
 
 
-def found(columns: Mapping[str, Sequence[str]]) -> Whose:
+def found(columns: Mapping[str, Sequence[str]]) -> PersonGuess:
     """Whose the records of a table are, as far as a draft can tell."""
     table = from_frame(pl.DataFrame(columns))
     return whose(table, inspect_table(table))
@@ -163,7 +163,7 @@ STREETS = [f"Via Roma {one}" for one in HOUSEHOLDS]
 )
 def test_the_coarsest_key_says_whose_a_record_is(columns: dict[str, list[str]], key: str | None) -> None:
     """That is the one that determines no other: each encounter has one patient, but for a few that were mistyped."""
-    assert found(columns) == Whose(key)
+    assert found(columns) == PersonGuess(key)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_the_coarsest_key_says_whose_a_record_is(columns: dict[str, list[str]], 
 )
 def test_where_two_keys_may_be_meant_somebody_decides(columns: dict[str, list[str]], asked: tuple[str, ...]) -> None:
     """Keys that do not determine each other, and numbers of households beside those of people."""
-    assert found(columns) == Whose(asked=asked)
+    assert found(columns) == PersonGuess(asked=asked)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_where_two_keys_may_be_meant_somebody_decides(columns: dict[str, list[st
 )
 def test_what_is_no_number_of_a_group_is_not_asked_about(columns: dict[str, list[str]], key: str | None) -> None:
     """Sizes of households, what a table is ordered by, patients, households of one person, and two halves."""
-    assert found(columns) == Whose(key)
+    assert found(columns) == PersonGuess(key)
 
 
 @pytest.mark.filterwarnings("ignore::kohort.errors.SourceNote")
