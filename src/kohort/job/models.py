@@ -10,7 +10,7 @@ from kohort.job.model_values import asked_for
 from kohort.job.parts import missing, misspelt, right_part, table
 from kohort.models.base import build, models
 from kohort.models.k_anonymity import KEY
-from kohort.release.fit import unfit
+from kohort.release.fit import Misfit, unfit
 from kohort.schema import Role, Schema
 
 if TYPE_CHECKING:
