@@ -15,8 +15,7 @@ from kohort.errors import JobError, UsageError
 from kohort.job.codec import Side, tables_of
 from kohort.job.faults import raised, together
 from kohort.job.form import TABLE_JOB
-from kohort.job.keys import ENDS, keys_of
-from kohort.job.lines import is_table
+from kohort.job.keys import ENDS, is_table, keys_of
 from kohort.job.parts import table
 from kohort.job.request import question, request
 from kohort.job.spelling import plain

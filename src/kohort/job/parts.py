@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kohort.errors import KohortError, UsageError
 from kohort.io.forms import is_address, is_store
 from kohort.job.faults import NEAR, nearest
-from kohort.job.keys import REQUIRED, KeyValues
-from kohort.job.lines import is_table
+from kohort.job.keys import REQUIRED, KeyValues, is_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
