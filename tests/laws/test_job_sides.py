@@ -81,10 +81,10 @@ def jobs(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any
         raw["columns"][name][flag] = value
         typed[flag], spoken[KEYS[flag].keyword] = [f"{name}={text}"], {name: value}
     for flag in {"k", *draw(st.sets(st.sampled_from([*OF_TABLES]), max_size=3))}:
-        value, text = draw(st.sampled_from(OF_TABLES[flag]))
+        value, told = draw(st.sampled_from(OF_TABLES[flag]))
         *above, key = KEYS[flag].place
         (raw.setdefault(above[0], {}) if above else raw)[key] = value
-        typed[flag], spoken[KEYS[flag].keyword] = text, value
+        typed[flag], spoken[KEYS[flag].keyword] = told, value
     raw["input"] = {**raw.get("input", {}), "path": "input.csv"}
     raw["output"] = {**raw.get("output", {}), "path": "release/" if "records-per-part" in typed else "release.csv"}
     typed |= {"path": raw["input"]["path"], "out": raw["output"]["path"]}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kohort.errors import UsageError
 from kohort.job.keys import with_usual_k
-from kohort.job.keywords import Made, said_by
+from kohort.job.keywords import JobBuilder, job_builder
 from kohort.job.varied import place_of, value_at
 from kohort.job.written import SOURCE, tables_of, usual_target
 from kohort.release import Job
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def tables_from(
     job: object, options: Mapping[str, object], *, population: object = None, varied: Collection[str] = ()
-) -> Made:
+) -> JobBuilder:
     """The tables of a job or of keyword arguments.
 
     Args:
@@ -37,18 +37,17 @@ def tables_from(
     if not options:
         hint = 'write anonymize(people, quasi=["age", "city"], sensitive=["illness"], l={"illness": 2}, k=10); '
         raise UsageError("no column has a role", hint=hint + "kohort.draft(people) proposes roles")
-    faults: list[UsageError] = []
-    said = said_by(options, faults)
+    said = job_builder(options)
     raw: dict[str, Any] = {"privacy": {}, **said.tables}
     output = said.tables.get("output", {})
     raw["output"] = {"path": usual_target(of_parts="records-per-part" in output), **output}
     raw["input"] = {**said.tables.get("input", {}), "path": SOURCE}
     raw |= population_table(population)
     given = [name for name in varied if value_at(raw, place_of(name)) is not None]
-    faults += [
+    faults = [
         UsageError(f"{name} is varied", where=f"{name}=…", hint="leave it out, or vary another") for name in given
     ]
-    return Made(with_usual_k(raw, varied), said.hierarchies, tuple(faults))
+    return replace(said, tables=with_usual_k(raw, varied), faults=(*said.faults, *faults))
 
 
 def population_table(population: object) -> dict[str, object]:
@@ -56,11 +55,11 @@ def population_table(population: object) -> dict[str, object]:
     return {} if population is None else {"population": {"path": "population"}}
 
 
-def _of_job(job: Job) -> Made:
+def _of_job(job: Job) -> JobBuilder:
     """The tables of a job, without what no cost depends on and no job file may hold."""
     plain = [replace(one, pseudonym=False) for one in job.schema.pseudonyms]
     job = replace(job, schema=job.schema.changed(plain), key=None, seed=None, insecure_reproducible=False)
-    return Made(*tables_of(job))
+    return JobBuilder(*tables_of(job))
 
 
 def job_from(job: object, options: Mapping[str, object], *, population: object = None) -> Request | Job:

@@ -27,7 +27,7 @@ from kohort.job.document import document_at
 from kohort.job.draft import Draft, draft_of
 from kohort.job.faults import raised
 from kohort.job.form import PERTURB
-from kohort.job.keywords import Made, keyword_at, keywords, said_by
+from kohort.job.keywords import job_builder, keyword_at, keywords
 from kohort.job.parts import read as values_of
 from kohort.job.parts import told
 from kohort.job.request import perturbations_of
@@ -522,10 +522,8 @@ def _asked(
         value = promises.get(name)
         if key.is_model and isinstance(value, Mapping):
             roles = dict.fromkeys(cast("Mapping[str, object]", value), "sensitive") | roles
-    faults: list[UsageError] = []
-    said = said_by(promises, faults, roles)
-    made = Made(said.tables, said.hierarchies, tuple(faults))
-    return made.question({"privacy": {}, **said.tables, **population_table(population)})
+    made = job_builder(promises, roles)
+    return made.question({"privacy": {}, **made.tables, **population_table(population)})
 
 
 def _perturbations(value: object, seed: int | None, *, insecure_reproducible: bool) -> tuple[Perturbation, ...]:

@@ -10,7 +10,8 @@ import tomlkit
 
 from kohort.algorithms.method import METHODS
 from kohort.job.form import COLUMN, METHOD, PERSON, PRIVACY, PURPOSE
-from kohort.job.lines import is_list, is_table, read_toml, toml_value
+from kohort.job.keys import is_list, is_table
+from kohort.job.lines import read_toml, toml_value
 from kohort.job.parts import read as values
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from kohort.errors import FileError, InputError, UsageError
 from kohort.job.faults import job_error
-from kohort.job.lines import LONGEST, is_table, lines_of, read_toml, toml_value
+from kohort.job.keys import is_table
+from kohort.job.lines import LONGEST, lines_of, read_toml, toml_value
 from kohort.publish import Companion
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from fractions import Fraction
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
-from kohort.job.keys import REQUIRED, KeyValues
-from kohort.job.lines import is_list, is_table
+from kohort.job.keys import REQUIRED, KeyValues, is_list, is_table
 from kohort.job.spelling import plain
 
 if TYPE_CHECKING:

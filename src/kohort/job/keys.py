@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType, SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 
-from kohort.job.lines import is_table
 from kohort.models.base import models
 
 #: The values of a table's keys, by their attributes.
@@ -70,6 +69,16 @@ REQUIRED: Final = object()
 
 #: The k of a job that asks for no model of whole classes.
 USUAL_K: Final = 10
+
+
+def is_table(value: object) -> TypeGuard[dict[str, Any]]:
+    """Whether a value of a job is a table."""
+    return isinstance(value, dict)
+
+
+def is_list(value: object) -> TypeGuard[list[object]]:
+    """Whether a value of a job is a list."""
+    return isinstance(value, list)
 
 
 def _as_it_is(value: Any, _: list[UsageError]) -> object:  # noqa: ANN401  whatever a command line took

@@ -9,14 +9,13 @@ from decimal import Decimal
 from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from kohort.errors import JobError, UsageError
 from kohort.job.codec import Side, tables_of
 from kohort.job.faults import raised, together
 from kohort.job.form import TABLE_JOB
-from kohort.job.keys import ENDS, keys_of
-from kohort.job.lines import is_table
+from kohort.job.keys import ENDS, is_table, keys_of
 from kohort.job.parts import table
 from kohort.job.request import question, request
 from kohort.job.spelling import plain
@@ -46,25 +45,13 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 STAND_IN: Final = "suppress"
 
 
-class Said(NamedTuple):
-    """What keyword arguments say.
-
-    Attributes:
-        tables: As the tables of a job file.
-        hierarchies: Those that no job file can hold, by column; another stands for each in the tables.
-    """
-
-    tables: dict[str, Any]
-    hierarchies: dict[str, Hierarchy]
-
-
 @dataclass(frozen=True, slots=True)
-class Made:
+class JobBuilder:
     """The tables of a job, and how a job is made of them.
 
     Attributes:
         tables: As a job file would have them.
-        hierarchies: Those that are objects; another stands for each in the tables.
+        hierarchies: Those that no job file can hold, by column; another stands for each in the tables.
         faults: What is wrong with the arguments that made them.
     """
 
@@ -120,13 +107,17 @@ def keyword_at(place: Place) -> str:
             return f"{named.get(place[:2], place[-1])}=…" if place else "the options"
 
 
-def said_by(options: Mapping[str, object], faults: list[UsageError], roles: Mapping[str, str] = _NONE) -> Said:
+def job_builder(options: Mapping[str, object], roles: Mapping[str, str] = _NONE) -> JobBuilder:
     """The tables that keyword arguments make; what is `None` is left out, and faults are collected.
 
-    >>> said_by({"quasi": ["age"], "sensitive": ["illness"], "l": {"illness": 2}, "k": 5}, []).tables
+    Args:
+        options: The keyword arguments.
+        roles: Those of columns that they name in no list.
+
+    >>> job_builder({"quasi": ["age"], "sensitive": ["illness"], "l": {"illness": 2}, "k": 5}).tables
     {'columns': {'age': {'role': 'quasi'}, 'illness': {'role': 'sensitive', 'l': 2}}, 'privacy': {'k': 5}}
     """
-    faults += [_unknown(name) for name in options if name not in keywords()]
+    faults: list[UsageError] = [_unknown(name) for name in options if name not in keywords()]
     given = [(key, options[name]) for name, key in keywords().items() if options.get(name) is not None]
     tables: dict[str, Any] = {"columns": {}, **tables_of(given, KEYWORDS, faults, roles)}
     hierarchies: dict[str, Hierarchy] = {}
@@ -137,7 +128,7 @@ def said_by(options: Mapping[str, object], faults: list[UsageError], roles: Mapp
             tree = from_tree(tree, name=name, root="*" if len(tree) > 1 else "")
         if isinstance(tree, Hierarchy):
             hierarchies[name], column["hierarchy"] = tree, STAND_IN
-    return Said(tables, hierarchies)
+    return JobBuilder(tables, hierarchies, tuple(faults))
 
 
 def _read(key: Key, value: object, columns: ColumnTables, _: list[UsageError]) -> object:
@@ -183,28 +174,26 @@ def _unknown(name: str) -> UsageError:
 def corrected(draft: Draft, corrections: Mapping[str, object]) -> Job:
     """The job of a draft, corrected by the keyword arguments of a job; see `Draft.job`."""
     raw: dict[str, Any] = tomllib.loads(draft.to_toml(), parse_float=Decimal)
-    faults: list[UsageError] = []
-    said = said_by(corrections, faults, {guess.name: guess.role for guess in draft.guesses})
-    _merge(raw, said)
-    made = Made(raw, said.hierarchies, tuple(faults))
+    made = job_builder(corrections, {guess.name: guess.role for guess in draft.guesses})
+    _merge(raw, made.tables)
     return made.request(raw, draft.trees).job
 
 
-def _merge(raw: dict[str, Any], said: Said) -> None:
+def _merge(raw: dict[str, Any], said: Mapping[str, Any]) -> None:
     columns, altered = raw["columns"], table(table(raw, "perturb"), "columns")
-    for name, column in said.tables["columns"].items():
+    for name, column in said["columns"].items():
         if table(columns, name).get("role") != column["role"]:
             columns[name] = {}
             altered.pop(name, None)
             raw["answers"] = [one for one in raw.get("answers", ()) if one != name]
         columns[name] |= column
-    altered |= table(table(said.tables, "perturb"), "columns")
-    for key, held in said.tables.items():
+    altered |= table(table(said, "perturb"), "columns")
+    for key, held in said.items():
         if isinstance(held, dict) and key not in {"columns", "perturb"}:
             raw[key] = {**table(raw, key), **held}
         elif key in {"rest", "answers"}:
             raw[key] = held
     if altered:
-        raw["perturb"] = {**table(raw, "perturb"), **table(said.tables, "perturb"), "columns": altered}
+        raw["perturb"] = {**table(raw, "perturb"), **table(said, "perturb"), "columns": altered}
     else:
         raw.pop("perturb", None)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kohort.errors import UsageError
+from kohort.job.keys import is_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -36,16 +37,6 @@ _MARK: Final = re.compile(
     r"|[][{}.,=\n]",
     re.DOTALL,
 )
-
-
-def is_table(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether a value of a job is a table."""
-    return isinstance(value, dict)
-
-
-def is_list(value: object) -> TypeGuard[list[object]]:
-    """Whether a value of a job is a list."""
-    return isinstance(value, list)
 
 
 def read_toml(text: str, parse_float: Callable[[str], object] = float) -> dict[str, Any]:

@@ -7,8 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from kohort.errors import UsageError
-from kohort.job.keys import REQUIRED, Key, KeyTable, ValueType, key
-from kohort.job.lines import is_list
+from kohort.job.keys import REQUIRED, Key, KeyTable, ValueType, is_list, key
 from kohort.job.values import of_parameter, table_of
 from kohort.models.base import build, models
 from kohort.models.k_anonymity import KEY

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from kohort.errors import KohortError, UsageError
 from kohort.io.forms import is_address, is_store
 from kohort.job.faults import NEAR, nearest
-from kohort.job.keys import REQUIRED, KeyValues
-from kohort.job.lines import is_table
+from kohort.job.keys import REQUIRED, KeyValues, is_table
 from kohort.release.fit import Misfit
 
 if TYPE_CHECKING:

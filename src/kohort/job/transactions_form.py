@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from kohort.errors import UsageError
 from kohort.io.baskets.options import Form
 from kohort.job import values
-from kohort.job.form import PURPOSE, RUN, SIGN_KEY
+from kohort.job.form import INPUT, PURPOSE, RUN, SIGN_KEY
 from kohort.job.keys import REQUIRED, KeyTable, ValueType, key
 from kohort.job.spelling import pairs
 from kohort.transactions.coherence import check_count, check_h
@@ -114,7 +114,7 @@ BASKETS = KeyTable.of(
         values.SEPARATOR,
         "The character between items or cells; if not given, blanks for baskets, otherwise detected.",
     ),
-    key("encoding", values.ENCODING, "The encoding of the text.", "utf-8"),
+    INPUT["encoding"],
 )
 
 RELEASE = KeyTable.of(

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.cli import flags
+from kohort.job.spelling import node as levels_of
 from kohort.metrics.base import Kept
 from kohort.perturbation import PLUGINS
 from kohort.perturbation.text import METHODS, outcome
@@ -225,7 +225,7 @@ def test_levels_can_be_copied_whatever_the_names() -> None:
         [line] = [line for line in release_text(others, names).splitlines() if "net=1" in line and "--node" in line]
         [word] = shlex.split(line.partition("   --node ")[2])
         faults: list[UsageError] = []
-        assert flags.node([word], faults) == dict.fromkeys(names, "1")
+        assert levels_of([word], faults) == dict.fromkeys(names, "1")
         assert not faults
 
 
