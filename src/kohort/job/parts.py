@@ -67,8 +67,11 @@ def without(form: type[P], lacking: Sequence[Place]) -> type[P]:
         key = info.alias or name
         below = [place[1:] for place in lacking if place[0] == key]
         if () not in below:
-            kept[name] = without(cast("Any", info.annotation), below), info
-    return cast("type[P]", create_model(form.__name__, __base__=Part, **kept))
+            annotation: Any = info.annotation
+            kept[name] = without(annotation, below), info
+    made: Any = create_model(form.__name__, __base__=Part, **kept)
+    found: type[P] = made
+    return found
 
 
 def relative(path: str, folder: Path) -> str:
