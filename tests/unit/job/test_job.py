@@ -648,3 +648,14 @@ def test_a_job_that_names_no_release_is_json_too() -> None:
     assert described == json.loads(parse(FULL).job.described())
     assert described["purpose"]["legal_basis"] == "article 89"
     assert "purpose" not in json.loads(parse(ON_LEVELS).job.described())
+
+
+def test_what_releases_nothing_names_no_output() -> None:
+    """Its request is that of the job, without a target; a sweep makes such requests."""
+    raw: dict[str, object] = {"input": {"path": "in.csv"}, "privacy": {"k": 2}, "columns": {"age": {"role": "quasi"}}}
+    kept = request(raw, where=".".join, releasing=False)
+    made = request({**raw, "output": {"path": "out.csv"}}, where=".".join)
+    assert (kept.target, kept.job) == ("", made.job)
+    with pytest.raises(JobError) as caught:
+        request(raw, where=".".join)
+    assert [one.what for one in caught.value.faults] == ["the table [output] is missing"]

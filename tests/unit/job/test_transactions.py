@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import tomllib
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from textwrap import dedent
@@ -15,7 +17,7 @@ from kohort.errors import InfeasibleError, InputError, JobError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.document import document
 from kohort.job.form_schema import json_schema
-from kohort.job.transactions import TransactionRequest, load, parse, request
+from kohort.job.transactions import TransactionRequest, load, parse, parts_of, request
 from kohort.job.transactions_form import TRANSACTION_JOB
 from kohort.release.job import Purpose
 from kohort.release.transactions import BasketWriting
@@ -537,3 +539,31 @@ def test_no_private_item_goes_with_no_list_of_them(other: str, tmp_path: Path) -
     with pytest.raises(JobError) as caught:
         job(f"items = {{ no-private = true, {other} }}")
     assert [one.where.rpartition(" ")[2] for one in caught.value.faults] == ["(items.no-private)"]
+
+
+# --- what needs less than a job ---------------------------------------------------------------------------------------
+
+
+def test_what_releases_nothing_names_no_output() -> None:
+    """Its request is that of the job, without a target."""
+    raw = tomllib.loads(DRAWN)
+    made = request(raw, where=".".join)
+    del raw["output"]
+    kept = request(raw, where=".".join, releasing=False)
+    assert (kept.target, kept.source) == ("", made.source)
+    assert kept.job == replace(made.job, writing=BasketWriting())
+
+
+def test_parts_of_a_job_lack_what_nobody_asks_for() -> None:
+    """A table that is lacking is passed over, and a key that is lacking is unknown; other faults are told."""
+    raw: dict[str, object] = {"transactions": {"key": "a"}, "input": {"path": "in.dat"}, "privacy": {"h": "0.5"}}
+    lacking: list[tuple[str, ...]] = [("output",), ("items",), ("privacy", "k"), ("privacy", "p")]
+    with pytest.raises(JobError) as caught:
+        parts_of(raw, where=".".join, lacking=lacking)
+    assert [one.where for one in caught.value.faults] == ["transactions.key"]
+    raw |= {"transactions": {}, "items": {"privat": 1}}
+    assert parts_of(raw, where=".".join, lacking=lacking).privacy.h == Fraction(1, 2)
+    raw["privacy"] = {"h": "0.5", "k": 2}
+    with pytest.raises(JobError) as caught:
+        parts_of(raw, where=".".join, lacking=lacking)
+    assert [one.what for one in caught.value.faults] == ["unknown key k"]
