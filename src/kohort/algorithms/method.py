@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
@@ -165,3 +165,36 @@ class Method:
 
 #: The methods by their names on the command line and in a job file.
 METHODS: Final = cast("Mapping[str, Method]", plugins("kohort.algorithms", PLUGINS))
+
+
+def choices_of(algorithm: Algorithm) -> tuple[str, Choices]:
+    """The name of the method, and the choices, that make this algorithm: a node's columns are left out.
+
+    An algorithm has the name of its method, and a field for each choice that it was made of.
+
+    Raises:
+        UsageError: no method makes it.
+
+    >>> from kohort.algorithms.lattice.samarati import Samarati
+    >>> name, choices = choices_of(Samarati(objective=None))
+    >>> name, choices.objective, METHODS[name](choices) == Samarati(objective=None)
+    ('samarati', 'first', True)
+    """
+    from kohort.algorithms.lattice.given import GivenNode  # noqa: PLC0415  few jobs give a node
+    from kohort.algorithms.lattice.local import LocalRecoding  # noqa: PLC0415  few are local
+
+    if isinstance(algorithm, LocalRecoding):
+        name, choices = choices_of(algorithm.search)
+        return name, replace(choices, local=True)
+    if isinstance(algorithm, GivenNode):
+        return "optimal", Choices(limit=algorithm.limit, objective=algorithm.objective, node=algorithm.node)
+    method = METHODS.get(algorithm.name)
+    if method is not None:
+        taken = [one.name for one in fields(Choices) if method.takes(one.name)]
+        choices = Choices(**{name: getattr(algorithm, name, None) for name in taken})
+        if method.first and choices.objective is None:
+            choices = replace(choices, objective=FIRST)
+        if method(choices) == algorithm:
+            return method.name, choices
+    what = f"no method of a job file is {algorithm.name}"
+    raise UsageError(what, where="to_toml", hint=f"one of {', '.join(METHODS)}")

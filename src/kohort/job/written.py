@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import tomlkit
 
-from kohort.algorithms.lattice.given import GivenNode
-from kohort.algorithms.lattice.local import LocalRecoding
-from kohort.algorithms.method import FIRST, METHODS, Choices
+from kohort.algorithms.method import METHODS, choices_of
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import UsageError
 from kohort.job.columns import has_companions
@@ -25,7 +23,6 @@ from kohort.schema.hierarchy import Hierarchy
 if TYPE_CHECKING:
     import os
 
-    from kohort.algorithms.method import Method
     from kohort.algorithms.problem import Algorithm
     from kohort.job.parts import Part
     from kohort.models.base import PrivacyModel
@@ -140,32 +137,26 @@ def _refuse_seed(job: Job) -> None:
 
 
 def _method(job: Job) -> dict[str, object]:
-    algorithm = job.algorithm
-    if isinstance(algorithm, LocalRecoding):
-        return _method(replace(job, algorithm=algorithm.search)) | {"local": True}
-    if isinstance(algorithm, GivenNode):
-        names = algorithm.names or tuple(one.name for one in job.schema.quasi)
-        node = dict(zip(names, algorithm.node, strict=True))
-        return {"name": "optimal", "objective": algorithm.objective, "node": node, "grid": "none"}
-    for name, method in METHODS.items():
-        choices = _choices(algorithm, method)
-        if method(choices) == algorithm:
-            told = {"name": name, "cut": choices.cut, "objective": choices.objective}
-            timed = job.time_limit if method.takes("time_limit") else None
-            told |= {"grid": "none", "time-limit": None if timed is None else str(int(timed))}
-            return {key: value for key, value in told.items() if value is not None}
-    hint = f"one of {', '.join(METHODS)}"
-    raise UsageError(f"no method of a job file is {algorithm.name}", where="to_toml", hint=hint)
+    name, choices = choices_of(job.algorithm)
+    on_node = choices.node is not None
+    columns = _names_of_node(job.algorithm) or tuple(one.name for one in job.schema.quasi)
+    timed = job.time_limit if METHODS[name].takes("time_limit") and not on_node else None
+    told: dict[str, object] = {
+        "name": name,
+        "cut": choices.cut,
+        "dimension": None if choices.dimension is None else str(choices.dimension),
+        "objective": choices.objective,
+        "node": dict(zip(columns, choices.node, strict=True)) if choices.node is not None else None,
+        "grid": "none",
+        "time-limit": None if timed is None else str(int(timed)),
+        "local": choices.local,
+    }
+    return {key: value for key, value in told.items() if value is not None}
 
 
-def _choices(algorithm: Algorithm, method: Method) -> Choices:
-    """What the algorithm would be told if it were of this method."""
-    objective = algorithm.objective or (FIRST if method.first else None)
-    return Choices(
-        cut=getattr(algorithm, "cut", None) if method.takes("cut") else None,
-        limit=algorithm.limit if method.takes("limit") else None,
-        objective=objective if method.takes("objective") else None,
-    )
+def _names_of_node(algorithm: Algorithm) -> tuple[str, ...]:
+    """The columns that the levels of a given node are of; empty where they are those of the schema."""
+    return getattr(getattr(algorithm, "search", algorithm), "names", ())
 
 
 def _column(attribute: Attribute, job: Job) -> dict[str, object]:

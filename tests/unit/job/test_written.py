@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,10 @@ from hypothesis import strategies as st
 import kohort
 from kohort import Attribute, Job, KAnonymity, ReadOptions, Role, Schema, TCloseness
 from kohort.algorithms.lattice.given import GivenNode
-from kohort.algorithms.method import METHODS, Choices
+from kohort.algorithms.method import METHODS, Choices, choices_of
+from kohort.algorithms.mondrian.dimension import AtRandom, MostValues, Widest
+from kohort.algorithms.mondrian.ordered import Ordered
+from kohort.algorithms.problem import on_cells
 from kohort.core.suppression import SuppressionLimit
 from kohort.models.base import models, variants
 from kohort.perturbation.noise import Noise
@@ -21,6 +25,7 @@ from kohort.perturbation.text import perturbation_of
 from kohort.release.job import Purpose, Writing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from kohort.algorithms.method import Method
@@ -103,19 +108,53 @@ def test_every_model_is_written(key: str) -> None:
         assert set(again(job).models) == set(job.models)
 
 
+#: The values of each choice; a method takes some of the choices.
+CHOICES: Mapping[str, tuple[object, ...]] = {
+    "cut": (None, "nearest", "median", "loss"),
+    "limit": (None, SuppressionLimit(20), SuppressionLimit.of("5%")),
+    "objective": (None, "c_dm", "first"),
+    "node": (None, (0, 0), (1, 2)),
+    "dimension": (None, MostValues(), AtRandom(7), Widest()),
+    "local": (None, True),
+}
+
+
+def choices_for(method: Method) -> Iterator[Choices]:
+    """Every combination of the choices that a method takes."""
+    taken = [name for name in CHOICES if method.takes(name)]
+    for values in product(*(CHOICES[name] for name in taken)):
+        if method.first or "first" not in values:
+            yield Choices(**dict(zip(taken, values, strict=True)))  # type: ignore[arg-type]  # any value
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_the_method_and_choices_of_an_algorithm_make_it_again(method: Method) -> None:
+    """For every method and all its choices."""
+    for choices in choices_for(method):
+        algorithm = method(choices)
+        name, found = choices_of(algorithm)
+        assert METHODS[name](found) == algorithm
+        assert choices_of(METHODS[name](found)) == (name, found)
+        assert name == method.name or choices.node is not None
+
+
+def test_an_algorithm_of_no_method_has_no_choices() -> None:
+    """As one that differs from what its method makes."""
+    with pytest.raises(kohort.UsageError, match="no method of a job file is ordered"):
+        choices_of(Ordered(finer=1))
+
+
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 def test_every_method_is_written(method: Method) -> None:
     """With the choices that it takes."""
-    choices = [Choices()]
-    choices += [Choices(cut="median")] if method.takes("cut") else []
-    choices += [Choices(limit=SuppressionLimit.of("5%"), objective="c_dm")] if method.takes("objective") else []
-    choices += [Choices(objective="first")] if method.first else []
-    for one in choices:
-        limit = 7.0 if method.takes("time_limit") else None
-        job = Job.of(LEVELS, KAnonymity(5), algorithm=method(one), time_limit=limit)
-        if job.unused_hierarchies:
-            job = Job.of(PLAIN, KAnonymity(5), algorithm=method(one), time_limit=limit)
-        assert again(job) == job
+    for choices in choices_for(method):
+        limit = 7.0 if method.takes("time_limit") and choices.node is None else None
+        schema = PLAIN if on_cells(method(Choices())) else LEVELS
+        job = Job.of(schema, KAnonymity(5), algorithm=method(choices), time_limit=limit)
+        written = again(job)
+        assert choices_of(written.algorithm) == choices_of(job.algorithm)
+        if choices.node is None:
+            assert written == job
 
 
 def test_a_node_is_written_by_its_names() -> None:

@@ -25,6 +25,10 @@ class Widest:
 class MostValues:
     """That of most distinct values in the partition, times the attribute's weight."""
 
+    def __str__(self) -> str:
+        """As `dimension_of` reads it."""
+        return "most-values"
+
 
 @dataclass(frozen=True, slots=True)
 class AtRandom:
@@ -43,6 +47,10 @@ class AtRandom:
         """Refuse what is no seed."""
         if type(self.seed) is not int or not 0 <= self.seed < LARGEST:
             raise UsageError("a seed is a whole number of at least 0, with 18 digits at most", where="dimension")
+
+    def __str__(self) -> str:
+        """As `dimension_of` reads it."""
+        return f"random:{self.seed}"
 
 
 #: The bits of a word.
