@@ -207,7 +207,7 @@ def _counted(parts: Parts, release: bytes, header: list[str], rows: list[list[st
     parts |= {"sha256": hashlib.sha256(release).hexdigest(), "size": len(release), "records": len(rows)}
     parts |= {"classes": len(classes)} | ({"k": min(classes.values())} if parts["people"] is None else {})
     labels = {name: len({row[header.index(name)] for row in rows}) for name in quasi}
-    on_grid = [one["name"] for one in parts["job"]["schema"]["attributes"] if "grid" in one]
+    on_grid = [name for name, one in parts["job"]["columns"].items() if "grid" in one]
     counts = {"bytes": len(release), "classes": len(classes), "labels": sum(labels.values())}
     counts |= dict.fromkeys(("records", "lineage", "order", "ends"), len(rows))
     counts["grid"] = sum(labels[name] for name in on_grid)

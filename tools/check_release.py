@@ -2,11 +2,10 @@
 
     python check_release.py RELEASE.csv RELEASE.csv.kohort.json [--trust PUBLIC.pub]
 
-It checks the form of the certificate and its digests, and what of its job it looks at; the signature, where the library
-`cryptography` is installed (with --trust it must be); of CSV and TSV files the plain bytes, columns, records, order,
-labels, how pseudonyms are spelled, classes, k, whom columns single out, the promises of k-anonymity and distinct
-l-diversity, in which spellings that look alike are one value; the list of checks, and that limits are told. Its first
-line lists what it does not check, or only in part; `kohort check --certificate` checks more.
+It checks the form of the certificate, its digests and, where the library `cryptography` is installed, its signature; of
+CSV and TSV files columns, order, labels, classes, whom columns single out, and the promises of k-anonymity and distinct
+l-diversity, in which spellings that look alike are one value. Its first line lists what it does not check, or only in
+part; `kohort check --certificate` checks more.
 Status 0: nothing differs; 1: something does; 2: it cannot be checked. The format: docs/reference/certificate.md.
 """
 
@@ -32,8 +31,9 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-#: The form of certificates that is known here.
-FORM: Final = 9
+#: The form of certificates, and the one before, which told its job otherwise.
+FORM: Final = 10
+OLDER: Final = 9
 
 
 def _count(value: object) -> bool:
@@ -50,22 +50,20 @@ def _all(of: type[Any], kind: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 #: The fields of a certificate of a table, and whether a value is of their kind.
-FIELDS: Final[dict[str, Callable[[Any], bool]]] = {
-    **dict.fromkeys(("form", "size", "k", "records", "incomplete", "suppressed", "classes"), _count),
-    **dict.fromkeys(("kind", "release", "sha256", "kohort", "job_sha256", "verified", "engine"), _text),
-    **dict.fromkeys(("checks", "class_sizes", "levels", "pseudonyms", "refined"), _all(dict, _count)),
-    **dict.fromkeys(("libraries", "labels"), _all(dict, _text)),
-    **dict.fromkeys(("not_promised", "models"), _all(list, _text)),
-    **dict.fromkeys(
-        ("released_unchanged", "released_together", "parts"),
-        _all(list, _all(dict, lambda one: type(one) not in {bool, float})),
-    ),
-    **dict.fromkeys(("job", "perturbed"), _all(dict, lambda _: True)),
-    "metrics": _all(dict, lambda one: type(one) in {int, float}),
-    "people": lambda value: value is None or _count(value),
-    "signature": lambda value: value is None or _text(value),
-    "data_dependent_labels": lambda value: isinstance(value, bool),
-}
+_KINDS: Final[tuple[tuple[str, Callable[[Any], bool]], ...]] = (
+    ("form size k records incomplete suppressed classes", _count),
+    ("kind release sha256 kohort job_sha256 verified engine", _text),
+    ("checks class_sizes levels pseudonyms refined", _all(dict, _count)),
+    ("libraries labels", _all(dict, _text)),
+    ("not_promised models", _all(list, _text)),
+    ("released_unchanged released_together parts", _all(list, _all(dict, lambda one: type(one) not in {bool, float}))),
+    ("job perturbed", lambda value: type(value) is dict),
+    ("metrics", _all(dict, lambda one: type(one) in {int, float})),
+    ("people", lambda value: value is None or _count(value)),
+    ("signature", lambda value: value is None or _text(value)),
+    ("data_dependent_labels", lambda value: isinstance(value, bool)),
+)
+FIELDS: Final = {name: kind for names, kind in _KINDS for name in names.split()}
 
 #: The fields that are checked in full, of any release. Of the others nothing is, or some of it, or of some releases.
 CHECKED: Final = "form kind sha256 size job_sha256 signature records classes pseudonyms"
@@ -108,12 +106,18 @@ INVISIBLE: Final = {*map(ord, "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
     range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0)
 )
 
-#: The keys of a job, those that it may lack, and the roles of columns.
-JOB: Final = {
-    *("algorithm", "allow_singling", "complete", "insecure_reproducible", "kind", "models", "no_model"),
-    *("perturbations", "reading", "schema", "writing"),
+#: The keys of a job and those that it may lack, as form 9 told one, and in form 10.
+TOLD: Final = (
+    "algorithm allow_singling complete insecure_reproducible kind models no_model perturbations reading schema"
+)
+KEYS: Final = {
+    OLDER: (f"{TOLD} writing", "answers purpose time_limit unused_hierarchies"),
+    FORM: ("columns input method output privacy resolved", "answers person perturb population purpose"),
 }
-PERHAPS: Final = {"answers", "purpose", "time_limit", "unused_hierarchies"}
+#: The keys of a column, and of all, that ask for no model; those of models, with their names in form 9.
+COLUMN: Final = "allow-singling bounds date-format distance grid hierarchy label max-level max-suppression missing"
+NO_MODEL: Final = {*COLUMN.split(), "no-model", "order", "pivot", "pseudonym", "role", "scale", "weight"}
+MODELS: Final = {"KAnonymity": ("k",), "DistinctLDiversity": ("l", "sensitive")}
 ROLES: Final = {"identifying", "quasi", "sensitive", "insensitive", "drop"}
 
 #: What no certificate of a table promises, whatever the job: how each sentence begins.
@@ -206,29 +210,21 @@ def _json(text: bytes) -> Parts:
 
 
 def faults(release: bytes, certificate: bytes) -> Iterator[str]:
-    """What differs between a release and its certificate."""
+    """What differs between a release and its certificate; of what is wrong before, nothing else is looked at."""
     parts = _json(certificate)
     if parts.get("kind") == "transactions":
         raise CannotCheckError("this is the certificate of transactions: check it with kohort")
     try:
-        wrong = [*_form(parts, certificate)] or [*_job(parts["job"])]
-    except UNREADABLE as fault:
-        wrong = [f"the job cannot be read ({type(fault).__name__})"]
-    yield from wrong
-    if wrong:
-        return
-    whole = {"sha256": hashlib.sha256(release).hexdigest(), "size": len(release)}
-    yield from (name for name, found in whole.items() if found != parts[name])
-    try:
-        yield from _table(release, parts)
+        wrong = [*_form(parts, certificate)] or [*_job(parts)]
+        yield from wrong or _table(release, parts)
     except UNREADABLE as fault:
         yield f"the release or the job cannot be read ({type(fault).__name__})"
 
 
 def _form(parts: Parts, text: bytes) -> Iterator[str]:
     """What is wrong with the form of a certificate: keys, kinds of values, spelling, the digest of the job."""
-    if parts.keys() != FIELDS.keys() or parts["form"] != FORM or parts["kind"] != "table":
-        yield f"the certificate is not one of a table in form {FORM}"
+    if parts.keys() != FIELDS.keys() or parts["form"] not in KEYS or parts["kind"] != "table":
+        yield f"the certificate is not one of a table in form {FORM} or {OLDER}"
         return
     odd = [name for name, fitting in FIELDS.items() if not fitting(parts[name])]
     if odd:
@@ -236,24 +232,53 @@ def _form(parts: Parts, text: bytes) -> Iterator[str]:
         return
     spelled = (json.dumps(parts, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
     yield from ["the certificate is not spelled as one"] * (spelled != text)
+    always, perhaps = ({*keys.split()} for keys in KEYS[parts["form"]])
+    yield from ["no kohort accepts the job: keys"] * (not always <= parts["job"].keys() <= always | perhaps)
     job = json.dumps(parts["job"], sort_keys=True, ensure_ascii=False)
     yield from ["job_sha256"] * (hashlib.sha256(job.encode()).hexdigest() != parts["job_sha256"])
 
 
-def _job(job: Parts) -> Iterator[str]:
-    """What of a job no kohort accepts, as far as it is looked at here."""
+def _older(job: Parts) -> Parts:
+    """What is looked at of a job, as form 9 told it."""
+    columns, resolved, models = job["columns"], job["resolved"], list[Parts]()
+    kinds = {"k": "KAnonymity", "l": "DistinctLDiversity"}
+    for one in (job, *resolved.get("models", ())):
+        held: dict[str | None, Parts] = {**one.get("columns", {})}
+        held |= {} if held and one is not job else {None: one.get("privacy", {})}
+        for name, table in held.items():
+            of = {} if name is None else {"sensitive": name}
+            models += [{"kind": kinds.get(key, key), key: table[key], **of} for key in table.keys() - NO_MODEL]
+    attributes = [{"name": name, "pseudonym": False, **columns[name]} for name in resolved["columns"]]
+    perturbed, person = job.get("perturb", {}).get("columns", {}), job.get("person", {"key": None})["key"]
+    return {
+        "lost": len(columns) - len(attributes),
+        "schema": {"attributes": attributes, "missing": job["input"].get("missing", [""]), "person": person},
+        "models": models,
+        "reading": job["input"],
+        "writing": {"separator": ",", "excel_safe": job["output"].get("excel-safe", False), **job["output"]},
+        "no_model": [name for name, one in columns.items() if one.get("no-model")],
+        "perturbations": [{"columns": [name, *one.get("together", ())]} for name, one in perturbed.items()],
+        "answers": job.get("answers", []),
+    }
+
+
+def _job(parts: Parts) -> Iterator[str]:
+    """What of a job no kohort accepts, as far as it is looked at here; it is then told as form 9 told it."""
+    job = parts["job"] = _older(parts["job"]) if parts["form"] == FORM else parts["job"]
     columns: list[Parts] = job["schema"]["attributes"]
     roles = {one["name"]: one["role"] for one in columns}
     modelled = {model.get("sensitive") for model in job["models"]}
+    known = [(MODELS[one["kind"]][0], one) for one in job["models"] if one["kind"] in MODELS]
     changed = [name for one in job["perturbations"] for name in one.get("columns", [one.get("column")])]
     faults = {
-        "keys": not JOB <= job.keys() <= JOB | PERHAPS,
-        "names of columns": len(roles) < len(columns) or not all(map(_text, roles)),
+        "names of columns": len(roles) < len(columns) or job.get("lost") or not all(map(_text, roles)),
         "roles": not ROLES.issuperset(roles.values()) or "quasi" not in roles.values(),
-        "pseudonyms": not all(one["pseudonym"] in {False, one["role"] == "identifying"} for one in columns),
+        "pseudonyms": any(one["pseudonym"] not in (False, one["role"] == "identifying") for one in columns),
         "whether there are pseudonyms": any(type(one["pseudonym"]) is not bool for one in columns),
-        "the person key": "person" in job["schema"] and roles.get(job["schema"]["person"]) != "identifying",
-        "models": not all(map(_accepted, job["models"])),
+        "the person key": job["schema"].get("person") is not None
+        and roles.get(job["schema"]["person"]) != "identifying",
+        "numbers of models": not all(_count(one[key]) and one[key] > 1 for key, one in known),
+        "models": any(one.keys() != {"kind", *MODELS[one["kind"]]} for _, one in known),
         "models of columns": any(roles.get(name) != "sensitive" for name in modelled - {None}),
         "columns without a model": "sensitive" in map(roles.get, roles.keys() - modelled - {*job["no_model"]}),
         "perturbed columns": any(roles.get(name) not in {"sensitive", "insensitive"} for name in changed),
@@ -262,16 +287,10 @@ def _job(job: Parts) -> Iterator[str]:
     yield from (f"no kohort accepts the job: {what}" for what, wrong in faults.items() if wrong)
 
 
-def _accepted(model: Parts) -> bool:
-    """Whether k-anonymity or distinct l-diversity has its number, of at least 2."""
-    key = {"KAnonymity": "k", "DistinctLDiversity": "l"}.get(model["kind"])
-    keys = {"k": {"kind", "k"}, "l": {"kind", "l", "sensitive"}}
-    return key is None or (model.keys() == keys[key] and _count(model[key]) and model[key] > 1)
-
-
 def _table(release: bytes, parts: Parts) -> Iterator[str]:
-    """What differs in the table."""
-    job = parts["job"]
+    """What differs in the file and in its table."""
+    whole, job = {"sha256": hashlib.sha256(release).hexdigest(), "size": len(release)}, parts["job"]
+    yield from (name for name, found in whole.items() if found != parts[name])
     released = {"quasi", "sensitive", "insensitive"}
     columns = [one for one in job["schema"]["attributes"] if one["role"] in released or one.get("pseudonym") is True]
     names, rows = _read(release, parts["release"], job["writing"])
@@ -329,7 +348,7 @@ def _counts(parts: Parts, sizes: list[int]) -> Parts:
     """What the counts of a certificate must be."""
     found: Parts = {"records": sum(sizes), "classes": len(sizes)}
     models = parts["job"]["models"]
-    if "person" not in parts["job"]["schema"]:
+    if parts["job"]["schema"].get("person") is None:
         found |= {"k": min(sizes, default=0), "people": None}
     else:  # people of whom the file does not show which records are theirs: at most as many as there are records
         least = max((model["k"] for model in models if model["kind"] == "KAnonymity"), default=1) if sizes else 0
@@ -421,22 +440,23 @@ def _singled(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
 
 def _promises(parts: Parts, names: list[str], classes: list[Rows]) -> Iterator[str]:
     """Models that are not those of the job, or not met, and limits that are not told."""
-    models, schema = parts["job"]["models"], parts["job"]["schema"]
+    models, schema, left = parts["job"]["models"], parts["job"]["schema"], Counter[str](parts["models"])
     codes = {one["name"] for one in schema["attributes"] if one.get("scale") == "categorical"}
     nothing = {"", *map(even_spelling, schema["missing"])}
     yield from ["models"] * (len(models) != len(parts["models"]) or not models)
-    for model, name in zip(models, parts["models"], strict=False):
+    for model in (one for one in models if one["kind"] in MODELS):
         if model["kind"] == "KAnonymity":
             right, met = f"{model['k']}-anonymity", all(len(one) >= model["k"] for one in classes)
-        elif model["kind"] == "DistinctLDiversity":
+        else:
             at, code = names.index(model["sensitive"]), model["sensitive"] in codes
             right = f"distinct {model['l']}-diversity of {model['sensitive']}"
             present = [[row[at] for row in one if even_spelling(row[at]) not in nothing] for one in classes]
             met = all(len({value_of(text, code=code) for text in texts}) >= model["l"] for texts in present)
-        else:  # which takes kohort, but is neither of these
-            right, met = name, not re.fullmatch("[0-9]+-anonymity|distinct [0-9]+-diversity of .*", name, re.DOTALL)
-        yield from [f"promise {right}"] * (name != right or not met)
-    always = ALWAYS if "person" in schema else (*ALWAYS, "Several records of a person")
+        yield from [f"promise {right}"] * (not met or left[right] < 1)
+        left[right] -= 1
+    known = re.compile("[0-9]+-anonymity|distinct [0-9]+-diversity of .*", re.DOTALL).fullmatch
+    yield from (f"promise {name}" for name in left.elements() if known(name))
+    always = (*ALWAYS, "Several records of a person") if schema.get("person") is None else ALWAYS
     if any(sum(line.startswith(begin) for line in parts["not_promised"]) != 1 for begin in always):
         yield "not_promised"
 

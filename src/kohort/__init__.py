@@ -16,10 +16,14 @@ from kohort.verbs import VERBS
 
 VERBS.update(
     {
+        "CoherenceCertificate.asked": "kohort.job.certified:transaction_job",
+        "Described.certified": "kohort.job.certified:table_job",
+        "Job.described": "kohort.job.written:described",
         "Job.from_toml": "kohort.job.request:job_of",
         "Job.to_toml": "kohort.job.written:to_toml",
         "Release.report": "kohort.report.written:report",
         "Release.save": "kohort.pipeline:save",
+        "TransactionJob.described": "kohort.job.written:described_transactions",
         "TransactionJob.from_toml": "kohort.job.transactions:job_of",
         "TransactionRelease.report": "kohort.report.written:report",
         "TransactionRelease.save": "kohort.pipeline.transactions:save_transactions",

@@ -1,7 +1,7 @@
 """A certificate read back and checked again: what is the same, what differs, and what the file alone cannot tell.
 
-Nothing but what this version writes is accepted. `table_again` and `transactions_again` compare it with the file; what
-they have no part about is told as not shown by the file.
+Nothing but what this version writes, or the last form, is accepted. `table_again` and `transactions_again` compare it
+with the file; what they have no part about is told as not shown by the file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from kohort.certificate.form import FORM, digest
+from kohort.certificate.form import FORMS, digest
 from kohort.certificate.table import Certificate
 from kohort.certificate.transactions import CoherenceCertificate
 from kohort.errors import FileError, InputError, KohortError, MissingExtraError, VerificationError
@@ -239,7 +239,7 @@ def _decoded(text: bytes) -> Certificate | CoherenceCertificate | None:
     given = cast("dict[str, object]", parts)
     kind = _KINDS.get(str(given.get("kind")))
     expected = {} if kind is None else {field.name: str(field.type) for field in fields(kind)}
-    if kind is None or given.keys() != expected.keys() or given["form"] != FORM:
+    if kind is None or given.keys() != expected.keys() or given["form"] not in FORMS:
         return None
     if not all(_is(given[name], annotation) for name, annotation in expected.items()):
         return None

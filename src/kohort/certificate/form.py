@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from kohort.verify import Verdict
     from kohort.verify.transactions import CoherenceVerdict
 
-#: The form of the file; it changes when a key does.
-FORM: Final = 9
+#: The form of the file; it changes when a key does. An older one told its job otherwise, and is read.
+FORM: Final = 10
+FORMS: Final = (9, FORM)
 
 #: The libraries whose version can make a difference to a release.
 _LIBRARIES: Final = ("numba", "numpy", "polars")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from kohort.algorithms.method import METHODS, Choices
+from kohort.algorithms.method import METHODS
 from kohort.certificate.form import Certified, disks_of, shared
 from kohort.metrics.known import METRICS
 from kohort.shown import many
+from kohort.verbs import verb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kohort.algorithms.problem import Algorithm
     from kohort.models.base import PrivacyModel
     from kohort.release import Job
     from kohort.schema import Schema
@@ -32,7 +33,7 @@ class Asked:
     """A privacy model that a job asks for.
 
     Attributes:
-        kind: Its name in the job.
+        kind: The name of its class, or its key in the job where this version does not know it.
         sensitive: The sensitive column that it is about; `None` where it is about none.
         model: The model; `None` where this version knows none called so with these parameters.
     """
@@ -40,6 +41,16 @@ class Asked:
     kind: str
     sensitive: str | None
     model: PrivacyModel | None
+
+    @classmethod
+    def of(cls, model: PrivacyModel) -> Asked:
+        """A model that is there."""
+        return cls(type(model).__name__, model.declared.sensitive, model)
+
+    @property
+    def name(self) -> str:
+        """The model's name; of one that is not known, its kind."""
+        return self.kind if self.model is None else self.model.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,23 +61,31 @@ class Described:
         job: The job; a builder stands for each hierarchy of which there is only the digest, and known models, a known
             method or no perturbation for those of packages that are not installed.
         models: The privacy models.
-        algorithm: The kind of its algorithm.
+        algorithm: Its algorithm; `None` where it is of a package that is not installed.
         perturbed: The columns that are perturbed.
         digests: The digests of hierarchies, by their columns.
     """
 
     job: Job
     models: tuple[Asked, ...]
-    algorithm: str
+    algorithm: Algorithm | None
     perturbed: tuple[str, ...]
     digests: Mapping[str, Part] = field(default_factory=dict[str, "Part"])
 
     @classmethod
     def of(cls, job: Job) -> Described:
         """A job that is there, with its hierarchies."""
-        models = tuple(Asked(type(one).__name__, one.declared.sensitive, one) for one in job.models)
         perturbed = tuple(name for one in job.perturbations for name in one.columns)
-        return cls(job, models, type(job.algorithm).__name__, perturbed)
+        return cls(job, tuple(map(Asked.of, job.models)), job.algorithm, perturbed)
+
+    @classmethod
+    def certified(cls, known: Certificate) -> Described:
+        """The job of a certificate.
+
+        Raises:
+            InputError: kohort would not accept it, or not describe it in these words.
+        """
+        return verb(Described.certified)(known)
 
     @property
     def schema(self) -> Schema:
@@ -76,7 +95,7 @@ class Described:
     @property
     def refining(self) -> bool:
         """Whether classes of a full-domain release are refined, by local recoding."""
-        return self.algorithm == "LocalRecoding"
+        return getattr(self.algorithm, "search", None) is not None
 
     @property
     def builders(self) -> dict[str, str]:
@@ -87,7 +106,7 @@ class Described:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate(Certified):
-    """What is certified of a table; hierarchies are told in its job by their digest.
+    """What is certified of a table.
 
     Attributes:
         models: Names of the privacy models, all met.
@@ -280,23 +299,9 @@ def not_promised(asked: Described, *, data_dependent: bool, engine: str) -> tupl
         lines.append(_ANSWERS.format(columns=many(len(asked.job.answers), "column of answers", "columns of answers")))
     if asked.schema.person is None:
         lines.append(_PERSONS)
-    methods = (one for one in METHODS.values() if type(one(Choices())).__name__ == asked.algorithm)
-    lines += [method.specification.not_promised for method in islice(methods, 1) if method.specification.not_promised]
+    method = None if asked.algorithm is None else METHODS.get(asked.algorithm.name)
+    lines += [line] if method is not None and (line := method.specification.not_promised) else []
     return (*lines, *NOT_PROMISED[1:], *disks_of(engine), *([_ENDS] if data_dependent else ()))
-
-
-def full_domain(kind: str) -> bool | None:
-    """Whether the algorithm of this kind gives every quasi-identifier one level; `None` where this version knows none.
-
-    >>> full_domain("Optimal"), full_domain("Mondrian"), full_domain("Another")
-    (True, False, None)
-    """
-    from kohort.algorithms.lattice.given import GivenNode  # noqa: PLC0415  who makes a certificate needs none
-    from kohort.algorithms.lattice.local import LocalRecoding  # noqa: PLC0415  the same
-
-    made = [method(Choices()) for method in METHODS.values()]
-    known = {type(one).__name__: one.full_domain for one in made}
-    return (known | {GivenNode.__name__: True, LocalRecoding.__name__: False}).get(kind)
 
 
 def _of_attributes(asked: Described, about: Sequence[str]) -> list[str]:

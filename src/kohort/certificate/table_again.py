@@ -9,13 +9,12 @@ is brought; the population; a hierarchy, of which the certificate has only the d
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from kohort import io
 from kohort.assessment.checking import Check, check
-from kohort.certificate.accepted import table_job
 from kohort.certificate.again import (
     Again,
     CheckedPart,
@@ -28,6 +27,7 @@ from kohort.certificate.again import (
     unreadable,
     unseen,
 )
+from kohort.certificate.table import Described
 from kohort.certificate.table_shown import Shown, foreign, lacking
 from kohort.core.uniques import together_of
 from kohort.errors import InfeasibleError, InputError, KohortError, UsageError
@@ -53,7 +53,7 @@ from kohort.verify.verdict import unmarked
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from kohort.certificate.table import Asked, Certificate, Described
+    from kohort.certificate.table import Asked, Certificate
     from kohort.core.uniques import Singling
     from kohort.io.manifest import Manifest
     from kohort.models.base import PrivacyModel
@@ -94,9 +94,11 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
         InputError: the certificate's job is none that kohort accepts, or what was brought is not what it names.
         FileError: the system failed to read.
     """
-    asked = table_job(known.job)
+    asked = Described.certified(known)
+    place = {name: at for at, name in enumerate(known.models)}
+    asked = replace(asked, models=tuple(sorted(asked.models, key=lambda one: place.get(one.name, len(place)))))
     hierarchies = _hierarchies(asked, brought)
-    parts = [*of_bytes(path, known), *_of_parts(path, known)]
+    parts = [*of_bytes(path, known), *_of_parts(path, known, asked.job.writing.records_per_part)]
     try:
         table, plain_form = _read(path, known, asked)
     except (InputError, InfeasibleError) as fault:
@@ -109,7 +111,7 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
     return Again((*parts, unseen(known, parts, _UNSEEN)))
 
 
-def _of_parts(path: str | os.PathLike[str], known: Certificate) -> Iterator[CheckedPart]:
+def _of_parts(path: str | os.PathLike[str], known: Certificate, each: int | None) -> Iterator[CheckedPart]:
     there = read_manifest(Path(path)).parts if has_manifest(os.fspath(path)) else ()
     listed = [{"name": one.name, "records": one.records, "sha256": one.sha256} for one in there]
     same = sum(one in listed for one in known.parts)
@@ -117,10 +119,9 @@ def _of_parts(path: str | os.PathLike[str], known: Certificate) -> Iterator[Chec
     if listed != [*known.parts]:
         told = f"{len(known.parts):,}, found {len(listed):,}, of which {same:,} are the same"
     yield judged("listed parts", told, "parts", met=listed == [*known.parts])
-    each = cast("Mapping[str, object]", known.job["writing"]).get("records_per_part")  # which was read
     if there and each is not None:
         *sizes, last = [one.records for one in there]
-        fitting = sizes == [each] * len(sizes) and isinstance(each, int) and (0 < last <= each or not (last or sizes))
+        fitting = sizes == [each] * len(sizes) and (0 < last <= each or not (last or sizes))
         told = "as many in each as the job asks, the last apart" if fitting else "not as many in each as the job asks"
         yield judged("records of the parts", told, "parts", met=fitting)
     if there and (strange := others(Path(path))):
@@ -224,10 +225,7 @@ class _Judge:
             sizes = {f"{band.low}..{band.high}": band.classes for band in bands(found.sizes, k)}
             yield compared("class sizes", _told(self.known.class_sizes), _told(sizes), "class_sizes")
         yield from self._people(int(found.sizes.min(initial=self.table.records)), k or 1)
-        names = [
-            asked.kind if model is None else model.name for asked, model in zip(self.asked.models, models, strict=True)
-        ]
-        yield compared("models", ", ".join(self.known.models), ", ".join(names))
+        yield compared("models", ", ".join(self.known.models), ", ".join(one.name for one in self.asked.models))
         for asked, model in zip(self.asked.models, models, strict=True):
             yield self._model(asked, model)
         at_hand = self._built()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.certificate.again import compared, judged, limits, unchecked
-from kohort.certificate.table import SHOWN, full_domain, not_promised
+from kohort.certificate.table import SHOWN, not_promised
 from kohort.metrics import PLUGINS
 from kohort.metrics.base import Levels, Outcome
 from kohort.metrics.known import METRICS, measured
@@ -199,8 +199,8 @@ class Shown:
 
     def _levels_met(self) -> CheckedPart:
         levels, quasi = self.known.levels, sorted(column.name for column in self.asked.schema.quasi)
-        known = full_domain(self.asked.algorithm)
-        due = quasi if (levels if known is None else known) else []
+        algorithm = self.asked.algorithm
+        due = quasi if (levels if algorithm is None else algorithm.full_domain) else []
         if not levels or [*levels] != due:
             return compared("levels", ", ".join(levels), ", ".join(due))
         at_hand = {name: one for name in levels if isinstance(one := self.hierarchies.get(name), Hierarchy)}

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.certificate.form import Certified, disks_of, shared
 from kohort.transactions.problem import CellSuppression
+from kohort.verbs import verb
 
 if TYPE_CHECKING:
-    from kohort.release.transactions import TransactionRelease
+    from kohort.release.transactions import TransactionJob, TransactionRelease
     from kohort.verify.transactions import CoherenceVerdict
 
 #: What coherence does not promise, whatever its h, k and p.
@@ -73,6 +74,14 @@ class CoherenceCertificate(Certified):
     verified: str
     engine: str
     kind: str = "transactions"
+
+    def asked(self) -> TransactionJob:
+        """The job, in which a name stands for all items that have a role.
+
+        Raises:
+            InputError: kohort would not accept it, or not describe it in these words.
+        """
+        return verb(CoherenceCertificate.asked)(self)
 
 
 def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: str) -> bytes:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 import numpy as np
 
 from kohort.assessment.checking.transactions import check_transactions
-from kohort.certificate.accepted import exact, refuse_transaction_job
 from kohort.certificate.again import (
     Again,
     CheckedPart,
@@ -25,11 +24,13 @@ from kohort.certificate.again import (
     unreadable,
     unseen,
 )
+from kohort.certificate.form_9 import exact
 from kohort.certificate.transactions import not_promised
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.baskets.write import write_transactions
+from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions, in_item_order
 from kohort.verify.reading import Digest
@@ -38,9 +39,10 @@ from kohort.verify.transactions.databases import CoherenceCheck
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from kohort.certificate.transactions import CoherenceCertificate
+    from kohort.release.transactions import TransactionJob
     from kohort.transactions.roles import RoleChoice
 
 #: What only somebody with the input can see, or who knows what was asked for.
@@ -54,14 +56,9 @@ _ITEMS: Final = "the certificate names no item: give the private ones with --pri
 
 
 def written_as(known: CoherenceCertificate) -> BasketOptions:
-    """The form in which the certificate's job wrote the release; the usual one where it says none that there is."""
-    said = known.job.get("writing")
-    writing = cast("Mapping[str, object]", said) if isinstance(said, dict) else dict[str, object]()
-    form, separator = writing.get("form"), writing.get("separator")
-    return BasketOptions(
-        form=next((one for one in Form if one == form), Form.BASKET),
-        separator=separator if isinstance(separator, str) and len(separator) == 1 and separator.isascii() else None,
-    )
+    """The form in which the certificate's job wrote the release; baskets where it says none."""
+    writing = known.asked().writing
+    return BasketOptions(form=writing.form or Form.BASKET, separator=writing.separator)
 
 
 def check_transactions_again(
@@ -81,7 +78,7 @@ def check_transactions_again(
         LimitError: too many sets of items would have to be held.
         FileError: the system failed to read.
     """
-    refuse_transaction_job(known.job)
+    job = known.asked()
     parts = [*of_bytes(path, known)]
     try:
         database = read_transactions(path, options).database
@@ -93,7 +90,7 @@ def check_transactions_again(
         compared("cells", known.cells, database.cells.size),
         _order(database),
         _plain(database, options, known.sha256),
-        *_model(known),
+        *_model(known, job),
         *_coherence(known, database, roles),
         *_checks(known, len(database.names)),
         _confidence(known),
@@ -140,19 +137,14 @@ def _ascends(database: Transactions) -> bool:
     return all(one <= other for one, other in pairwise(rows))
 
 
-def _model(known: CoherenceCertificate) -> Iterator[CheckedPart]:
+def _model(known: CoherenceCertificate, job: TransactionJob) -> Iterator[CheckedPart]:
     try:
         model = Coherence(exact(known.h), known.k, known.p)
     except (ArithmeticError, UsageError, ValueError):
         raise InputError("the certificate's model is not valid") from None
     yield compared("model", known.model, model.name, "model", "h", "k", "p")
-    asked = known.job.get("coherence")
-    said = cast("Mapping[str, object]", asked) if isinstance(asked, dict) else dict[str, object]()
-    due = {key: said.get(key) for key in ("h", "k", "p")}
-    yield judged("model of the job", model.name, "model", met=due == {"h": known.h, "k": known.k, "p": known.p})
-    algorithm = known.job.get("algorithm")
-    kind = cast("Mapping[str, object]", algorithm).get("kind") if isinstance(algorithm, dict) else None
-    yield compared("suppressed", known.suppressed, "cells" if kind == "LocalSuppression" else "items")
+    yield judged("model of the job", model.name, "model", met=(known.h, model) == (str(model.h), job.coherence))
+    yield compared("suppressed", known.suppressed, "cells" if isinstance(job.algorithm, LocalSuppression) else "items")
     yield limits(not_promised(cells=known.suppressed == "cells", engine=known.engine), known.not_promised)
 
 

@@ -222,9 +222,8 @@ def treated(schema: Schema, given: Given, *, matched: bool) -> Schema:
 
 def certified_job(path: str) -> Job | None:
     """What the job of the release at `path` says, if its certificate lies beside it; `None` for any other file."""
-    from kohort.certificate.accepted import table_job
     from kohort.certificate.again import PartOutcome, of_bytes, read_certificate
-    from kohort.certificate.table import Certificate
+    from kohort.certificate.table import Certificate, Described
     from kohort.io.forms import is_store
     from kohort.io.manifest import CERTIFICATE
     from kohort.pipeline.outlets import outlet
@@ -236,7 +235,7 @@ def certified_job(path: str) -> Job | None:
             if place.is_file():
                 known = read_certificate(place)
                 same = all(part.outcome is PartOutcome.SAME for part in of_bytes(path, known))
-                return table_job(known.job).job if same and isinstance(known, Certificate) else None
+                return Described.certified(known).job if same and isinstance(known, Certificate) else None
     except (KohortError, OSError, ValueError):  # it is no certificate of this version, or the file is no release
         return None
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -15,19 +16,28 @@ from kohort.job.columns import has_companions
 from kohort.job.form import COLUMN, INPUT, OUTPUT
 from kohort.job.keywords import STAND_IN
 from kohort.job.spelling import plain
+from kohort.models.k_anonymity import KEY
 from kohort.perturbation.text import parameters_of
 from kohort.publish import check_target, publish
+from kohort.release import plain as as_json
 from kohort.schema import Attribute, Label
 from kohort.schema.hierarchies import write_csv
 from kohort.schema.hierarchy import Hierarchy
+from kohort.transactions.cells import LocalSuppression
+from kohort.transactions.optimum import Optimum
+from kohort.transactions.problem import MOST
+from kohort.transactions.roles import Draw, Listed
+from kohort.transactions.suppression import Greedy
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterable
 
     from kohort.algorithms.problem import Algorithm
     from kohort.job.keys import KeyTable
     from kohort.models.base import PrivacyModel
     from kohort.release import Job
+    from kohort.release.transactions import TransactionJob
 
 #: The table, where no name is given.
 SOURCE: Final = "input.csv"
@@ -81,35 +91,114 @@ def _saved(raw: dict[str, Any], hierarchies: dict[str, Hierarchy], path: Path, *
 
 
 def tables_of(job: Job) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
-    """The tables of a job file, and the hierarchies that stand in none: another stands for each."""
-    schema = job.schema
+    """The tables of a job file, and the hierarchies that stand in none: another stands for each.
+
+    Raises:
+        UsageError: no job file can say this job: it has a seed, a method of no name, or models that no key asks for.
+    """
+    if job.seed is not None:
+        what = "the job has a seed, which is written nowhere: anyone who knows it can remove the noise"
+        raise UsageError(what, where="to_toml", hint="leave the seed out, and add it to the file by hand")
+    if others := _split(job)[1]:
+        what = f"no key of a job file asks for {', '.join(one.name for one in others)} beside the other models"
+        raise UsageError(what, where="to_toml", hint="ask for each model once, and for one k")
+    return _tables(job, _method(job))
+
+
+def description(job: Job) -> dict[str, Any]:
+    """What a certificate holds of a job: its tables without secrets and paths, each hierarchy by its digest.
+
+    The table `resolved` is what these lack: the columns of the input in their order, those of them that the job does
+    not name, those whose hierarchy has no effect, and models that no key can ask for beside the others.
+    """
+    try:
+        method = _method(job)
+    except UsageError:  # an algorithm of no method has the name of its class
+        told = cast("dict[str, object]", as_json(job.algorithm))
+        method = {"name": told["kind"]} | {name: one for name, one in told.items() if name not in {"kind", "limit"}}
+    raw, hierarchies = _tables(job, method)
+    for name, hierarchy in hierarchies.items():
+        raw["columns"][name]["hierarchy"] = as_json(hierarchy)
+    for end in {"input", "output", "population"} & raw.keys():
+        del raw[end]["path"]
+    raw["output"].pop("sign-key", None)
+    resolved = {
+        "undeclared": [*job.schema.undeclared],
+        "unused-hierarchies": [*(job.unused_hierarchies or ())],
+        "models": [_apart(one) for one in _split(job)[1]],
+    }
+    columns = [one.name for one in job.schema.attributes]
+    return raw | {"resolved": {"columns": columns} | {key: value for key, value in resolved.items() if value}}
+
+
+def described(job: Job) -> str:
+    """The canonical text of what a certificate holds of a job; see `Job.described`."""
+    return json.dumps(description(job), sort_keys=True, ensure_ascii=False)
+
+
+def described_transactions(job: TransactionJob) -> str:
+    """The same of a job on transactions, without how they are read; see `TransactionJob.described`."""
+    return json.dumps(transaction_description(job), sort_keys=True, ensure_ascii=False)
+
+
+def transaction_description(job: TransactionJob) -> dict[str, Any]:
+    """What a certificate holds of a job on transactions: its tables, with a count in place of each list of items."""
+    model, roles, algorithm = job.coherence, job.roles, job.algorithm
+    items: dict[str, Any] = {"min-support": job.min_support or None, "weight": len(job.weights) or None}
+    if isinstance(roles, Listed):
+        private, public = len({*roles.private}), None if roles.public is None else len({*roles.public})
+        items |= {"private": private or None, "no-private": not private, "allow-absent": roles.absent, "public": public}
+    else:
+        draw = None if roles.draw is Draw.FEASIBLE else roles.draw
+        items |= {"delta": roles.delta, "seed": roles.seed or None, "draw": draw}
+    method = _keys(algorithm)
+    if isinstance(algorithm, Optimum | LocalSuppression):
+        method |= {"suppress": "cells"} if isinstance(algorithm, LocalSuppression) else {"optimal": True}
+    elif not isinstance(algorithm, Greedy):
+        method = {"name": type(algorithm).__name__}
+    method |= {"max-sets": job.most} if job.most != MOST else {}
+    output = {"format": job.writing.form, "separator": job.writing.separator}
+    privacy = {"h": plain(model.h), "k": model.k, "p": model.p}
+    found = {"output": _given(output), "privacy": privacy, "items": _given(items), "method": method}
+    return found | _given({"purpose": _keys(job.purpose) or None})
+
+
+def _keys(part: Any) -> dict[str, object]:  # noqa: ANN401  an algorithm or a purpose
+    """The fields of a part that say something, by the keys of a job file."""
+    return {} if part is None else _given({one.name.replace("_", "-"): getattr(part, one.name) for one in fields(part)})
+
+
+def _given(table: dict[str, Any]) -> dict[str, object]:
+    return {key: plain(value) for key, value in table.items() if value is not None and value is not False}
+
+
+def _tables(job: Job, method: dict[str, object]) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
+    schema, models = job.schema, _split(job)[0]
     hierarchies = {one.name: one.hierarchy for one in schema.attributes if isinstance(one.hierarchy, Hierarchy)}
     free = {one.name: one.label for one in schema.quasi if not on_nodes(job.algorithm) and has_companions(one)}
     own = None in free.values()
     usual = {name for name, label in free.items() if label is Label.COMPANIONS and not own}
     plainly = (replace(one, label=None) if one.name in usual else one for one in schema.attributes)
-    columns = {one.name: _column(one, job) for one in plainly}
     raw: dict[str, Any] = {"input": _input(job)}
     target = usual_target(of_parts=job.writing.records_per_part is not None)
     raw["output"] = _filled(OUTPUT, job.writing) | {"path": target}
-    raw["privacy"] = _models(job, None)
+    raw["privacy"] = _models(models, None)
     if job.algorithm.limit is not None:
         raw["privacy"]["max-suppression"] = str(job.algorithm.limit)
     if schema.person is not None:
         raw["person"] = {"key": schema.person}
-    if any(model.declared.population for model in job.models):
+    if any(model.declared.population for model in models):
         raw["population"] = {"path": "population.csv"}
-    raw["method"] = _method(job) | ({"labels": "own"} if own else {})
+    raw["method"] = method | ({"labels": "own"} if own else {})
+    if "time-limit" in method and job.time_limit is not None and job.time_limit % 1:
+        raw["method"]["time-limit"] = job.time_limit
     raw |= {} if schema.rest is None else {"rest": schema.rest.value}
     raw |= {"answers": [*job.answers]} if job.answers else {}
-    raw["columns"] = columns
+    raw["columns"] = {one.name: _column(one, job) | _models(models, one.name) for one in plainly}
     if job.perturbations:
-        _refuse_seed(job)
         raw["perturb"] = {"columns": {one.columns[0]: plain(parameters_of(one)) for one in job.perturbations}}
-    if job.purpose is not None:
-        given = {one.name.replace("_", "-"): getattr(job.purpose, one.name) for one in fields(job.purpose)}
-        raw["purpose"] = {name: text for name, text in given.items() if text is not None}
-    return raw, hierarchies
+        raw["perturb"] |= {"insecure-reproducible": True} if job.insecure_reproducible else {}
+    return raw | _given({"purpose": _keys(job.purpose) or None}), hierarchies
 
 
 def _input(job: Job) -> dict[str, object]:
@@ -129,12 +218,6 @@ def _filled(form: KeyTable, said: object) -> dict[str, object]:
         if value is not None and plain(value) != plain(key.usual):
             made[key.place[-1]] = plain(value)
     return made
-
-
-def _refuse_seed(job: Job) -> None:
-    if job.seed is not None:
-        what = "the job has a seed, which is written nowhere: anyone who knows it can remove the noise"
-        raise UsageError(what, where="to_toml", hint="leave the seed out, and add it to the file by hand")
 
 
 def _method(job: Job) -> dict[str, object]:
@@ -169,17 +252,46 @@ def _column(attribute: Attribute, job: Job) -> dict[str, object]:
             made[key.place[-1]] = STAND_IN if isinstance(value, Hierarchy) else plain(value)
     if on_nodes(job.algorithm):
         made.pop("label", None)  # such a method releases nodes of hierarchies, and nothing else can be asked for
+    else:
+        made.pop("max-level", None)  # of which other methods make nothing
     made |= {"allow-singling": True} if attribute.name in job.allow_singling else {}
     made |= {"no-model": True} if attribute.name in job.no_model else {}
-    return made | _models(job, attribute.name)
+    return made
 
 
-def _models(job: Job, column: str | None) -> dict[str, object]:
-    found: dict[str, object] = {}
+def _split(job: Job) -> tuple[list[PrivacyModel], list[PrivacyModel]]:
+    """The models that keys of a job file ask for, and the others: a second one at a key, or one of another k."""
+    ks = [getattr(one, KEY) for one in job.models if one.specification.key == KEY]
+    found: dict[tuple[str | None, str], PrivacyModel] = {}
+    others: list[PrivacyModel] = []
     for model in job.models:
+        place = model.declared.sensitive, model.specification.key
+        if place in found or [*_of_job(model).values()] not in ([], ks[:1]):
+            others.append(model)
+        else:
+            found[place] = model
+    return [*found.values()], others
+
+
+def _models(models: Iterable[PrivacyModel], column: str | None) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for model in models:
         if model.declared.sensitive == column:
             found |= _asked(model)
     return found
+
+
+def _apart(model: PrivacyModel) -> dict[str, object]:
+    """The tables of a job file that ask for this model alone."""
+    column, table, of_job = model.declared.sensitive, _asked(model), _of_job(model)
+    if column is None:
+        return {"privacy": table | of_job}
+    return {"columns": {column: table}, **({"privacy": of_job} if of_job else {})}
+
+
+def _of_job(model: PrivacyModel) -> dict[str, object]:
+    """The parameters of a model that stand at a key of the whole job."""
+    return {one.name: getattr(model, one.name) for one in model.specification.parameters if one.origin == "job"}
 
 
 def _asked(model: PrivacyModel) -> dict[str, object]:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never, cast
 
-from kohort.certificate.accepted import table_job
-from kohort.certificate.table import Certificate
+from kohort.certificate.table import Certificate, Described
 from kohort.certificate.transactions import CoherenceCertificate
 from kohort.io.forms import ENDINGS, Format
 from kohort.schema import Role
@@ -15,7 +14,6 @@ from kohort.schema import Role
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kohort.certificate.table import Described
     from kohort.schema import Attribute
 
     #: A part of a document: an object of JSON.
@@ -100,7 +98,7 @@ def dataset(
     form: Format | None
     match certificate:
         case Certificate(records=records, models=models):
-            job = table_job(certificate.job)
+            job = Described.certified(certificate)
             form = _format(job, certificate.release)
             separator = form.form.separator or job.job.writing.separator
             fields = tuple(Field(one.name, _done(one, certificate)) for one in job.schema.released)

@@ -256,8 +256,11 @@ class Job(Shown):
         return "Job", rows + self.schema.rows
 
     def described(self) -> str:
-        """The job as canonical JSON: sorted keys, hierarchies by their digest; what the certificate keeps."""
-        return json.dumps(plain(self), sort_keys=True, ensure_ascii=False)
+        """The job as canonical JSON, which its certificate holds: the tables of a job file, with sorted keys.
+
+        No key, seed or path is in it, and hierarchies stand by their digest.
+        """
+        return verb(Job.described)(self)
 
 
 def plain(value: object) -> object:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
@@ -11,12 +10,11 @@ from kohort.calls import PATH, called
 from kohort.errors import UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.baskets.write import to_frame
-from kohort.release.job import SECRET, plain
+from kohort.release.job import SECRET
 from kohort.schema.numbers import refuse_inexact
 from kohort.shown import Shown, verified
 from kohort.transactions.database import held
 from kohort.transactions.problem import MOST
-from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
 from kohort.verbs import verb
 
@@ -146,22 +144,12 @@ class TransactionJob(Shown):
         ]
 
     def described(self) -> str:
-        """The job as canonical JSON: sorted keys; what the certificate keeps.
+        """The job as canonical JSON, which its certificate holds: the tables of a job file, with sorted keys.
 
         Lists of names are told by their number alone: a digest of few names is soon guessed. How the input was read is
         left out: it belongs to the input, and the same transactions read from another form are the same transactions.
         """
-        parts = cast("dict[str, object]", plain(replace(self, weights=())))
-        del parts["reading"]
-        if isinstance(self.roles, Listed):
-            parts["roles"] = {
-                "kind": "Listed",
-                "absent": self.roles.absent,
-                "private": len(set(self.roles.private)),
-                "public": None if self.roles.public is None else len(set(self.roles.public)),
-            }
-        parts["weights"] = len(self.weights)
-        return json.dumps(parts, sort_keys=True, ensure_ascii=False)
+        return verb(TransactionJob.described)(self)
 
 
 class LoadedDatabases(NamedTuple):

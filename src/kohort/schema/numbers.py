@@ -109,11 +109,11 @@ def all_times_ten(texts: Sequence[str], digits: int) -> NDArray[Any]:
 def said(number: Fraction) -> str:
     """A number as people write it: a decimal where that is exact, else a fraction.
 
-    >>> said(Fraction(5)), said(Fraction(2, 5)), said(Fraction(1, 3))
-    ('5', '0.4', '1/3')
+    >>> said(Fraction(5)), said(Fraction(2, 5)), said(Fraction(1, 3)), said(Fraction(1, 10**6))
+    ('5', '0.4', '1/3', '0.000001')
     """
-    decimal = str(number.numerator) if number.denominator == 1 else str(float(number))
-    return decimal if Fraction(decimal) == number else str(number)
+    text = decimal(number)
+    return text if Fraction(text) == number else str(number)
 
 
 def rounded(number: Fraction, digits: int, *, up: bool) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from kohort.certificate.accepted import table_job
-from kohort.certificate.table import Asked
+from kohort.certificate.form import FORM
+from kohort.certificate.table import Asked, Described
 from kohort.errors import InputError
 from kohort.io import ReadOptions
 from kohort.io.forms import Format
@@ -34,6 +35,7 @@ from kohort.schema import Attribute, Label, Role, Scale, Schema
 from kohort.schema.dates import Period
 
 if TYPE_CHECKING:
+    from kohort.certificate.table import Certificate
     from kohort.models.base import PrivacyModel
     from kohort.schema.attribute import Grid
 
@@ -69,8 +71,9 @@ SCHEMA = Schema(
 )
 
 
-#: What a description says of a quasi-identifier, at least.
-QUASI: dict[str, object] = {"name": "a", "role": "quasi", "missing": "own-value"}
+def certified(parts: dict[str, Any]) -> Described:
+    """What a certificate with this description of a job asks of a table."""
+    return Described.certified(cast("Certificate", SimpleNamespace(job=parts, form=FORM)))
 
 
 def job_of(*models: PrivacyModel) -> dict[str, Any]:
@@ -83,14 +86,14 @@ def job_of(*models: PrivacyModel) -> dict[str, Any]:
 
 def test_every_model_is_rebuilt() -> None:
     """Whatever model a job can ask for, its description makes the same one again."""
-    made = table_job(job_of(*EVERY)).models
-    assert tuple(asked.model for asked in made) == EVERY
+    made = certified(job_of(*EVERY)).models
+    assert {asked.model for asked in made} == {*EVERY}
     assert {asked.kind for asked in made} == {kind.__name__ for kind in models().values()}
 
 
 def test_what_is_known_of_the_table() -> None:
     """Columns, missing values, the person key, and how the files are written are those of the job."""
-    asked = table_job(job_of(KAnonymity(5)))
+    asked = certified(job_of(KAnonymity(5)))
     assert (asked.schema, asked.builders) == (SCHEMA, {"zip": "mask:right"})
     assert asked.job.writing == Writing(Format.TSV, excel_safe=True)
     assert asked.job.reading == ReadOptions(separator=";", quote=None)
@@ -103,66 +106,83 @@ def test_grids(grid: Grid | None) -> None:
     schema = Schema(
         (Attribute("a", Role.QUASI, Scale.DATE if isinstance(grid, Period) else None, hierarchy, grid=grid),)
     )
-    (column,) = table_job(json.loads(Job.of(schema, KAnonymity(5)).described())).schema.quasi
+    (column,) = certified(json.loads(Job.of(schema, KAnonymity(5)).described())).schema.quasi
     assert column.grid == grid
 
 
 @pytest.mark.parametrize(
-    "model",
+    ("privacy", "column"),
     [
-        {"kind": "KAnonymity"},
-        {"kind": "KAnonymity", "k": 1},
-        {"kind": "KAnonymity", "k": "5"},
-        {"kind": "KAnonymity", "k": True},
-        {"kind": "KAnonymity", "k": 5, "l": 2},
-        {"kind": "KAnonymity", "sensitive": "s", "k": 5},
-        {"kind": "TCloseness", "sensitive": "s", "t": 0.5},
-        {"kind": "TCloseness", "sensitive": "s", "t": "much"},
-        {"kind": "TCloseness", "sensitive": "s", "t": "1/0"},
-        {"kind": "TCloseness", "sensitive": "s", "t": "1/2", "distance": "far"},
-        {"kind": "TCloseness", "sensitive": "s", "t": "1/2", "distance": 7},
+        ({}, {}),
+        ({"k": 1}, {}),
+        ({"k": "5"}, {}),
+        ({"k": True}, {}),
+        ({"k": 5, "l": 2}, {}),
+        ({"k": 5}, {"k": 5}),
+        ({"k": 5}, {"t": 0.5}),
+        ({"k": 5}, {"t": "much"}),
+        ({"k": 5}, {"t": "1/0"}),
+        ({"k": 5}, {"t": "0.5", "distance": "far"}),
+        ({"k": 5}, {"t": "0.5", "distance": 7}),
+        ({"k": 5}, {"distance": "equal"}),
     ],
 )
-def test_parameters_that_no_model_has(model: dict[str, object]) -> None:
+def test_parameters_that_no_model_has(privacy: dict[str, object], column: dict[str, object]) -> None:
     """A known model with parameters that it cannot have makes no job, rather than another model."""
+    parts = job_of(KAnonymity(5))
+    parts["columns"]["s"] |= column
     with pytest.raises(InputError, match="would not accept the job"):
-        table_job(job_of(KAnonymity(5)) | {"models": [model]})
+        certified(parts | {"privacy": privacy})
+
+
+@pytest.mark.parametrize("fraction", [Fraction(1, 3), Fraction(1, 10**9), Fraction(22, 7)])
+def test_exact_numbers(fraction: Fraction) -> None:
+    """A weight is told exactly, whether it is a decimal or not."""
+    bounds = (-fraction, fraction)
+    job = Job.of(Schema((Attribute("age", Role.QUASI, weight=fraction, bounds=bounds),)), KAnonymity(5))
+    assert certified(json.loads(job.described())).job == job
+
+
+def test_models_that_no_key_asks_for_beside_others() -> None:
+    """A second model at a key, and one that goes with another k, are told apart: none is lost."""
+    apart = (TCloseness("s", HALF, "ordered"), AlphaKAnonymity("s", HALF, 7), KMap(3), KMap(2))
+    for asked in (apart, (KAnonymity(5), TCloseness("s", HALF), *apart), (apart[1],)):
+        assert {one.model for one in certified(job_of(*asked)).models} == {*asked}
 
 
 def test_a_model_that_this_version_does_not_know() -> None:
-    """A plug-in that is not installed is known by its name and its column alone."""
-    (asked,) = table_job(job_of(KAnonymity(5)) | {"models": [{"kind": "Plugin", "q": 5, "sensitive": "s"}]}).models
-    assert asked == Asked("Plugin", "s", None)
+    """A plug-in that is not installed is known by its key and its column alone."""
+    parts = job_of(KAnonymity(5)) | {"privacy": {}}
+    parts["columns"]["s"] |= {"plugin": {"q": 5}}
+    (asked,) = certified(parts).models
+    assert asked == Asked("plugin", "s", None)
 
 
 @pytest.mark.parametrize(
     ("key", "part"),
     [
-        ("schema", None),
-        ("schema", []),
-        ("schema", {"attributes": {}}),
-        ("schema", {"attributes": [{"name": 7}], "missing": []}),
-        ("schema", {"attributes": [{"name": "a", "role": "odd", "missing": "own-value"}], "missing": []}),
-        ("schema", {"attributes": [QUASI | {"hierarchy": 7}], "missing": []}),
-        (
-            "schema",
-            {"attributes": [{"name": "a", "role": "quasi", "missing": "own-value", "grid": "-5"}], "missing": []},
-        ),
-        (
-            "schema",
-            {"attributes": [{"name": "a", "role": "quasi", "missing": "own-value", "grid": "0"}], "missing": []},
-        ),
-        ("schema", {"attributes": [], "missing": "?"}),
-        ("models", {}),
-        ("models", [{"k": 5}]),
-        ("reading", {"encoding": "odd"}),
-        ("reading", {"speed": 7}),
-        ("reading", {"quote": [7]}),
-        ("reading", {"max_ratio": "many"}),
-        ("writing", {"separator": None}),
+        ("columns", None),
+        ("columns", []),
+        ("columns", {"a": None}),
+        ("columns", {"a": {"name": 7}}),
+        ("columns", {"a": {"role": "odd"}}),
+        ("columns", {"a": {"role": "quasi", "hierarchy": 7}}),
+        ("columns", {"a": {"role": "quasi", "grid": "-5"}}),
+        ("columns", {"a": {"role": "quasi", "grid": "0"}}),
+        ("input", {"missing": "?"}),
+        ("privacy", []),
+        ("input", {"encoding": "odd"}),
+        ("input", {"speed": 7}),
+        ("input", {"quote": [7]}),
+        ("output", {"separator": None}),
+        ("resolved", None),
+        ("resolved", {"columns": "age"}),
     ],
 )
 def test_what_is_no_job_on_a_table(key: str, part: object) -> None:
     """A description with a part of another kind is none."""
+    parts = job_of(KAnonymity(5)) | {key: part}
+    if key == "columns" and isinstance(part, dict):
+        parts["resolved"]["columns"] = [*part]
     with pytest.raises(InputError, match="would not accept the job"):
-        table_job(job_of(KAnonymity(5)) | {key: part})
+        certified(parts)

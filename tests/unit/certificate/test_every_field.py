@@ -393,15 +393,20 @@ def test_little_is_not_shown(tmp_path: Path) -> None:
 
 def attribute(parts: Parts, name: str) -> Parts:
     """What the job says of a column."""
-    (found,) = [one for one in parts["job"]["schema"]["attributes"] if one["name"] == name]
-    return cast("Parts", found)
+    return cast("Parts", parts["job"]["columns"][name])
+
+
+def without_permission(parts: Parts) -> None:
+    """Let no column be allowed to single people out."""
+    for column in parts["job"]["columns"].values():
+        column.pop("allow-singling", None)
 
 
 #: What else a job could say, and the release shows that it does not.
 UNFIT: list[Callable[[Parts], object]] = [
-    lambda parts: parts["job"]["models"][0].update(k=5),
-    lambda parts: parts["job"]["models"].pop(),
-    lambda parts: parts["job"]["models"][1].update(sensitive="income"),
+    lambda parts: parts["job"]["privacy"].update(k=5),
+    lambda parts: attribute(parts, "illness").pop("l"),
+    lambda parts: attribute(parts, "income").update(l=attribute(parts, "illness").pop("l")),
     lambda parts: attribute(parts, "age").update(role="insensitive"),
     lambda parts: attribute(parts, "town").update(role="drop"),
     lambda parts: attribute(parts, "income").update(role="quasi"),
@@ -411,12 +416,12 @@ UNFIT: list[Callable[[Parts], object]] = [
     lambda parts: attribute(parts, "height").update(grid=["150", "170"]),
     lambda parts: attribute(parts, "height").update(scale="categorical"),
     lambda parts: attribute(parts, "job").update(label="ancestor"),
-    lambda parts: attribute(parts, "who").update(pseudonym=False),
-    lambda parts: parts["job"].update(allow_singling=[]),
-    lambda parts: parts["job"].update(perturbations=[]),
-    lambda parts: parts["job"].update(complete=["job"]),
-    lambda parts: parts["job"]["schema"].update(person="who"),
-    lambda parts: parts["job"]["writing"].update(separator=";"),
+    lambda parts: attribute(parts, "who").pop("pseudonym"),
+    without_permission,
+    lambda parts: parts["job"].pop("perturb"),
+    lambda parts: parts["job"]["input"].update({"complete-records": ["job"]}),
+    lambda parts: parts["job"].update(person={"key": "who"}),
+    lambda parts: parts["job"]["output"].update(separator=";"),
 ]
 
 
@@ -433,7 +438,8 @@ def test_a_job_that_the_release_does_not_fit(change: Callable[[Parts], object], 
 def test_a_sensitive_column_without_a_model(release_by_level: Path, tmp_path: Path) -> None:
     """A sensitive column needs a model, or leave to have none."""
     parts = json.loads(beside(release_by_level).read_bytes())
-    parts["job"]["no_model"] = []
+    for column in parts["job"]["columns"].values():
+        column.pop("no-model", None)
     parts["job_sha256"] = digest(parts["job"])
     found = again(release_by_level, parts, tmp_path)
     assert found is not None

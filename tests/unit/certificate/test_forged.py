@@ -14,11 +14,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
-from kohort.algorithms.lattice.given import GivenNode
-from kohort.algorithms.lattice.optimal import Optimal
 from kohort.certificate.again import PartOutcome
 from kohort.certificate.form import digest
-from kohort.certificate.table import full_domain
 from kohort.io.forms import Format
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.pseudonyms import Key
@@ -131,10 +128,10 @@ def test_labels_that_the_job_calls_missing(tmp_path: Path) -> None:
     path = table(tmp_path)
     parts = parts_of(path)
     label = next(csv.DictReader(io.StringIO(path.read_text())))["height"]
-    parts["job"]["schema"]["missing"] = ["", "*", label]
+    parts["job"]["input"]["missing"] = ["", "*", label]
     assert differing(path, parts, tmp_path) == {"labels of height"}
     assert by_a_stranger(path, parts) == ["labels of height"]
-    parts["job"]["schema"]["missing"] = ["", "*", "none"]
+    parts["job"]["input"]["missing"] = ["", "*", "none"]
     assert differing(path, parts, tmp_path) == set()
     assert by_a_stranger(path, parts) == []
 
@@ -329,7 +326,7 @@ def test_levels_of_a_method_that_is_not_known(tmp_path: Path) -> None:
     """Of a method that this version does not know levels are believed, if there is one for each quasi-identifier."""
     path = by_level(tmp_path)
     parts = parts_of(path)
-    parts["job"]["algorithm"]["kind"] = "Another"
+    parts["job"]["method"]["name"] = "another"
     assert differing(path, parts, tmp_path) == set()
     parts["levels"].pop("age")
     assert "levels" in (differing(path, parts, tmp_path) or ())
@@ -339,22 +336,13 @@ def test_levels_of_a_method_that_is_not_known(tmp_path: Path) -> None:
     assert differing(path, parts, tmp_path) == set()
 
 
-def test_which_methods_give_levels() -> None:
-    """Every method of the library is known by the name that a job has for it; so is a node that was chosen."""
-    assert full_domain(GivenNode.__name__) is True
-    assert full_domain(Optimal.__name__) is True
-    assert full_domain("Ordered") is False
-    assert full_domain("LocalRecoding") is False
-    assert full_domain("SuppressCells") is False
-
-
 def test_text_that_is_certified_as_another_format(tmp_path: Path) -> None:
     """Text cannot hide needless bytes by being called Parquet."""
     path = table(tmp_path)
     for change in ({"release": "r.parquet"}, {}):
         parts: Parts = parts_of(path) | change
         if not change:
-            parts["job"]["writing"]["format"] = "parquet"
+            parts["job"]["output"]["format"] = "parquet"
         parts["job_sha256"] = digest(parts["job"])
         found = again(path, parts, tmp_path)
         assert found is not None
@@ -420,8 +408,8 @@ BOMBS: dict[str, Callable[[Parts], object]] = {
     "a step": lambda parts: attribute(parts, "age").update(grid=BOMB),
     "cuts": lambda parts: attribute(parts, "age").update(grid=["1", BOMB]),
     "a step of 0": lambda parts: attribute(parts, "age").update(grid="1/0"),
-    "a share": lambda parts: parts["job"]["models"].append({"kind": "TCloseness", "sensitive": "illness", "t": BOMB}),
-    "k": lambda parts: parts["job"]["models"][0].update(k=1 << 62),
+    "a share": lambda parts: attribute(parts, "illness").update(t=BOMB),
+    "k": lambda parts: parts["job"]["privacy"].update(k=1 << 62),
     "suppressed": lambda parts: parts.update(suppressed=1 << 62),
 }
 
@@ -461,7 +449,7 @@ def test_numbers_of_transactions_without_end(change: Parts, differs: set[str] | 
     path = baskets(tmp_path)
     parts: Parts = {**parts_of(path), **change}
     if "h" in change:
-        parts["job"]["coherence"]["h"] = parts["h"]
+        parts["job"]["privacy"]["h"] = parts["h"]
     assert differing(path, parts, tmp_path, roles=PRIVATE) == differs
 
 
@@ -470,7 +458,7 @@ def test_as_many_items_as_nobody_knows(tmp_path: Path) -> None:
     path = baskets(tmp_path)
     most = (1 << 62) - 1
     parts: Parts = parts_of(path) | {"p": most, "model": f"(0.5, 3, {most})-coherence"}
-    parts["job"]["coherence"]["p"] = most
+    parts["job"]["privacy"]["p"] = most
     found = differing(path, parts, tmp_path, roles=PRIVATE)
     assert found is not None
 

@@ -173,7 +173,7 @@ def test_another_certificate(tmp_path: Path) -> None:
     release.forge(models=["9-anonymity"], k=9)
     found = outcomes(release.again())
     assert (found["models"], found["k"], found["3-anonymity"]) == ("different", "different", "same")
-    job = {**release.known.job, "models": [{"kind": "KAnonymity", "k": 6}]}
+    job = {**release.known.job, "privacy": {"k": 6}}
     release.forge(models=["6-anonymity"], job=job)
     assert outcomes(release.again())["6-anonymity"] == "different"
 
@@ -181,7 +181,7 @@ def test_another_certificate(tmp_path: Path) -> None:
 def test_a_model_that_this_version_does_not_know(tmp_path: Path) -> None:
     """It is said that it was not judged, and the sizes were not compared: the bands depend on it."""
     release = made(tmp_path, KAnonymity(3))
-    release.forge(models=["Plugin"], job={**release.known.job, "models": [{"kind": "Plugin"}]})
+    release.forge(models=["Plugin"], job={**release.known.job, "privacy": {"Plugin": 3}})
     found = outcomes(release.again())
     assert (found["Plugin"], found["class sizes"]) == ("not checked", "not checked")
 
@@ -200,8 +200,8 @@ def test_an_engine_says_what_is_not_promised_of_its_disks(tmp_path: Path) -> Non
 def test_a_model_of_a_column_that_is_not_sensitive(tmp_path: Path) -> None:
     """A model of a column that the job does not call sensitive makes the job none that kohort accepts."""
     release = made(tmp_path, KAnonymity(3), DistinctLDiversity("s", 2))
-    models = [{"kind": "KAnonymity", "k": 3}, {"kind": "DistinctLDiversity", "sensitive": "age", "l": 2}]
-    release.forge(job={**release.known.job, "models": models})
+    columns = cast("dict[str, dict[str, object]]", release.known.job["columns"])
+    release.forge(job={**release.known.job, "columns": columns | {"age": columns["age"] | {"l": 2}}})
     with pytest.raises(InputError, match="distinct 2-diversity of age is about a sensitive one"):
         release.again()
 
@@ -248,7 +248,7 @@ def test_what_the_job_calls_missing_is_no_value(tmp_path: Path) -> None:
     release = made(tmp_path, KAnonymity(2), diverse)
     assert outcomes(release.again())[diverse.name] == "same"
     job = dict(release.known.job)
-    release.forge(job=job | {"schema": {**cast("dict[str, object]", job["schema"]), "missing": ["", "gout"]}})
+    release.forge(job=job | {"input": {"missing": ["", "gout"]}})
     assert outcomes(release.again())[diverse.name] == "different"
 
 
@@ -265,7 +265,8 @@ def test_columns_that_single_out_need_permission(tmp_path: Path, columns: tuple[
     release = Made(tmp_path / "r.csv", source)
     part = "singling out most people"
     assert outcomes(release.again())[part] == "same"
-    release.forge(job={**release.known.job, "allow_singling": []}, suppressed=suppressed)
+    bare = {"age": release.known.job["columns"]["age"]} | {key: {"role": "insensitive"} for key in columns}  # type: ignore[index]  # pyright: ignore[reportIndexIssue, reportUnknownVariableType]
+    release.forge(job={**release.known.job, "columns": bare}, suppressed=suppressed)
     judged_here = len(columns) == 2 or not suppressed
     assert outcomes(release.again())[part] == ("different" if judged_here else "same")
 
@@ -287,12 +288,12 @@ def test_complete_records(tmp_path: Path) -> None:
     job = dict(release.known.job)
     release.forge(suppressed=2, records=8)
     assert outcomes(release.again(reference=release.source))[close.name] == "same"
-    release.forge(job=job | {"complete": ["who"]})
+    release.forge(job=job | {"input": {"complete-records": ["who"]}})
     parts = {part.name: part for part in release.again(reference=FRAME.drop("who")).parts}
     for name, fields in ((close.name, (close.name,)), ("input", ("incomplete", "suppressed"))):
         assert parts[name].told == "it has no column who, in which complete records have a value (reference)"
         assert (parts[name].outcome, parts[name].fields) == (PartOutcome.UNCHECKED, fields)
-    release.forge(job=job | {"complete": "all"})
+    release.forge(job=job | {"input": {"complete-records": "all"}})
     assert outcomes(release.again(reference=release.source))[close.name] == "same"
 
 

@@ -111,17 +111,24 @@ def test_another_form(release: Path) -> None:
 @pytest.mark.parametrize(
     ("writing", "read"),
     [
-        ({"form": "long", "separator": ";"}, BasketOptions(form=Form.LONG, separator=";")),
-        ({"form": "lists", "separator": None}, BasketOptions(form=Form.LISTS)),
-        ({"form": "tree", "separator": "::"}, BasketOptions()),
-        ({"form": ["long"], "separator": "\u00e9"}, BasketOptions()),
-        ("long", BasketOptions()),
+        ({"format": "long", "separator": ";"}, BasketOptions(form=Form.LONG, separator=";")),
+        ({"format": "lists"}, BasketOptions(form=Form.LISTS)),
+        ({}, BasketOptions()),
+        ({"format": "tree", "separator": "::"}, None),
+        ({"format": ["long"], "separator": "\u00e9"}, None),
+        ("long", None),
     ],
 )
-def test_the_certificate_says_how_its_release_is_written(release: Path, writing: object, read: BasketOptions) -> None:
-    """What is no form, and no separator, counts as not said."""
-    known = known_of(release)
-    assert written_as(replace(known, job={**known.job, "writing": writing})) == read
+def test_the_certificate_says_how_its_release_is_written(
+    release: Path, writing: object, read: BasketOptions | None
+) -> None:
+    """Baskets where it says nothing; what is no form, and no separator, is refused."""
+    known = replace(known_of(release), job={**known_of(release).job, "output": writing})
+    if read is not None:
+        assert written_as(known) == read
+        return
+    with pytest.raises(InputError, match="would not accept the job"):
+        written_as(known)
 
 
 def test_another_separator_is_known_to_the_certificate(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_a_changed_job_is_what_runs_and_what_the_certificate_describes(job: Path
     assert ran.status == 0, ran.err
     assert ran.figures["k"] == 4
     certificate = json.loads((job.parent / "release.csv.kohort.json").read_text(encoding="utf-8"))
-    assert {"kind": "KAnonymity", "k": 4} in certificate["job"]["models"]
+    assert certificate["job"]["privacy"] == {"k": 4}
     assert "zip.code" not in (job.parent / "release.csv").read_text(encoding="utf-8")
     assert (
         kohort("check", job.parent / "release.csv", "--certificate", job.parent / "release.csv.kohort.json").status == 0

@@ -139,7 +139,7 @@ def test_words_work_as_flags_in_a_job_file_and_in_a_certificate(cities: Path) ->
     assert kohort("run", folder / "job.toml", "--json").figures["notes"] == told
     assert (folder / "j.csv").read_bytes() == (folder / "r.csv").read_bytes()
     certificate = folder / "r.csv.kohort.json"
-    [column] = json.loads(certificate.read_text())["job"]["schema"]["attributes"]
+    column = json.loads(certificate.read_text())["job"]["columns"]["city"]
     assert column["hierarchy"]["changes"] == [one.removeprefix("hierarchy of city: ") for one in told]
     check = ("check", folder / "r.csv", "--certificate", certificate)
     assert kohort(*check, "--hierarchy", f"city={file}:pad:first").status == 0

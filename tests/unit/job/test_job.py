@@ -646,7 +646,7 @@ def test_a_job_that_names_no_release_is_json_too() -> None:
     """The job that a certificate keeps is canonical JSON, equal for equal jobs."""
     described = json.loads(parse(FULL).job.described())
     assert described == json.loads(parse(FULL).job.described())
-    assert described["purpose"]["legal_basis"] == "article 89"
+    assert described["purpose"]["legal-basis"] == "article 89"
     assert "purpose" not in json.loads(parse(ON_LEVELS).job.described())
 
 

@@ -104,7 +104,7 @@ def test_a_described_job_says_every_parameter_exactly() -> None:
     """The certificate keeps fractions as text: equal jobs are described alike."""
     job = parse(EVERY).job
     assert parse(EVERY.replace('"1/2"', "0.5").replace("0.2\n", '"0.20"\n')).job.described() == job.described()
-    for said in ('"alpha": "1/2"', '"distance": "hierarchical"', '"high": "1/2"', '"person": "tax code"', '"k": 5'):
+    for said in ('"alpha": "0.5"', '"distance": "hierarchical"', '["0", "0.5"]', '{"key": "tax code"}', '"k": 3'):
         assert said in job.described()
 
 

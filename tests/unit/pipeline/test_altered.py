@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ from kohort.io.typed import from_frame
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.pseudonyms import Key
 from kohort.pipeline import rehearse, save
-from kohort.release import plain
+from kohort.release import Writing, plain
 from kohort.tables.coded import Recoded
 from kohort.verify import Claim
 from tests.jobs import freely
@@ -180,8 +181,9 @@ def test_a_certificate_tells_effects_and_no_secret(tmp_path: Path) -> None:
 
 
 def test_secrets_are_not_described() -> None:
-    """A job tells neither its key nor its seed, in no form."""
+    """A job tells neither its key nor its seed, in no form; its description names no file either."""
     told = job(schema=schema(pseudonym=True), key=KEY, seed=987654321)
+    assert "stewards.pem" not in replace(told, writing=Writing(sign_key="stewards.pem")).described()
     for text in (told.described(), repr(told), json.dumps(plain(told))):
         assert "987654321" not in text
         assert KEY.secret.hex() not in text

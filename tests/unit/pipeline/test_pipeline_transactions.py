@@ -206,7 +206,7 @@ def test_file_to_file(source: Path, tmp_path: Path) -> None:
     assert release.verdict is not None
     assert certificate["sha256"] == release.verdict.sha256
     assert "HIV" not in json.dumps(certificate)
-    assert certificate["job"]["writing"]["form"] == "basket"
+    assert certificate["job"]["output"]["format"] == "basket"
     assert list(release.seconds) == ["read", "count", "solve", "recode", "write", "verify"]
 
 

@@ -98,7 +98,7 @@ def test_a_described_job_names_no_item() -> None:
     job = replace(JOB, weights=(("tea", Fraction(3)),), roles=Listed(private=("pill", "test"), public=("tea",)))
     text = job.described()
     assert not [name for name in ("pill", "test", "tea") if f'"{name}' in text]
-    told = json.loads(text)["roles"]
+    told = json.loads(text)["items"]
     assert (told["private"], told["public"]) == (2, 1)
     again = replace(job, roles=Listed(private=("test", "pill", "test"), public=("tea",)))
     assert again.described() == text
@@ -113,11 +113,10 @@ def test_a_described_job_tells_everything_else() -> None:
         min_support=Fraction(1, 1000),
     )
     told = json.loads(job.described())
-    assert told["coherence"] == {"kind": "Coherence", "h": "2/5", "k": 5, "p": 2}
-    assert told["roles"] == {"kind": "Drawn", "delta": "1/3", "seed": 7, "draw": "paper"}
-    assert told["algorithm"] == {"kind": "Greedy", "score": "1il", "give_back": True}
-    assert told["min_support"] == "1/1000"
-    assert json.loads(JOB.described())["roles"]["public"] is None
+    assert told["privacy"] == {"h": "0.4", "k": 5, "p": 2}
+    assert told["items"] == {"delta": "1/3", "seed": 7, "draw": "paper", "min-support": "0.001"}
+    assert told["method"] == {"score": "1il", "give-back": True}
+    assert "public" not in json.loads(JOB.described())["items"]
 
 
 def test_how_the_input_was_read_does_not_show() -> None:

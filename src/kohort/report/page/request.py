@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
@@ -130,11 +131,9 @@ def _number(value: Fraction) -> str:
 
 def parameters(job: Job, reader: Reader) -> dict[str, JsonValue]:
     """The job as its certificate describes it; for the public without digests of hierarchies and names of files."""
-    described = cast("dict[str, JsonValue]", plain(job))
-    if reader.knows_all:
-        return described
-    schema = cast("dict[str, list[dict[str, JsonValue]]]", described["schema"])
-    for part, attribute in zip(schema["attributes"], job.schema.attributes, strict=True):
-        if attribute.hierarchy is not None:
-            part["hierarchy"] = hierarchy_text(attribute.hierarchy)
+    described: dict[str, JsonValue] = json.loads(job.described())
+    columns = cast("dict[str, dict[str, JsonValue]]", described["columns"])
+    for one in () if reader.knows_all else job.schema.attributes:
+        if one.hierarchy is not None:
+            columns[one.name]["hierarchy"] = hierarchy_text(one.hierarchy)
     return described
