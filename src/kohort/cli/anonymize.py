@@ -6,10 +6,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
 from kohort.cli import flags, options, outputs, transactions
-from kohort.cli.derive import Given, Keys, option
+from kohort.cli.derive import Given, Keys, argument, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 from kohort.job.faults import placing
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 #: How the flag of k differs from the job file's key.
 _K: Final = MappingProxyType({"k": {"shown": f"{USUAL_K}, unless another model of whole classes is given"}})
 
-Job = Annotated[Path, typer.Argument(metavar="JOB", help="A job file (TOML); `kohort init` writes one to correct.")]
+Job = Annotated[Path, argument("JOB", "A job file (TOML); `kohort init` writes one to correct.")]
 Changes = Annotated[
     list[str] | None,
     option(

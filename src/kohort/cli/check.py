@@ -7,10 +7,10 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
-import typer
+import click
 
 from kohort.cli import flags, judged, options
-from kohort.cli.derive import BASKETS, Given, Keys, option
+from kohort.cli.derive import BASKETS, Given, Keys, argument, option
 from kohort.cli.screen import echo, progress, say
 from kohort.job.faults import placing
 from kohort.shown import many
@@ -98,9 +98,7 @@ def check(
     baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS, panel="Transactions")],
     compared: CheckFlags,
     printed: options.Printed,
-    others: Annotated[
-        list[str] | None, typer.Argument(metavar="[IN]...", help="More files to check in the same way.")
-    ] = None,
+    others: Annotated[list[str] | None, argument("[IN]...", "More files to check in the same way.")] = None,
 ) -> None:
     """Check files against privacy models or one against its certificate; without either, measure them."""
     options.use_threads()
@@ -118,7 +116,7 @@ def check(
             echo(f"{path}:")
         met &= _of_copies(table, path, baskets, compared, printed)
     if not met:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _of_copies(table: Given, path: str, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:

@@ -7,10 +7,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
-import typer
-
 from kohort.cli import flags, options
-from kohort.cli.derive import Given, Keys, option
+from kohort.cli.derive import Given, Keys, argument, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 from kohort.shown import INTERNAL
@@ -94,8 +92,8 @@ _CHANGED: Final = MappingProxyType(
 
 
 def compare(
-    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The table; '-' is standard input.")],
-    after: Annotated[str, typer.Argument(metavar="AFTER", help="Its release; columns are matched by name.")],
+    before: Annotated[str, argument("BEFORE", "The table; '-' is standard input.")],
+    after: Annotated[str, argument("AFTER", "Its release; columns are matched by name.")],
     *,
     table: Annotated[
         Given, Keys(only=("quasi", "hierarchy", "k", "missing-token", *options.READING[1:]), changed=_CHANGED)

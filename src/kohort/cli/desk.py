@@ -8,11 +8,9 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from kohort import system
 from kohort.cli import options
-from kohort.cli.derive import option
+from kohort.cli.derive import argument, option
 from kohort.cli.screen import echo
 from kohort.errors import UsageError
 
@@ -20,11 +18,9 @@ from kohort.errors import UsageError
 def app(
     source: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="IN",
-            help=(
-                "A table or transactions to draft a job for, or a job file (.toml). If none is named, the desk asks."
-            ),
+        argument(
+            "IN",
+            ("A table or transactions to draft a job for, or a job file (.toml). If none is named, the desk asks."),
         ),
     ] = None,
     *,

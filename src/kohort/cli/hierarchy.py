@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
 from kohort.cli import options
-from kohort.cli.derive import Given, Keys, option
+from kohort.cli.derive import Given, Keys, argument, option
 from kohort.cli.flags import refuse
 from kohort.cli.screen import say
 from kohort.errors import UsageError
@@ -32,9 +32,9 @@ _FORMS = (".csv", ".json")
 
 File = Annotated[
     Path,
-    typer.Argument(
-        metavar="FILE",
-        help="A hierarchy: CSV (a line per leaf, or child,parent) or JSON. FILE:pad pads short rows (also :pad-up, "
+    argument(
+        "FILE",
+        "A hierarchy: CSV (a line per leaf, or child,parent) or JSON. FILE:pad pads short rows (also :pad-up, "
         ":pad-down); :first or :last keeps one of several parents; :qualify also tells equal labels apart; "
         ":root adds the root *; "
         ":from-data says that the data chose its nodes.",
@@ -48,9 +48,9 @@ Out = Annotated[Path, option("", "The file to write: .csv or .json.", "FILE", "-
 def build(
     spec: Annotated[
         str,
-        typer.Argument(
-            metavar="BUILDER",
-            help="intervals:5,10, mask:right, prefix:1,3, dates, frequency:10, public:countries, spellings or "
+        argument(
+            "BUILDER",
+            "intervals:5,10, mask:right, prefix:1,3, dates, frequency:10, public:countries, spellings or "
             "suppress; see the reference. "
             "alike merges values whose people are alike in the other columns.",
         ),
@@ -95,9 +95,9 @@ def _alike(table: Table, name: str, by: str, k: int) -> Hierarchy:
 def show(
     file: Annotated[
         Path,
-        typer.Argument(
-            metavar="FILE",
-            help="A hierarchy (CSV or JSON); a builder such as intervals:5,10, with --in and --column; or a job file"
+        argument(
+            "FILE",
+            "A hierarchy (CSV or JSON); a builder such as intervals:5,10, with --in and --column; or a job file"
             " (.toml), for those of its quasi-identifiers.",
         ),
     ],
@@ -247,7 +247,7 @@ def check(
     figures |= {"missing_values": len(missing), "missing_records": sum(missing)}
     say("\n".join(lines), figures, as_json=json, quiet=quiet, internal=True)
     if missing:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def convert(file: File, *, out: Out, overwrite: options.Overwrite = False, quiet: options.Quiet = False) -> None:

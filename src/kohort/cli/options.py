@@ -38,6 +38,10 @@ def _of_use(threads: int) -> int:
     return min(threads, system.MOST_THREADS)
 
 
+def _taken(_context: object, _flag: object, threads: int) -> int:
+    return _of_use(threads)
+
+
 Threads = Annotated[
     int,
     option(
@@ -46,7 +50,7 @@ Threads = Annotated[
         "N",
         shown="all cores",
         min=1,
-        callback=_of_use,
+        callback=_taken,
     ),
 ]
 

@@ -6,10 +6,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
 from kohort.cli import options
-from kohort.cli.derive import Given, Keys, option
+from kohort.cli.derive import Given, Keys, argument, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 from kohort.shown import many
@@ -112,9 +110,7 @@ def _text(figures: Perturbed) -> Iterator[str]:
 
 
 def key(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The file for the key; an existing file is never replaced.")
-    ],
+    file: Annotated[Path, argument("FILE", "The file for the key; an existing file is never replaced.")],
     *,
     sign: Annotated[
         bool, option("", "Write a pair of keys for signing releases: FILE for you, FILE.pub for everybody.", "--sign")

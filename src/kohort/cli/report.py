@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, cast
 
-import typer
-
 from kohort.cli import options, outputs
-from kohort.cli.derive import option
+from kohort.cli.derive import argument, option
 from kohort.cli.screen import echo_json, progress, say
 from kohort.errors import FileError, UsageError
 from kohort.job.faults import placing
@@ -32,9 +30,9 @@ CHARTS: Final = ("png", "pdf", "svg", "jpg")
 def report(
     source: Annotated[
         Path,
-        typer.Argument(
-            metavar="IN",
-            help="The figures of a release, as --report FIGURES.json writes them, or the job that made it, JOB.toml.",
+        argument(
+            "IN",
+            "The figures of a release, as --report FIGURES.json writes them, or the job that made it, JOB.toml.",
         ),
     ],
     *,
@@ -187,9 +185,7 @@ def _made(folder: Path) -> None:
 
 
 def metadata(
-    certificate: Annotated[
-        Path, typer.Argument(metavar="CERTIFICATE", help="The certificate beside a release: NAME.kohort.json.")
-    ],
+    certificate: Annotated[Path, argument("CERTIFICATE", "The certificate beside a release: NAME.kohort.json.")],
     *,
     format_: Annotated[str, option("", "frictionless, croissant or dcat.", "WORD", "--format")],
     out: Annotated[

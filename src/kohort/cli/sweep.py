@@ -8,10 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
 from kohort.cli import flags, options, sweep_transactions
-from kohort.cli.derive import BASKETS, Given, Keys, option
+from kohort.cli.derive import BASKETS, Given, Keys, argument, option
 from kohort.cli.screen import progress
 from kohort.cli.sweep_files import SweepOutput, outputs_of, say_sweep
 from kohort.cli.sweep_transactions import Drawn, TrialFlags
@@ -55,7 +53,7 @@ _K: Final = MappingProxyType(
 
 Source = Annotated[
     str | None,
-    typer.Argument(metavar="IN", help="The table, or the transactions; '-' is standard input. Not with --job."),
+    argument("IN", "The table, or the transactions; '-' is standard input. Not with --job."),
 ]
 Vary = Annotated[
     list[str],

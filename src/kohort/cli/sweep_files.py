@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
 
-import typer
+import click
 
 from kohort.cli import options
 from kohort.cli.derive import option
@@ -137,7 +137,7 @@ def say_sweep(kind: Kind[W], found: W, shown: SweepOutput) -> None:
     """Print what came of a sweep, and end as it ended."""
     say(kind.text(found), kind.figures(found), as_json=shown.json, quiet=shown.quiet, internal=True)
     if found.status:
-        raise typer.Exit(found.status)
+        raise click.exceptions.Exit(found.status)
 
 
 def _always(content: bytes) -> Callable[[None], bytes]:
