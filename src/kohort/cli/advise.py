@@ -31,7 +31,6 @@ def advise(
     printed: options.Printed,
 ) -> None:
     """Show what single changes of a job would keep or cost; write nothing, or one of them into the job file."""
-    options.use_threads()
     from kohort.job.advice import advice_on
     from kohort.job.document import document_at
 

@@ -40,7 +40,6 @@ def anonymize(
     """Anonymize a table by the job that the flags make."""
     faults: list[UsageError] = []
     raw = with_usual_k(flags.tables(job, faults))
-    options.use_threads(run.threads)
     _carry_out(flags.request(raw, faults), page, files, run)
 
 
@@ -54,7 +53,6 @@ def run(
     run: options.Run,
 ) -> None:
     """Run a job file, on a table or on transactions, with the changes of `--set`."""
-    options.use_threads(run.threads)
     from kohort.job.document import changed, document_at
 
     text = changed(document_at(job), changes or ())

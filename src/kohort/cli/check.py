@@ -101,7 +101,6 @@ def check(
     others: Annotated[list[str] | None, argument("[IN]...", "More files to check in the same way.")] = None,
 ) -> None:
     """Check files against privacy models or one against its certificate; without either, measure them."""
-    options.use_threads()
     paths = [table["path"], *(others or ())]
     from kohort.publish.journal import settle_for_reading
 

@@ -106,7 +106,6 @@ def compare(
     shown: ComparisonOutput,
 ) -> None:
     """Compare a table and its release: means, distributions, associations, counts and predictions."""
-    options.use_threads()
     from kohort.report.figures import as_json
     from kohort.report.render.comparison import comparison_text
 

@@ -77,7 +77,6 @@ def demo(
     overwrite: options.Overwrite = False,
 ) -> None:
     """Generate a register, anonymise it, verify it, show what happened."""
-    options.use_threads()
     from kohort.cli.advise import best_of
     from kohort.generate.italy import write_italy
     from kohort.job.document import document_at

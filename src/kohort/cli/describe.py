@@ -108,7 +108,6 @@ def _picture(
 
 
 def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
-    options.use_threads()
     from kohort.cli.describe import profile_figures, profile_text
     from kohort.io.baskets import read_transactions
     from kohort.transactions.profile import profile
@@ -143,7 +142,6 @@ def init(
     quiet: options.Quiet = False,
 ) -> None:
     """Write a job file with these guesses, for you to correct, and say what to decide."""
-    options.use_threads()
     from kohort.io.forms import files
     from kohort.job.draft import draft_of, job_text
     from kohort.models.k_anonymity import KAnonymity
@@ -228,7 +226,6 @@ def schema(
     """Print the JSON Schema of a job file."""
     from json import dumps
 
-    options.use_threads()
     from kohort.job.form import JobFile
     from kohort.job.transactions_form import TransactionFile
 

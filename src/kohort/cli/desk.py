@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 from kohort import system
-from kohort.cli import options
 from kohort.cli.derive import argument, option
 from kohort.cli.screen import echo
 from kohort.errors import UsageError
@@ -37,7 +36,6 @@ def app(
     ] = True,
 ) -> None:
     """Open the desk: see a table or transactions, choose roles and models, try and release, in your browser."""
-    options.use_threads()
     from kohort.app.serve import desk_of, refuse_missing, run
 
     refuse_missing()

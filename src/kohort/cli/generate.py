@@ -41,7 +41,6 @@ def italy(
     quiet: options.Quiet = False,
 ) -> None:
     """A register of Italy: names, gender, city, age, education, profession, annual income."""
-    options.use_threads()
     from functools import partial
 
     from kohort.generate.italy import write_italy
@@ -63,7 +62,6 @@ def admissions(
     quiet: options.Quiet = False,
 ) -> None:
     """Hospital stays: patient, sex, birth date, postal code, dates, ward, diagnosis, charge, outcome; and a job."""
-    options.use_threads()
     from kohort.generate.admissions import write_admissions
 
     _write_folder(write_admissions, out, records, seed, "stays", overwrite=overwrite, json=json, quiet=quiet)

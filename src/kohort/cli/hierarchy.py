@@ -66,7 +66,6 @@ def build(
     quiet: options.Quiet = False,
 ) -> None:
     """Build a hierarchy over the values of a table's column."""
-    options.use_threads()
     from kohort.io.forms import files
     from kohort.schema import hierarchies
 
@@ -116,7 +115,6 @@ def show(
 ) -> None:
     """Print the levels of a hierarchy with the loss on each, and the hierarchy as a tree."""
     _together(source, column)
-    options.use_threads()
     from kohort.report.columns import attributes_text, hierarchy_figures, levels_text
     from kohort.schema.hierarchies import file_of
     from kohort.schema.hierarchies import show as tree
@@ -225,7 +223,6 @@ def check(
 ) -> None:
     """Check that a hierarchy nests, hides and covers a table's column; status 1 if it lacks values."""
     _together(source, column)
-    options.use_threads()
     from kohort.schema import hierarchies
     from kohort.shown import many
 

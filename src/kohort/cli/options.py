@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
@@ -34,12 +33,8 @@ DryRun = Annotated[bool, option("Writing", "Write nothing: show what the release
 CORES = system.cores()
 
 
-def _of_use(threads: int) -> int:
+def _of_use(_context: object, _flag: object, threads: int) -> int:
     return min(threads, system.MOST_THREADS)
-
-
-def _taken(_context: object, _flag: object, threads: int) -> int:
-    return _of_use(threads)
 
 
 Threads = Annotated[
@@ -50,14 +45,9 @@ Threads = Annotated[
         "N",
         shown="all cores",
         min=1,
-        callback=_taken,
+        callback=_of_use,
     ),
 ]
-
-
-def use_threads(threads: int = CORES) -> None:
-    """Limit the data-frame library to `threads`, unless the user has; it reads this when it is first imported."""
-    os.environ.setdefault("POLARS_MAX_THREADS", str(_of_use(threads)))
 
 
 class Run(NamedTuple):
@@ -95,10 +85,8 @@ def reader(reading: Given) -> ReadOptions:
 
 def read_table(reading: Given, source: str = "") -> Table:
     """The table at `source`, or else at the path that the reading flags name; a terminal sees how long it takes."""
-    from kohort.cli.screen import progress
-
-    use_threads()
     from kohort.cli.judged import certified_job
+    from kohort.cli.screen import progress
     from kohort.io import read
 
     path, how = source or reading["path"], reader(reading)

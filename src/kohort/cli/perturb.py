@@ -41,7 +41,6 @@ def perturb(
     overwrite: options.Overwrite = False,
 ) -> None:
     """Perturb columns of a table, and measure the effect."""
-    options.use_threads()
     from kohort.io.forms import files, format_of
     from kohort.pipeline.publishing import save_perturbed
     from kohort.publish import check_target

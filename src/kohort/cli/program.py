@@ -25,7 +25,7 @@ from kohort.cli.screen import echo, echo_json
 from kohort.cli.stopping import listen, stoppable
 from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote
 from kohort.shown import readable
-from kohort.system import address_space, on_abort
+from kohort.system import DIGITS, MOST_THREADS, address_space, cores, on_abort
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -179,16 +179,14 @@ app: Final = _group(
 
 
 def _limit_threads(words: Sequence[str]) -> None:
-    """Limit the data-frame library to `--threads`: it reads the limit when it is imported, with the form of a job."""
-    from kohort.cli.options import use_threads
-    from kohort.system import DIGITS, MOST_THREADS
-
+    """Limit the data-frame library to `--threads`, unless the user has: it reads the limit when it is imported."""
+    given = [cores()]
     for at, word in enumerate(words):
         number = words[at + 1] if word == "--threads" and at + 1 < len(words) else word.removeprefix("--threads=")
         number = number.lstrip("0")
         if number.isdecimal() and word.startswith("--threads"):
-            use_threads(int(number) if len(number) <= DIGITS else MOST_THREADS)
-    use_threads()
+            given.append(int(number) if len(number) <= DIGITS else MOST_THREADS)
+    os.environ.setdefault("POLARS_MAX_THREADS", str(min(given[-1], MOST_THREADS)))
 
 
 # --- how it ends ------------------------------------------------------------------------------------------------------

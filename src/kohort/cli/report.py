@@ -49,7 +49,6 @@ def report(
     overwrite: options.Overwrite = False,
 ) -> None:
     """The page of a release: what was asked and done, what it cost and whom; from its figures, or from its job."""
-    options.use_threads(threads)
     from kohort.publish import publish
 
     reader = outputs.audience_of(audience)

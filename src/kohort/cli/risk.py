@@ -72,7 +72,6 @@ def risk(
     json: options.Json = False,
 ) -> None:
     """Report whom an attacker could find in a file, and how; write nothing."""
-    options.use_threads()
     from kohort.assessment.risk.attacks import Evidence
     from kohort.assessment.risk.overall import assess
     from kohort.assessment.risk.reidentification import threshold_of

@@ -96,7 +96,6 @@ def sweep(
     shown: SweepOutput,
 ) -> None:
     """Show what a release would cost as parameters vary; nothing is released."""
-    options.use_threads(threads)
     used = {"table": table.used(), "baskets": baskets.used() | compared._asdict() | drawn.used()}
     if transactions:
         unused = {flag: value for flag, value in used["table"].items() if flag not in _OF_BASKETS}

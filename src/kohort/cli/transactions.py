@@ -37,7 +37,6 @@ def transactions(
     """Make transactions coherent by the job that the flags make."""
     faults: list[UsageError] = []
     raw = flags.tables(job, faults)
-    options.use_threads(run.threads)
     carry_out(flags.transaction_request(raw, faults), page, shown, run)
 
 
@@ -140,7 +139,6 @@ def convert(
     quiet: options.Quiet = False,
 ) -> None:
     """Write transactions in another form; this does not anonymize them."""
-    options.use_threads()
     from kohort.pipeline.transactions import convert_transactions
 
     faults: list[UsageError] = []
