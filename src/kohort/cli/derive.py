@@ -69,10 +69,13 @@ EXAMPLES: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 #: Short forms of flags.
-SHORT: Final[Mapping[str, tuple[str]]] = MappingProxyType({"k": ("-k",), "out": ("-o",)})
+SHORT: Final[Mapping[str, tuple[str]]] = MappingProxyType({"k": ("-k",), "out": ("-o",), "quiet": ("-q",)})
 
 #: How many flags a panel's title shows.
 SHOWN: Final = 2
+
+#: The default of a parameter without one.
+REQUIRED: Final = Parameter.empty
 
 #: Makes a parameter of a command of the values of all flags, and of the names of those that were typed.
 Maker: TypeAlias = "Callable[[Mapping[str, Any], AbstractSet[str]], object]"
@@ -139,6 +142,8 @@ class Flag(NamedTuple):
         how: What else click takes for it.
         least: The smallest value of a number, if any.
         most: The greatest one.
+        default: What the parameter is without it; `None` stands for `None` or `False` where its type has that, and
+            else it is required.
     """
 
     kind: type[Option | click.Argument]
@@ -146,14 +151,18 @@ class Flag(NamedTuple):
     how: Mapping[str, Any]
     least: float | None = None
     most: float | None = None
+    default: object = None
 
     def of(self, name: str, annotation: Any, default: object) -> click.Parameter:  # noqa: ANN401  a type
-        """The parameter; one without a default is required."""
-        [bare] = [one for one in get_args(annotation) if one is not type(None)] or [annotation]
-        if get_origin(annotation) is list:
-            bare = annotation
-        how: dict[str, Any] = {**self.how, "required": default is Parameter.empty}
-        if default is not Parameter.empty:
+        """The parameter, with this default if it is one; see `default` above."""
+        union = get_args(annotation) if type(None) in get_args(annotation) else ()
+        [bare] = [one for one in union if one is not type(None)] or [annotation]
+        if default is self or default is None:
+            default = (
+                self.default if self.default is not None else None if union else False if bare is bool else REQUIRED
+            )
+        how: dict[str, Any] = {**self.how, "required": default is REQUIRED}
+        if default is not REQUIRED:
             how["default"] = default
         if get_origin(bare) is list:
             how |= {"multiple": True} if self.kind is Option else {"nargs": -1}
@@ -162,13 +171,13 @@ class Flag(NamedTuple):
         else:
             how["type"] = Number(bare, self.least, self.most) if bare in {int, float} else bare
         if self.kind is Option:
-            return Option([name, *(self.names or (f"--{name.replace('_', '-')}",))], **how)
+            return Option([name, *(self.names or (f"--{name.replace('_', '-')}", *SHORT.get(name, ())))], **how)
         if not (how["required"] or how["metavar"].startswith("[")):
             how["metavar"] = f"[{how['metavar']}]"
         return click.Argument([name], **how)
 
 
-def option(panel: str, sentence: str, *words: str, shown: str | bool = True, **how: Any) -> Flag:  # noqa: ANN401  as click has it
+def option(panel: str, sentence: str, *words: str, shown: str | bool = True, **how: Any) -> Any:  # noqa: ANN401  as a parameter's default it stands for any type
     """A flag of a command's own.
 
     Args:
@@ -176,19 +185,19 @@ def option(panel: str, sentence: str, *words: str, shown: str | bool = True, **h
         sentence: Its help.
         words: Its names, each with its dashes, if not that of its parameter; and what stands for its value.
         shown: What is shown as its default.
-        how: `min` and `max` of its value, and what else click takes.
+        how: `default`, `min` and `max` of its value, and what else click takes.
     """
     names = tuple(one for one in words if one.startswith("-"))
     value = next((one for one in words if one not in names), None)
-    bounds = how.pop("min", None), how.pop("max", None)
+    bounds = how.pop("min", None), how.pop("max", None), how.pop("default", None)
     return Flag(
         Option, names, {**how, "help": sentence, "metavar": value, "panel": panel, "show_default": shown}, *bounds
     )
 
 
-def argument(metavar: str, sentence: str) -> Flag:
-    """An argument of a command: its word in the usage line, and its help."""
-    return Flag(click.Argument, (), {"metavar": metavar, "help": sentence})
+def argument(metavar: str, sentence: str, default: object = None) -> Any:  # noqa: ANN401  as above
+    """An argument of a command: its word in the usage line, its help, and its default if it may be left out."""
+    return Flag(click.Argument, (), {"metavar": metavar, "help": sentence}, default=default)
 
 
 # --- the flags of a form's keys ---------------------------------------------------------------------------------------
@@ -364,15 +373,14 @@ def _title(panel: str, some: Sequence[click.Parameter]) -> str:
 
 def _parts(name: str, hint: Any, default: object) -> tuple[list[click.Parameter], Maker]:  # noqa: ANN401  an annotation
     """The flags that a parameter stands for, and what makes its value of theirs."""
-    kind, mark = get_args(hint) if get_origin(hint) is Annotated else (hint, None)
+    kind, mark = cast("tuple[Any, object]", get_args(hint) if get_origin(hint) is Annotated else (hint, default))
     if isinstance(mark, Flag):
         return [mark.of(name, kind, default)], lambda values, _: values[name]
     if not isinstance(mark, Keys):
         hints = get_type_hints(kind, include_extras=True)
-        parts = [_parts(one, hints[one], kind._field_defaults.get(one, Parameter.empty)) for one in kind._fields]
-        return [one for some, _ in parts for one in some], lambda values, _: kind(
-            *(values[one] for one in kind._fields)
-        )
+        parts = [_parts(one, hints[one], kind._field_defaults.get(one, REQUIRED)) for one in kind._fields]
+        flags = [one for some, _ in parts for one in some]
+        return flags, lambda values, _: kind(**{one: values[one] for one in kind._fields})
     keys = mark.keys()
     if kind is Given:
         return [_of_key(key) for key in keys], partial(_given, keys)
@@ -383,13 +391,11 @@ def _parts(name: str, hint: Any, default: object) -> tuple[list[click.Parameter]
 def _of_key(key: Key, kind: Any = None, default: object = None) -> click.Parameter:  # noqa: ANN401  a type
     """The flag of a key, which may have the type and default of a parameter of its own; the input has none."""
     if key.place == ("input", "path"):
-        return argument("IN", key.help).of("source", str, Parameter.empty)
-    names = (f"--{key.flag}/--no-{key.flag}" if key.kind == TRI_STATE else f"--{key.flag}", *SHORT.get(key.flag, ()))
+        return Flag(click.Argument, (), {"metavar": "IN", "help": key.help}).of("source", str, REQUIRED)
+    names = (f"--{key.flag}/--no-{key.flag}",) if key.kind == TRI_STATE else ()
     how = {"metavar": key.metavar, "help": key.help, "panel": key.panel, "show_default": key.shown or True}
     if kind is None:
-        required = key.place == ("output", "path")
-        kind = key.kind
-        default = Parameter.empty if required else False if kind is bool else key.default
+        kind, default = key.kind, REQUIRED if key.place == ("output", "path") else key.default
     return Flag(Option, names, how).of(key.name, kind, default)
 
 

@@ -45,18 +45,10 @@ def inspect(
         Keys(form=BASKETS, only=("path", "separator", "encoding", "Reading", "h"), panel="Transactions", changed=_H),
     ],
     *,
-    transactions: Annotated[
-        bool, option("Transactions", "IN contains transactions: describe them and their items.", "--transactions")
-    ] = False,
-    picture: Annotated[
-        Path | None,
-        option(
-            "Writing",
-            "Draw the distribution of each column (.svg, .png): for you, not for the public.",
-            "FILE",
-            "--picture",
-        ),
-    ] = None,
+    transactions: bool = option("Transactions", "IN contains transactions: describe them and their items."),
+    picture: Path | None = option(
+        "Writing", "Draw the distribution of each column (.svg, .png): for you, not for the public.", "FILE"
+    ),
     overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
@@ -126,18 +118,14 @@ def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
 def init(
     reading: options.ReadingWithTokens,
     *,
-    out: Annotated[Path, option("Writing", "The job file to write.", "JOB", "--out", "-o")] = _JOB,
+    out: Path = option("Writing", "The job file to write.", "JOB", default=_JOB),
     k: options.K = _K,
-    known: Annotated[
-        list[str] | None,
-        option(
-            "Columns",
-            "The columns that an outsider knows; others that could be quasi-identifying are then answers, released "
-            "unchanged. 'all': all of these are quasi-identifying. (repeatable)",
-            "A,B",
-            "--known",
-        ),
-    ] = None,
+    known: list[str] | None = option(
+        "Columns",
+        "The columns that an outsider knows; others that could be quasi-identifying are then answers, released "
+        "unchanged. 'all': all of these are quasi-identifying. (repeatable)",
+        "A,B",
+    ),
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -219,9 +207,7 @@ def _drafted(out: Path, draft: Draft, again: Sequence[str], given: Mapping[str, 
 
 def schema(
     *,
-    transactions: Annotated[
-        bool, option("", "Print the schema of a job file on transactions.", "--transactions")
-    ] = False,
+    transactions: bool = option("", "Print the schema of a job file on transactions."),
 ) -> None:
     """Print the JSON Schema of a job file."""
     from json import dumps

@@ -22,20 +22,17 @@ Seed = Annotated[int, option("", "The same seed gives the same bytes.", "N", min
 
 def italy(
     *,
-    out: Annotated[
-        Path, option("", "The folder for people.csv and its hierarchies; made if needed.", "FOLDER", "--out", "-o")
-    ] = Path("italy"),
-    records: Annotated[int, option("", "Number of people.", "N", min=1)] = 30_000,
-    seed: Annotated[int, option("", "The same seed gives the same people.", "N", min=0)] = 7,
-    tables: Annotated[
-        Path | None,
-        option(
-            "",
-            "A folder with your own regions, professions and incomes, or names: cities.json, professions.json, "
-            "names.json; or three CSV files and four trees: see the reference.",
-            "FOLDER",
-        ),
-    ] = None,
+    out: Path = option(
+        "", "The folder for people.csv and its hierarchies; made if needed.", "FOLDER", default=Path("italy")
+    ),
+    records: int = option("", "Number of people.", "N", default=30_000, min=1),
+    seed: int = option("", "The same seed gives the same people.", "N", default=7, min=0),
+    tables: Path | None = option(
+        "",
+        "A folder with your own regions, professions and incomes, or names: cities.json, professions.json, "
+        "names.json; or three CSV files and four trees: see the reference.",
+        "FOLDER",
+    ),
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -52,11 +49,11 @@ def italy(
 
 def admissions(
     *,
-    out: Annotated[
-        Path, option("", "The folder for admissions.csv and its hierarchies; made if needed.", "FOLDER", "--out", "-o")
-    ] = Path("admissions"),
-    records: Annotated[int, option("", "Number of stays.", "N", min=1)] = 30_000,
-    seed: Annotated[int, option("", "The same seed gives the same stays.", "N", min=0)] = 7,
+    out: Path = option(
+        "", "The folder for admissions.csv and its hierarchies; made if needed.", "FOLDER", default=Path("admissions")
+    ),
+    records: int = option("", "Number of stays.", "N", default=30_000, min=1),
+    seed: int = option("", "The same seed gives the same stays.", "N", default=7, min=0),
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -69,12 +66,12 @@ def admissions(
 
 def baskets(
     *,
-    out: Annotated[Path, option("", "The file of basket lines to write.", "FILE", "--out", "-o")] = Path("baskets.dat"),
-    transactions: Annotated[int, option("", "Number of transactions.", "N", min=1)] = 10_000,
-    items: Annotated[int, option("", "Number of items; item 0 is the most popular.", "N", min=1)] = 1_000,
-    length: Annotated[float, option("", "Average number of items of a transaction.", "N", min=1)] = 10,
-    patterns: Annotated[int, option("", "Number of patterns: sets of items bought together.", "N", min=1)] = 2_000,
-    pattern_length: Annotated[float, option("", "Average number of items of a pattern.", "N", min=1)] = 4,
+    out: Path = option("", "The file of basket lines to write.", "FILE", default=Path("baskets.dat")),
+    transactions: int = option("", "Number of transactions.", "N", default=10_000, min=1),
+    items: int = option("", "Number of items; item 0 is the most popular.", "N", default=1_000, min=1),
+    length: float = option("", "Average number of items of a transaction.", "N", default=10, min=1),
+    patterns: int = option("", "Number of patterns: sets of items bought together.", "N", default=2_000, min=1),
+    pattern_length: float = option("", "Average number of items of a pattern.", "N", default=4, min=1),
     seed: Seed = 7,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
@@ -91,12 +88,12 @@ def baskets(
 
 def matrix(
     *,
-    out: Annotated[Path, option("", "The matrix file to write.", "FILE", "--out", "-o")] = Path("matrix.csv"),
-    rows: Annotated[int, option("", "Number of rows: transactions.", "N", min=1)] = 10_000,
-    columns: Annotated[int, option("", "Number of columns: items.", "N", min=1)] = 100,
-    density: Annotated[float, option("", "The probability of a 1.", "D", min=0, max=1)] = 0.1,
+    out: Path = option("", "The matrix file to write.", "FILE", default=Path("matrix.csv")),
+    rows: int = option("", "Number of rows: transactions.", "N", default=10_000, min=1),
+    columns: int = option("", "Number of columns: items.", "N", default=100, min=1),
+    density: float = option("", "The probability of a 1.", "D", default=0.1, min=0, max=1),
     seed: Seed = 7,
-    header: Annotated[bool, option("", "Write the items' names in the first line.", "--header")] = False,
+    header: bool = option("", "Write the items' names in the first line."),
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     quiet: options.Quiet = False,

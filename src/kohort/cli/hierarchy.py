@@ -42,24 +42,21 @@ File = Annotated[
 ]
 #: The flags that say how the table is read.
 Reading = Annotated[Given, Keys(only=options.READING[1:])]
-Out = Annotated[Path, option("", "The file to write: .csv or .json.", "FILE", "--out", "-o")]
+Out = Annotated[Path, option("", "The file to write: .csv or .json.", "FILE")]
 
 
 def build(
-    spec: Annotated[
-        str,
-        argument(
-            "BUILDER",
-            "intervals:5,10, mask:right, prefix:1,3, dates, frequency:10, public:countries, spellings or "
-            "suppress; see the reference. "
-            "alike merges values whose people are alike in the other columns.",
-        ),
-    ],
+    spec: str = argument(
+        "BUILDER",
+        "intervals:5,10, mask:right, prefix:1,3, dates, frequency:10, public:countries, spellings or "
+        "suppress; see the reference. "
+        "alike merges values whose people are alike in the other columns.",
+    ),
     *,
-    source: Annotated[str, option("", "The table whose values become leaves.", "IN", "--in")],
-    column: Annotated[str, option("", "The column of the table.", "NAME", "--column")],
-    by: Annotated[str, option("", "For alike: the columns that say so. All others if not given.", "A,B", "--by")] = "",
-    k: Annotated[int, option("", "For alike: values of fewer records are one branch.", "K", "--k", "-k", min=1)] = 10,
+    source: str = option("", "The table whose values become leaves.", "IN", "--in"),
+    column: str = option("", "The column of the table.", "NAME"),
+    by: str = option("", "For alike: the columns that say so. All others if not given.", "A,B", default=""),
+    k: int = option("", "For alike: values of fewer records are one branch.", "K", "--k", "-k", default=10, min=1),
     out: Out,
     reading: Reading,
     overwrite: options.Overwrite = False,
@@ -92,24 +89,17 @@ def _alike(table: Table, name: str, by: str, k: int) -> Hierarchy:
 
 
 def show(
-    file: Annotated[
-        Path,
-        argument(
-            "FILE",
-            "A hierarchy (CSV or JSON); a builder such as intervals:5,10, with --in and --column; or a job file"
-            " (.toml), for those of its quasi-identifiers.",
-        ),
-    ],
+    file: Path = argument(
+        "FILE",
+        "A hierarchy (CSV or JSON); a builder such as intervals:5,10, with --in and --column; or a job file"
+        " (.toml), for those of its quasi-identifiers.",
+    ),
     *,
-    source: Annotated[
-        str | None, option("", "A table; each loss is then the mean over its records.", "IN", "--in")
-    ] = None,
-    column: Annotated[str | None, option("", "The column of that table.", "NAME", "--column")] = None,
+    source: str | None = option("", "A table; each loss is then the mean over its records.", "IN", "--in"),
+    column: str | None = option("", "The column of that table.", "NAME"),
     reading: Reading,
-    limit: Annotated[int, option("", "Approximate number of lines of the tree to print.", "N", min=1)] = 60,
-    picture: Annotated[
-        Path | None, option("", "Draw the loss of each level (.svg, .png).", "FILE", "--picture")
-    ] = None,
+    limit: int = option("", "Approximate number of lines of the tree to print.", "N", default=60, min=1),
+    picture: Path | None = option("", "Draw the loss of each level (.svg, .png).", "FILE"),
     overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
@@ -213,10 +203,8 @@ def _of_job(file: Path) -> list[Measured]:
 def check(
     file: File,
     *,
-    source: Annotated[
-        str | None, option("", "A table with a column that the hierarchy must cover.", "IN", "--in")
-    ] = None,
-    column: Annotated[str | None, option("", "The column that the hierarchy must cover.", "NAME", "--column")] = None,
+    source: str | None = option("", "A table with a column that the hierarchy must cover.", "IN", "--in"),
+    column: str | None = option("", "The column that the hierarchy must cover.", "NAME"),
     reading: Reading,
     json: options.Json = False,
     quiet: options.Quiet = False,

@@ -45,65 +45,36 @@ _REPORTS = (*FORMS, ".txt")
 class PageOptions(NamedTuple):
     """The report that is published with a release, and for whom."""
 
-    report: Annotated[
-        Path | None,
-        option(
-            "Output",
-            "Publish a report, too: a page (.html), its figures (.json), or the printed text (.txt).",
-            "FILE",
-            "--report",
-        ),
-    ] = None
+    report: Path | None = option(
+        "Output", "Publish a report, too: a page (.html), its figures (.json), or the printed text (.txt).", "FILE"
+    )
     audience: AudienceWord = None
 
 
 class Files(NamedTuple):
     """What else is made of a table's release: files, comparisons and attacks."""
 
-    mapping: Annotated[
-        Path | None,
-        option(
-            "Output",
-            "Write each value and its released value, by column (.csv, .json): for the steward only.",
-            "FILE",
-            "--mapping",
-        ),
-    ] = None
-    picture: Annotated[
-        Path | None,
-        option(
-            "Output",
-            "Draw the lattice, or its frontier (.svg, .png, .pdf, .jpg), without any value; also in a dry run.",
-            "FILE",
-            "--picture",
-        ),
-    ] = None
-    compare_grid: Annotated[
-        bool,
-        option(
-            "Output",
-            "Search again without the grids, or with proposed ones, to show what range ends reveal and what grids "
-            "cost.",
-            "--compare-grid",
-        ),
-    ] = False
-    attack: Annotated[
-        list[str] | None,
-        option(
-            "Output",
-            "Run these attacks of `kohort risk`, or all, on the release, with its input; the report shows the results.",
-            "A,B",
-            "--attack",
-        ),
-    ] = None
-    bound: Annotated[
-        bool,
-        option(
-            "Output",
-            "Compute a lower bound on the loss of any release with classes of k records, from a sample of the records.",
-            "--bound",
-        ),
-    ] = False
+    mapping: Path | None = option(
+        "Output", "Write each value and its released value, by column (.csv, .json): for the steward only.", "FILE"
+    )
+    picture: Path | None = option(
+        "Output",
+        "Draw the lattice, or its frontier (.svg, .png, .pdf, .jpg), without any value; also in a dry run.",
+        "FILE",
+    )
+    compare_grid: bool = option(
+        "Output",
+        "Search again without the grids, or with proposed ones, to show what range ends reveal and what grids cost.",
+    )
+    attack: list[str] | None = option(
+        "Output",
+        "Run these attacks of `kohort risk`, or all, on the release, with its input; the report shows the results.",
+        "A,B",
+    )
+    bound: bool = option(
+        "Output",
+        "Compute a lower bound on the loss of any release with classes of k records, from a sample of the records.",
+    )
 
 
 def used(files: Files) -> dict[str, object]:

@@ -109,11 +109,9 @@ def _text(figures: Perturbed) -> Iterator[str]:
 
 
 def key(
-    file: Annotated[Path, argument("FILE", "The file for the key; an existing file is never replaced.")],
+    file: Path = argument("FILE", "The file for the key; an existing file is never replaced."),
     *,
-    sign: Annotated[
-        bool, option("", "Write a pair of keys for signing releases: FILE for you, FILE.pub for everybody.", "--sign")
-    ] = False,
+    sign: bool = option("", "Write a pair of keys for signing releases: FILE for you, FILE.pub for everybody."),
     quiet: options.Quiet = False,
 ) -> None:
     """Write a new key for pseudonyms, or a pair of keys to sign with; only you may read what is secret."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
@@ -51,54 +51,33 @@ def publisher(
 class SweepOutput(NamedTuple):
     """What of a sweep is written and printed."""
 
-    out: Annotated[
-        Path | None,
-        option("Writing", "Write every point or run (.csv), or all figures (.json).", "FILE", "--out", "-o"),
-    ] = None
-    picture: Annotated[
-        Path | None,
-        option("Writing", "Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).", "FILE", "--picture"),
-    ] = None
-    figure: Annotated[
-        str | None,
-        option(
-            "Writing",
-            "For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
-            "WORD",
-            shown="lm",
-        ),
-    ] = None
-    at_most_loss: Annotated[
-        float | None,
-        option(
-            "Output",
-            "Propose the strictest point that loses no more: NCP of a table, distortion of transactions.",
-            "SHARE",
-            min=0,
-            max=1,
-        ),
-    ] = None
-    seconds: Annotated[
-        bool,
-        option("Output", "Report the seconds that each point or run took; they differ from run to run.", "--seconds"),
-    ] = False
-    bound: Annotated[
-        bool,
-        option(
-            "Output",
-            "For a table: compute a lower bound on the loss of each point, once for each k and kind of labels.",
-            "--bound",
-        ),
-    ] = False
-    audience: Annotated[
-        str | None,
-        option(
-            "Writing",
-            "Who reads the files: public, with rounded figures; or internal, with exact ones.",
-            "WORD",
-            shown="public",
-        ),
-    ] = None
+    out: Path | None = option("Writing", "Write every point or run (.csv), or all figures (.json).", "FILE")
+    picture: Path | None = option(
+        "Writing", "Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).", "FILE"
+    )
+    figure: str | None = option(
+        "Writing",
+        "For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
+        "WORD",
+        shown="lm",
+    )
+    at_most_loss: float | None = option(
+        "Output",
+        "Propose the strictest point that loses no more: NCP of a table, distortion of transactions.",
+        "SHARE",
+        min=0,
+        max=1,
+    )
+    seconds: bool = option("Output", "Report the seconds that each point or run took; they differ from run to run.")
+    bound: bool = option(
+        "Output", "For a table: compute a lower bound on the loss of each point, once for each k and kind of labels."
+    )
+    audience: str | None = option(
+        "Writing",
+        "Who reads the files: public, with rounded figures; or internal, with exact ones.",
+        "WORD",
+        shown="public",
+    )
     json: options.Json = False
     quiet: options.Quiet = False
     overwrite: options.Overwrite = False

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kohort.cli import flags, options
 from kohort.cli.derive import option
@@ -40,41 +40,31 @@ _FLAGS: Final = MappingProxyType(
 class TrialFlags(NamedTuple):
     """The methods and the draws that a sweep over transactions compares."""
 
-    scores: Annotated[
-        list[str] | None,
-        option(
-            "Transactions",
-            "The methods to compare: mmil, mm, 1il, all; also give-back, optimal, cells.",
-            "A,B",
-            shown="mmil,mm,1il,all",
-        ),
-    ] = None
-    seeds: Annotated[
-        list[str] | None,
-        option("Transactions", "With --delta: draw the items once with each seed.", "N,N", shown="1,2,3"),
-    ] = None
+    scores: list[str] | None = option(
+        "Transactions",
+        "The methods to compare: mmil, mm, 1il, all; also give-back, optimal, cells.",
+        "A,B",
+        shown="mmil,mm,1il,all",
+    )
+    seeds: list[str] | None = option(
+        "Transactions", "With --delta: draw the items once with each seed.", "N,N", shown="1,2,3"
+    )
 
 
 class Drawn(NamedTuple):
     """The matrices that are generated instead of reading transactions."""
 
-    rows: Annotated[
-        int | None,
-        option(
-            "Transactions",
-            "Instead of IN: generate 0/1 matrices with N rows, one for each seed.",
-            "N",
-            shown="10000",
-            min=1,
-        ),
-    ] = None
-    columns: Annotated[
-        int | None, option("Transactions", "Number of items of generated matrices.", "N", shown="100", min=1)
-    ] = None
-    density: Annotated[
-        float | None,
-        option("Transactions", "The probability of a 1 in generated matrices.", "D", shown="0.1", min=0, max=1),
-    ] = None
+    rows: int | None = option(
+        "Transactions",
+        "Instead of IN: generate 0/1 matrices with N rows, one for each seed.",
+        "N",
+        shown="10000",
+        min=1,
+    )
+    columns: int | None = option("Transactions", "Number of items of generated matrices.", "N", shown="100", min=1)
+    density: float | None = option(
+        "Transactions", "The probability of a 1 in generated matrices.", "D", shown="0.1", min=0, max=1
+    )
 
     def used(self) -> dict[str, int | float]:
         """What is given."""

@@ -22,13 +22,8 @@ if TYPE_CHECKING:
 class Teaching(NamedTuple):
     """What of the transactions themselves is printed."""
 
-    trace: Annotated[
-        bool,
-        option("Output", "Show each step with the original transactions: for teaching, on small examples.", "--trace"),
-    ] = False
-    show_values: Annotated[
-        bool, option("Output", "Name the private items that prevent a release, not only their number.", "--show-values")
-    ] = False
+    trace: bool = option("Output", "Show each step with the original transactions: for teaching, on small examples.")
+    show_values: bool = option("Output", "Name the private items that prevent a release, not only their number.")
 
 
 def transactions(
