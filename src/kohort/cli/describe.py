@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, Annotated, Final
 from kohort.cli import flags, options
 from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import progress, say
+from kohort.cli.sweep_files import picture_of
 from kohort.schema.numbers import said as written
 from kohort.shown import many
 from kohort.transactions.profile import PERCENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from kohort.assessment.inspection.distribution import Bar
     from kohort.assessment.inspection.guesses import Guess
     from kohort.job.draft import Draft
     from kohort.report import Json
+    from kohort.report.charts.canvas import Format
     from kohort.transactions.profile import DatabaseProfile, Spread
 
 
@@ -61,7 +63,8 @@ def inspect(
         return
     unused = {flag: value for flag, value in baskets.used().items() if flag not in shared}
     flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
-    publish = _picture(picture, table["path"], overwrite=overwrite)
+    inputs = () if table["path"] == "-" else (Path(table["path"]),)
+    publish = picture_of(picture, _draw, overwrite=overwrite, inputs=inputs)
     read = options.read_table(table)
     from kohort.assessment.inspection.distribution import distributions
     from kohort.assessment.inspection.guesses import inspect_table
@@ -70,7 +73,7 @@ def inspect(
 
     missing = frozenset(["", *(table["missing-token"] or ())])
     guesses, read = inspect_table(read, missing=missing), read.needing(())
-    if publish is not None:
+    if picture is not None:
         found = distributions(read, guesses, missing)
         publish((found, [name for name in read.names if name not in found], read.records))
     figures: dict[str, Json] = {"records": read.records, "columns": [_figures(guess) for guess in guesses]}
@@ -81,22 +84,10 @@ def inspect(
     say(told, figures, as_json=json, internal=True)
 
 
-def _picture(
-    path: Path | None, source: str, *, overwrite: bool
-) -> Callable[[tuple[Mapping[str, Sequence[Bar]], Sequence[str], int]], None] | None:
-    """What publishes a picture of distributions; refused at once where it cannot be written."""
-    if path is None:
-        return None
-    from kohort.cli.sweep_files import publisher
-    from kohort.report.charts import format_of
+def _draw(found: tuple[Mapping[str, Sequence[Bar]], Sequence[str], int], form: Format) -> bytes:
     from kohort.report.columns import distributions_picture
 
-    format_, inputs = format_of(path.suffix), () if source == "-" else (Path(source),)
-
-    def draw(found: tuple[Mapping[str, Sequence[Bar]], Sequence[str], int]) -> bytes:
-        return distributions_picture(*found, format_)
-
-    return publisher([(path, draw)], overwrite=overwrite, inputs=inputs)
+    return distributions_picture(*found, form)
 
 
 def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:

@@ -15,8 +15,6 @@ from kohort.errors import UsageError
 from kohort.shown import many
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from kohort.report import Json
     from kohort.report.columns import Measured
     from kohort.schema import Attribute
@@ -105,12 +103,13 @@ def show(
 ) -> None:
     """Print the levels of a hierarchy with the loss on each, and the hierarchy as a tree."""
     _together(source, column)
-    from kohort.report.columns import attributes_text, hierarchy_figures, levels_text
+    from kohort.cli.sweep_files import picture_of
+    from kohort.report.columns import attributes_text, hierarchy_figures, levels_picture, levels_text
     from kohort.schema.hierarchies import file_of
     from kohort.schema.hierarchies import show as tree
 
     inputs = (file_of(file), *(Path(one) for one in (source,) if one is not None and one != "-"))
-    publish = _publisher(picture, inputs, overwrite=overwrite)
+    publish = picture_of(picture, levels_picture, overwrite=overwrite, inputs=inputs)
     if file.suffix == ".toml":
         refuse({"in": source}, "a job file names its table")
         found = _of_job(file)
@@ -135,24 +134,6 @@ def _built(spec: str, column: str | None, table: Table | None) -> Hierarchy | No
         raise UsageError("a builder makes its levels of a column's values", where=spec, hint=hint)
     counts = _counts(table, column)
     return hierarchies.from_spec(spec, list(counts), name=column, counts=counts)
-
-
-def _publisher(
-    picture: Path | None, inputs: tuple[Path, ...], *, overwrite: bool
-) -> Callable[[Sequence[Measured]], None]:
-    """The picture to publish; one that cannot be written is refused at once."""
-    from kohort.cli.sweep_files import publisher
-    from kohort.report.charts import format_of
-    from kohort.report.columns import levels_picture
-
-    if picture is None:
-        return lambda _: None
-    format_ = format_of(picture.suffix)
-
-    def draw(found: Sequence[Measured]) -> bytes:
-        return levels_picture(found, format_)
-
-    return publisher([(picture, draw)], overwrite=overwrite, inputs=inputs)
 
 
 def _together(source: str | None, column: str | None) -> None:

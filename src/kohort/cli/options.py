@@ -67,6 +67,14 @@ class Printed(NamedTuple):
     quiet: Quiet = False
 
 
+class Written(NamedTuple):
+    """What is replaced, and what is printed."""
+
+    overwrite: Overwrite = False
+    json: Json = False
+    quiet: Quiet = False
+
+
 def reader(reading: Given) -> ReadOptions:
     """The options for the reader."""
     from kohort.io import ReadOptions

@@ -133,33 +133,22 @@ def _group(name: str, sentence: str, options: Sequence[click.Parameter] = ()) ->
     return Group(name, found, params=options, help=sentence, no_args_is_help=True, context_settings={**SETTINGS})
 
 
-def _at_once(flag: str, sentence: str, act: Callable[[], None]) -> click.Option:
-    """A flag of kohort itself, which does something and ends."""
+def _at_once(flag: str, place: str, sentence: str) -> click.Option:
+    """A flag of kohort itself, which calls a function and ends."""
 
     def acted(context: click.Context, _: click.Parameter, given: bool) -> None:  # noqa: FBT001  as click calls it
         if given and not context.resilient_parsing:
-            act()
+            _load(place)()
             context.exit()
 
     return click.Option([flag], is_flag=True, is_eager=True, expose_value=False, callback=acted, help=sentence)
 
 
-def _print_version() -> None:
+def show_version() -> None:
+    """Print kohort's version."""
     from kohort import __version__
 
     click.echo(__version__)
-
-
-def _install_completion() -> None:
-    from kohort.cli.completion import install
-
-    install()
-
-
-def _show_completion() -> None:
-    from kohort.cli.completion import show
-
-    show()
 
 
 #: The command line as click has it.
@@ -167,12 +156,12 @@ app: Final = _group(
     "kohort",
     "Make personal data safe to release, verify the released bytes, and measure the cost.",
     [
-        _at_once("--version", "Print kohort's version and exit.", _print_version),
-        _at_once("--install-completion", "Install completion for the current shell.", _install_completion),
+        _at_once("--version", "program:show_version", "Print kohort's version and exit."),
+        _at_once("--install-completion", "completion:install", "Install completion for the current shell."),
         _at_once(
             "--show-completion",
+            "completion:show",
             "Show completion for the current shell, to copy it or customize the installation.",
-            _show_completion,
         ),
     ],
 )

@@ -17,6 +17,7 @@ from kohort.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kohort.report.charts.canvas import Format
     from kohort.sweeps.frame import Answer, Kind, Sweep
 
 S = TypeVar("S")
@@ -46,6 +47,18 @@ def publisher(
         )
 
     return published
+
+
+def picture_of(
+    path: Path | None, draw: Callable[[S, Format], bytes], *, overwrite: bool, inputs: tuple[Path, ...]
+) -> Callable[[S], None]:
+    """What publishes a picture, if one is asked for."""
+    from kohort.report.charts import format_of
+
+    if path is None:
+        return lambda _: None
+    format_ = format_of(path.suffix)
+    return publisher([(path, lambda found: draw(found, format_))], overwrite=overwrite, inputs=inputs)
 
 
 class SweepOutput(NamedTuple):
