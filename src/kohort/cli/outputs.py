@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 from kohort.cli.derive import option
 from kohort.errors import UnsupportedError, UsageError
+from kohort.job.faults import placing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kohort.job.request import Request
     from kohort.pipeline import Report
@@ -153,7 +153,7 @@ def figures_of(made: Request, files: Files, *, threads: int) -> FigureMaker:
     if files.compare_grid:
         from kohort.pipeline import exposure
 
-        with _placed("--compare-grid"):
+        with placing(_at("--compare-grid")):
             exposure.check_cuts(made.job)
     return FigureMaker(files, () if files.attack is None else names_of(files.attack), threads)
 
@@ -174,7 +174,7 @@ def companions(
     if files.mapping is not None:
         from kohort.report import mapping
 
-        with _placed("--mapping"):
+        with placing(_at("--mapping")):
             mapping.check(made.job.algorithm)
             found.append(pipeline.Report(files.mapping, mapping.writer(files.mapping)))
     if files.picture is not None:
@@ -226,18 +226,14 @@ def _picture(made: Request, path: Path) -> Report:
     from kohort.algorithms.lattice.exhaustive import check_drawable
     from kohort.report import lattice as lattice_picture
 
-    with _placed("--picture"):
+    with placing(_at("--picture")):
         format_ = lattice_picture.format_of(made.job.algorithm, path.suffix)
     return pipeline.Report(path, lambda release: lattice_picture.picture(release, format_), check_drawable)
 
 
-@contextmanager
-def _placed(flag: str) -> Generator[None]:
-    """Give a misuse the flag that it came of."""
-    try:
-        yield
-    except UsageError as fault:
-        raise UsageError(fault.what, where=flag, hint=fault.hint) from None
+def _at(flag: str) -> Callable[[UsageError], UsageError]:
+    """Gives a misuse the flag that it came of."""
+    return lambda fault: UsageError(fault.what, where=flag, hint=fault.hint)
 
 
 def _writer(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -14,9 +14,10 @@ from kohort.cli.derive import option
 from kohort.cli.screen import progress
 from kohort.cli.sweep_files import outputs_of, say_sweep
 from kohort.errors import UsageError
+from kohort.job.faults import placing
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Sequence
 
     from kohort.cli.derive import Given
     from kohort.cli.sweep_files import SweepOutput
@@ -111,7 +112,7 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
     raw["input"]["path"], raw["output"] = source or "-", {"path": str(shown.out or "nothing is released")}
     made = flags.transaction_request(raw, ())
     exact = shown.exact
-    with _placed(made):
+    with placing(partial(_placed, made)):
         if shown.within is not None:
             refuse_unordered({name: PARAMETERS[name].rising if name in PARAMETERS else None})
         plan = _plan(made, (name, values), compared, None if source else drawn)
@@ -152,13 +153,9 @@ def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) ->
         return swept(database, plan, tell=tell, clock=process_time if timed else None)
 
 
-@contextmanager
-def _placed(made: TransactionRequest) -> Generator[None]:
-    """Give a misuse the flag that it came of."""
+def _placed(made: TransactionRequest, fault: UsageError) -> UsageError:
+    """A misuse at the flag that it came of."""
     from kohort.sweeps.transactions import PARAMETERS
 
-    try:
-        yield
-    except UsageError as fault:
-        where = "--vary" if fault.where in PARAMETERS else _FLAGS.get(fault.where)
-        raise (UsageError(fault.what, where=where, hint=fault.hint) if where else made.placed(fault)) from None
+    where = "--vary" if fault.where in PARAMETERS else _FLAGS.get(fault.where)
+    return UsageError(fault.what, where=where, hint=fault.hint) if where else made.placed(fault)
