@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import click
 from click.shell_completion import ShellComplete, split_arg_string
@@ -133,7 +133,7 @@ def _shell() -> str:
     from shellingham import ShellDetectionFailure, detect_shell  # pyright: ignore[reportUnknownVariableType]  no types
 
     try:
-        shell = cast("tuple[str, str]", detect_shell())[0]
+        shell = str(detect_shell()[0])
     except ShellDetectionFailure:
         shell = "None"
     if shell not in SCRIPTS:
