@@ -157,7 +157,7 @@ def _allow_singling(
 # --- single values ----------------------------------------------------------------------------------------------------
 
 
-def _read(key: Key, value: Any, faults: list[UsageError]) -> object:  # noqa: ANN401  whatever click made of a flag
+def _read(key: Key, value: Any, faults: list[UsageError]) -> object:  # noqa: ANN401  whatever typer made of a flag
     """The value of a flag as a job file would have it; `None` where it is not given."""
     if value is None or (value is False and key.type is bool):
         return key.default
