@@ -114,7 +114,14 @@ def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys; from kohort.cli import main; main(['--help']); print(*{n.partition('.')[0] for n in sys.modules})"
     )
-    assert not set(fresh(code).split()) & HEAVY
+    assert not set(fresh(code).split()) & {"rich", *HEAVY}
+
+
+def test_help_of_a_command_draws_nothing() -> None:
+    """It is text, and nothing is compiled or drawn for it."""
+    code = "import sys; from kohort.cli import main; main(['anonymize', '-h']);"
+    code += " print(*{n.partition('.')[0] for n in sys.modules})"
+    assert not set(fresh(code).split()) & {"jinja2", "matplotlib", "numba", "pandas", "rich"}
 
 
 def test_every_command_limits_threads_before_polars_is_imported(tmp_path: Path) -> None:
