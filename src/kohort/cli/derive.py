@@ -1,7 +1,7 @@
 """The flags of a command: those of a form's keys, and its own, made for click.
 
-A command is a function of few parameters. One marked with `Keys` stands for the flags of those keys of a form, one
-marked with `option` or `argument` for a flag or an argument of the command's own, a named tuple for its fields.
+A command is a function of few parameters. One marked with `Keys` stands for the flags of those keys of a form; one
+whose default or mark is an `option` or `argument`, for a flag or argument of its own; a named tuple, for its fields.
 """
 
 from __future__ import annotations
@@ -158,9 +158,8 @@ class Flag(NamedTuple):
         union = get_args(annotation) if type(None) in get_args(annotation) else ()
         [bare] = [one for one in union if one is not type(None)] or [annotation]
         if default is self or default is None:
-            default = (
-                self.default if self.default is not None else None if union else False if bare is bool else REQUIRED
-            )
+            unsaid = None if union else False if bare is bool else REQUIRED
+            default = unsaid if self.default is None else self.default
         how: dict[str, Any] = {**self.how, "required": default is REQUIRED}
         if default is not REQUIRED:
             how["default"] = default
