@@ -120,7 +120,7 @@ _PYTEST: Final = (
 )
 
 #: What every process imports before the code under test, once for all of them; none starts a thread at import.
-_WARM: Final = ("pytest", "hypothesis", "numpy", "polars", "numba", "pydantic", "typer", "tomlkit", "jinja2")
+_WARM: Final = ("pytest", "hypothesis", "numpy", "polars", "numba", "pydantic", "click", "tomlkit", "jinja2")
 
 #: A test that pytest timed.
 _TIMED: Final = re.compile(r"^([\d.]+)s call +(.+?)\s*$", re.MULTILINE)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 #: What is imported by any run that reads a table, whoever wrote it.
-LIBRARIES = "import numpy, polars, typer.main, pydantic.main"
+LIBRARIES = "import numpy, polars, click, pydantic.main"
 
 QUASI = "gender,city,age,education,profession"
 

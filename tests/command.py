@@ -8,17 +8,18 @@ import re
 import signal
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from functools import cache
 from io import BytesIO, TextIOWrapper
 from typing import Any, cast
 from unittest.mock import patch
 
-from typer.main import get_command
+import click
 
 from kohort.cli import main
 
-#: The command line as Typer makes it anew for each run: that takes longer than most commands do.
-_command = cache(get_command)
+
+def flags_of(command: click.Command) -> list[Any]:
+    """The arguments and flags of a command, that of its help last."""
+    return [*command.get_params(click.Context(command, **command.context_settings))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,7 @@ def kohort(*arguments: object, stdin: bytes = b"") -> Ran:
     handler = signal.getsignal(signal.SIGTERM)  # which the command line replaces
     try:
         with (
-            patch("typer.main.get_command", _command),
-            patch("typer.rich_utils.MAX_WIDTH", 100),  # whatever TERMINAL_WIDTH says
-            # Without a height, Rich takes a terminal that is called dumb to be 80 characters wide.
-            patch.dict(os.environ, {"COLUMNS": "100", "LINES": "25", "POLARS_MAX_THREADS": "2"}),
+            patch.dict(os.environ, {"COLUMNS": "100", "POLARS_MAX_THREADS": "2"}),
             patch("sys.stdin", TextIOWrapper(BytesIO(stdin))),
             redirect_stdout(out),
             redirect_stderr(err),

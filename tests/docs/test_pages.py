@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import typer.main
 
 from kohort.cli import app
+from tests.command import flags_of
 from tests.docs.pages import PAGES, Session, blocks, needs, rewrite, title
 
 if TYPE_CHECKING:
@@ -63,19 +63,20 @@ def test_nothing_is_passed_over(page: Path) -> None:
     assert not re.findall(r"^ +```", page.read_text(encoding="utf-8"), re.MULTILINE)
 
 
-KOHORT: Any = typer.main.get_command(app)
+KOHORT: Any = app
 
 
-def made(command: Any) -> Any:  # noqa: ANN401  typer's own class has no public name
-    """A command with its flags."""
-    return command.loaded if hasattr(command, "loaded") else command
+def all_flags(commands: list[Any]) -> set[str]:
+    """The flags and words of arguments of some commands."""
+    found = [parameter for command in commands for parameter in flags_of(command)]
+    return {flag for parameter in found for flag in (*parameter.opts, *parameter.secondary_opts)}
 
 
 def known(words: list[str]) -> Iterator[Any]:
     """The commands that words lead to, the group first, as far as they are commands."""
     command = KOHORT
     for word in words:
-        command = made(getattr(command, "commands", {}).get(word))
+        command = getattr(command, "commands", {}).get(word)
         if command is None:
             return
         yield command
@@ -89,12 +90,7 @@ def test_commands_exist(page: Path) -> None:
     for line in re.findall(r"^(?:\$ )?kohort ([^\n|>]+)", (fenced + named).replace("\\\n", " "), re.MULTILINE):
         words = line.partition("#")[0].split()
         found = list(known(words))
-        flags = {
-            flag
-            for command in found
-            for parameter in command.params
-            for flag in (*parameter.opts, *parameter.secondary_opts)
-        }
+        flags = all_flags(found)
         assert found or words[0] in {"--help", "--version", "COMMAND", "…"}, line
         flags |= {"--help", "--version"}
         assert {word.partition("=")[0] for word in words if word.startswith("--")} <= flags, line
@@ -105,13 +101,8 @@ def test_flags_exist(page: Path) -> None:
     """Every flag that is named in passing is one that some command has."""
     groups: list[Any] = [KOHORT]
     for group in groups:
-        groups += map(made, getattr(group, "commands", {}).values())
-    flags = {
-        flag
-        for command in groups
-        for parameter in command.params
-        for flag in (*parameter.opts, *parameter.secondary_opts)
-    }
+        groups += getattr(group, "commands", {}).values()
+    flags = all_flags(groups)
     assert set(re.findall(r"`(--[a-z-]+)", page.read_text(encoding="utf-8"))) <= flags | {"--help"}
 
 

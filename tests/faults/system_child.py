@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 #: What kohort stands on, and what of the standard library asks for the system when it is imported.
 LIBRARIES = (
     "asyncio",
+    "click",
     "multiprocessing",
     "numba",
     "polars",
     "pydantic",
     "rich.console",
     "tomlkit",
-    "typer",
     "tempfile",
 )
 

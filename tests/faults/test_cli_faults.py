@@ -787,7 +787,7 @@ import kohort.__main__
 
 class Send:
     def find_spec(self, name, *_):
-        if name == "typer":
+        if name == "click":
             os.kill(os.getpid(), signal.{sent})
 
 sys.meta_path.insert(0, Send())
@@ -837,7 +837,7 @@ def test_no_signal_is_lost(
     def app(*_: object, **__: object) -> None:
         work()
 
-    monkeypatch.setattr("kohort.cli.program.app", app)
+    monkeypatch.setattr("kohort.cli.program.dispatch", app)
     assert main(["schema"]) == 143
     assert capsys.readouterr().err == "kohort: terminated; nothing incomplete was published\n"
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
@@ -852,7 +852,7 @@ def test_ctrl_c_is_not_lost_where_signals_cannot_wait(
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.delattr(signal, "pthread_sigmask")
-    monkeypatch.setattr("kohort.cli.program.app", app)
+    monkeypatch.setattr("kohort.cli.program.dispatch", app)
     assert main(["schema"]) == 130
     assert capsys.readouterr().err == "kohort: interrupted; nothing incomplete was published\n"
 
@@ -869,7 +869,7 @@ def test_an_error_in_a_destructor_is_not_shown(
     def app(*_: object, **__: object) -> None:
         Last()
 
-    monkeypatch.setattr("kohort.cli.program.app", app)
+    monkeypatch.setattr("kohort.cli.program.dispatch", app)
     assert main(["schema"]) == 0
     assert capsys.readouterr() == ("", "")
 
@@ -884,7 +884,7 @@ import kohort.__main__
 def app(*_, **__):
     exec("import signal; signal.raise_signal(signal.SIGINT)")
 
-kohort.cli.program.app = app
+kohort.cli.program.dispatch = app
 sys.argv = ["kohort", "schema"]
 kohort.__main__.run()
 """
@@ -903,7 +903,7 @@ def app(*_, **__):
     os.write(2, b"thread panicked at {CANARIES[0]}")
     raise ValueError
 
-kohort.cli.program.app = app
+kohort.cli.program.dispatch = app
 sys.argv = ["kohort", "schema"]
 kohort.__main__.run()
 """
@@ -957,7 +957,7 @@ def test_what_the_system_refuses_has_a_status(
     def app(*_: object, **__: object) -> None:
         raise raised
 
-    monkeypatch.setattr("kohort.cli.program.app", app)
+    monkeypatch.setattr("kohort.cli.program.dispatch", app)
     assert main(["schema"]) == status
     err = capsys.readouterr().err
     assert err.startswith(f"kohort: {said}")

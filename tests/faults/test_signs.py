@@ -26,7 +26,7 @@ STEERING: Final = "x\x1b]0;gone\x07\r\x7f\x9b2J\u202e\u2066y"
 #: What no output may hold.
 RAW: Final = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
-#: Words that typer itself complains of.
+#: Words that click itself complains of.
 MISUSED: Final = [
     ["anonymize", f"--{STEERING}"],
     [f"{STEERING}"],
@@ -108,7 +108,7 @@ def test_no_error_prints_them(table: str) -> None:
 
 @pytest.mark.parametrize("words", MISUSED)
 def test_no_misuse_prints_them(words: list[str]) -> None:
-    """What typer itself says of the words of a command line."""
+    """What click itself says of the words of a command line."""
     ran = kohort(*words)
     assert ran.status == 2
     assert ran.err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kohort.cli import options
 from kohort.cli.anonymize import Job
@@ -27,11 +27,10 @@ QUICK: Final = frozenset({"mondrian", "mondrian-relaxed", "ordered"})
 def advise(
     job: Job,
     *,
-    take: Annotated[int | None, option("Writing", "Write the N-th change into the job file.", "N", min=1)] = None,
+    take: int | None = option("Writing", "Write the N-th change into the job file.", "N", min=1),
     printed: options.Printed,
 ) -> None:
     """Show what single changes of a job would keep or cost; write nothing, or one of them into the job file."""
-    options.use_threads()
     from kohort.job.advice import advice_on
     from kohort.job.document import document_at
 

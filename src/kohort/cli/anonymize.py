@@ -6,10 +6,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
 from kohort.cli import flags, options, outputs, transactions
-from kohort.cli.derive import Given, Keys, option
+from kohort.cli.derive import Given, Keys, argument, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 from kohort.job.faults import placing
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 #: How the flag of k differs from the job file's key.
 _K: Final = MappingProxyType({"k": {"shown": f"{USUAL_K}, unless another model of whole classes is given"}})
 
-Job = Annotated[Path, typer.Argument(metavar="JOB", help="A job file (TOML); `kohort init` writes one to correct.")]
+Job = Annotated[Path, argument("JOB", "A job file (TOML); `kohort init` writes one to correct.")]
 Changes = Annotated[
     list[str] | None,
     option(
@@ -42,7 +40,6 @@ def anonymize(
     """Anonymize a table by the job that the flags make."""
     faults: list[UsageError] = []
     raw = with_usual_k(flags.tables(job, faults))
-    options.use_threads(run.threads)
     _carry_out(flags.request(raw, faults), page, files, run)
 
 
@@ -56,7 +53,6 @@ def run(
     run: options.Run,
 ) -> None:
     """Run a job file, on a table or on transactions, with the changes of `--set`."""
-    options.use_threads(run.threads)
     from kohort.job.document import changed, document_at
 
     text = changed(document_at(job), changes or ())

@@ -7,10 +7,10 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
-import typer
+import click
 
 from kohort.cli import flags, judged, options
-from kohort.cli.derive import BASKETS, Given, Keys, option
+from kohort.cli.derive import BASKETS, Given, Keys, argument, option
 from kohort.cli.screen import echo, progress, say
 from kohort.job.faults import placing
 from kohort.job.spelling import names
@@ -67,32 +67,22 @@ _ITEMS: Final = ("private", "private-file", "no-private", "public", "public-file
 class CheckFlags(NamedTuple):
     """What the file is compared with, and what is shown of it."""
 
-    transactions: Annotated[
-        bool,
-        option("Transactions", "IN contains transactions: check whether they are (h,k,p)-coherent.", "--transactions"),
-    ] = False
-    reference: Annotated[
-        str | None,
-        option(
-            "Reading",
-            "The table before its release: t, delta-disclosure and beta compare with its values.",
-            "FILE",
-            shown="IN itself",
-        ),
-    ] = None
-    certificate: Annotated[
-        str | None,
-        option("Reading", "Check the claims of this certificate about IN; it also names the models.", "FILE"),
-    ] = None
-    trust: Annotated[
-        str | None, option("Reading", "Require that the holder of this public key has signed the certificate.", "FILE")
-    ] = None
-    show_values: Annotated[
-        bool,
-        option(
-            "Output", "Show the cells of failing classes, or the private items that prevent a release.", "--show-values"
-        ),
-    ] = False
+    transactions: bool = option("Transactions", "IN contains transactions: check whether they are (h,k,p)-coherent.")
+    reference: str | None = option(
+        "Reading",
+        "The table before its release: t, delta-disclosure and beta compare with its values.",
+        "FILE",
+        shown="IN itself",
+    )
+    certificate: str | None = option(
+        "Reading", "Check the claims of this certificate about IN; it also names the models.", "FILE"
+    )
+    trust: str | None = option(
+        "Reading", "Require that the holder of this public key has signed the certificate.", "FILE"
+    )
+    show_values: bool = option(
+        "Output", "Show the cells of failing classes, or the private items that prevent a release."
+    )
 
 
 def check(
@@ -100,12 +90,9 @@ def check(
     baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS, panel="Transactions")],
     compared: CheckFlags,
     printed: options.Printed,
-    others: Annotated[
-        list[str] | None, typer.Argument(metavar="[IN]...", help="More files to check in the same way.")
-    ] = None,
+    others: list[str] | None = argument("[IN]...", "More files to check in the same way."),
 ) -> None:
     """Check files against privacy models or one against its certificate; without either, measure them."""
-    options.use_threads()
     paths = [table["path"], *(others or ())]
     from kohort.publish.journal import settle_for_reading
 
@@ -120,7 +107,7 @@ def check(
             echo(f"{path}:")
         met &= _of_copies(table, path, baskets, compared, printed)
     if not met:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _of_copies(table: Given, path: str, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:

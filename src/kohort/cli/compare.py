@@ -7,10 +7,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
-import typer
-
 from kohort.cli import flags, options
-from kohort.cli.derive import Given, Keys, option
+from kohort.cli.derive import Given, Keys, argument, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 from kohort.job.spelling import names
@@ -37,48 +35,31 @@ _FORMS: Final = (".json", ".txt")
 class Questions(NamedTuple):
     """What else to compare: random counts, and predictions."""
 
-    queries: Annotated[
-        int | None,
-        option(
-            "Method",
-            "Number of random COUNT queries to run on both tables, if quasi-identifiers are known; 0 for none.",
-            "N",
-            shown=str(QUERIES),
-            min=0,
-        ),
-    ] = None
-    target: Annotated[
-        str | None,
-        option(
-            "Method", "Train a classifier on each table to predict this column from the quasi-identifiers.", "COLUMN"
-        ),
-    ] = None
-    seed: Annotated[
-        int, option("Method", "The same seed draws the same queries and holds out the same records.", "N", min=0)
-    ] = 0
-    bound: Annotated[
-        bool,
-        option(
-            "Method",
-            "Compute a lower bound on the loss of any release with this k and such labels, from a sample of BEFORE.",
-            "--bound",
-        ),
-    ] = False
+    queries: int | None = option(
+        "Method",
+        "Number of random COUNT queries to run on both tables, if quasi-identifiers are known; 0 for none.",
+        "N",
+        shown=str(QUERIES),
+        min=0,
+    )
+    target: str | None = option(
+        "Method", "Train a classifier on each table to predict this column from the quasi-identifiers.", "COLUMN"
+    )
+    seed: int = option(
+        "Method", "The same seed draws the same queries and holds out the same records.", "N", default=0, min=0
+    )
+    bound: bool = option(
+        "Method",
+        "Compute a lower bound on the loss of any release with this k and such labels, from a sample of BEFORE.",
+    )
 
 
 class ComparisonOutput(NamedTuple):
     """Where the comparison goes."""
 
-    out: Annotated[
-        Path | None,
-        option(
-            "Writing",
-            "Write the comparison to a file, too: .json, which contains values of the table, or .txt.",
-            "FILE",
-            "--out",
-            "-o",
-        ),
-    ] = None
+    out: Path | None = option(
+        "Writing", "Write the comparison to a file, too: .json, which contains values of the table, or .txt.", "FILE"
+    )
     overwrite: options.Overwrite = False
     json: options.Json = False
     quiet: options.Quiet = False
@@ -95,21 +76,17 @@ _CHANGED: Final = MappingProxyType(
 
 
 def compare(
-    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The table; '-' is standard input.")],
-    after: Annotated[str, typer.Argument(metavar="AFTER", help="Its release; columns are matched by name.")],
+    before: str = argument("BEFORE", "The table; '-' is standard input."),
+    after: str = argument("AFTER", "Its release; columns are matched by name."),
     *,
     table: Annotated[
         Given, Keys(only=("quasi", "hierarchy", "k", "missing-token", *options.READING[1:]), changed=_CHANGED)
     ],
-    job: Annotated[
-        Path | None,
-        option("Reading", "Take roles, hierarchies and k from the release's job file.", "JOB.toml", "--job"),
-    ] = None,
+    job: Path | None = option("Reading", "Take roles, hierarchies and k from the release's job file.", "JOB.toml"),
     questions: Questions,
     shown: ComparisonOutput,
 ) -> None:
     """Compare a table and its release: means, distributions, associations, counts and predictions."""
-    options.use_threads()
     from kohort.report.figures import as_json
     from kohort.report.render.comparison import comparison_text
 

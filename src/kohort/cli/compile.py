@@ -79,4 +79,4 @@ def _run(words: list[str]) -> None:
     from kohort.cli.program import app
 
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
-        app(words, prog_name="kohort", standalone_mode=False)
+        app.main(words, prog_name="kohort", standalone_mode=False)

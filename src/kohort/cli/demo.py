@@ -8,7 +8,7 @@ from functools import cache
 from itertools import accumulate, islice
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from kohort.cli import options
 from kohort.cli.derive import option
@@ -70,14 +70,13 @@ _FILES = (
 
 def demo(
     *,
-    out: Annotated[Path, option("", "The folder to work in; made if needed.", "FOLDER", "--out", "-o")] = Path("demo"),
-    records: Annotated[int, option("", "Number of people.", "N", min=1)] = 30_000,
+    out: Path = option("", "The folder to work in; made if needed.", "FOLDER", default=Path("demo")),
+    records: int = option("", "Number of people.", "N", default=30_000, min=1),
     k: options.K = 10,
-    seed: Annotated[int, option("", "The same seed gives the same people.", "N", min=0)] = 7,
+    seed: int = option("", "The same seed gives the same people.", "N", default=7, min=0),
     overwrite: options.Overwrite = False,
 ) -> None:
     """Generate a register, anonymise it, verify it, show what happened."""
-    options.use_threads()
     from kohort.cli.advise import best_of
     from kohort.generate.italy import write_italy
     from kohort.job.document import document_at

@@ -1,27 +1,41 @@
-"""The flags of a command: those of a form's keys, and its own, made for typer.
+"""The flags of a command: those of a form's keys, and its own, made for click.
 
-A command is a function of few parameters. `flattened` turns it into one that typer reads: a parameter marked with
-`Keys` becomes the flags of those keys of a form, a named tuple the flags of its fields.
+A command is a function of few parameters. One marked with `Keys` stands for the flags of those keys of a form; one
+whose default or mark is an `option` or `argument`, for a flag or argument of its own; a named tuple, for its fields.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
-from inspect import Parameter, Signature
+from inspect import Parameter, signature
+from textwrap import wrap
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, cast, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    NamedTuple,
+    TypeAlias,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-import typer
-from typer.models import OptionInfo, ParameterInfo
+import click
+from click.core import ParameterSource
 
 from kohort.job.keys import PANELS, TRI_STATE, Key, keys_of, with_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from click.types import OptionHelpExtra
 
 #: The form of a job on a table, and that of one on transactions.
 TABLE: Final = "kohort.job.form:TABLE_JOB"
@@ -55,29 +69,137 @@ EXAMPLES: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 #: Short forms of flags.
-SHORT: Final[Mapping[str, tuple[str]]] = MappingProxyType({"k": ("-k",), "out": ("-o",)})
+SHORT: Final[Mapping[str, tuple[str]]] = MappingProxyType({"k": ("-k",), "out": ("-o",), "quiet": ("-q",)})
 
 #: How many flags a panel's title shows.
 SHOWN: Final = 2
 
+#: The default of a parameter without one.
+REQUIRED: Final = Parameter.empty
+
 #: Makes a parameter of a command of the values of all flags, and of the names of those that were typed.
 Maker: TypeAlias = "Callable[[Mapping[str, Any], AbstractSet[str]], object]"
 
+#: How all commands ask for help, which is as wide as the terminal.
+SETTINGS: Final[Mapping[str, Any]] = MappingProxyType(
+    {"help_option_names": ["-h", "--help"], "max_content_width": 1 << 16}
+)
 
-def option(panel: str, sentence: str, *words: str, shown: str | bool = True, **limits: Any) -> Any:  # noqa: ANN401  as typer says
-    """A flag of a command's own, as typer's.
+
+# --- single flags and arguments ---------------------------------------------------------------------------------------
+
+
+class Number(click.ParamType[int | float]):
+    """A number within bounds; what is said of a wrong one does not repeat it."""
+
+    def __init__(self, kind: type[int | float], least: float | None, most: float | None) -> None:
+        """Keep the type and the bounds, `None` for none."""
+        self.kind, self.least, self.most = kind, least, most
+        self.name = "integer" if kind is int else "number"
+
+    @property
+    def bounds(self) -> str:
+        """The bounds as the help shows them; empty without any."""
+        if self.most is not None:
+            return f"{self.least}<=x<={self.most}"
+        return "" if self.least is None else f"x>={self.least}"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | float:  # noqa: ANN401  as click has it
+        """The number that a text contains."""
+        try:
+            number = self.kind(value)
+        except ValueError:
+            self.fail(f"Input should be a valid {self.name}", param, ctx)
+        if self.least is not None and not number >= self.least:
+            self.fail(f"Input should be greater than or equal to {self.least}", param, ctx)
+        if self.most is not None and not number <= self.most:
+            self.fail(f"Input should be less than or equal to {self.most}", param, ctx)
+        return number
+
+
+class Option(click.Option):
+    """A flag of a panel of the help; of an empty one stand above all others."""
+
+    def __init__(self, *names: Any, panel: str = "", **how: Any) -> None:  # noqa: ANN401  as click has it
+        """Keep the panel."""
+        super().__init__(*names, **how)
+        self.panel = panel
+
+    def get_help_extra(self, ctx: click.Context) -> OptionHelpExtra:
+        """What stands behind the sentence: the default, and the bounds of a number."""
+        extra = super().get_help_extra(ctx)
+        if isinstance(self.type, Number) and self.type.bounds:
+            extra["range"] = self.type.bounds
+        return extra
+
+
+class Flag(NamedTuple):
+    """What becomes a flag or an argument once the name, type and default of its parameter are known.
+
+    Attributes:
+        kind: Which of them.
+        names: The names of the flag, each with its dashes; none for that of the parameter.
+        how: What else click takes for it.
+        least: The smallest value of a number, if any.
+        most: The greatest one.
+        default: What the parameter is without it; `None` stands for `None` or `False` where its type has that, and
+            else it is required.
+    """
+
+    kind: type[Option | click.Argument]
+    names: tuple[str, ...]
+    how: Mapping[str, Any]
+    least: float | None = None
+    most: float | None = None
+    default: object = None
+
+    def of(self, name: str, annotation: Any, default: object) -> click.Parameter:  # noqa: ANN401  a type
+        """The parameter, with this default if it is one; see `default` above."""
+        union = get_args(annotation) if type(None) in get_args(annotation) else ()
+        [bare] = [one for one in union if one is not type(None)] or [annotation]
+        if default is self or default is None:
+            unsaid = None if union else False if bare is bool else REQUIRED
+            default = unsaid if self.default is None else self.default
+        how: dict[str, Any] = {**self.how, "required": default is REQUIRED}
+        if default is not REQUIRED:
+            how["default"] = default
+        if get_origin(bare) is list:
+            how |= {"multiple": True} if self.kind is Option else {"nargs": -1}
+        elif bare is bool:
+            how |= {"is_flag": True, "metavar": None}
+        else:
+            how["type"] = Number(bare, self.least, self.most) if bare in {int, float} else bare
+        if self.kind is Option:
+            return Option([name, *(self.names or (f"--{name.replace('_', '-')}", *SHORT.get(name, ())))], **how)
+        if not (how["required"] or how["metavar"].startswith("[")):
+            how["metavar"] = f"[{how['metavar']}]"
+        return click.Argument([name], **how)
+
+
+def option(panel: str, sentence: str, *words: str, shown: str | bool = True, **how: Any) -> Any:  # noqa: ANN401  as a parameter's default it stands for any type
+    """A flag of a command's own.
 
     Args:
         panel: The part of the help that it stands in; empty for the first.
         sentence: Its help.
-        words: Its names, each with its dashes, if typer is not to make one; and what stands for its value.
+        words: Its names, each with its dashes, if not that of its parameter; and what stands for its value.
         shown: What is shown as its default.
-        limits: `min` and `max` of its value.
+        how: `default`, `min` and `max` of its value, and what else click takes.
     """
-    names = [one for one in words if one.startswith("-")]
+    names = tuple(one for one in words if one.startswith("-"))
     value = next((one for one in words if one not in names), None)
-    how: dict[str, Any] = {"help": sentence, "metavar": value, "rich_help_panel": panel or None, "show_default": shown}
-    return typer.Option(*names, **how, **limits)  # type: ignore[misc]  # none of them is a default
+    bounds = how.pop("min", None), how.pop("max", None), how.pop("default", None)
+    return Flag(
+        Option, names, {**how, "help": sentence, "metavar": value, "panel": panel, "show_default": shown}, *bounds
+    )
+
+
+def argument(metavar: str, sentence: str, default: object = None) -> Any:  # noqa: ANN401  as above
+    """An argument of a command: its word in the usage line, its help, and its default if it may be left out."""
+    return Flag(click.Argument, (), {"metavar": metavar, "help": sentence}, default=default)
+
+
+# --- the flags of a form's keys ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +216,7 @@ class Given:
     values: Mapping[str, Any]
     typed: frozenset[str]
 
-    def __getitem__(self, flag: str) -> Any:  # noqa: ANN401  whatever typer made of a flag
+    def __getitem__(self, flag: str) -> Any:  # noqa: ANN401  whatever click made of a flag
         """The value of a flag."""
         return self.values[flag]
 
@@ -154,116 +276,129 @@ class Keys:
         return replace(key, **changes)
 
 
-def flattened(function: Callable[..., None]) -> Callable[..., None]:
-    """A command's function as typer reads it: a parameter for each flag."""
-    hints = get_type_hints(function, include_extras=True)
-    found: dict[str, Parameter] = {}
-    makers: dict[str, Maker] = {}
-    for name, own in Signature.from_callable(function).parameters.items():
-        parts, makers[name] = _parts(name, hints[name], own.default)
-        for part in parts:
-            found.setdefault(part.name, part)
-
-    def command(context: typer.Context, **values: Any) -> None:  # noqa: ANN401  whatever typer made of the flags
-        typed = {name for name in values if _is_typed(context, name)}
-        function(**{name: make(values, typed) for name, make in makers.items()})
-
-    context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    parameters = [context, *_in_panels(list(found.values()))]
-    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in parameters}
-    return command
+# --- commands ---------------------------------------------------------------------------------------------------------
 
 
-def _is_typed(context: Any, name: str) -> bool:  # noqa: ANN401  typer's class does not tell its sources' type
-    return str(context.get_parameter_source(name).name) == "COMMANDLINE"
+class _Formatter(click.HelpFormatter):
+    def write_heading(self, heading: str) -> None:
+        """A heading, in bold letters on a terminal."""
+        super().write_heading(heading if os.environ.get("NO_COLOR") else click.style(heading, bold=True))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        """Words and their sentences, in which no hyphen is broken."""
+        rows = list(rows)
+        width = min(max(len(word) for word, _ in rows), col_max) + col_spacing
+        margin = " " * (self.current_indent + width)
+        for word, sentence in rows:
+            lines = wrap(sentence, max(self.width - len(margin), 10), break_on_hyphens=False)
+            head = f"{word:{width}}" if len(word) <= width - col_spacing else f"{word}\n{margin}"
+            self.write(" " * self.current_indent + head + f"\n{margin}".join(lines) + "\n")
 
 
-def _parts(name: str, hint: Any, default: object) -> tuple[list[Parameter], Maker]:  # noqa: ANN401  an annotation
+class _Context(click.Context):
+    formatter_class = _Formatter
+
+
+class Group(click.Group):
+    """A group whose help has the whole sentence of each command."""
+
+    context_class = _Context
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands and their sentences."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.help or "") for name, command in self.commands.items()])
+
+
+class Command(click.Command):
+    """A command whose function is imported, and whose flags are made, when it is run or asked for its help."""
+
+    context_class = _Context
+
+    def __init__(self, name: str, load: Callable[[], Callable[..., None]], sentence: str) -> None:
+        """Keep what imports its function."""
+        super().__init__(name, help=sentence, context_settings={**SETTINGS})
+        self._load = load
+        self._makers: dict[str, Maker] = {}
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The arguments and flags, those of one panel together."""
+        if not self._makers:
+            function, found = self._load(), dict[str, click.Parameter]()
+            hints = get_type_hints(function, include_extras=True)
+            own = signature(function).parameters.values()
+            parts = {one.name: _parts(one.name, hints[one.name], one.default) for one in own}
+            for flag in (flag for flags, _ in parts.values() for flag in flags):
+                found.setdefault(flag.name, flag)
+            self._makers = {name: maker for name, (_, maker) in parts.items()}
+            self.params = sorted(found.values(), key=lambda one: ["", *PANELS].index(_panel(one)))
+        return super().get_params(ctx)
+
+    def invoke(self, ctx: click.Context) -> None:
+        """Call the function with what its parameters stand for."""
+        typed = {name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+        values: dict[str, Any] = {
+            name: [*cast("tuple[str, ...]", one)] or None if isinstance(one, tuple) else one
+            for name, one in ctx.params.items()
+        }
+        self._load()(**{name: make(values, typed) for name, make in self._makers.items()})
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The panels, each under its title."""
+        for title, some in self.panels(ctx).items():
+            with formatter.section(title):
+                flags = (one.get_help_record(ctx) for one in some if one.param_type_name == "option")
+                formatter.write_dl([flag for flag in flags if flag])
+
+    def panels(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
+        """The arguments and flags by the title of their panel, which shows some of the flags."""
+        found: dict[str, list[click.Parameter]] = {}
+        for one in self.get_params(ctx):
+            found.setdefault(_panel(one) or "Options", []).append(one)
+        return {_title(panel, some): some for panel, some in found.items()}
+
+
+def _panel(one: click.Parameter) -> str:
+    return one.panel if isinstance(one, Option) else ""
+
+
+def _title(panel: str, some: Sequence[click.Parameter]) -> str:
+    """The title of a panel: its name, and an example of its flags."""
+    flags = {one.opts[0].removeprefix("--") for one in some if one.name != "out" or one.metavar == "OUT"}
+    shown = [f"--{flag} {EXAMPLES[flag]}".strip() for flag in EXAMPLES if flag in flags][:SHOWN]
+    return f"{panel}, such as {' '.join(shown)}" if shown and panel in PANELS else panel
+
+
+def _parts(name: str, hint: Any, default: object) -> tuple[list[click.Parameter], Maker]:  # noqa: ANN401  an annotation
     """The flags that a parameter stands for, and what makes its value of theirs."""
-    kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-    for mark in marks:
-        if isinstance(mark, Keys):
-            return _of_keys(mark.keys(), kind, name, default)
-    if isinstance(kind, type) and issubclass(kind, tuple):
-        return _fields(kind)
-    return [Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=hint)], lambda values, _: values[name]
-
-
-def _of_keys(keys: tuple[Key, ...], kind: Any, name: str, default: object) -> tuple[list[Parameter], Maker]:  # noqa: ANN401  a type
-    """The flags of keys: all in one value, or one as a parameter of its own type and default."""
-    parameters = [_parameter(key) for key in keys]
+    kind, mark = cast("tuple[Any, object]", get_args(hint) if get_origin(hint) is Annotated else (hint, default))
+    if isinstance(mark, Flag):
+        return [mark.of(name, kind, default)], lambda values, _: values[name]
+    if not isinstance(mark, Keys):
+        hints = get_type_hints(kind, include_extras=True)
+        parts = [_parts(one, hints[one], kind._field_defaults.get(one, REQUIRED)) for one in kind._fields]
+        flags = [one for some, _ in parts for one in some]
+        return flags, lambda values, _: kind(**{one: values[one] for one in kind._fields})
+    keys = mark.keys()
     if kind is Given:
-        return parameters, partial(_given, keys)
-    [made] = parameters
-    made = made.replace(default=default, annotation=Annotated[kind, get_args(made.annotation)[1]])
-    return [made], lambda values, _: values[name]
+        return [_of_key(key) for key in keys], partial(_given, keys)
+    [key] = keys
+    return [_of_key(key, kind, default)], lambda values, _: values[name]
 
 
-def _parameter(key: Key) -> Parameter:
-    """The flag of a key as a parameter of the function that typer reads; the input has none."""
+def _of_key(key: Key, kind: Any = None, default: object = None) -> click.Parameter:  # noqa: ANN401  a type
+    """The flag of a key, which may have the type and default of a parameter of its own; the input has none."""
     if key.place == ("input", "path"):
-        return _option("source", str, typer.Argument(metavar="IN", help=key.help), Parameter.empty)
-    kind = key.kind
-    info = typer.Option(
-        f"--{key.flag}/--no-{key.flag}" if kind == TRI_STATE else f"--{key.flag}",
-        *SHORT.get(key.flag, ()),
-        metavar=None if kind in {bool, TRI_STATE} else key.metavar,
-        help=key.help,
-        rich_help_panel=key.panel,
-        show_default=key.shown or True,
-    )
-    required = key.place == ("output", "path")
-    default = Parameter.empty if required else False if kind is bool else key.default
-    return _option(key.name, str if required else kind, info, default)
-
-
-def _option(name: str, kind: Any, info: ParameterInfo, default: object) -> Parameter:  # noqa: ANN401  a type
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
-
-
-def _fields(group: Any) -> tuple[list[Parameter], Maker]:  # noqa: ANN401  a class
-    hints, defaults = get_type_hints(group, include_extras=True), group._field_defaults
-    parameters = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name, Parameter.empty), annotation=hints[name])
-        for name in group._fields
-    ]
-
-    return parameters, lambda values, _: group(**{name: values[name] for name in group._fields})
+        return Flag(click.Argument, (), {"metavar": "IN", "help": key.help}).of("source", str, REQUIRED)
+    names = (f"--{key.flag}/--no-{key.flag}",) if key.kind == TRI_STATE else ()
+    how = {"metavar": key.metavar, "help": key.help, "panel": key.panel, "show_default": key.shown or True}
+    if kind is None:
+        kind, default = key.kind, REQUIRED if key.place == ("output", "path") else key.default
+    return Flag(Option, names, how).of(key.name, kind, default)
 
 
 def _given(keys: tuple[Key, ...], values: Mapping[str, Any], typed: AbstractSet[str]) -> Given:
     names = {key.flag: "source" if key.place == ("input", "path") else key.name for key in keys}
     given = frozenset(flag for flag, name in names.items() if name in typed)
     return Given(keys, {flag: values[name] for flag, name in names.items()}, given)
-
-
-def _in_panels(parameters: Sequence[Parameter]) -> list[Parameter]:
-    """The parameters by panel, whose titles show some of their flags."""
-    panels: dict[str, list[OptionInfo]] = {panel: [] for panel in PANELS}
-    order: dict[str, int] = {}
-    for one in parameters:
-        info = get_args(one.annotation)[1]
-        panel = info.rich_help_panel if isinstance(info, OptionInfo) else None
-        order[one.name] = 1 + list(panels).index(panel) if panel in panels else 0
-        if panel in panels and isinstance(info, OptionInfo):
-            panels[panel].append(info)
-    return sorted(
-        (one.replace(annotation=_titled(one.annotation, panels)) for one in parameters), key=lambda one: order[one.name]
-    )
-
-
-def _titled(annotation: Any, panels: Mapping[str, Sequence[OptionInfo]]) -> Any:  # noqa: ANN401  as above
-    kind, info = get_args(annotation)[:2]
-    if not isinstance(info, OptionInfo) or info.rich_help_panel not in panels:
-        return annotation
-    made = copy(info)
-    made.rich_help_panel = _title(cast("str", info.rich_help_panel), panels[cast("str", info.rich_help_panel)])
-    return Annotated[kind, made]
-
-
-def _title(panel: str, infos: Sequence[OptionInfo]) -> str:
-    """The title of a panel: its name, and an example of its flags."""
-    flags = [str(info.default).removeprefix("--") for info in infos if info.default != "--out" or info.metavar == "OUT"]
-    shown = [f"--{flag} {EXAMPLES[flag]}".strip() for flag in EXAMPLES if flag in flags][:SHOWN]
-    return f"{panel}, such as {' '.join(shown)}" if shown else panel

@@ -13,18 +13,20 @@ from typing import TYPE_CHECKING, Annotated, Final
 from kohort.cli import flags, options
 from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import progress, say
+from kohort.cli.sweep_files import picture_of
 from kohort.job.spelling import names
 from kohort.schema.numbers import said as written
 from kohort.shown import many
 from kohort.transactions.profile import PERCENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from kohort.assessment.inspection.distribution import Bar
     from kohort.assessment.inspection.guesses import Guess
     from kohort.job.draft import Draft
     from kohort.report import Json
+    from kohort.report.charts.canvas import Format
     from kohort.transactions.profile import DatabaseProfile, Spread
 
 
@@ -46,18 +48,10 @@ def inspect(
         Keys(form=BASKETS, only=("path", "separator", "encoding", "Reading", "h"), panel="Transactions", changed=_H),
     ],
     *,
-    transactions: Annotated[
-        bool, option("Transactions", "IN contains transactions: describe them and their items.", "--transactions")
-    ] = False,
-    picture: Annotated[
-        Path | None,
-        option(
-            "Writing",
-            "Draw the distribution of each column (.svg, .png): for you, not for the public.",
-            "FILE",
-            "--picture",
-        ),
-    ] = None,
+    transactions: bool = option("Transactions", "IN contains transactions: describe them and their items."),
+    picture: Path | None = option(
+        "Writing", "Draw the distribution of each column (.svg, .png): for you, not for the public.", "FILE"
+    ),
     overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
@@ -70,7 +64,8 @@ def inspect(
         return
     unused = {flag: value for flag, value in baskets.used().items() if flag not in shared}
     flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
-    publish = _picture(picture, table["path"], overwrite=overwrite)
+    inputs = () if table["path"] == "-" else (Path(table["path"]),)
+    publish = picture_of(picture, _draw, overwrite=overwrite, inputs=inputs)
     read = options.read_table(table)
     from kohort.assessment.inspection.distribution import distributions
     from kohort.assessment.inspection.guesses import inspect_table
@@ -79,7 +74,7 @@ def inspect(
 
     missing = frozenset(["", *(table["missing-token"] or ())])
     guesses, read = inspect_table(read, missing=missing), read.needing(())
-    if publish is not None:
+    if picture is not None:
         found = distributions(read, guesses, missing)
         publish((found, [name for name in read.names if name not in found], read.records))
     figures: dict[str, Json] = {"records": read.records, "columns": [_figures(guess) for guess in guesses]}
@@ -90,26 +85,13 @@ def inspect(
     say(told, figures, as_json=json, internal=True)
 
 
-def _picture(
-    path: Path | None, source: str, *, overwrite: bool
-) -> Callable[[tuple[Mapping[str, Sequence[Bar]], Sequence[str], int]], None] | None:
-    """What publishes a picture of distributions; refused at once where it cannot be written."""
-    if path is None:
-        return None
-    from kohort.cli.sweep_files import publisher
-    from kohort.report.charts import format_of
+def _draw(found: tuple[Mapping[str, Sequence[Bar]], Sequence[str], int], form: Format) -> bytes:
     from kohort.report.columns import distributions_picture
 
-    format_, inputs = format_of(path.suffix), () if source == "-" else (Path(source),)
-
-    def draw(found: tuple[Mapping[str, Sequence[Bar]], Sequence[str], int]) -> bytes:
-        return distributions_picture(*found, format_)
-
-    return publisher([(path, draw)], overwrite=overwrite, inputs=inputs)
+    return distributions_picture(*found, form)
 
 
 def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
-    options.use_threads()
     from kohort.cli.describe import profile_figures, profile_text
     from kohort.io.baskets import read_transactions
     from kohort.job.parts import relative
@@ -128,23 +110,18 @@ def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
 def init(
     reading: options.ReadingWithTokens,
     *,
-    out: Annotated[Path, option("Writing", "The job file to write.", "JOB", "--out", "-o")] = _JOB,
+    out: Path = option("Writing", "The job file to write.", "JOB", default=_JOB),
     k: options.K = _K,
-    known: Annotated[
-        list[str] | None,
-        option(
-            "Columns",
-            "The columns that an outsider knows; others that could be quasi-identifying are then answers, released "
-            "unchanged. 'all': all of these are quasi-identifying. (repeatable)",
-            "A,B",
-            "--known",
-        ),
-    ] = None,
+    known: list[str] | None = option(
+        "Columns",
+        "The columns that an outsider knows; others that could be quasi-identifying are then answers, released "
+        "unchanged. 'all': all of these are quasi-identifying. (repeatable)",
+        "A,B",
+    ),
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a job file with these guesses, for you to correct, and say what to decide."""
-    options.use_threads()
     from kohort.io.forms import files
     from kohort.job.draft import draft_of, job_text
     from kohort.models.k_anonymity import check_k
@@ -222,14 +199,11 @@ def _drafted(out: Path, draft: Draft, again: Sequence[str], given: Mapping[str, 
 
 def schema(
     *,
-    transactions: Annotated[
-        bool, option("", "Print the schema of a job file on transactions.", "--transactions")
-    ] = False,
+    transactions: bool = option("", "Print the schema of a job file on transactions."),
 ) -> None:
     """Print the JSON Schema of a job file."""
     from json import dumps
 
-    options.use_threads()
     from kohort.job.form import TABLE_JOB
     from kohort.job.form_schema import json_schema
     from kohort.job.transactions_form import TRANSACTION_JOB

@@ -6,42 +6,26 @@ import os
 import stat
 import sys
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from kohort import system
-from kohort.cli import options
-from kohort.cli.derive import option
+from kohort.cli.derive import argument, option
 from kohort.cli.screen import echo
 from kohort.errors import UsageError
 
 
 def app(
-    source: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="IN",
-            help=(
-                "A table or transactions to draft a job for, or a job file (.toml). If none is named, the desk asks."
-            ),
-        ),
-    ] = None,
+    source: Path | None = argument(
+        "IN", "A table or transactions to draft a job for, or a job file (.toml). If none is named, the desk asks."
+    ),
     *,
-    transactions: Annotated[
-        bool | None,
-        option(
-            "",
-            "What IN contains; if not given, kohort detects it from the form of its lines.",
-            "--transactions/--table",
-        ),
-    ] = None,
-    browser: Annotated[
-        bool, option("", "Open the desk in the browser, or only print its address.", "--browser/--no-browser")
-    ] = True,
+    transactions: bool | None = option(
+        "", "What IN contains; if not given, kohort detects it from the form of its lines.", "--transactions/--table"
+    ),
+    browser: bool = option(
+        "", "Open the desk in the browser, or only print its address.", "--browser/--no-browser", default=True
+    ),
 ) -> None:
     """Open the desk: see a table or transactions, choose roles and models, try and release, in your browser."""
-    options.use_threads()
     from kohort.app.serve import desk_of, refuse_missing, run
 
     refuse_missing()

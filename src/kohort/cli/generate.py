@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,65 +23,50 @@ Seed = Annotated[int, option("", "The same seed gives the same bytes.", "N", min
 
 def italy(
     *,
-    out: Annotated[
-        Path, option("", "The folder for people.csv and its hierarchies; made if needed.", "FOLDER", "--out", "-o")
-    ] = Path("italy"),
-    records: Annotated[int, option("", "Number of people.", "N", min=1)] = 30_000,
-    seed: Annotated[int, option("", "The same seed gives the same people.", "N", min=0)] = 7,
-    tables: Annotated[
-        Path | None,
-        option(
-            "",
-            "A folder with your own regions, professions and incomes, or names: cities.json, professions.json, "
-            "names.json; or three CSV files and four trees: see the reference.",
-            "FOLDER",
-        ),
-    ] = None,
-    overwrite: options.Overwrite = False,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    out: Path = option(
+        "", "The folder for people.csv and its hierarchies; made if needed.", "FOLDER", default=Path("italy")
+    ),
+    records: int = option("", "Number of people.", "N", default=30_000, min=1),
+    seed: int = option("", "The same seed gives the same people.", "N", default=7, min=0),
+    tables: Path | None = option(
+        "",
+        "A folder with your own regions, professions and incomes, or names: cities.json, professions.json, "
+        "names.json; or three CSV files and four trees: see the reference.",
+        "FOLDER",
+    ),
+    written: options.Written,
 ) -> None:
     """A register of Italy: names, gender, city, age, education, profession, annual income."""
-    options.use_threads()
-    from functools import partial
-
     from kohort.generate.italy import write_italy
 
-    _write_folder(
-        partial(write_italy, tables=tables), out, records, seed, "people", overwrite=overwrite, json=json, quiet=quiet
-    )
+    _write_folder(partial(write_italy, tables=tables), out, records, seed, "people", written)
 
 
 def admissions(
     *,
-    out: Annotated[
-        Path, option("", "The folder for admissions.csv and its hierarchies; made if needed.", "FOLDER", "--out", "-o")
-    ] = Path("admissions"),
-    records: Annotated[int, option("", "Number of stays.", "N", min=1)] = 30_000,
-    seed: Annotated[int, option("", "The same seed gives the same stays.", "N", min=0)] = 7,
-    overwrite: options.Overwrite = False,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    out: Path = option(
+        "", "The folder for admissions.csv and its hierarchies; made if needed.", "FOLDER", default=Path("admissions")
+    ),
+    records: int = option("", "Number of stays.", "N", default=30_000, min=1),
+    seed: int = option("", "The same seed gives the same stays.", "N", default=7, min=0),
+    written: options.Written,
 ) -> None:
     """Hospital stays: patient, sex, birth date, postal code, dates, ward, diagnosis, charge, outcome; and a job."""
-    options.use_threads()
     from kohort.generate.admissions import write_admissions
 
-    _write_folder(write_admissions, out, records, seed, "stays", overwrite=overwrite, json=json, quiet=quiet)
+    _write_folder(write_admissions, out, records, seed, "stays", written)
 
 
 def baskets(
     *,
-    out: Annotated[Path, option("", "The file of basket lines to write.", "FILE", "--out", "-o")] = Path("baskets.dat"),
-    transactions: Annotated[int, option("", "Number of transactions.", "N", min=1)] = 10_000,
-    items: Annotated[int, option("", "Number of items; item 0 is the most popular.", "N", min=1)] = 1_000,
-    length: Annotated[float, option("", "Average number of items of a transaction.", "N", min=1)] = 10,
-    patterns: Annotated[int, option("", "Number of patterns: sets of items bought together.", "N", min=1)] = 2_000,
-    pattern_length: Annotated[float, option("", "Average number of items of a pattern.", "N", min=1)] = 4,
+    out: Path = option("", "The file of basket lines to write.", "FILE", default=Path("baskets.dat")),
+    transactions: int = option("", "Number of transactions.", "N", default=10_000, min=1),
+    items: int = option("", "Number of items; item 0 is the most popular.", "N", default=1_000, min=1),
+    length: float = option("", "Average number of items of a transaction.", "N", default=10, min=1),
+    patterns: int = option("", "Number of patterns: sets of items bought together.", "N", default=2_000, min=1),
+    pattern_length: float = option("", "Average number of items of a pattern.", "N", default=4, min=1),
     seed: Seed = 7,
-    overwrite: options.Overwrite = False,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    written: options.Written,
 ) -> None:
     """Transactions as of a shop, after IBM's Quest generator: a line for each, its items separated by blanks."""
     from kohort.generate.baskets import Market
@@ -88,20 +74,18 @@ def baskets(
     market = Market.of(items=items, length=length, patterns=patterns, pattern_length=pattern_length, seed=seed)
     pieces = ((batch.text(), batch.cells.size) for batch in market.batches(transactions))
     figures = {"transactions": transactions, "items": items, "seed": seed}
-    _write(out, pieces, figures, overwrite=overwrite, json=json, quiet=quiet)
+    _write(out, pieces, figures, written)
 
 
 def matrix(
     *,
-    out: Annotated[Path, option("", "The matrix file to write.", "FILE", "--out", "-o")] = Path("matrix.csv"),
-    rows: Annotated[int, option("", "Number of rows: transactions.", "N", min=1)] = 10_000,
-    columns: Annotated[int, option("", "Number of columns: items.", "N", min=1)] = 100,
-    density: Annotated[float, option("", "The probability of a 1.", "D", min=0, max=1)] = 0.1,
+    out: Path = option("", "The matrix file to write.", "FILE", default=Path("matrix.csv")),
+    rows: int = option("", "Number of rows: transactions.", "N", default=10_000, min=1),
+    columns: int = option("", "Number of columns: items.", "N", default=100, min=1),
+    density: float = option("", "The probability of a 1.", "D", default=0.1, min=0, max=1),
     seed: Seed = 7,
-    header: Annotated[bool, option("", "Write the items' names in the first line.", "--header")] = False,
-    overwrite: options.Overwrite = False,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    header: bool = option("", "Write the items' names in the first line."),
+    written: options.Written,
 ) -> None:
     """A 0/1 matrix of independent cells: a row for each transaction, a column for each item."""
     from kohort.generate.matrix import Matrix, text
@@ -110,48 +94,34 @@ def matrix(
     pieces = ((text(batch), int(batch.sum())) for batch in made.batches(rows))
     names = [(made.header(), 0)] if header else []
     figures = {"transactions": rows, "items": columns, "seed": seed}
-    _write(out, chain(names, pieces), figures, overwrite=overwrite, json=json, quiet=quiet)
+    _write(out, chain(names, pieces), figures, written)
 
 
-def _write_folder(
-    write: Callable[..., tuple[Path, ...]],
-    out: Path,
-    records: int,
-    seed: int,
-    what: str,
-    *,
-    overwrite: bool,
-    json: bool,
-    quiet: bool,
+def _write_folder(  # noqa: PLR0917  the parts of a command line
+    write: Callable[..., tuple[Path, ...]], out: Path, records: int, seed: int, what: str, written: options.Written
 ) -> None:
     done = 0
-    with progress(quiet=quiet) as tell:
+    with progress(quiet=written.quiet) as tell:
 
         def count(rows: int) -> None:
             nonlocal done
             done += rows
             tell(f"{done:,} of {records:,} {what}")
 
-        files = write(out, records, seed=seed, overwrite=overwrite, progress=count)
+        files = write(out, records, seed=seed, overwrite=written.overwrite, progress=count)
     paths = [str(file) for file in files]
     figures: dict[str, Json] = {"files": [*paths], "records": records, "seed": seed}
-    say("\n".join(f"wrote {path}" for path in paths), figures, as_json=json, quiet=quiet)
+    say("\n".join(f"wrote {path}" for path in paths), figures, as_json=written.json, quiet=written.quiet)
 
 
 def _write(
-    out: Path,
-    pieces: Iterable[tuple[bytes, int]],
-    figures: Mapping[str, int],
-    *,
-    overwrite: bool,
-    json: bool,
-    quiet: bool,
+    out: Path, pieces: Iterable[tuple[bytes, int]], figures: Mapping[str, int], written: options.Written
 ) -> None:
     """Write pieces of text, each with its number of cells, to a file that takes its name when it is complete."""
     from kohort.publish import publish
 
     cells = 0
-    with progress(quiet=quiet) as tell:
+    with progress(quiet=written.quiet) as tell:
 
         def write(file: BinaryIO) -> None:
             nonlocal cells
@@ -160,5 +130,5 @@ def _write(
                 cells += more
                 tell(many(cells, "cell"))
 
-        publish(out, write, lambda _: None, overwrite=overwrite)
-    say(f"wrote {out}", {"file": str(out), **figures, "cells": cells}, as_json=json, quiet=quiet)
+        publish(out, write, lambda _: None, overwrite=written.overwrite)
+    say(f"wrote {out}", {"file": str(out), **figures, "cells": cells}, as_json=written.json, quiet=written.quiet)

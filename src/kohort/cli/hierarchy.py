@@ -5,18 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
 from kohort.cli import options
-from kohort.cli.derive import Given, Keys, option
+from kohort.cli.derive import Given, Keys, argument, option
 from kohort.cli.flags import refuse
 from kohort.cli.screen import say
 from kohort.errors import UsageError
 from kohort.shown import many
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from kohort.report import Json
     from kohort.report.columns import Measured
     from kohort.schema import Attribute
@@ -32,9 +30,9 @@ _FORMS = (".csv", ".json")
 
 File = Annotated[
     Path,
-    typer.Argument(
-        metavar="FILE",
-        help="A hierarchy: CSV (a line per leaf, or child,parent) or JSON. FILE:pad pads short rows (also :pad-up, "
+    argument(
+        "FILE",
+        "A hierarchy: CSV (a line per leaf, or child,parent) or JSON. FILE:pad pads short rows (also :pad-up, "
         ":pad-down); :first or :last keeps one of several parents; :qualify also tells equal labels apart; "
         ":root adds the root *; "
         ":from-data says that the data chose its nodes.",
@@ -42,31 +40,27 @@ File = Annotated[
 ]
 #: The flags that say how the table is read.
 Reading = Annotated[Given, Keys(only=options.READING[1:])]
-Out = Annotated[Path, option("", "The file to write: .csv or .json.", "FILE", "--out", "-o")]
+Out = Annotated[Path, option("", "The file to write: .csv or .json.", "FILE")]
 
 
 def build(
-    spec: Annotated[
-        str,
-        typer.Argument(
-            metavar="BUILDER",
-            help="intervals:5,10, mask:right, prefix:1,3, dates, frequency:10, public:countries, spellings or "
-            "suppress; see the reference. "
-            "alike merges values whose people are alike in the other columns.",
-        ),
-    ],
+    spec: str = argument(
+        "BUILDER",
+        "intervals:5,10, mask:right, prefix:1,3, dates, frequency:10, public:countries, spellings or "
+        "suppress; see the reference. "
+        "alike merges values whose people are alike in the other columns.",
+    ),
     *,
-    source: Annotated[str, option("", "The table whose values become leaves.", "IN", "--in")],
-    column: Annotated[str, option("", "The column of the table.", "NAME", "--column")],
-    by: Annotated[str, option("", "For alike: the columns that say so. All others if not given.", "A,B", "--by")] = "",
-    k: Annotated[int, option("", "For alike: values of fewer records are one branch.", "K", "--k", "-k", min=1)] = 10,
+    source: str = option("", "The table whose values become leaves.", "IN", "--in"),
+    column: str = option("", "The column of the table.", "NAME"),
+    by: str = option("", "For alike: the columns that say so. All others if not given.", "A,B", default=""),
+    k: int = option("", "For alike: values of fewer records are one branch.", "K", "--k", "-k", default=10, min=1),
     out: Out,
     reading: Reading,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Build a hierarchy over the values of a table's column."""
-    options.use_threads()
     from kohort.io.forms import files
     from kohort.schema import hierarchies
 
@@ -93,36 +87,29 @@ def _alike(table: Table, name: str, by: str, k: int) -> Hierarchy:
 
 
 def show(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help="A hierarchy (CSV or JSON); a builder such as intervals:5,10, with --in and --column; or a job file"
-            " (.toml), for those of its quasi-identifiers.",
-        ),
-    ],
+    file: Path = argument(
+        "FILE",
+        "A hierarchy (CSV or JSON); a builder such as intervals:5,10, with --in and --column; or a job file"
+        " (.toml), for those of its quasi-identifiers.",
+    ),
     *,
-    source: Annotated[
-        str | None, option("", "A table; each loss is then the mean over its records.", "IN", "--in")
-    ] = None,
-    column: Annotated[str | None, option("", "The column of that table.", "NAME", "--column")] = None,
+    source: str | None = option("", "A table; each loss is then the mean over its records.", "IN", "--in"),
+    column: str | None = option("", "The column of that table.", "NAME"),
     reading: Reading,
-    limit: Annotated[int, option("", "Approximate number of lines of the tree to print.", "N", min=1)] = 60,
-    picture: Annotated[
-        Path | None, option("", "Draw the loss of each level (.svg, .png).", "FILE", "--picture")
-    ] = None,
+    limit: int = option("", "Approximate number of lines of the tree to print.", "N", default=60, min=1),
+    picture: Path | None = option("", "Draw the loss of each level (.svg, .png).", "FILE"),
     overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
     """Print the levels of a hierarchy with the loss on each, and the hierarchy as a tree."""
     _together(source, column)
-    options.use_threads()
-    from kohort.report.columns import attributes_text, hierarchy_figures, levels_text
+    from kohort.cli.sweep_files import picture_of
+    from kohort.report.columns import attributes_text, hierarchy_figures, levels_picture, levels_text
     from kohort.schema.hierarchies import file_of
     from kohort.schema.hierarchies import show as tree
 
     inputs = (file_of(file), *(Path(one) for one in (source,) if one is not None and one != "-"))
-    publish = _publisher(picture, inputs, overwrite=overwrite)
+    publish = picture_of(picture, levels_picture, overwrite=overwrite, inputs=inputs)
     if file.suffix == ".toml":
         refuse({"in": source}, "a job file names its table")
         found = _of_job(file)
@@ -147,24 +134,6 @@ def _built(spec: str, column: str | None, table: Table | None) -> Hierarchy | No
         raise UsageError("a builder makes its levels of a column's values", where=spec, hint=hint)
     counts = _counts(table, column)
     return hierarchies.from_spec(spec, list(counts), name=column, counts=counts)
-
-
-def _publisher(
-    picture: Path | None, inputs: tuple[Path, ...], *, overwrite: bool
-) -> Callable[[Sequence[Measured]], None]:
-    """The picture to publish; one that cannot be written is refused at once."""
-    from kohort.cli.sweep_files import publisher
-    from kohort.report.charts import format_of
-    from kohort.report.columns import levels_picture
-
-    if picture is None:
-        return lambda _: None
-    format_ = format_of(picture.suffix)
-
-    def draw(found: Sequence[Measured]) -> bytes:
-        return levels_picture(found, format_)
-
-    return publisher([(picture, draw)], overwrite=overwrite, inputs=inputs)
 
 
 def _together(source: str | None, column: str | None) -> None:
@@ -215,17 +184,14 @@ def _of_job(file: Path) -> list[Measured]:
 def check(
     file: File,
     *,
-    source: Annotated[
-        str | None, option("", "A table with a column that the hierarchy must cover.", "IN", "--in")
-    ] = None,
-    column: Annotated[str | None, option("", "The column that the hierarchy must cover.", "NAME", "--column")] = None,
+    source: str | None = option("", "A table with a column that the hierarchy must cover.", "IN", "--in"),
+    column: str | None = option("", "The column that the hierarchy must cover.", "NAME"),
     reading: Reading,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Check that a hierarchy nests, hides and covers a table's column; status 1 if it lacks values."""
     _together(source, column)
-    options.use_threads()
     from kohort.schema import hierarchies
     from kohort.shown import many
 
@@ -247,7 +213,7 @@ def check(
     figures |= {"missing_values": len(missing), "missing_records": sum(missing)}
     say("\n".join(lines), figures, as_json=json, quiet=quiet, internal=True)
     if missing:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def convert(file: File, *, out: Out, overwrite: options.Overwrite = False, quiet: options.Quiet = False) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
@@ -27,14 +26,14 @@ ReadingWithTokens = Annotated[Given, Keys(only=(*READING, "missing-token"))]
 Quasi = Annotated[list[str] | None, Keys(only=("quasi",))]
 K = Annotated[int, Keys(only=("k",))]
 Json = Annotated[bool, option("Output", "Print one JSON object instead of text; an error is an object too.", "--json")]
-Quiet = Annotated[bool, option("Output", "Print nothing but errors.", "--quiet", "-q")]
+Quiet = Annotated[bool, option("Output", "Print nothing but errors.")]
 Overwrite = Annotated[bool, option("Writing", "Replace files that exist.", "--overwrite")]
 DryRun = Annotated[bool, option("Writing", "Write nothing: show what the release would cost.", "--dry-run")]
 #: Threads by default: the cores that this process may use.
 CORES = system.cores()
 
 
-def _of_use(threads: int) -> int:
+def _of_use(_context: object, _flag: object, threads: int) -> int:
     return min(threads, system.MOST_THREADS)
 
 
@@ -49,11 +48,6 @@ Threads = Annotated[
         callback=_of_use,
     ),
 ]
-
-
-def use_threads(threads: int = CORES) -> None:
-    """Limit the data-frame library to `threads`, unless the user has; it reads this when it is first imported."""
-    os.environ.setdefault("POLARS_MAX_THREADS", str(_of_use(threads)))
 
 
 class Run(NamedTuple):
@@ -73,6 +67,14 @@ class Printed(NamedTuple):
     quiet: Quiet = False
 
 
+class Written(NamedTuple):
+    """What is replaced, and what is printed."""
+
+    overwrite: Overwrite = False
+    json: Json = False
+    quiet: Quiet = False
+
+
 def reader(reading: Given) -> ReadOptions:
     """The options for the reader."""
     from kohort.io import ReadOptions
@@ -84,10 +86,8 @@ def reader(reading: Given) -> ReadOptions:
 
 def read_table(reading: Given, source: str = "") -> Table:
     """The table at `source`, or else at the path that the reading flags name; a terminal sees how long it takes."""
-    from kohort.cli.screen import progress
-
-    use_threads()
     from kohort.cli.judged import certified_job
+    from kohort.cli.screen import progress
     from kohort.io import read
 
     path, how = source or reading["path"], reader(reading)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 from kohort.cli.derive import option
 from kohort.errors import UnsupportedError, UsageError
+from kohort.job.faults import placing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from kohort.assessment.risk.attacks import Outcome
     from kohort.job.request import Request
     from kohort.pipeline import Report
-    from kohort.pipeline.exposure import GridComparison
     from kohort.publish import Companion
     from kohort.release import Release
     from kohort.release.transactions import TransactionRelease
-    from kohort.report.figures import BoundFigures
     from kohort.report.page import Page as PageModel
     from kohort.report.page.audience import Audience
     from kohort.report.release import ReleaseFigures
@@ -45,65 +43,36 @@ _REPORTS = (*FORMS, ".txt")
 class PageOptions(NamedTuple):
     """The report that is published with a release, and for whom."""
 
-    report: Annotated[
-        Path | None,
-        option(
-            "Output",
-            "Publish a report, too: a page (.html), its figures (.json), or the printed text (.txt).",
-            "FILE",
-            "--report",
-        ),
-    ] = None
+    report: Path | None = option(
+        "Output", "Publish a report, too: a page (.html), its figures (.json), or the printed text (.txt).", "FILE"
+    )
     audience: AudienceWord = None
 
 
 class Files(NamedTuple):
     """What else is made of a table's release: files, comparisons and attacks."""
 
-    mapping: Annotated[
-        Path | None,
-        option(
-            "Output",
-            "Write each value and its released value, by column (.csv, .json): for the steward only.",
-            "FILE",
-            "--mapping",
-        ),
-    ] = None
-    picture: Annotated[
-        Path | None,
-        option(
-            "Output",
-            "Draw the lattice, or its frontier (.svg, .png, .pdf, .jpg), without any value; also in a dry run.",
-            "FILE",
-            "--picture",
-        ),
-    ] = None
-    compare_grid: Annotated[
-        bool,
-        option(
-            "Output",
-            "Search again without the grids, or with proposed ones, to show what range ends reveal and what grids "
-            "cost.",
-            "--compare-grid",
-        ),
-    ] = False
-    attack: Annotated[
-        list[str] | None,
-        option(
-            "Output",
-            "Run these attacks of `kohort risk`, or all, on the release, with its input; the report shows the results.",
-            "A,B",
-            "--attack",
-        ),
-    ] = None
-    bound: Annotated[
-        bool,
-        option(
-            "Output",
-            "Compute a lower bound on the loss of any release with classes of k records, from a sample of the records.",
-            "--bound",
-        ),
-    ] = False
+    mapping: Path | None = option(
+        "Output", "Write each value and its released value, by column (.csv, .json): for the steward only.", "FILE"
+    )
+    picture: Path | None = option(
+        "Output",
+        "Draw the lattice, or its frontier (.svg, .png, .pdf, .jpg), without any value; also in a dry run.",
+        "FILE",
+    )
+    compare_grid: bool = option(
+        "Output",
+        "Search again without the grids, or with proposed ones, to show what range ends reveal and what grids cost.",
+    )
+    attack: list[str] | None = option(
+        "Output",
+        "Run these attacks of `kohort risk`, or all, on the release, with its input; the report shows the results.",
+        "A,B",
+    )
+    bound: bool = option(
+        "Output",
+        "Compute a lower bound on the loss of any release with classes of k records, from a sample of the records.",
+    )
 
 
 def used(files: Files) -> dict[str, object]:
@@ -125,79 +94,68 @@ def refuse_elsewhere(engine: str, page: PageOptions, asked: Mapping[str, object]
             raise UnsupportedError(what, where=f"--{name}", hint=hint)
 
 
+@dataclass(slots=True)
 class FigureMaker:
-    """Makes the figures of a release, for files and for the screen; comparisons and attacks are made once."""
+    """Makes the figures of one release, for files and for the screen; comparisons and attacks are made once.
 
-    def __init__(self, *, compare: bool, attack: Sequence[str] | None, threads: int, bound: bool = False) -> None:
-        """Keep which comparisons and attacks to make."""
-        self._compare = compare
-        self._bound = bound
-        self._bounds: dict[str, BoundFigures | None] = {}
-        self._threads = threads
-        self._attack = attack
-        self._compared: dict[str, GridComparison | None] = {}
-        self._outcomes: tuple[Outcome, ...] | None = None
+    Attributes:
+        files: Which of them to make.
+        attack: The attacks to run; empty for all.
+        threads: For comparisons.
+        found: What was made: by the names that the figures give it.
+    """
+
+    files: Files
+    attack: tuple[str, ...]
+    threads: int
+    found: dict[str, Any] | None = None
 
     def __call__(self, release: Release) -> ReleaseFigures:
         """What is printed."""
         from kohort.report.release import release_figures
 
-        outcomes = self.attacked(release)
-        attacks = {} if outcomes is None else {"attacks": outcomes}
-        more = {**self.compared(release), **self.bounded(release), **attacks}
-        return release_figures(release).model_copy(update=more)
+        return release_figures(release).model_copy(update=self._made(release))
 
     def page(self, release: Release, audience: Audience | None) -> PageModel:
         """The model of a page; only the steward reads how cuts compare, and how near the loss is to the least."""
         from kohort.report.page import page
         from kohort.report.page.audience import Audience
 
-        outcomes = self.attacked(release)
-        if audience is Audience.PUBLIC:
-            return page(release, audience=audience, attacks=outcomes)
-        internal = page(release, audience=Audience.INTERNAL, attacks=outcomes)
-        return internal.model_copy(update={**self.compared(release), **self.bounded(release)})
+        more = {**self._made(release)}
+        attacks, public = more.pop("attacks", None), audience is Audience.PUBLIC
+        made = page(release, audience=Audience.PUBLIC if public else Audience.INTERNAL, attacks=attacks)
+        return made if public else made.model_copy(update=more)
 
-    def attacked(self, release: Release) -> tuple[Outcome, ...] | None:
-        """The outcomes of the attacks; `None` without any."""
-        from kohort.report.release import attacked
+    def _made(self, release: Release) -> dict[str, Any]:
+        if self.found is None:
+            self.found = {}
+            if self.files.compare_grid:
+                from kohort.pipeline import exposure
 
-        if self._attack is not None and self._outcomes is None:
-            self._outcomes = attacked(release, self._attack)
-        return self._outcomes
+                self.found["grid"] = exposure.compare(release, threads=self.threads)
+            if self.files.bound:
+                from kohort.pipeline.pricing import bound
+                from kohort.report.figures import bound_figures
 
-    def compared(self, release: Release) -> dict[str, GridComparison | None]:
-        """How the cuts compare; empty without `--compare-grid`."""
-        if self._compare and not self._compared:
-            from kohort.pipeline import exposure
+                least = bound(release)
+                self.found["bound"] = None if least is None else bound_figures(least, release.metrics["ncp"])
+            if self.files.attack is not None:
+                from kohort.report.release import attacked
 
-            self._compared["grid"] = exposure.compare(release, threads=self._threads)
-        return self._compared
-
-    def bounded(self, release: Release) -> dict[str, BoundFigures | None]:
-        """What no release loses less than; empty without `--bound`."""
-        if self._bound and not self._bounds:
-            from kohort.pipeline.pricing import bound
-            from kohort.report.figures import bound_figures
-
-            found = bound(release)
-            self._bounds["bound"] = None if found is None else bound_figures(found, release.metrics["ncp"])
-        return self._bounds
+                self.found["attacks"] = attacked(release, self.attack)
+        return self.found
 
 
 def figures_of(made: Request, files: Files, *, threads: int) -> FigureMaker:
     """What makes the figures of a release."""
+    from kohort.cli.risk import names_of
+
     if files.compare_grid:
         from kohort.pipeline import exposure
 
-        with _placed("--compare-grid"):
+        with placing(_at("--compare-grid")):
             exposure.check_cuts(made.job)
-    attack = None
-    if files.attack is not None:
-        from kohort.cli.risk import names_of
-
-        attack = names_of(files.attack)
-    return FigureMaker(compare=files.compare_grid, attack=attack, threads=threads, bound=files.bound)
+    return FigureMaker(files, () if files.attack is None else names_of(files.attack), threads)
 
 
 def companions(
@@ -216,7 +174,7 @@ def companions(
     if files.mapping is not None:
         from kohort.report import mapping
 
-        with _placed("--mapping"):
+        with placing(_at("--mapping")):
             mapping.check(made.job.algorithm)
             found.append(pipeline.Report(files.mapping, mapping.writer(files.mapping)))
     if files.picture is not None:
@@ -268,18 +226,14 @@ def _picture(made: Request, path: Path) -> Report:
     from kohort.algorithms.lattice.exhaustive import check_drawable
     from kohort.report import lattice as lattice_picture
 
-    with _placed("--picture"):
+    with placing(_at("--picture")):
         format_ = lattice_picture.format_of(made.job.algorithm, path.suffix)
     return pipeline.Report(path, lambda release: lattice_picture.picture(release, format_), check_drawable)
 
 
-@contextmanager
-def _placed(flag: str) -> Generator[None]:
-    """Give a misuse the flag that it came of."""
-    try:
-        yield
-    except UsageError as fault:
-        raise UsageError(fault.what, where=flag, hint=fault.hint) from None
+def _at(flag: str) -> Callable[[UsageError], UsageError]:
+    """Gives a misuse the flag that it came of."""
+    return lambda fault: UsageError(fault.what, where=flag, hint=fault.hint)
 
 
 def _writer(

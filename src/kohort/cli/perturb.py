@@ -6,10 +6,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
 from kohort.cli import options
-from kohort.cli.derive import Given, Keys, option
+from kohort.cli.derive import Given, Keys, argument, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 from kohort.shown import many
@@ -43,7 +41,6 @@ def perturb(
     overwrite: options.Overwrite = False,
 ) -> None:
     """Perturb columns of a table, and measure the effect."""
-    options.use_threads()
     from kohort.io.forms import files, format_of
     from kohort.pipeline.publishing import save_perturbed
     from kohort.publish import check_target
@@ -112,13 +109,9 @@ def _text(figures: Perturbed) -> Iterator[str]:
 
 
 def key(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The file for the key; an existing file is never replaced.")
-    ],
+    file: Path = argument("FILE", "The file for the key; an existing file is never replaced."),
     *,
-    sign: Annotated[
-        bool, option("", "Write a pair of keys for signing releases: FILE for you, FILE.pub for everybody.", "--sign")
-    ] = False,
+    sign: bool = option("", "Write a pair of keys for signing releases: FILE for you, FILE.pub for everybody."),
     quiet: options.Quiet = False,
 ) -> None:
     """Write a new key for pseudonyms, or a pair of keys to sign with; only you may read what is secret."""

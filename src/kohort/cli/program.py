@@ -8,24 +8,27 @@ import sys
 import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property, partial
+from functools import partial
+from glob import glob
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from traceback import extract_tb
 from types import MappingProxyType
-from typing import Annotated, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 from warnings import catch_warnings, simplefilter
 
-import typer
-import typer.main
-from typer.core import TyperCommand, TyperGroup
+import click
 
+from kohort.cli.derive import SETTINGS, Command, Group
 from kohort.cli.screen import echo, echo_json
 from kohort.cli.stopping import listen, stoppable
 from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote
 from kohort.shown import readable
-from kohort.system import address_space, on_abort
+from kohort.system import DIGITS, MOST_THREADS, address_space, cores, on_abort
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: A fault of kohort itself: none of the statuses that scripts rely on (as sysexits.h has it).
 INTERNAL: Final = 70
@@ -45,9 +48,6 @@ _REFUSED: Final = (
 
 #: Bytes of address space that a run needs at least: libraries reserve far more than they use.
 _ADDRESSES: Final = 2 << 30
-
-#: How help is requested, of every command.
-_SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
 #: The commands: the module and function of each, and the sentence of its help. Groups have one word before.
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
@@ -118,123 +118,64 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 )
 
 
-class Deferred(TyperCommand):
-    """A command whose module is imported and whose flags are made when it is run or asked for its help."""
-
-    def __init__(self, name: str, place: str, sentence: str) -> None:
-        """Keep where the command is."""
-        super().__init__(name, help=sentence)
-        self._place = place
-
-    @cached_property
-    def loaded(self) -> Any:  # noqa: ANN401  typer's own class has no public name
-        """The command with its flags."""
-        from kohort.cli.derive import flattened
-
-        module, _, function = self._place.partition(":")
-        single = typer.Typer(add_completion=False)
-        made = flattened(getattr(import_module(f"kohort.cli.{module}"), function))
-        single.command(self.name, help=self.help, context_settings=_SETTINGS)(made)
-        return typer.main.get_command(single)
-
-    def make_context(self, info_name: str | None, args: list[str], *others: Any, **extra: Any) -> Any:  # noqa: ANN401
-        """The context of the command with its flags."""
-        _limit_threads(args)
-        return self.loaded.make_context(info_name, args, *others, **extra)
+def _load(place: str) -> Callable[..., None]:
+    module, _, function = place.partition(":")
+    return cast("Callable[..., None]", getattr(import_module(f"kohort.cli.{module}"), function))
 
 
-class CommandGroup(TyperGroup):
-    """A group whose commands are made when they are needed."""
-
-    def __init__(self, **settings: Any) -> None:  # noqa: ANN401  typer's own
-        """Add the commands whose names begin with that of the group."""
-        super().__init__(**settings)
-        above = f"{self.name} " if self.name != "kohort" else ""
-        for words, (place, sentence) in COMMANDS.items():
-            name = words.removeprefix(above)
-            if words.startswith(above) and " " not in name:
-                self.commands[name] = Deferred(name, place, sentence) if place else _group(name, sentence)
-
-    def make_context(self, *arguments: Any, **extra: Any) -> Any:  # noqa: ANN401  as above
-        """The context of what follows the group's name."""
-        with _readable_misuse():
-            return super().make_context(*arguments, **extra)
-
-    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  as above
-        """Run the command that is named."""
-        with _readable_misuse():
-            return super().invoke(ctx)
+def _group(name: str, sentence: str, options: Sequence[click.Parameter] = ()) -> Group:
+    """The group of the commands that stand behind its name."""
+    above, found = "" if name == "kohort" else f"{name} ", dict[str, click.Command]()
+    for words, (place, purpose) in COMMANDS.items():
+        one = words.removeprefix(above)
+        if words.startswith(above) and " " not in one:
+            found[one] = Command(one, partial(_load, place), purpose) if place else _group(one, purpose)
+    return Group(name, found, params=options, help=sentence, no_args_is_help=True, context_settings={**SETTINGS})
 
 
-@contextmanager
-def _readable_misuse() -> Generator[None]:
-    """Let what typer says of a misuse, which repeats words of the command line, steer no terminal."""
-    try:
-        yield
-    except Exception as misuse:
-        stated = getattr(misuse, "format_message", None)
-        if stated is not None:
-            text = readable(stated(), ends="")
-            vars(misuse)["format_message"] = lambda: text
-        raise
+def _at_once(flag: str, place: str, sentence: str) -> click.Option:
+    """A flag of kohort itself, which calls a function and ends."""
+
+    def acted(context: click.Context, _: click.Parameter, given: bool) -> None:  # noqa: FBT001  as click calls it
+        if given and not context.resilient_parsing:
+            _load(place)()
+            context.exit()
+
+    return click.Option([flag], is_flag=True, is_eager=True, expose_value=False, callback=acted, help=sentence)
 
 
-def _group(name: str, sentence: str) -> Any:  # noqa: ANN401  as above
-    group = typer.Typer(
-        name=name,
-        help=sentence,
-        cls=CommandGroup,
-        no_args_is_help=True,
-        add_completion=False,
-        context_settings=_SETTINGS,
-    )
-    group.callback()(_nothing)
-    return typer.main.get_command(group)
+def show_version() -> None:
+    """Print kohort's version."""
+    from kohort import __version__
+
+    click.echo(__version__)
 
 
-def _nothing() -> None:
-    """A group itself does nothing."""
-
-
-app = typer.Typer(
-    name="kohort",
-    help="Make personal data safe to release, verify the released bytes, and measure the cost.",
-    cls=CommandGroup,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings=_SETTINGS,
+#: The command line as click has it.
+app: Final = _group(
+    "kohort",
+    "Make personal data safe to release, verify the released bytes, and measure the cost.",
+    [
+        _at_once("--version", "program:show_version", "Print kohort's version and exit."),
+        _at_once("--install-completion", "completion:install", "Install completion for the current shell."),
+        _at_once(
+            "--show-completion",
+            "completion:show",
+            "Show completion for the current shell, to copy it or customize the installation.",
+        ),
+    ],
 )
 
 
-def _print_version(asked: bool) -> None:  # noqa: FBT001  as typer calls it
-    if asked:
-        from kohort import __version__
-
-        typer.echo(__version__)
-        raise typer.Exit
-
-
-@app.callback()
-def _of_all(
-    *,
-    _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print kohort's version and exit.")
-    ] = False,
-) -> None:
-    """Take what concerns no command: `--version` comes before all else, for which typer would need pydantic."""
-
-
 def _limit_threads(words: Sequence[str]) -> None:
-    """Limit the data-frame library to `--threads`: it reads the limit when it is imported, with the form of a job."""
-    from kohort.cli.options import use_threads
-    from kohort.system import DIGITS, MOST_THREADS
-
+    """Limit the data-frame library to `--threads`, unless the user has: it reads the limit when it is imported."""
+    given = [cores()]
     for at, word in enumerate(words):
         number = words[at + 1] if word == "--threads" and at + 1 < len(words) else word.removeprefix("--threads=")
         number = number.lstrip("0")
         if number.isdecimal() and word.startswith("--threads"):
-            use_threads(int(number) if len(number) <= DIGITS else MOST_THREADS)
-    use_threads()
+            given.append(int(number) if len(number) <= DIGITS else MOST_THREADS)
+    os.environ.setdefault("POLARS_MAX_THREADS", str(min(given[-1], MOST_THREADS)))
 
 
 # --- how it ends ------------------------------------------------------------------------------------------------------
@@ -245,7 +186,7 @@ class ExitReport(NamedTuple):
 
     Attributes:
         status: The exit status.
-        text: What a person reads of it; empty where there is nothing to report, or typer has printed it.
+        text: What a person reads of it; empty where there is nothing to report.
         error: What a program reads of it; empty where there is nothing to report.
     """
 
@@ -264,12 +205,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # escape what the terminal's encoding lacks
-    words = sys.argv[1:] if arguments is None else arguments
+    words = _typed() if arguments is None else arguments
     if arguments is None:
         on_abort(partial(_give_up, words))
     with stoppable(forever=arguments is None) as signals:
         try:
-            ending = _carried_out(arguments, words)
+            ending = _carried_out(words)
             signals.over = True
         except (KeyboardInterrupt, SystemExit):  # a signal that came as the run had ended: what follows is told once
             signals.over, ending = True, ExitReport(0)
@@ -279,16 +220,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return ending.status
 
 
-def _carried_out(arguments: Sequence[str] | None, words: Sequence[str]) -> ExitReport:
+def _typed() -> list[str]:
+    """The words that the process was started with; Windows leaves patterns of file names to programs."""
+    if os.name != "nt":
+        return sys.argv[1:]
+    return [name for word in sys.argv[1:] for name in sorted(glob(word)) or [word]]  # noqa: PTH207  words, which may be no paths
+
+
+def _carried_out(words: Sequence[str]) -> ExitReport:
     try:
         listen()
         _refuse_little_space()
         # What a desk notes of a job stands on its pages: nobody looks at the terminal that it was started from.
         with noting(quiet=not {"--quiet", "-q"}.isdisjoint(words) or [*words[:1]] == ["app"]):
-            app(arguments, prog_name="kohort")
+            dispatch(words)
     except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
         return _ending(end)
     return ExitReport(0)
+
+
+def dispatch(words: Sequence[str]) -> None:
+    """Answer a shell that completes words, or run the command that the words name.
+
+    Raises:
+        click.exceptions.Exit: it ends with another status than 0.
+    """
+    if asked := os.environ.get("_KOHORT_COMPLETE"):
+        from kohort.cli.completion import answer
+
+        raise click.exceptions.Exit(answer(asked, app))
+    _limit_threads(words)
+    try:
+        with app.make_context("kohort", [*words]) as context:
+            app.invoke(context)
+    except click.exceptions.NoArgsIsHelpError as end:
+        click.echo(end.format_message())
+        raise click.exceptions.Exit(end.exit_code) from None
 
 
 def _tell(ending: ExitReport, words: Sequence[str]) -> None:
@@ -298,7 +265,7 @@ def _tell(ending: ExitReport, words: Sequence[str]) -> None:
             echo_json({"status": ending.status, **ending.error})
     with suppress(OSError):
         if ending.text:
-            echo(f"kohort: {ending.text}", err=True)
+            echo(ending.text, err=True)
 
 
 def _give_up(words: Sequence[str]) -> NoReturn:
@@ -340,14 +307,18 @@ def _ending(end: BaseException) -> ExitReport:
     match end:
         case JobError():
             text = "\n".join(
-                [end.what, *map(_item, end.faults), *([f"hint: {readable(end.hint)}"] if end.hint else [])]
+                [f"kohort: {end.what}", *map(_item, end.faults), *([f"hint: {readable(end.hint)}"] if end.hint else [])]
             )
             found = {**_error(end), "faults": [_error(fault) for fault in end.faults]}
             ending = ExitReport(end.exit_status, text, found)
         case KohortError():
-            ending = ExitReport(end.exit_status, str(end), _error(end))
+            ending = ExitReport(end.exit_status, f"kohort: {end}", _error(end))
+        case click.ClickException():
+            ending = _misuse(end)
+        case click.exceptions.Exit() | BrokenPipeError():  # whoever reads the output may have left
+            ending = ExitReport(getattr(end, "exit_code", 1))
         case SystemExit():
-            ending = _stopped(int(end.code or 0), end.__context__)
+            ending = _stopped(int(end.code or 0))
         case KeyboardInterrupt():
             ending = _stopped(130)
         case MemoryError():
@@ -366,18 +337,21 @@ def _error(fault: KohortError | JobError) -> dict[str, Any]:
 
 
 def _plain(status: int, what: str) -> ExitReport:
-    return ExitReport(status, what, {"where": "", "what": what, "hint": ""})
+    return ExitReport(status, f"kohort: {what}", {"where": "", "what": what, "hint": ""})
 
 
-def _stopped(status: int, usage: Any = None) -> ExitReport:  # noqa: ANN401  typer's own class has no public name
-    """An ending by a signal, or by a misuse that typer has printed."""
-    if status in _STOPPED:
-        return _plain(status, _STOPPED[status])
-    if not hasattr(usage, "format_message"):
-        return ExitReport(status)
-    named = getattr(usage, "option_name", None) or " / ".join(getattr(getattr(usage, "param", None), "opts", ()))
-    hint = f"{getattr(getattr(usage, 'ctx', None), 'command_path', 'kohort')} --help"
-    return ExitReport(status, "", {"where": named, "what": usage.format_message(), "hint": hint})
+def _stopped(status: int) -> ExitReport:
+    """An ending by a signal."""
+    return _plain(status, _STOPPED[status]) if status in _STOPPED else ExitReport(status)
+
+
+def _misuse(found: click.ClickException) -> ExitReport:
+    """What is wrong with the words of the command line; those that are repeated steer no terminal."""
+    what = readable(found.format_message(), ends="")
+    context: click.Context = getattr(found, "ctx", None) or click.Context(app, info_name="kohort")
+    text = f"{context.get_usage()}\nTry '{context.command_path} -h' for help.\n\nError: {what}"
+    where = getattr(found, "option_name", None) or " / ".join(getattr(getattr(found, "param", None), "opts", ()))
+    return ExitReport(found.exit_code, text, {"where": where, "what": what, "hint": f"{context.command_path} --help"})
 
 
 def _item(fault: Exception) -> str:

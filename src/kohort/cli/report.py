@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, cast
-
-import typer
+from typing import TYPE_CHECKING, Final, cast
 
 from kohort.cli import options, outputs
-from kohort.cli.derive import option
+from kohort.cli.derive import argument, option
 from kohort.cli.screen import echo_json, progress, say
 from kohort.errors import FileError, UsageError
 from kohort.job.faults import placing
@@ -30,28 +28,19 @@ CHARTS: Final = ("png", "pdf", "svg", "jpg")
 
 
 def report(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="IN",
-            help="The figures of a release, as --report FIGURES.json writes them, or the job that made it, JOB.toml.",
-        ),
-    ],
+    source: Path = argument(
+        "IN", "The figures of a release, as --report FIGURES.json writes them, or the job that made it, JOB.toml."
+    ),
     *,
-    out: Annotated[
-        Path | None, option("", "The page to write: .html, or its figures as .json.", "FILE", "--out", "-o")
-    ] = None,
+    out: Path | None = option("", "The page to write: .html, or its figures as .json.", "FILE"),
     audience: outputs.AudienceWord = None,
-    charts: Annotated[Path | None, option("", "Write every chart to a file, too.", "FOLDER", "--charts")] = None,
-    format_: Annotated[
-        str | None, option("", "Of charts: png (if not given), pdf, svg or jpg.", "WORD", "--format")
-    ] = None,
+    charts: Path | None = option("", "Write every chart to a file, too.", "FOLDER"),
+    format_: str | None = option("", "Of charts: png (if not given), pdf, svg or jpg.", "WORD", "--format"),
     threads: options.Threads = options.CORES,
     quiet: options.Quiet = False,
     overwrite: options.Overwrite = False,
 ) -> None:
     """The page of a release: what was asked and done, what it cost and whom; from its figures, or from its job."""
-    options.use_threads(threads)
     from kohort.publish import publish
 
     reader = outputs.audience_of(audience)
@@ -187,18 +176,12 @@ def _made(folder: Path) -> None:
 
 
 def metadata(
-    certificate: Annotated[
-        Path, typer.Argument(metavar="CERTIFICATE", help="The certificate beside a release: NAME.kohort.json.")
-    ],
+    certificate: Path = argument("CERTIFICATE", "The certificate beside a release: NAME.kohort.json."),
     *,
-    format_: Annotated[str, option("", "frictionless, croissant or dcat.", "WORD", "--format")],
-    out: Annotated[
-        Path | None, option("", "The file to write.", "FILE", "--out", "-o", shown="standard output")
-    ] = None,
-    title: Annotated[str | None, option("", "The title of the data set.", "TEXT", shown="the release's name")] = None,
-    license_: Annotated[
-        str | None, option("", "The address of the licence of the release.", "URL", "--license")
-    ] = None,
+    format_: str = option("", "frictionless, croissant or dcat.", "WORD", "--format"),
+    out: Path | None = option("", "The file to write.", "FILE", shown="standard output"),
+    title: str | None = option("", "The title of the data set.", "TEXT", shown="the release's name"),
+    license_: str | None = option("", "The address of the licence of the release.", "URL", "--license"),
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:

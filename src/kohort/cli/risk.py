@@ -38,28 +38,27 @@ _CHANGED: Final = MappingProxyType(
 class PopulationFlags(NamedTuple):
     """The population behind the file, and how risk is counted."""
 
-    population_size: Annotated[
-        int | None,
-        option("Promise", "The size of the population that IN is a sample of: estimate the risk in it.", "N"),
-    ] = None
-    sampling_fraction: Annotated[
-        str | None,
-        option("Promise", "Alternatively, the share of the population that is in IN, such as 0.05.", "SHARE"),
-    ] = None
-    threshold: Annotated[
-        str,
-        option("Promise", "Count the people at a greater risk than this: 0.2 is the risk in classes of five.", "SHARE"),
-    ] = "0.2"
-    known: Annotated[
-        int | None,
-        option("Promise", "Also report the risk if an attacker knows only M of the quasi-identifying columns.", "M"),
-    ] = None
-    seed: Annotated[
-        int,
-        option(
-            "Promise", "The seed of the sample that is drawn if there are too many sets of columns to try all.", "N"
-        ),
-    ] = 0
+    population_size: int | None = option(
+        "Promise", "The size of the population that IN is a sample of: estimate the risk in it.", "N"
+    )
+    sampling_fraction: str | None = option(
+        "Promise", "Alternatively, the share of the population that is in IN, such as 0.05.", "SHARE"
+    )
+    threshold: str = option(
+        "Promise",
+        "Count the people at a greater risk than this: 0.2 is the risk in classes of five.",
+        "SHARE",
+        default="0.2",
+    )
+    known: int | None = option(
+        "Promise", "Also report the risk if an attacker knows only M of the quasi-identifying columns.", "M"
+    )
+    seed: int = option(
+        "Promise",
+        "The seed of the sample that is drawn if there are too many sets of columns to try all.",
+        "N",
+        default=0,
+    )
 
 
 def risk(
@@ -67,13 +66,10 @@ def risk(
     sample: PopulationFlags,
     attacks: Attacks,
     *,
-    show_values: Annotated[
-        bool, option("Output", "Show cells of the smallest classes: values of records.", "--show-values")
-    ] = False,
+    show_values: bool = option("Output", "Show cells of the smallest classes: values of records."),
     json: options.Json = False,
 ) -> None:
     """Report whom an attacker could find in a file, and how; write nothing."""
-    options.use_threads()
     from kohort.assessment.risk.attacks import Evidence
     from kohort.assessment.risk.overall import assess
     from kohort.assessment.risk.reidentification import threshold_of
@@ -124,28 +120,22 @@ def risk(
 class Attacks(NamedTuple):
     """The attacks to try on a file, and the tables that attackers have."""
 
-    attack: Annotated[
-        list[str] | None,
-        option(
-            "Method",
-            "Run these attacks on IN, or all: linking, homogeneity, background, exposure, intersection, order, "
-            "downcoding, minimality.",
-            "A,B",
-        ),
-    ] = None
-    original: Annotated[
-        str | None,
-        option("Method", "The table that IN was made from: shows which claims of an attack are right.", "FILE"),
-    ] = None
-    register: Annotated[
-        str | None, option("Method", "A table of people that an attacker has and links with IN.", "FILE")
-    ] = None
-    register_key: Annotated[
-        str | None, option("Method", "The column that identifies a person in both register and input.", "COLUMN")
-    ] = None
-    other_release: Annotated[
-        list[str] | None, option("Method", "Another release of some of the same people (repeatable).", "FILE")
-    ] = None
+    attack: list[str] | None = option(
+        "Method",
+        "Run these attacks on IN, or all: linking, homogeneity, background, exposure, intersection, order, "
+        "downcoding, minimality.",
+        "A,B",
+    )
+    original: str | None = option(
+        "Method", "The table that IN was made from: shows which claims of an attack are right.", "FILE"
+    )
+    register: str | None = option("Method", "A table of people that an attacker has and links with IN.", "FILE")
+    register_key: str | None = option(
+        "Method", "The column that identifies a person in both register and input.", "COLUMN"
+    )
+    other_release: list[str] | None = option(
+        "Method", "Another release of some of the same people (repeatable).", "FILE"
+    )
 
     def refuse_unused(self) -> None:
         """Refuse flags that would have no effect, and unknown attacks, before any table is read."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from kohort.errors import FileError
 from kohort.shown import INTERNAL, for_steward, readable, readable_json
@@ -54,12 +54,12 @@ def progress(*, quiet: bool = False) -> Generator[Callable[[str], None]]:
 
 def echo(text: str, *, err: bool = False) -> None:
     """Print a text, in which nothing steers the terminal; to standard error if `err`."""
-    typer.echo(readable(text), err=err)
+    click.echo(readable(text), err=err)
 
 
 def echo_json(document: object, *, indent: int | None = None) -> None:
     """Print a JSON document, in ASCII: so it survives any encoding of the terminal or pipe."""
-    typer.echo(readable_json(json.dumps(document, indent=indent)))
+    click.echo(readable_json(json.dumps(document, indent=indent)))
 
 
 def say(
@@ -89,6 +89,6 @@ def say(
     except BrokenPipeError:
         with Path(os.devnull).open("wb") as nowhere:  # Python would complain once more when it flushes at exit
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
-        raise typer.Exit(FileError.exit_status) from None
+        raise click.exceptions.Exit(FileError.exit_status) from None
     except OSError as fault:
         raise FileError(f"printing failed: {fault.strerror}", where="standard output") from None

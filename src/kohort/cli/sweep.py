@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
 from kohort.cli import flags, options, sweep_transactions
-from kohort.cli.derive import BASKETS, Given, Keys, option
+from kohort.cli.derive import BASKETS, Given, Keys, argument, option
 from kohort.cli.screen import progress
 from kohort.cli.sweep_files import SweepOutput, outputs_of, say_sweep
 from kohort.cli.sweep_transactions import Drawn, TrialFlags
@@ -20,7 +18,7 @@ from kohort.job.faults import placing
 from kohort.job.keys import with_usual_k
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from kohort.job.lines import Place
     from kohort.job.request import Request
@@ -55,7 +53,7 @@ _K: Final = MappingProxyType(
 
 Source = Annotated[
     str | None,
-    typer.Argument(metavar="IN", help="The table, or the transactions; '-' is standard input. Not with --job."),
+    argument("IN", "The table, or the transactions; '-' is standard input. Not with --job."),
 ]
 Vary = Annotated[
     list[str],
@@ -98,7 +96,6 @@ def sweep(
     shown: SweepOutput,
 ) -> None:
     """Show what a release would cost as parameters vary; nothing is released."""
-    options.use_threads(threads)
     used = {"table": table.used(), "baskets": baskets.used() | compared._asdict() | drawn.used()}
     if transactions:
         unused = {flag: value for flag, value in used["table"].items() if flag not in _OF_BASKETS}
@@ -205,7 +202,7 @@ def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool, threads: in
     from kohort.sweeps.table_plan import rising
 
     exact = shown.exact
-    with _at_flags():
+    with placing(_at_flag):
         if shown.within is not None:
             refuse_unordered({name: rising(name) for name in jobs.vary})
         plan = jobs.plan()
@@ -258,15 +255,8 @@ def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: Swee
             )
 
 
-@contextmanager
-def _at_flags() -> Generator[None]:
-    """Give a misuse the flag that it came of."""
-    try:
-        yield
-    except JobError:
-        raise
-    except UsageError as fault:
-        where = (
-            f"--{fault.where}" if fault.where in {"vary", "out", "picture", "figure", "at-most-loss"} else fault.where
-        )
-        raise UsageError(fault.what, where=where, hint=fault.hint) from None
+def _at_flag(fault: UsageError) -> UsageError:
+    """A misuse at the flag that it came of; those of a job have theirs."""
+    if isinstance(fault, JobError) or fault.where not in {"vary", "out", "picture", "figure", "at-most-loss"}:
+        return fault
+    return UsageError(fault.what, where=f"--{fault.where}", hint=fault.hint)

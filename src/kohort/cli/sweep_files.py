@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-import typer
+import click
 
 from kohort.cli import options
 from kohort.cli.derive import option
@@ -17,6 +17,7 @@ from kohort.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kohort.report.charts.canvas import Format
     from kohort.sweeps.frame import Answer, Kind, Sweep
 
 S = TypeVar("S")
@@ -48,57 +49,48 @@ def publisher(
     return published
 
 
+def picture_of(
+    path: Path | None, draw: Callable[[S, Format], bytes], *, overwrite: bool, inputs: tuple[Path, ...]
+) -> Callable[[S], None]:
+    """What publishes a picture, if one is asked for."""
+    from kohort.report.charts import format_of
+
+    if path is None:
+        return lambda _: None
+    format_ = format_of(path.suffix)
+    return publisher([(path, lambda found: draw(found, format_))], overwrite=overwrite, inputs=inputs)
+
+
 class SweepOutput(NamedTuple):
     """What of a sweep is written and printed."""
 
-    out: Annotated[
-        Path | None,
-        option("Writing", "Write every point or run (.csv), or all figures (.json).", "FILE", "--out", "-o"),
-    ] = None
-    picture: Annotated[
-        Path | None,
-        option("Writing", "Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).", "FILE", "--picture"),
-    ] = None
-    figure: Annotated[
-        str | None,
-        option(
-            "Writing",
-            "For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
-            "WORD",
-            shown="lm",
-        ),
-    ] = None
-    at_most_loss: Annotated[
-        float | None,
-        option(
-            "Output",
-            "Propose the strictest point that loses no more: NCP of a table, distortion of transactions.",
-            "SHARE",
-            min=0,
-            max=1,
-        ),
-    ] = None
-    seconds: Annotated[
-        bool,
-        option("Output", "Report the seconds that each point or run took; they differ from run to run.", "--seconds"),
-    ] = False
-    bound: Annotated[
-        bool,
-        option(
-            "Output",
-            "For a table: compute a lower bound on the loss of each point, once for each k and kind of labels.",
-            "--bound",
-        ),
-    ] = False
-    audience: Annotated[
-        str | None,
-        option(
-            "Writing",
-            "Who reads the files: public, with rounded figures; or internal, with exact ones.",
-            "WORD",
-            shown="public",
-        ),
-    ] = None
+    out: Path | None = option("Writing", "Write every point or run (.csv), or all figures (.json).", "FILE")
+    picture: Path | None = option(
+        "Writing", "Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).", "FILE"
+    )
+    figure: str | None = option(
+        "Writing",
+        "For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
+        "WORD",
+        shown="lm",
+    )
+    at_most_loss: float | None = option(
+        "Output",
+        "Propose the strictest point that loses no more: NCP of a table, distortion of transactions.",
+        "SHARE",
+        min=0,
+        max=1,
+    )
+    seconds: bool = option("Output", "Report the seconds that each point or run took; they differ from run to run.")
+    bound: bool = option(
+        "Output", "For a table: compute a lower bound on the loss of each point, once for each k and kind of labels."
+    )
+    audience: str | None = option(
+        "Writing",
+        "Who reads the files: public, with rounded figures; or internal, with exact ones.",
+        "WORD",
+        shown="public",
+    )
     json: options.Json = False
     quiet: options.Quiet = False
     overwrite: options.Overwrite = False
@@ -137,7 +129,7 @@ def say_sweep(kind: Kind[W], found: W, shown: SweepOutput) -> None:
     """Print what came of a sweep, and end as it ended."""
     say(kind.text(found), kind.figures(found), as_json=shown.json, quiet=shown.quiet, internal=True)
     if found.status:
-        raise typer.Exit(found.status)
+        raise click.exceptions.Exit(found.status)
 
 
 def _always(content: bytes) -> Callable[[None], bytes]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kohort.cli import flags
 from kohort.cli.derive import option
 from kohort.cli.screen import progress
 from kohort.cli.sweep_files import outputs_of, say_sweep
 from kohort.errors import UsageError
+from kohort.job.faults import placing
 from kohort.job.spelling import names
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Sequence
 
     from kohort.cli.derive import Given
     from kohort.cli.sweep_files import SweepOutput
@@ -41,41 +42,31 @@ _FLAGS: Final = MappingProxyType(
 class TrialFlags(NamedTuple):
     """The methods and the draws that a sweep over transactions compares."""
 
-    scores: Annotated[
-        list[str] | None,
-        option(
-            "Transactions",
-            "The methods to compare: mmil, mm, 1il, all; also give-back, optimal, cells.",
-            "A,B",
-            shown="mmil,mm,1il,all",
-        ),
-    ] = None
-    seeds: Annotated[
-        list[str] | None,
-        option("Transactions", "With --delta: draw the items once with each seed.", "N,N", shown="1,2,3"),
-    ] = None
+    scores: list[str] | None = option(
+        "Transactions",
+        "The methods to compare: mmil, mm, 1il, all; also give-back, optimal, cells.",
+        "A,B",
+        shown="mmil,mm,1il,all",
+    )
+    seeds: list[str] | None = option(
+        "Transactions", "With --delta: draw the items once with each seed.", "N,N", shown="1,2,3"
+    )
 
 
 class Drawn(NamedTuple):
     """The matrices that are generated instead of reading transactions."""
 
-    rows: Annotated[
-        int | None,
-        option(
-            "Transactions",
-            "Instead of IN: generate 0/1 matrices with N rows, one for each seed.",
-            "N",
-            shown="10000",
-            min=1,
-        ),
-    ] = None
-    columns: Annotated[
-        int | None, option("Transactions", "Number of items of generated matrices.", "N", shown="100", min=1)
-    ] = None
-    density: Annotated[
-        float | None,
-        option("Transactions", "The probability of a 1 in generated matrices.", "D", shown="0.1", min=0, max=1),
-    ] = None
+    rows: int | None = option(
+        "Transactions",
+        "Instead of IN: generate 0/1 matrices with N rows, one for each seed.",
+        "N",
+        shown="10000",
+        min=1,
+    )
+    columns: int | None = option("Transactions", "Number of items of generated matrices.", "N", shown="100", min=1)
+    density: float | None = option(
+        "Transactions", "The probability of a 1 in generated matrices.", "D", shown="0.1", min=0, max=1
+    )
 
     def used(self) -> dict[str, int | float]:
         """What is given."""
@@ -122,7 +113,7 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
     raw["input"]["path"] = source or "-"
     made = flags.transaction_request(raw, (), releasing=False)
     exact = shown.exact
-    with _placed(made):
+    with placing(partial(_placed, made)):
         if shown.within is not None:
             refuse_unordered({name: PARAMETERS[name].rising if name in PARAMETERS else None})
         plan = _plan(made, (name, values), compared, None if source else drawn)
@@ -163,13 +154,9 @@ def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) ->
         return swept(database, plan, tell=tell, clock=process_time if timed else None)
 
 
-@contextmanager
-def _placed(made: TransactionRequest) -> Generator[None]:
-    """Give a misuse the flag that it came of."""
+def _placed(made: TransactionRequest, fault: UsageError) -> UsageError:
+    """A misuse at the flag that it came of."""
     from kohort.sweeps.transactions import PARAMETERS
 
-    try:
-        yield
-    except UsageError as fault:
-        where = "--vary" if fault.where in PARAMETERS else _FLAGS.get(fault.where)
-        raise (UsageError(fault.what, where=where, hint=fault.hint) if where else made.placed(fault)) from None
+    where = "--vary" if fault.where in PARAMETERS else _FLAGS.get(fault.where)
+    return UsageError(fault.what, where=where, hint=fault.hint) if where else made.placed(fault)

@@ -24,13 +24,8 @@ if TYPE_CHECKING:
 class Teaching(NamedTuple):
     """What of the transactions themselves is printed."""
 
-    trace: Annotated[
-        bool,
-        option("Output", "Show each step with the original transactions: for teaching, on small examples.", "--trace"),
-    ] = False
-    show_values: Annotated[
-        bool, option("Output", "Name the private items that prevent a release, not only their number.", "--show-values")
-    ] = False
+    trace: bool = option("Output", "Show each step with the original transactions: for teaching, on small examples.")
+    show_values: bool = option("Output", "Name the private items that prevent a release, not only their number.")
 
 
 def transactions(
@@ -39,7 +34,6 @@ def transactions(
     """Make transactions coherent by the job that the flags make."""
     faults: list[UsageError] = []
     raw = flags.tables(job, faults)
-    options.use_threads(run.threads)
     carry_out(flags.transaction_request(raw, faults), page, shown, run)
 
 
@@ -142,7 +136,6 @@ def convert(
     quiet: options.Quiet = False,
 ) -> None:
     """Write transactions in another form; this does not anonymize them."""
-    options.use_threads()
     from kohort.job.parts import relative
     from kohort.job.transactions import placed, reading_of, refuse_output
     from kohort.pipeline.transactions import convert_transactions

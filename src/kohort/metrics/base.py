@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
 import numpy as np
 
-from kohort.core.frequency import group
-from kohort.core.recoding import FullDomain, Multidimensional
 from kohort.schema import Label, Scale
 from kohort.shown import Share, Whole  # noqa: TC001  pydantic reads what fields are
 
@@ -44,32 +42,33 @@ class Detail:
     classes: RegionClasses
 
     @cached_property
-    def tuples(self) -> Numbers:
-        """(m,) the tuple of each piece."""
+    def _pieces(self) -> tuple[Numbers, Numbers, Counts]:
+        """(m,) the tuple of each piece, its region, and its records."""
+        from kohort.core.recoding import FullDomain, Multidimensional  # noqa: PLC0415  help names metrics, and recodes nothing
+
         match self.recoding:
-            case Multidimensional():
-                return self.recoding.tuples
-            case FullDomain():
-                return np.arange(self.recoding.of.size)
+            case Multidimensional(tuples=tuples, regions=regions, counts=counts):
+                return tuples, regions, counts
+            case FullDomain(of=of):
+                return np.arange(of.size), of, self.frequency.counts
             case _:
                 assert_never(self.recoding)
+
+    @property
+    def tuples(self) -> Numbers:
+        """(m,) the tuple of each piece."""
+        return self._pieces[0]
 
     @cached_property
     def of(self) -> Index:
         """(m,) the class of each piece; -1 where it is suppressed."""
-        match self.recoding:
-            case Multidimensional():
-                found: Index = np.append(self.classes.of, -1)[self.recoding.regions]
-                return found
-            case FullDomain():
-                return np.append(self.classes.of, -1)[self.recoding.of]
-            case _:
-                assert_never(self.recoding)
+        found: Index = np.append(self.classes.of, -1)[self._pieces[1]]
+        return found
 
-    @cached_property
+    @property
     def counts(self) -> Counts:
         """(m,) the records of each piece."""
-        return self.recoding.counts if isinstance(self.recoding, Multidimensional) else self.frequency.counts
+        return self._pieces[2]
 
     @property
     def quasi(self) -> Codes:
@@ -121,6 +120,8 @@ class Detail:
         Args:
             values: (m, …) of each piece.
         """
+        from kohort.core.frequency import group  # noqa: PLC0415  as above
+
         columns = values.reshape(self.of.size, -1)
         keys = np.column_stack([columns, self.of + 1]).astype(np.uint32)
         found = group(keys)
@@ -130,6 +131,8 @@ class Detail:
 
 def _is_span(domain: Domain, recoding: Recoding) -> bool:
     """Whether the labels of a quasi-identifier are ranges."""
+    from kohort.core.recoding import FullDomain  # noqa: PLC0415  as above
+
     if isinstance(recoding, FullDomain) or recoding.nodes:
         return False
     return domain.label not in {Label.ANCESTOR, Label.SET}

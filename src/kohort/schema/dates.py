@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from enum import StrEnum
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +17,7 @@ from kohort.errors import InputError
 from kohort.schema.open_ends import CLOSED, days_open
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from fractions import Fraction
 
 
@@ -106,6 +106,7 @@ _PARTS: Final = {
 ASKED: Final = frozenset({DateFormat.COMPACT, *(form for form in DateFormat if form.is_short or not form.has_days)})
 
 
+@cache
 def _pattern(form: DateFormat) -> Callable[[str], re.Match[str] | None]:
     """Matches texts of the form, whether or not there is such a day."""
     text = re.escape(form.value)
@@ -117,10 +118,6 @@ def _pattern(form: DateFormat) -> Callable[[str], re.Match[str] | None]:
 
 
 _stretch = re.compile(rf"\[(?P<low>[0-9-]{{10,11}}){DASH}(?P<high>[0-9-]{{10,11}})(?P<bracket>[\])])").fullmatch
-
-_matches: Final[Mapping[DateFormat, Callable[[str], re.Match[str] | None]]] = MappingProxyType(
-    {form: _pattern(form) for form in DateFormat}
-)
 
 
 def day_of(text: str, form: DateFormat, pivot: int | None = None) -> int | None:
@@ -138,7 +135,7 @@ def day_of(text: str, form: DateFormat, pivot: int | None = None) -> int | None:
     >>> [spelled(day_of(text, DateFormat.SHORT_POINTS, 1930)) for text in ("01.02.30", "01.02.29")]
     ['1930-02-01', '2029-02-01']
     """
-    found = _matches[form](text)
+    found = _pattern(form)(text)
     if found is None or (form.is_short and pivot is None):
         return None
     year = int(found["year"])
@@ -152,7 +149,7 @@ def day_of(text: str, form: DateFormat, pivot: int | None = None) -> int | None:
 
 def has_time(text: str, form: DateFormat) -> bool:
     """Whether a date of this form has a time of the day behind it."""
-    found = _matches[form](text)
+    found = _pattern(form)(text)
     return found is not None and found["time"] is not None
 
 

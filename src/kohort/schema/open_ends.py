@@ -12,6 +12,7 @@ import re
 from calendar import monthrange
 from datetime import date
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -94,8 +95,19 @@ def _written(value: str) -> str:
 _MONTHS: Final = "[0-9]{4}-[0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{4}|[0-9]{4}"
 _DAY: Final = rf"[0-9]{{1,4}}[-/.][0-9]{{1,2}}[-/.][0-9]{{1,4}}|{_MONTHS}|[0-9]{{8}}"
 _months = re.compile(_MONTHS).fullmatch
-_number = re.compile(_written(PLAIN_NUMBER), re.IGNORECASE).fullmatch
-_day = re.compile(_written(_DAY), re.IGNORECASE).fullmatch
+
+
+@cache
+def _pattern(value: str) -> re.Pattern[str]:
+    return re.compile(_written(value), re.IGNORECASE)
+
+
+def _number(text: str) -> re.Match[str] | None:
+    return _pattern(PLAIN_NUMBER).fullmatch(text)
+
+
+def _day(text: str) -> re.Match[str] | None:
+    return _pattern(_DAY).fullmatch(text)
 
 
 def bound_of(label: str) -> tuple[Fraction, bool, bool] | None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
+import click
 import pytest
-import typer
-import typer.main
 
 from kohort.cli import program
-from kohort.cli.derive import EXAMPLES, Given, Keys, flattened
+from kohort.cli.derive import EXAMPLES, Command, Given, Keys
 from kohort.job.form import COLUMN, PRIVACY, TABLE_JOB
 from kohort.job.keys import Key, KeyTable, key, keys_of
 from kohort.job.transactions_form import TRANSACTION_JOB
@@ -19,12 +18,21 @@ from kohort.models.base import models
 from tests.command import kohort
 
 
-def flags_of(words: str) -> dict[str, Any]:
-    """The options of a command by their flags."""
-    group: Any = typer.main.get_command(program.app)
+def panels_of(words: str) -> dict[str, dict[str, Any]]:
+    """The options of a command by their flags, by the titles of their panels."""
+    group: Any = program.app
     for word in words.split():
         group = group.commands[word]
-    return {option.opts[0]: option for option in group.loaded.params if option.param_type_name == "option"}
+    panels = group.panels(click.Context(group, **group.context_settings))
+    return {
+        title: {option.opts[0]: option for option in options if option.param_type_name == "option"}
+        for title, options in panels.items()
+    }
+
+
+def flags_of(words: str) -> dict[str, Any]:
+    """The options of a command by their flags."""
+    return {flag: option for options in panels_of(words).values() for flag, option in options.items()}
 
 
 @pytest.mark.parametrize("form", [TABLE_JOB, TRANSACTION_JOB])
@@ -44,7 +52,7 @@ def test_every_model_has_its_flag_wherever_models_can_be_named() -> None:
         for kind in models().values():
             told = kind.specification
             assert flags[told.flag].metavar == told.usage.partition(" ")[2]
-            assert flags[told.flag].rich_help_panel.startswith("Promise")
+            assert flags[told.flag].panel == "Promise"
 
 
 def test_a_key_that_is_added_to_the_form_gets_its_flag() -> None:
@@ -64,13 +72,11 @@ def test_a_key_that_is_added_to_the_form_gets_its_flag() -> None:
 @pytest.mark.parametrize("name", [words for words, (place, _) in program.COMMANDS.items() if place])
 def test_the_example_of_each_group_has_only_flags_of_the_command(name: str) -> None:
     """What a title shows can be typed."""
-    options = flags_of(name)
-    titles = {option.rich_help_panel for option in options.values()} - {None}
-    for title in titles:
+    for title, options in panels_of(name).items():
         panel, _, example = title.partition(", such as ")
         assert re.fullmatch("[A-Z][a-z]+", panel)
         shown = re.findall(r"--[a-z-]+", example)
-        assert set(shown) <= {flag for flag, option in options.items() if option.rich_help_panel == title}
+        assert set(shown) <= set(options)
         assert len(shown) == len([flag for flag in EXAMPLES if f"--{flag}" in shown])
 
 
@@ -95,9 +101,7 @@ def test_a_flag_is_used_where_it_is_typed() -> None:
     def command(table: Annotated[Given, Keys(only=("encoding", "header", "trim", "names"))]) -> None:
         seen.append(table)
 
-    app = typer.Typer()
-    app.command()(flattened(command))
-    made: Any = typer.main.get_command(app)
+    made = Command("command", lambda: command, "")
     for words in ("", "--encoding utf-8 --no-header", "--header --trim --names a"):
         made.main(words.split(), standalone_mode=False)
     assert [given.used() for given in seen] == [

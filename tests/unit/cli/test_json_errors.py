@@ -91,7 +91,7 @@ def test_other_endings_too(monkeypatch: pytest.MonkeyPatch, raised: BaseExceptio
     def fail(*_: object, **__: object) -> None:
         raise raised
 
-    monkeypatch.setattr(program, "app", fail)
+    monkeypatch.setattr(program, "dispatch", fail)
     ran = kohort("hierarchy", "check", "none.csv", "--json")
     assert ran.status == status
     assert ran.figures["status"] == status
@@ -109,7 +109,7 @@ def test_a_requirement_that_is_not_met_is_no_error() -> None:
 
 
 def test_completion_knows_commands_and_flags() -> None:
-    """A shell asks by the environment; the script to install is typer's own."""
+    """A shell asks by the environment; the script to install is kohort's own."""
 
     def completed(words: str) -> list[str]:
         environment = os.environ | {"_KOHORT_COMPLETE": "complete_bash", "COMP_WORDS": words}

@@ -11,8 +11,8 @@ import warnings
 from io import BytesIO, TextIOWrapper
 from typing import TYPE_CHECKING
 
+import click
 import pytest
-import typer
 
 from kohort import cli, system
 from kohort.cli import program, screen
@@ -110,11 +110,18 @@ def test_a_number_of_threads_with_thousands_of_digits(monkeypatch: pytest.Monkey
 
 
 def test_help_imports_nothing_heavy() -> None:
-    """`kohort --help` needs typer and the standard library only."""
+    """`kohort --help` needs click and the standard library only."""
     code = (
         "import sys; from kohort.cli import main; main(['--help']); print(*{n.partition('.')[0] for n in sys.modules})"
     )
-    assert not set(fresh(code).split()) & HEAVY
+    assert not set(fresh(code).split()) & {"rich", *HEAVY}
+
+
+def test_help_of_a_command_draws_nothing() -> None:
+    """It is text, and nothing is compiled or drawn for it."""
+    code = "import sys; from kohort.cli import main; main(['anonymize', '-h']);"
+    code += " print(*{n.partition('.')[0] for n in sys.modules})"
+    assert not set(fresh(code).split()) & {"jinja2", "matplotlib", "numba", "pandas", "rich"}
 
 
 def test_every_command_limits_threads_before_polars_is_imported(tmp_path: Path) -> None:
@@ -219,11 +226,11 @@ def test_a_reader_that_left_is_not_written_to_again(monkeypatch: pytest.MonkeyPa
     def gone(*_: object, **__: object) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("typer.echo", gone)
+    monkeypatch.setattr("click.echo", gone)
     with (tmp_path / "out").open("w", encoding="utf-8") as out:
         monkeypatch.setattr("sys.stdout", out)
         out.write("buffered")
-        with pytest.raises(typer.Exit) as left:
+        with pytest.raises(click.exceptions.Exit) as left:
             screen.say("text")
     assert left.value.exit_code == 6
     assert (tmp_path / "out").read_text("utf-8") == ""
@@ -235,7 +242,7 @@ def test_an_interrupt_before_any_command_is_one_too(monkeypatch: pytest.MonkeyPa
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(program, "app", interrupt)
+    monkeypatch.setattr(program, "listen", interrupt)
     assert kohort("--help").status == 130
 
 
@@ -245,7 +252,7 @@ def test_nobody_listening_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     def closed(*_: object, **__: object) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("typer.echo", closed)
+    monkeypatch.setattr("click.echo", closed)
     assert kohort("hierarchy", "show", "none.csv").status == 3
 
 
@@ -314,6 +321,6 @@ def test_a_full_output_is_a_failed_write(monkeypatch: pytest.MonkeyPatch) -> Non
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("typer.echo", full)
+    monkeypatch.setattr("click.echo", full)
     with pytest.raises(FileError, match="No space left"):
         screen.say("text")

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from typer.main import get_command
 
 from kohort.cli import app
+from tests.command import flags_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,25 +25,30 @@ PAGE = Path(__file__).parents[3] / "docs" / "reference" / "cli.md"
 def commands() -> dict[str, Any]:
     """Every command by its words after `kohort`, in the order of the help."""
     found: dict[str, Any] = {}
-    groups: list[tuple[str, Any]] = [("", get_command(app))]
+    groups: list[tuple[str, Any]] = [("", app)]
     for prefix, group in groups:
         for name, command in group.commands.items():
             words = f"{prefix}{name}"
             if hasattr(command, "commands"):
                 groups.append((f"{words} ", command))
             else:
-                found[words] = command.loaded
+                found[words] = command
     return found
 
 
-def purpose(command: Any) -> str:  # noqa: ANN401  typer's own class has no public name
+def purpose(command: Any) -> str:  # noqa: ANN401  as click has it
     """The sentence that the help says first."""
     return str(command.help).strip()
 
 
+def flags(command: Any) -> list[Any]:  # noqa: ANN401  as above
+    """The arguments and flags of a command but for its help."""
+    return [one for one in flags_of(command) if "--help" not in one.opts]
+
+
 def table(command: Any) -> str:  # noqa: ANN401  as above
     """The arguments and flags of a command with what the help says of each."""
-    rows = [_row(option) for option in command.params]
+    rows = [_row(option) for option in flags(command)]
     if not rows:
         return "It has no flags."
     return "\n".join(["| argument or flag | meaning | default |", "|---|---|---|", *rows])
@@ -52,7 +57,8 @@ def table(command: Any) -> str:  # noqa: ANN401  as above
 def _row(option: Any) -> str:  # noqa: ANN401  as above
     flag = "/".join([*option.opts, *option.secondary_opts]) if option.param_type_name == "option" else ""
     value = "" if getattr(option, "is_flag", False) else option.metavar or ""
-    shown = option.show_default if isinstance(option.show_default, str) else option.default
+    value = re.sub(r"^\[(\w+)]$", r"\1", value)  # the brackets of an argument that may be left out
+    shown = told if isinstance(told := getattr(option, "show_default", None), str) else option.default
     default = "required" if option.required else "" if shown in {None, False} else f"`{shown}`"
     return f"| `{f'{flag} {value}'.strip()}` | {option.help} | {default} |"
 
@@ -93,4 +99,4 @@ def test_an_example_is_one_that_the_command_takes(name: str) -> None:
     assert words[: len(start)] == start
     command = commands()[name]
     context = command.make_context("kohort", words[len(start) :])
-    assert set(context.params) == {option.name for option in command.params} - {"help"}
+    assert set(context.params) == {option.name for option in flags(command)}

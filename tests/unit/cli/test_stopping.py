@@ -101,7 +101,7 @@ def test_signals_at_the_end_are_told_once(
         signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(program, place, disturbed)
-    monkeypatch.setattr(program, "app", app)
+    monkeypatch.setattr(program, "dispatch", app)
     assert main(["--version"]) == 143
     assert capsys.readouterr().err == "kohort: terminated; nothing incomplete was published\n"
 

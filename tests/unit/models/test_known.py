@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, EntryPoints
 from typing import TYPE_CHECKING
+from zipfile import ZipFile
 
 import pytest
 
@@ -15,16 +15,20 @@ from kohort.specification import Specification, plugins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 MAP = MODELS["k-map"]
 
 
 @pytest.fixture
-def brought(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
+def brought(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, str]]]:
     """What other packages bring; whoever asks for models is told anew."""
-    found: list[EntryPoint] = []
+    found: list[tuple[str, str]] = []
 
-    monkeypatch.setattr(specification, "installed", lambda: EntryPoints(found))
+    def installed(_: str) -> list[tuple[str, str]]:
+        return sorted(found)
+
+    monkeypatch.setattr(specification, "installed", installed)
     models.cache_clear()
     yield found
     models.cache_clear()
@@ -37,20 +41,20 @@ def brought(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
         ("mine", "KMap is registered as mine"),
     ],
 )
-def test_a_key_that_is_taken_or_not_its_own_is_refused(brought: list[EntryPoint], key: str, what: str) -> None:
+def test_a_key_that_is_taken_or_not_its_own_is_refused(brought: list[tuple[str, str]], key: str, what: str) -> None:
     """No package takes the place of a model, nor calls one otherwise than it calls itself."""
-    brought.append(EntryPoint(key, MAP, "kohort.models"))
+    brought.append((key, MAP))
     with pytest.raises(UsageError, match=what) as refused:
         models()
     assert refused.value.where == "entry points kohort.models"
     assert refused.value.hint
 
 
-def test_others_come_after_our_own(brought: list[EntryPoint]) -> None:
+def test_others_come_after_our_own(brought: list[tuple[str, str]]) -> None:
     """Whatever is installed, the order is that of the mapping, then that of the keys."""
     assert list(models()) == list(MODELS)
     own = {"own": "kohort.specification:Specification"}
-    brought += [EntryPoint(key, own["own"], "kohort.models") for key in ("b", "a")]
+    brought += [(key, own["own"]) for key in ("b", "a")]
     assert dict(plugins("kohort.models", own)) == dict.fromkeys(("own", "a", "b"), Specification)
 
 
@@ -58,42 +62,41 @@ def test_a_plug_in_is_imported_when_it_is_taken(monkeypatch: pytest.MonkeyPatch)
     """Its key is known before, and it is imported once."""
     imported: list[str] = []
 
-    def load(point: EntryPoint) -> object:
-        imported.append(point.name)
-        return point.value
+    def resolve(place: str) -> object:
+        imported.append(place)
+        return place
 
-    monkeypatch.setattr(EntryPoint, "load", load)
+    monkeypatch.setattr(specification, "resolve_name", resolve)
     found = plugins("kohort.none", {"one": "a:b", "two": "c:d"})
     assert (list(found), len(found), "two" in found, "three" in found, imported) == (["one", "two"], 2, True, False, [])
-    assert (found["two"], found["two"], imported) == ("c:d", "c:d", ["two"])
+    assert (found["two"], found["two"], imported) == ("c:d", "c:d", ["c:d"])
     with pytest.raises(KeyError):
         found["three"]
 
 
 @pytest.mark.parametrize(
-    ("texts", "parsed"),
-    [((None, "[console_scripts]\nkohort = a:b\n"), False), ((None, "[x]\n[kohort.models]\nmine = a:b\n"), True)],
+    ("text", "parsed"),
+    [(None, False), ("[console_scripts]\nkohort = a:b\n", False), ("[x]\n[kohort.models]\nmine = a:b\n", True)],
 )
+@pytest.mark.parametrize("kind", ["folder", "archive"])
 def test_entry_points_are_parsed_where_somebody_names_kohort(
-    monkeypatch: pytest.MonkeyPatch, texts: tuple[str | None, ...], *, parsed: bool
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str | None, kind: str, *, parsed: bool
 ) -> None:
-    """Where no package does, there are none."""
-
-    class Brought:
-        def __init__(self, text: str | None) -> None:
-            self._text = text
-
-        def read_text(self, name: str) -> str | None:
-            assert name == "entry_points.txt"
-            return self._text
-
-    points = EntryPoints([EntryPoint("mine", "a:b", "kohort.models")])
-    monkeypatch.setattr(specification, "distributions", lambda: map(Brought, texts))
-    monkeypatch.setattr(specification, "entry_points", lambda: points)
+    """Where no package does, there are none; what an archive holds is looked at."""
+    files = {"mine-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: mine\nVersion: 1\n"}
+    files |= {} if text is None else {"mine-1.dist-info/entry_points.txt": text}
+    place = tmp_path / "site.zip"
+    with ZipFile(place, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    if kind == "folder":
+        with ZipFile(place) as archive:
+            archive.extractall(place := tmp_path / "site")
+    monkeypatch.setattr("sys.path", [str(tmp_path / "none"), str(place)])
     specification.installed.cache_clear()
-    found = specification.installed()
+    found = specification.installed("kohort.models")
     specification.installed.cache_clear()
-    assert list(found) == (list(points) if parsed else [])
+    assert found == ([("mine", "a:b")] if parsed else [])
 
 
 @pytest.mark.parametrize("key", MODELS)
