@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import cycle
 from random import Random
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -79,7 +80,21 @@ def write_files(folder: Path) -> None:
 
 #: Names that mean something to a flag, to TOML, to Python or to a job, among plain ones.
 NAMES: Final = (
-    *("age", "a,b", "town", 'say "hi"', "it's", "net.income", " blank ", "größe", "日本", "illness", "#1", "[x]", "all"),
+    *(
+        "age",
+        "a,b",
+        "town",
+        'say "hi"',
+        "it's",
+        "net.income",
+        " blank ",
+        "größe",
+        "日本",
+        "illness",
+        "#1",
+        "[x]",
+        "all",
+    ),
     *("k", "-q", "two\nlines", "sex", '"', ",", "a b", "\\", "{}", "É", "0", "true", "name", "x:y", "…", "a=b", "="),
 )
 
@@ -90,12 +105,16 @@ def names(count: int) -> SearchStrategy[list[str]]:
 
 
 def pool(needed: Keys = MappingProxyType({}), /, **optional: Sequence[Any]) -> list[Tables]:
-    """Tables with the needed keys and some of the optional ones, whose hyphens are underscores; the plainest first."""
+    """Tables with the needed keys and some of the optional ones, whose hyphens are underscores; the plainest first.
+
+    The values of each key take turns, so that all of them occur if the pool is drawn from often enough.
+    """
     chance = Random(len(optional))  # noqa: S311  no secret
     found = [{name: values[0] for name, values in needed.items()}]
+    turns = {name: cycle(values) for name, values in {**needed, **optional}.items()}
     for _ in range(12 * (len(needed) + len(optional))):
-        keys = {**needed, **{name: one for name, one in optional.items() if chance.random() < 1 / 2}}
-        found.append({name.replace("_", "-"): chance.choice(values) for name, values in keys.items()})
+        keys = [*needed, *(name for name in optional if chance.random() < 1 / 2)]
+        found.append({name.replace("_", "-"): next(turns[name]) for name in keys})
     return found
 
 
@@ -155,46 +174,37 @@ def _labels(*but: Label) -> list[str]:
     return [one.value for one in Label if one not in but]
 
 
-#: What may be said of any quasi-identifier, and of any number; and what has to be said of dates.
+#: What may be said of any quasi-identifier, and of any number.
 _SHARED: Final[Keys] = {"weight": POSITIVE, "missing": [*map(str, Missing)]}
 _NUMBER: Final[Keys] = {"scale": ["numeric"], "bounds": [[0, 120], [-5, "7.5"], ["0", 0.1], [1.5, 900]], **_SHARED}
-_DATES: Final[tuple[tuple[Keys, Keys], ...]] = (
-    ({"scale": ["date"]}, {}),
-    ({"scale": ["date"]}, {"date_format": [one.value for one in DateFormat if not one.is_short]}),
-    ({"date-format": [one.value for one in DateFormat if one.is_short], "pivot": YEARS}, {"scale": ["date"]}),
-)
-_PERIODS: Final = [*map(str, Period)]
+_LONG: Final[Keys] = {"scale": ["date"], "date-format": [one.value for one in DateFormat if not one.is_short]}
+_SHORT: Final[Keys] = {"date-format": [one.value for one in DateFormat if one.is_short], "pivot": YEARS}
+_PERIODS: Final[Keys] = {"grid": [*map(str, Period)]}
 #: Quasi-identifiers under a method that needs no hierarchies: numbers, names, dates.
 _FREE: Final = [
-    *pool({"grid": _GRIDS}, label=["grid", "companions", "own"], **_NUMBER),
-    *pool({"hierarchy": TREES, "grid": ["hierarchy"]}, **_NUMBER),
-    *pool(label=_labels(Label.GRID, Label.ANCESTOR), **_NUMBER),
-    *pool(
-        scale=["categorical"],
-        order=["frequency", "sorted"],
-        label=_labels(Label.GRID, Label.ANCESTOR, Label.MEAN),
-        **_SHARED,
-    ),
-    *pool({"hierarchy": TREES}, scale=["categorical"], order=ORDERS, label=_labels(Label.GRID, Label.MEAN), **_SHARED),
-    *(
-        one
-        for needed, more in _DATES
-        for one in (
-            *pool({**needed, "grid": _PERIODS}, label=["grid"], **more, **_SHARED),
-            *pool(needed, label=["range", "set-of-names", "companions", "own"], **more, **_SHARED),
-            *pool({**needed, "hierarchy": ["dates", "dates:month,year"]}, **more, **_SHARED),
-        )
-    ),
+    pool({"grid": _GRIDS}, label=["grid", "companions", "own"], **_NUMBER),
+    pool({"hierarchy": TREES, "grid": ["hierarchy"]}, **_NUMBER),
+    pool({"label": _labels(Label.GRID, Label.ANCESTOR)}, **_NUMBER),
+    pool({"order": ["frequency", "sorted"]}, label=_labels(Label.GRID, Label.ANCESTOR, Label.MEAN), **_SHARED),
+    pool({"hierarchy": TREES}, scale=["categorical"], order=ORDERS, label=_labels(Label.GRID, Label.MEAN), **_SHARED),
+    pool(scale=["categorical"], **_SHARED),
+    pool({"scale": ["date"]}, label=["range", "set-of-names", "companions", "own"], **_SHARED),
+    pool({**_LONG, **_PERIODS}, label=["grid"], **_SHARED),
+    pool({**_LONG, "hierarchy": ["dates", "dates:month,year"]}, **_SHARED),
+    pool(_SHORT, label=["range", "set-of-names", "companions", "own"], **_SHARED),
+    pool({**_SHORT, **_PERIODS}, scale=["date"], **_SHARED),
 ]
 #: The same under lattice methods.
-_ON_LEVELS: Final = pool(
-    {"hierarchy": TREES},
-    scale=["numeric", "categorical"],
-    max_level=LEVELS,
-    label=["ancestor"],
-    order=ORDERS,
-    **_SHARED,
-)
+_ON_LEVELS: Final = [
+    pool(
+        {"hierarchy": TREES},
+        scale=["numeric", "categorical"],
+        max_level=LEVELS,
+        label=["ancestor"],
+        order=ORDERS,
+        **_SHARED,
+    )
+]
 
 
 def _specifications(*, of_column: bool) -> list[Specification]:
@@ -214,7 +224,7 @@ def _asked(told: Specification) -> list[Tables]:
         values = [sorted(one.values(), key=lambda end: Fraction(str(end))) for one in values]
     elif len(own) == 1:
         values = [value for one in values for value in one.values()]
-    return pool({told.key: values}, **beside)
+    return [*pool({told.key: values, **beside}), *(pool({told.key: values}) if beside else ())]
 
 
 #: The keys that ask for a model of a column; the models of the whole table, besides k; and those of columns, by pairs.
@@ -264,21 +274,23 @@ def _told(name: str) -> list[Tables]:
     """A method with choices that it takes, a node of two columns among them."""
     method, levels = METHODS[name], is_on_levels(name)
     taken = {key: one for key, one in _CHOICES.items() if method.takes(key)}
-    taken |= {"objective": [*taken["objective"], "first"]} if method.first else {}
+    objectives = {"objective": taken.pop("objective")} if "objective" in taken else {}
+    objectives |= {"objective": [*objectives["objective"], *["first"] * 9]} if method.first else {}
     taken |= {"labels": ["ancestor"]} if levels else {"labels": _labels(), "order": ORDERS}
-    return pool({"name": [name]}, grid=["round", "none"], **taken)
+    told = {"name": [name]}
+    return [*pool({**told, **objectives}, grid=["round", "none"], **taken), *pool(told, **taken)]
 
 
-_METHODS: Final = [{}, *(one for name in METHODS for one in _told(name))]
+_METHODS: Final = [[{}], *map(_told, METHODS), *(_told(name) for name, one in METHODS.items() if one.takes("node"))]
 _LIMITS: Final = (None, 0, 20, 0.05, "5%", "20", "0.5%", ".25")
 _MARKS: Final = (",", ";", "\t")
 _WRITTEN: Final[Keys] = {"separator": _MARKS, "sign_key": [SIGN_KEY]}
 _TEXT_FORMATS: Final = [one.value for one in Format if one.form.is_text]
 _OUTPUT: Final = [
-    *pool({"path": ["release.csv", "out/r.tsv", "r.csv.gz"]}, format=_TEXT_FORMATS, excel_safe=[True], **_WRITTEN),
-    *pool({"path": ["release.parquet"], "format": [*map(str, Format)]}, **_WRITTEN),
-    *pool({"path": ["r/", "s3://b/r/"]}, records_per_part=[1, 9], format=[*map(str, FORMATS)], **_WRITTEN),
-    *pool({"path": ["postgresql://me@host/base#people"]}, **_WRITTEN),
+    pool({"path": ["release.csv", "out/r.tsv", "r.csv.gz"]}, format=_TEXT_FORMATS, excel_safe=[True], **_WRITTEN),
+    pool({"path": ["release.parquet"], "format": [*map(str, Format)]}, **_WRITTEN),
+    pool({"path": ["r/", "s3://b/r/"]}, records_per_part=[1, 9], format=[*map(str, FORMATS)], **_WRITTEN),
+    pool({"path": ["postgresql://me@host/base#people"]}, **_WRITTEN),
 ]
 _RUN: Final = pool(
     engine=["local", "duckdb", "spark"],
@@ -339,13 +351,13 @@ _CHANGED: Final = [one for key in PERTURBATIONS for one in _changes(key)]
 _VALUEWISE: Final = [*_changes("rounding"), *_changes("coding")]
 
 
-def _pick(draw: DrawFn, found: Sequence[T]) -> T:
-    """One of these; a strategy of its own for each list would cost more than all draws."""
-    return found[draw(st.integers(0, len(found) - 1))]
+#: Chooses which table of a pool a job has. Hypothesis would draw a third of all jobs from the plainest ones: it decides
+#: how many columns there are, and whether something is said at all.
+_CHANCE: Final = st.tuples(*[st.integers(0, 2**16)] * 3).map(lambda seeds: Random(str(seeds)))  # noqa: S311  as above
 
 
 @st.composite
-def _perturbed(draw: DrawFn, columns: Mapping[str, Tables]) -> Tables:
+def _perturbed(draw: DrawFn, chance: Random, columns: Mapping[str, Tables]) -> Tables:
     """Perturbations of some columns that may be perturbed, and a seed where something is drawn."""
     free = [name for name, said in columns.items() if said["role"] in {"sensitive", "insensitive"}]
     judged = {name for name in free if not OF_COLUMN.isdisjoint(columns[name])}
@@ -353,8 +365,8 @@ def _perturbed(draw: DrawFn, columns: Mapping[str, Tables]) -> Tables:
     made: Tables = {}
     while left:
         name = left.pop()
-        said = _pick(draw, _VALUEWISE if name in judged else _CHANGED)
-        others = [one for one in left if one not in judged and said["method"] == "microaggregation"]
+        said = chance.choice(_VALUEWISE if name in judged else _CHANGED)
+        others = [one for one in free if one not in judged | {name, *made} and said["method"] == "microaggregation"]
         left = [one for one in left if one not in others]
         made[name] = said | ({"together": others} if others else {})
     random = any(_is_random(name, said) for name, said in made.items())
@@ -374,47 +386,58 @@ _FEW: Final = st.integers(0, 2)
 
 
 @st.composite
-def _columns(draw: DrawFn, take: Iterator[str], quasi: Iterable[str], k: int | None, *, levels: bool) -> Tables:
+def _columns(
+    draw: DrawFn, chance: Random, take: Iterator[str], quasi: Iterable[str], k: int | None, *, levels: bool
+) -> Tables:
     """The columns, in the order in which flags name roles."""
-    found = {name: {"role": "quasi"} | _pick(draw, _ON_LEVELS if levels else _FREE) for name in quasi}
+    found = {name: {"role": "quasi"} | chance.choice(chance.choice(_ON_LEVELS if levels else _FREE)) for name in quasi}
     for _ in range(draw(_FEW)):
-        judged = _pick(draw, _OF_COLUMN) if draw(_EITHER) else {"no-model": True}
-        found[next(take)] = {"role": "sensitive"} | _fitting(_pick(draw, _SENSITIVE) | judged, k)
-    found |= {next(take): {"role": "identifying"} | _pick(draw, [{}, {"pseudonym": True}])} if draw(_EITHER) else {}
+        judged = chance.choice(_OF_COLUMN) if draw(_EITHER) else {"no-model": True}
+        found[next(take)] = {"role": "sensitive"} | _fitting(chance.choice(_SENSITIVE) | judged, k)
+    found |= {next(take): {"role": "identifying"} | chance.choice([{}, {"pseudonym": True}])} if draw(_EITHER) else {}
     scaled = [{}, {"scale": "numeric"}, {"scale": "categorical", "allow-singling": True}]
-    found |= {next(take): {"role": "insensitive"} | _pick(draw, scaled)} if draw(_EITHER) else {}
+    found |= {next(take): {"role": "insensitive"} | chance.choice(scaled)} if draw(_EITHER) else {}
     return found | ({next(take): {"role": "drop"}} if draw(_EITHER) else {})
+
+
+def fragments() -> Iterator[Tables]:
+    """Parts of jobs that have, between them, every word that `tables` draws from a pool."""
+    yield from ({"columns": {"": one}} for some in (*_FREE, *_ON_LEVELS, _SENSITIVE, _OF_COLUMN) for one in some)
+    yield from ({"perturb": {"columns": {"": one}}} for one in _CHANGED)
+    whole: Keys = {"method": _METHODS, "output": _OUTPUT}
+    yield from ({name: one} for name, pools in whole.items() for some in pools for one in some)
+    yield from ({name: one} for name, some in (("input", _INPUT), ("run", _RUN)) for one in some)
 
 
 @st.composite
 def tables(draw: DrawFn) -> Tables:
     """The tables of a job file that kohort accepts."""
-    take = iter(draw(names(8)))
+    chance, take = draw(_CHANCE), iter(draw(names(8)))
     quasi = [next(take) for _ in range(draw(st.integers(1, 2)))]
-    method = {**_pick(draw, _METHODS)}
+    method = {**chance.choice(chance.choice(_METHODS))}
     if "node" in method:
         levels = method["node"][: len(quasi)]
         method["node"] = dict(zip(quasi, levels, strict=True)) if draw(_EITHER) else levels
-    whole, k = _pick(draw, _OF_TABLE), _pick(draw, [None, 10, 25, 1_000])
+    whole, k = chance.choice(_OF_TABLE), chance.choice([None, 10, 25, 1_000])
     name = method.get("name", "mondrian")
-    columns = draw(_columns(take, quasi, k, levels=is_on_levels(name)))
+    columns = draw(_columns(chance, take, quasi, k, levels=is_on_levels(name)))
     k = k if k or whole or any(not OF_COLUMN.isdisjoint(said) for said in columns.values()) else 10
     made: Tables = {"privacy": ({} if k is None else {"k": k}) | whole}
-    limit = _pick(draw, _LIMITS) if METHODS[name].takes("limit") else None
+    limit = chance.choice(_LIMITS) if METHODS[name].takes("limit") else None
     made["privacy"] |= {} if limit is None else {"max-suppression": limit}
-    made |= _pick(draw, [{}, {"rest": "refuse"}, {"rest": "insensitive"}, {"rest": "drop"}])
+    made |= chance.choice([{}, {"rest": "refuse"}, {"rest": "insensitive"}, {"rest": "drop"}])
     keys = [name for name, said in columns.items() if said["role"] == "identifying"]
     made |= {"person": {"key": keys[0]}} if keys and draw(_EITHER) else {}
     answers = [name for name, said in columns.items() if said["role"] == "insensitive" and draw(_EITHER)]
     answers += [next(take)] if draw(_EITHER) else []
     made |= {"answers": answers} if answers else {}
     complete = draw(st.integers(-1, 2))
-    made["input"] = _reading(_pick(draw, _INPUT), [*columns], complete, named=draw(_EITHER))
+    made["input"] = _reading(chance.choice(_INPUT), [*columns], complete, named=draw(_EITHER))
     made["input"] |= {"key-file": KEY} if any("pseudonym" in columns[one] for one in keys) else {}
-    made["output"] = _pick(draw, _OUTPUT)
+    made["output"] = chance.choice(chance.choice(_OUTPUT))
     made |= {} if {"k-map", "presence"}.isdisjoint(whole) else {"population": {"path": "people of the town.csv"}}
-    parts = {"method": method, "perturb": draw(_perturbed(columns))}
-    parts |= {"run": _pick(draw, _RUN), "purpose": _pick(draw, _PURPOSE)}
+    parts = {"method": method, "perturb": draw(_perturbed(chance, columns))}
+    parts |= {"run": chance.choice(_RUN), "purpose": chance.choice(_PURPOSE)}
     return made | {name: part for name, part in parts.items() if part} | {"columns": columns}
 
 
@@ -433,7 +456,12 @@ _LISTED: Final = [one | other for one in _PRIVATE for other in _PUBLIC]
 _WEIGHTS: Final = ({}, {"weight": {"bread": 2, "a=b": "0.5", "it's": 0.25}}, {"weight-file": "weights.txt"})
 _ITEMS: Final = [
     *(one | weight for one in _DRAWN for weight in _WEIGHTS),
-    *(one | more | weight for one in _LISTED for more in pool(allow_absent=[True], min_support=_SHARES) for weight in _WEIGHTS),
+    *(
+        one | more | weight
+        for one in _LISTED
+        for more in pool(allow_absent=[True], min_support=_SHARES)
+        for weight in _WEIGHTS
+    ),
 ]
 _SETS: Final = (1, 10**6)
 _SUPPRESSION: Final = [
@@ -457,5 +485,9 @@ _TRANSACTIONS: Final[Keys] = {
 @st.composite
 def transaction_tables(draw: DrawFn) -> Tables:
     """The tables of a job file on transactions that kohort accepts."""
-    found = {name: _pick(draw, parts) for name, parts in _TRANSACTIONS.items()}
+    chance = draw(_CHANCE)
+    found = {name: chance.choice(parts) for name, parts in _TRANSACTIONS.items()}
+    usual = "lists" if found["input"]["path"].endswith(".parquet") else "basket"
+    form = found["output"].get("format", found["transactions"].get("format", usual))
+    found["output"] = found["output"] | {"path": "release.parquet" if form == "lists" else "release.dat"}
     return {name: one for name, one in found.items() if one or name == "transactions"}
