@@ -136,19 +136,20 @@ def comments(text: str) -> list[str]:
 
 def _lines(place: Place, part: Tables, *, inline: bool) -> Iterator[str]:
     below = [name for name, one in part.items() if isinstance(one, dict) and place in _ABOVE and not (place and inline)]
-    yield from (f"{_key(name)} = {_value(one)}" for name, one in part.items() if name not in below)
+    yield from (f"{key_text(name)} = {_value(one)}" for name, one in part.items() if name not in below)
     for name in below:
-        yield f"[{'.'.join(map(_key, (*place, name)))}]"
+        yield f"[{'.'.join(map(key_text, (*place, name)))}]"
         yield from _lines((*place, name), part[name], inline=inline)
 
 
-def _key(text: str) -> str:
+def key_text(text: str) -> str:
+    """A key as TOML writes it."""
     return text if re.fullmatch("[A-Za-z0-9_-]+", text) else _value(text)
 
 
 def _value(value: object) -> str:
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_key(name)} = {_value(one)}' for name, one in cast('Tables', value).items())}}}"
+        return f"{{{', '.join(f'{key_text(name)} = {_value(one)}' for name, one in cast('Tables', value).items())}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(_value, cast('list[object]', value)))}]"
     return json.dumps(value, ensure_ascii=False)
