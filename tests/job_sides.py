@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from kohort.job.keys import Key as FormKey
     from kohort.job.lines import Place
-    from kohort.release import TransactionJob
+    from kohort.release.transactions import TransactionJob
     from tests.jobs import Tables
 
 #: The keys of a form without a flag, and so without a keyword argument; a column's key without its column's name.
@@ -70,7 +70,7 @@ class Said(NamedTuple):
 
 def without(tables: Tables, lacking: Iterable[Place]) -> Tables:
     """The tables without some keys; a column's key is named without its column."""
-    made = {name: dict(part) if isinstance(part, dict) else part for name, part in tables.items()}
+    made: Tables = {name: {**part} if isinstance(part, dict) else part for name, part in tables.items()}
     for place in lacking:
         if len(place) == 1:
             made.pop(place[0], None)
@@ -192,7 +192,7 @@ def words(tables: Tables, *, transactions: bool = False) -> list[str]:
 def _at(tables: Tables, place: Place) -> Any:  # noqa: ANN401  whatever a job says
     held: Any = tables
     for key in place:
-        held = held.get(key) if isinstance(held, dict) else None
+        held = cast("Tables", held).get(key) if isinstance(held, dict) else None
     return held
 
 
@@ -208,14 +208,15 @@ def _texts(key: FormKey, tables: Tables) -> list[str]:
         case ("columns", name):
             return listed(column for column, one in columns.items() if one.get(name))
         case ("perturb", "columns"):
-            return [change(name, said) for name, said in (_at(tables, key.place) or {}).items()]
+            changes = cast("dict[str, Tables]", _at(tables, key.place) or {})
+            return [change(name, said) for name, said in changes.items()]
         case place if ".." in key.metavar:
             return [_text(value, key) for value in [_at(tables, place)] if value is not None]
         case place:
             return _whole(place, _at(tables, place))
 
 
-def _whole(place: Place, value: object) -> list[str]:
+def _whole(place: Place, value: object) -> list[str]:  # noqa: PLR0911  a case for each form of a flag
     """The values of a flag that is not about single columns."""
     match place, value:
         case _, None | False:
@@ -224,8 +225,8 @@ def _whole(place: Place, value: object) -> list[str]:
             return [""]
         case ("method", "grid"), _:
             return [""] if value == "none" else []
-        case ("input", "missing"), [_, *texts]:
-            return [str(one) for one in texts]
+        case ("input", "missing"), _:
+            return cast("list[str]", value)[1:]
         case ("method", "node"), dict():
             return listed(f"{name}={level}" for name, level in cast("Tables", value).items())
         case _, dict():
@@ -281,7 +282,7 @@ def _engine(name: str, memory: int | None, spill: str | None, *, master: object,
 
 def _printed(error: dict[str, Any]) -> list[dict[str, str]]:
     """The faults of a job that the command line has printed as JSON."""
-    return error.get("faults", [error])
+    return cast("list[dict[str, str]]", error.get("faults", [error]))
 
 
 # --- keyword arguments ------------------------------------------------------------------------------------------------

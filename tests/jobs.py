@@ -277,11 +277,15 @@ def _told(name: str) -> list[Tables]:
     objectives = {"objective": taken.pop("objective")} if "objective" in taken else {}
     objectives |= {"objective": [*objectives["objective"], *["first"] * 9]} if method.first else {}
     taken |= {"labels": ["ancestor"]} if levels else {"labels": _labels(), "order": ORDERS}
-    told = {"name": [name]}
+    told: Keys = {"name": [name]}
     return [*pool({**told, **objectives}, grid=["round", "none"], **taken), *pool(told, **taken)]
 
 
-_METHODS: Final = [[{}], *map(_told, METHODS), *(_told(name) for name, one in METHODS.items() if one.takes("node"))]
+_METHODS: Final[list[list[Tables]]] = [
+    [{}],
+    *map(_told, METHODS),
+    *(_told(name) for name, one in METHODS.items() if one.takes("node")),
+]
 _LIMITS: Final = (None, 0, 20, 0.05, "5%", "20", "0.5%", ".25")
 _MARKS: Final = (",", ";", "\t")
 _WRITTEN: Final[Keys] = {"separator": _MARKS, "sign_key": [SIGN_KEY]}
@@ -317,7 +321,7 @@ _INPUT: Final = pool(
 
 def _reading(said: Tables, columns: list[str], complete: int, *, named: bool) -> Tables:
     """A table and how it is read; names are for one without a header."""
-    made = {"path": "people.csv"} | said
+    made: Tables = {"path": "people.csv"} | said
     made |= {"complete-records": "all" if complete < 0 else columns[:complete]} if complete else {}
     return made | ({"names": columns} if named and not said.get("header") else {})
 
@@ -383,6 +387,7 @@ def _is_random(name: str, said: Tables) -> bool:
 
 _EITHER: Final = st.booleans()
 _FEW: Final = st.integers(0, 2)
+_MAYBE: Final[list[Tables]] = [{}, {"pseudonym": True}]
 
 
 @st.composite
@@ -390,12 +395,14 @@ def _columns(
     draw: DrawFn, chance: Random, take: Iterator[str], quasi: Iterable[str], k: int | None, *, levels: bool
 ) -> Tables:
     """The columns, in the order in which flags name roles."""
-    found = {name: {"role": "quasi"} | chance.choice(chance.choice(_ON_LEVELS if levels else _FREE)) for name in quasi}
+    found: Tables = {
+        name: {"role": "quasi"} | chance.choice(chance.choice(_ON_LEVELS if levels else _FREE)) for name in quasi
+    }
     for _ in range(draw(_FEW)):
         judged = chance.choice(_OF_COLUMN) if draw(_EITHER) else {"no-model": True}
         found[next(take)] = {"role": "sensitive"} | _fitting(chance.choice(_SENSITIVE) | judged, k)
-    found |= {next(take): {"role": "identifying"} | chance.choice([{}, {"pseudonym": True}])} if draw(_EITHER) else {}
-    scaled = [{}, {"scale": "numeric"}, {"scale": "categorical", "allow-singling": True}]
+    found |= {next(take): {"role": "identifying"} | chance.choice(_MAYBE)} if draw(_EITHER) else {}
+    scaled: list[Tables] = [{}, {"scale": "numeric"}, {"scale": "categorical", "allow-singling": True}]
     found |= {next(take): {"role": "insensitive"} | chance.choice(scaled)} if draw(_EITHER) else {}
     return found | ({next(take): {"role": "drop"}} if draw(_EITHER) else {})
 
@@ -414,7 +421,7 @@ def tables(draw: DrawFn) -> Tables:
     """The tables of a job file that kohort accepts."""
     chance, take = draw(_CHANCE), iter(draw(names(8)))
     quasi = [next(take) for _ in range(draw(st.integers(1, 2)))]
-    method = {**chance.choice(chance.choice(_METHODS))}
+    method: Tables = {**chance.choice(chance.choice(_METHODS))}
     if "node" in method:
         levels = method["node"][: len(quasi)]
         method["node"] = dict(zip(quasi, levels, strict=True)) if draw(_EITHER) else levels
@@ -427,8 +434,10 @@ def tables(draw: DrawFn) -> Tables:
     made["privacy"] |= {} if limit is None else {"max-suppression": limit}
     made |= chance.choice([{}, {"rest": "refuse"}, {"rest": "insensitive"}, {"rest": "drop"}])
     keys = [name for name, said in columns.items() if said["role"] == "identifying"]
-    made |= {"person": {"key": keys[0]}} if keys and draw(_EITHER) else {}
-    answers = [name for name, said in columns.items() if said["role"] == "insensitive" and draw(_EITHER)]
+    if draw(_EITHER) and keys:
+        made["person"] = {"key": keys[0]}
+    named = draw(_EITHER)
+    answers = [name for name, said in columns.items() if said["role"] == "insensitive" and named]
     answers += [next(take)] if draw(_EITHER) else []
     made |= {"answers": answers} if answers else {}
     complete = draw(st.integers(-1, 2))
@@ -450,10 +459,18 @@ _BASKETS: Final = [
     *pool({"format": ["long", "lists"], "person": NAMES}, item=NAMES),
 ]
 _DRAWN: Final = pool({"delta": _SHARES}, seed=[0, 7], draw=[*map(str, Draw)], min_support=_SHARES)
-_PRIVATE: Final = ({"private": ["hiv", "a,b"]}, {"private-file": "private.txt"}, {"no-private": True})
-_PUBLIC: Final = ({}, {"public": ["bread", "a=b", "日本"]}, {"public-file": "public.txt"})
+_PRIVATE: Final[tuple[Tables, ...]] = (
+    {"private": ["hiv", "a,b"]},
+    {"private-file": "private.txt"},
+    {"no-private": True},
+)
+_PUBLIC: Final[tuple[Tables, ...]] = ({}, {"public": ["bread", "a=b", "日本"]}, {"public-file": "public.txt"})
 _LISTED: Final = [one | other for one in _PRIVATE for other in _PUBLIC]
-_WEIGHTS: Final = ({}, {"weight": {"bread": 2, "a=b": "0.5", "it's": 0.25}}, {"weight-file": "weights.txt"})
+_WEIGHTS: Final[tuple[Tables, ...]] = (
+    {},
+    {"weight": {"bread": 2, "a=b": "0.5", "it's": 0.25}},
+    {"weight-file": "weights.txt"},
+)
 _ITEMS: Final = [
     *(one | weight for one in _DRAWN for weight in _WEIGHTS),
     *(

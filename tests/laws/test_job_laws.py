@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types of its own
 
-from kohort.errors import JobError, KohortError, SourceNote, UsageError
+from kohort.errors import JobError, KohortError, SourceNote
 from tests import job_sides as sides
 from tests.command import kohort
 from tests.job_sides import ENDS, HIDDEN, Said, by_role, toml, without
@@ -76,13 +76,14 @@ def except_equals_signs(said: Tables) -> bool:
 
 def except_all_alone(said: Tables) -> bool:
     """`--complete-records all` means all columns, also where it is the name of one."""
-    return said["input"].get("complete-records") != ["all"]
+    return bool(said["input"].get("complete-records") != ["all"])
 
 
 def except_outer_blanks(said: Tables) -> bool:
     """`--node` and the desk's fields strip a name of its outer blanks."""
-    node, person = said.get("method", {}).get("node"), said.get("person", {}).get("key", "")
-    return person == person.strip() and not (isinstance(node, dict) and any(name != name.strip() for name in node))
+    node, person = said.get("method", {}).get("node"), str(said.get("person", {}).get("key", ""))
+    names = [person, *(cast("Tables", node) if isinstance(node, dict) else ())]
+    return all(name == name.strip() for name in names)
 
 
 def except_quotes(said: Tables) -> Tables:
@@ -174,7 +175,7 @@ def test_a_job_is_the_same_through_every_pair_of_sides() -> None:
     kohort writes of them, the other half in many forms.
     """
     schema = kohort("schema").figures
-    validator, reached = Draft202012Validator(schema), set[str]()
+    validator, reached = _validator(schema), set[str]()
 
     @THOUSAND
     @given(tables(), st.integers(0, len(SIDES) - 1), st.booleans(), st.booleans())
@@ -200,6 +201,10 @@ def _resolved(schema: dict[str, Any], whole: dict[str, Any]) -> list[dict[str, A
     if "$ref" in schema:
         return _resolved(whole["$defs"][schema["$ref"].rpartition("/")[2]], whole)
     return [one for other in schema["anyOf"] for one in _resolved(other, whole)] if "anyOf" in schema else [schema]
+
+
+def _validator(schema: dict[str, Any]) -> Any:  # noqa: ANN401  a class without types
+    return cast("Any", Draft202012Validator)(schema)
 
 
 def named_in(schema: dict[str, Any], whole: dict[str, Any], place: str = "") -> set[str]:
@@ -238,7 +243,7 @@ def found_in(value: object, schema: dict[str, Any], whole: dict[str, Any], place
 def test_a_job_on_transactions_is_the_same_as_a_file_and_as_flags() -> None:
     """Every job is accepted, meets the schema, and the command line makes the same of flags; all keys occur."""
     schema = kohort("schema", "--transactions").figures
-    validator, reached = Draft202012Validator(schema), set[str]()
+    validator, reached = _validator(schema), set[str]()
 
     @HUNDREDS
     @given(transaction_tables(), st.booleans())
@@ -353,7 +358,7 @@ def one_of_each(breaks: tuple[tuple[str, str, object], ...]) -> st.SearchStrateg
 
 def faults_of(error: KohortError) -> tuple[KohortError, ...]:
     """All faults of a job."""
-    return error.faults if isinstance(error, JobError) else (error,)
+    return tuple(error.faults) if isinstance(error, JobError) else (error,)
 
 
 def place_of(where: str) -> Place:
@@ -363,7 +368,7 @@ def place_of(where: str) -> Place:
     held: Any = tomllib.loads(f"{found[1]} = 0") if found[1] else {}
     place: list[str] = []
     while isinstance(held, dict) and held:
-        [(key, held)] = held.items()
+        [(key, held)] = cast("Tables", held).items()
         place.append(key)
     return tuple(place)
 
@@ -425,11 +430,13 @@ def _sayable(said: Tables) -> bool:
 @HUNDREDS
 @given(tables().filter(_sayable), one_of_each(BREAKS), st.booleans())
 def test_the_faults_of_a_job_are_the_same_on_every_side(
-    said: Tables, wrong: list[tuple[str, str, object]], inline: bool
+    said: Tables,
+    wrong: list[tuple[str, str, object]],
+    inline: bool,  # noqa: FBT001  Hypothesis passes it by place
 ) -> None:
     """What and hint are the same, and each place is in the words of its side; all faults are told at once."""
     said = with_usual_k(without(said, HIDDEN))
-    made, places = broken(said, wrong)
+    made, _ = broken(said, wrong)
     found = faults_in_toml(made, inline=inline)
     printed = sides.of_flags(sides.words(made))
     if not found:  # what was taken out was not needed
@@ -458,7 +465,7 @@ def _is_end(place: Place) -> bool:
 
 def test_a_job_file_tells_all_its_faults_at_once() -> None:
     """Each has its place, and the schema refuses the job, too, where a key alone is wrong."""
-    validator = Draft202012Validator(kohort("schema").figures)
+    validator = _validator(kohort("schema").figures)
 
     @HUNDREDS
     @given(tables(), one_of_each(BREAKS_OF_FILES), st.booleans())
