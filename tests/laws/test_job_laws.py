@@ -467,7 +467,7 @@ def test_a_job_file_tells_all_its_faults_at_once() -> None:
     """Each has its place, and the schema refuses the job, too, where a key alone is wrong."""
     validator = _validator(kohort("schema").figures)
 
-    @HUNDREDS
+    @settings(HUNDREDS, max_examples=100)
     @given(tables(), one_of_each(BREAKS_OF_FILES), st.booleans())
     def law(said: Tables, wrong: list[tuple[str, str, object]], inline: bool) -> None:  # noqa: FBT001  by place
         made, places = broken(said, wrong)
