@@ -149,7 +149,7 @@ def _label(label: Label, part: KeyValues) -> Label | None:
     cannot = {
         Label.GRID: part.grid is None,
         Label.ANCESTOR: part.hierarchy is None,
-        Label.MEAN: part.scale is Scale.CATEGORICAL,
+        Label.MEAN: part.scale in {Scale.CATEGORICAL, Scale.DATE} or part.date_format is not None,
         Label.SET: part.hierarchy is None or part.scale is Scale.NUMERIC,
         Label.COMPANIONS: not has_companions(part),
     }

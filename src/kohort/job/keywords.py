@@ -103,6 +103,8 @@ def keyword_at(place: Place) -> str:
             return f"{keyword}={{{name!r}: …}}"
         case ("perturb", "columns", name, *_):
             return f"perturb={{{name!r}: …}}"
+        case ("population", _):
+            return "population=…"
         case _:
             return f"{named.get(place[:2], place[-1])}=…" if place else "the options"
 
