@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from bench.scale import KINDS, table
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
@@ -112,7 +112,7 @@ def main() -> None:
             names, sensitive = pl.scan_csv(source).collect_schema().names(), KINDS[kind][1]
             quasi = [name for name in names if name != sensitive]
             said = {"quasi": quasi, "sensitive": [sensitive], "no_model": [sensitive], "no_grid": True}
-            asked = job_by(None, {**said, "k": arguments.k})
+            asked = job_from(None, {**said, "k": arguments.k})
             assert isinstance(asked, Request)  # noqa: S101  of keyword arguments
             if arguments.memory is not None:
                 for parts in (True, False):

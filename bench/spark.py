@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from bench.scale import KINDS, table
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.spark import Spark
 from kohort.engines.spark_session import Cluster
@@ -105,7 +105,7 @@ class Runs:
         """Each stage of a release."""
         names, sensitive = pl.scan_csv(self.source).collect_schema().names(), KINDS[kind][1]
         quasi = [name for name in names if name != sensitive]
-        made = job_by(
+        made = job_from(
             None, {"quasi": quasi, "sensitive": [sensitive], "no_model": [sensitive], "k": k, "no_grid": True}
         )
         assert isinstance(made, Request)  # noqa: S101  of keyword arguments

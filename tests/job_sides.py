@@ -12,18 +12,20 @@ import re
 from dataclasses import replace
 from functools import cache
 from io import StringIO
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from unittest.mock import patch
 
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.app.fields import FORMS, changed, fields_of, read
-from kohort.certificate.accepted import table_job
+from kohort.certificate.form import FORM
 from kohort.errors import InfeasibleError
 from kohort.job import request as tables_of_a_job
 from kohort.job import transactions as transaction_tables
-from kohort.job.form import JobFile
+from kohort.job.certified import table_job
+from kohort.job.form import TABLE_JOB
 from kohort.job.keys import keys_of
-from kohort.job.transactions_form import TransactionFile
+from kohort.job.transactions_form import TRANSACTION_JOB
 from kohort.job.written import tables_of
 from kohort.perturbation.pseudonyms import SIZE, Key
 from kohort.release import Job
@@ -35,6 +37,7 @@ from tests.jobs import KEY, SIGN_KEY
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from kohort.certificate.table import Certificate
     from kohort.job.keys import Key as FormKey
     from kohort.job.lines import Place
     from kohort.release.transactions import TransactionJob
@@ -175,7 +178,7 @@ def of_toml_on_transactions(text: str) -> Said:
 @cache
 def keys(*, transactions: bool = False) -> Mapping[Place, FormKey]:
     """The keys of the form that have flags, by their places; a column's key without its column's name."""
-    return {key.place: key for key in keys_of(TransactionFile if transactions else JobFile)}
+    return {key.place: key for key in keys_of(TRANSACTION_JOB if transactions else TABLE_JOB)}
 
 
 def words(tables: Tables, *, transactions: bool = False) -> list[str]:
@@ -311,7 +314,7 @@ def options(tables: Tables) -> dict[str, object]:
 
 def of_keywords(arguments: dict[str, object], population: object = None) -> Job:
     """The job that keyword arguments make."""
-    made = job_by(None, arguments, population=population)
+    made = job_from(None, arguments, population=population)
     return made if isinstance(made, Job) else made.job
 
 
@@ -320,7 +323,7 @@ def of_keywords(arguments: dict[str, object], population: object = None) -> Job:
 
 def of_certificate(described: str) -> Job:
     """The job that a certificate's JSON describes."""
-    return table_job(json.loads(described)).job
+    return table_job(cast("Certificate", SimpleNamespace(job=json.loads(described), form=FORM))).job
 
 
 def as_certified(job: Job) -> Job:

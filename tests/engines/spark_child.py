@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.spark import Spark
 from kohort.engines.spark_session import Cluster
@@ -54,7 +54,7 @@ def main(told: dict[str, Any]) -> int:
     """Make the release; when a stage of the pipeline begins whose victims are named, kill them in it."""
     base = Spark.opened(Cluster(told["master"], told["conf"]))
     engine = ElsewhereEngine(base)
-    made = job_by(None, told["options"])
+    made = job_from(None, told["options"])
     assert isinstance(made, Request)
     job = replace(made.job, writing=Writing(Format.CSV, records_per_part=told["each"]))
     context: Any = base.session.sparkContext

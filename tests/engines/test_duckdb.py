@@ -18,7 +18,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL, LocalEngine
@@ -147,7 +147,7 @@ def asked(options: Mapping[str, Any]) -> Job:
     chosen: dict[str, Any] = {"rest": "insensitive", "identifying": ["who"], "no_grid": True}
     chosen |= {"allow_singling": ["ill", "rest"], **options}
     writing = chosen.pop("writing", Writing())
-    made = job_by(None, {"quasi": ["first", ODD], "k": 2, **chosen})
+    made = job_from(None, {"quasi": ["first", ODD], "k": 2, **chosen})
     assert isinstance(made, Request)
     return replace(made.job, writing=writing)
 
@@ -298,7 +298,7 @@ def test_tuples_of_one_hash_are_told_apart(
 def test_parts_are_joined_to_the_local_file(people: Path, tmp_path: Path) -> None:
     """A folder has parts of the size that is asked for; without their headers they are the one file."""
     kohort.anonymize(people, target=tmp_path / "local.csv", **OPTIONS)
-    made_by = job_by(None, OPTIONS)
+    made_by = job_from(None, OPTIONS)
     assert isinstance(made_by, Request)
     job = replace(made_by.job, writing=Writing(Format.CSV, records_per_part=25))
     made = anonymize(people, job, target=f"{tmp_path}/parts/", engine=ENGINE)
@@ -403,7 +403,7 @@ def test_infinite_numbers_are_refused(tmp_path: Path) -> None:
 
 def asked_of(quasi: list[str]) -> Job:
     """A job over some columns, the rest of which is dropped."""
-    made = job_by(None, {"quasi": quasi, "rest": "drop", "k": 2})
+    made = job_from(None, {"quasi": quasi, "rest": "drop", "k": 2})
     assert isinstance(made, Request)
     return made.job
 
@@ -443,7 +443,7 @@ def test_tuples_of_people_are_refused_by_an_estimate(tmp_path: Path) -> None:
     """Ages alone would fit; ages of people do not."""
     frame = pl.DataFrame({"age": [at % 7 for at in range(20_000)], "name": [f"p{at}x" for at in range(20_000)]})
     engine, options = ElsewhereEngine(ENGINE.base, 1_500_000), {"quasi": ["age"], "identifying": ["name"], "k": 5}
-    made = [job_by(None, options), job_by(None, {**options, "person": "name"})]
+    made = [job_from(None, options), job_from(None, {**options, "person": "name"})]
     jobs = [one.job for one in made if isinstance(one, Request)]
     anonymize(frame, jobs[0], target=tmp_path / "records.csv", engine=engine)
     with pytest.raises(LimitError, match=r"different tuples would take .* and the limit is 1\.5 MB"):
@@ -461,7 +461,7 @@ def test_values_that_look_alike_are_noted(tmp_path: Path) -> None:
         }
     )
     roles = {"quasi": ["age"], "sensitive": ["note"], "no_model": ["note"], "rest": "insensitive"}
-    made = job_by(None, {**roles, "allow_singling": ["note"], "k": 2})
+    made = job_from(None, {**roles, "allow_singling": ["note"], "k": 2})
     assert isinstance(made, Request)
     said: list[tuple[str, ...]] = []
     for name, engine in (("local", LOCAL), ("all", ENGINE), ("some", ElsewhereEngine(ENGINE.base, 18_000))):
@@ -490,7 +490,7 @@ def test_columns_that_single_out_are_refused_as_locally(tmp_path: Path, person: 
     for frame_ in frames.values():
         frame = frame_.with_columns(pl.Series("who", [f"Bob-{at // 2:02}x" for at in range(20)]))
         identifying = ["who", *(["name"] if "name" in frame.columns else [])]
-        made = job_by(None, {"quasi": ["age"], "identifying": identifying, "rest": "insensitive", "k": 4, **person})
+        made = job_from(None, {"quasi": ["age"], "identifying": identifying, "rest": "insensitive", "k": 4, **person})
         assert isinstance(made, Request)
         said: list[str] = []
         for engine in (LOCAL, ENGINE):
@@ -511,7 +511,7 @@ def test_a_dry_run_has_the_same_figures(person: dict[str, str]) -> None:
             "who": [f"7-{at // 2 if person else at}" for at in range(200)],
         }
     )
-    made = job_by(None, {"quasi": ["age"], "identifying": ["who"], "rest": "insensitive", "k": 2, **person})
+    made = job_from(None, {"quasi": ["age"], "identifying": ["who"], "rest": "insensitive", "k": 2, **person})
     assert isinstance(made, Request)
     said = [release_figures(rehearse(frame, made.job, engine=engine)).as_json() for engine in (LOCAL, ENGINE)]
     for one in said:
@@ -534,7 +534,7 @@ def test_a_population_table_is_fetched_if_it_is_small(tmp_path: Path, monkeypatc
     """K-map is as locally; a large table is refused."""
     frame = pl.DataFrame({"age": [1, 2, 3, 4] * 3})
     known = pl.DataFrame({"age": [1, 2, 3, 4, 5] * 9})
-    made = job_by(None, {"quasi": ["age"], "k_map": 3, "rest": "drop"}, population=known)
+    made = job_from(None, {"quasi": ["age"], "k_map": 3, "rest": "drop"}, population=known)
     assert isinstance(made, Request)
     for name, engine in (("local", LOCAL), ("there", ENGINE)):
         anonymize(frame, made.job, population=known, target=tmp_path / f"{name}.csv", engine=engine)

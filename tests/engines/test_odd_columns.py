@@ -14,7 +14,7 @@ import pytest
 
 import kohort
 from kohort import Hierarchy
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.certificate.again import read_certificate
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import RecheckInputs, check_table_again
@@ -374,7 +374,7 @@ def asked(what: str, mark: str) -> Job:
     if what == "rows":
         rows = [(f"{age // 10}{mark}{age % 10}", f"{age // 100}0{mark}5") for age in range(200, 601)]
         options["hierarchy"] = {"age": Hierarchy.from_rows(rows, root="*")}
-    made = job_by(None, options)
+    made = job_from(None, options)
     assert isinstance(made, Request)
     return made.job
 

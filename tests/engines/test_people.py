@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.assessment.risk.attacks.base import Attack
 from kohort.assessment.risk.attacks.evidence import Evidence, attacks
 from kohort.engines.duckdb import DuckDB
@@ -77,7 +77,7 @@ def released(frame: pl.DataFrame, folder: Path, engine: Engine, **more: Any) -> 
     frame.write_parquet(source)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", SourceNote)
-        made = job_by(None, {**ROLES, "identifying": ["pid"], "person": "pid", **more})
+        made = job_from(None, {**ROLES, "identifying": ["pid"], "person": "pid", **more})
         assert isinstance(made, Request)
         found = anonymize(source, made.job, target=folder / "out.csv", engine=engine, overwrite=True)
     return found, [str(one.message) for one in told]

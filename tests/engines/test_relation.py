@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from kohort import Attribute, Job, KAnonymity, Role, Schema
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.engines.duckdb import DuckDB, relation
 from kohort.engines.elsewhere import ElsewhereEngine, SentRelation
 from kohort.engines.local import LOCAL
@@ -50,7 +50,7 @@ def read(source: object, limit: int | None = None) -> Relation:
 
 def asked(**options: Any) -> Job:  # noqa: ANN401  the options of a job
     """A job over the column age."""
-    made = job_by(None, {"quasi": ["age"], "k": 2, **options})
+    made = job_from(None, {"quasi": ["age"], "k": 2, **options})
     assert isinstance(made, Request)
     return made.job
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.errors import JobError
 from kohort.job.request import Request
 from kohort.models import MODELS as KNOWN
@@ -62,7 +62,7 @@ METHODS_THERE: tuple[Mapping[str, Any], ...] = (
 def asked(options: Mapping[str, Any], **roles: list[str]) -> Job | None:
     """The job; nothing where there is none."""
     try:
-        made = job_by(None, {**roles, **options})
+        made = job_from(None, {**roles, **options})
     except JobError:
         return None
     assert isinstance(made, Request)

@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.engines import spark_session
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL, engine_of
@@ -100,7 +100,7 @@ def people(tmp_path: Path) -> Path:
 
 def asked(**options: Any) -> Job:  # noqa: ANN401  the options of a job
     """A job."""
-    made = job_by(None, {"k": 2, **options})
+    made = job_from(None, {"k": 2, **options})
     assert isinstance(made, Request)
     return made.job
 

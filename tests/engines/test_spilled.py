@@ -30,7 +30,7 @@ from kohort.algorithms import PLUGINS
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.algorithms.mondrian import ordered, reordering, waves
 from kohort.algorithms.mondrian.mondrian import Mondrian
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.core import frequency, order
 from kohort.core.frequency import FrequencySet
 from kohort.engines import limits
@@ -129,7 +129,7 @@ def ended(table: pl.DataFrame, asked: Mapping[str, Any], folder: Path, engine: E
     folder.mkdir()
     try:
         asked_for = {"quasi": ["age", "city", "job"], "sensitive": ["ill"], "insensitive": ["pay"], **asked}
-        request = job_by(None, asked_for)
+        request = job_from(None, asked_for)
         assert isinstance(request, Request)
         made = anonymize(table, request.job, target=folder / "release.csv", engine=engine)
     except KohortError as error:
@@ -295,7 +295,7 @@ def test_too_little_disk_is_refused_before_reading(tmp_path: Path, monkeypatch: 
 def test_a_search_that_takes_more_is_refused_before_it_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once the tuples are counted: on this side of the line it runs, and on that it does not."""
     source, lines = people(tmp_path, 500), [70_699, 70_700]
-    request = job_by(None, {**OPTIONS, "no_model": ["ill"], "no_grid": True, "method": "ordered"})
+    request = job_from(None, {**OPTIONS, "no_model": ["ill"], "no_grid": True, "method": "ordered"})
     assert isinstance(request, Request)
 
     def free(_: object) -> int:
@@ -348,7 +348,7 @@ def test_what_is_said_of_the_disk_is_true(
     options = {"quasi": ["age", "street"], "sensitive": ["ill"], "k": 5, "no_model": ["ill"], "no_grid": True, **asked}
     if "hierarchy" in asked:
         del options["no_grid"]
-    request = job_by(None, options)
+    request = job_from(None, options)
     assert isinstance(request, Request)
     engine = LocalEngine(Workspace(tmp_path, least=4096))
     anonymize(frame, request.job, target=tmp_path / "release.csv", engine=engine)
@@ -360,7 +360,7 @@ def test_what_is_said_of_the_disk_is_true(
 
 def job() -> kohort.Job:
     """The job of the options."""
-    request = job_by(None, {**OPTIONS, "no_model": ["ill"]})
+    request = job_from(None, {**OPTIONS, "no_model": ["ill"]})
     assert isinstance(request, Request)
     return request.job
 
@@ -437,7 +437,7 @@ def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 DYING = """
 import sys, time
 from pathlib import Path
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.engines.local import LocalEngine
 from kohort.pipeline import anonymize
 from kohort.workspace import Workspace
@@ -447,7 +447,7 @@ def tell(stage):
         print(stage, flush=True)
         time.sleep(60)
 columns = {"quasi": ["age", "street"], "sensitive": ["ill"], "identifying": ["name"]}
-job = job_by(None, {**columns, "k": 5, "no_model": ["ill"]})
+job = job_from(None, {**columns, "k": 5, "no_model": ["ill"]})
 anonymize(source, job.job, target=folder / "release.csv", tell=tell, engine=LocalEngine(Workspace(folder, least=0)))
 """
 
@@ -527,7 +527,7 @@ OF_TOKENS: tuple[Mapping[str, Any], ...] = (
 def of_tokens(asked: Mapping[str, Any]) -> kohort.Job:
     """A job over the table of tokens."""
     columns = {"identifying": ["name"], "quasi": ["street", "job"], "sensitive": ["ill"], "no_model": ["ill"]}
-    request = job_by(None, {**columns, "k": 5, "allow_singling": ["street", "job", "ill"], **asked})
+    request = job_from(None, {**columns, "k": 5, "allow_singling": ["street", "job", "ill"], **asked})
     assert isinstance(request, Request)
     return request.job
 
@@ -563,7 +563,7 @@ AGAIN = """
 import json, sys
 from dataclasses import replace
 from pathlib import Path
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.engines.local import LocalEngine
 from kohort.io.forms import Format
 from kohort.pipeline import anonymize
@@ -571,7 +571,7 @@ from kohort.release import Writing
 from kohort.workspace import Workspace
 source, folder, target, more = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], json.loads(sys.argv[4])
 asked = {"identifying": ["name"], "quasi": ["street", "job"], "sensitive": ["ill"], "no_model": ["ill"]}
-job = job_by(None, {**asked, "k": 5, "allow_singling": ["street", "job", "ill"], **more}).job
+job = job_from(None, {**asked, "k": 5, "allow_singling": ["street", "job", "ill"], **more}).job
 if target.endswith("/"):
     job = replace(job, writing=Writing(Format.CSV, records_per_part=150))
 while True:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.engines.duckdb import DuckDB
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
@@ -30,7 +30,7 @@ ENGINE = ElsewhereEngine(DuckDB.opened(None, None))
 
 def asked(writing: Writing | None = None, **options: Any) -> Job:  # noqa: ANN401  the options of a job
     """A job over the column age."""
-    made = job_by(None, {"quasi": ["age"], "k": 2, "rest": "insensitive", "allow_singling": ["seen"], **options})
+    made = job_from(None, {"quasi": ["age"], "k": 2, "rest": "insensitive", "allow_singling": ["seen"], **options})
     assert isinstance(made, Request)
     return replace(made.job, writing=writing or Writing())
 

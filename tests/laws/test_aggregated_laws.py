@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kohort.api.jobs import job_by
+from kohort.api.jobs import job_from
 from kohort.core.frequency import FEW
 from kohort.engines.local import LOCAL
 from kohort.errors import KohortError, VerificationError
@@ -79,7 +79,7 @@ def asked(draw: st.DrawFn) -> tuple[pl.DataFrame, Mapping[str, Any]]:
 def released(table: pl.DataFrame, way: Mapping[str, Any]) -> Release | None:
     """The release that is asked for; nothing where there is none."""
     try:
-        request = job_by(None, way)
+        request = job_from(None, way)
         assert isinstance(request, Request)
         return solve(LOCAL.read(table, ReadOptions()), request.job, threads=1, stage=Stages(silent))
     except KohortError:

@@ -53,6 +53,8 @@ def tables(job: Part) -> Part:
     schema, reading, algorithm = job["schema"], job["reading"], job["algorithm"]
     if any(type(reading[name]) is not int for name in _LIMITS) or isinstance(job.get("time_limit"), bool):
         raise TypeError(reading)
+    if not all(isinstance(one["name"], str) for one in schema["attributes"]):
+        raise TypeError(schema)
     columns = {one["name"]: _keys(one, "name") | _grid(one) for one in schema["attributes"]}
     input_ = {"quote": "", **_keys(reading, *_LIMITS), "missing": schema["missing"]}
     limit = algorithm.get("search", algorithm).get("limit")
