@@ -42,9 +42,9 @@ from kohort.job.request import request
 marks = []
 raw = json.loads(sys.argv[1])
 made = request(raw, where=str)
-tell = lambda stage: marks.append((stage, time.process_time()))
-pipeline.anonymize(made.source, made.job, target=made.target, threads=2, tell=tell)
-tell("end")
+on_progress = lambda stage: marks.append((stage, time.process_time()))
+pipeline.anonymize(made.source, made.job, target=made.target, threads=2, on_progress=on_progress)
+on_progress("end")
 print(json.dumps(marks))
 """
 

@@ -285,7 +285,7 @@ def _files(folder: Path, name: str) -> tuple[Path, Path]:
     return folder / name, folder / name / "certificate.json" if name.endswith("/") else folder / f"{name}.kohort.json"
 
 
-def forge(pairs: int, seed: int, tell: Callable[[str], None]) -> Counter[str]:
+def forge(pairs: int, seed: int, on_progress: Callable[[str], None]) -> Counter[str]:
     """Forge so many pairs; how many became what."""
     chance, counts = random.Random(seed), Counter[str]()  # noqa: S311  no secret
     with TemporaryDirectory(prefix="kohort-forged-") as place:
@@ -293,7 +293,7 @@ def forge(pairs: int, seed: int, tell: Callable[[str], None]) -> Counter[str]:
         releases = made_in(folder)
         for name in releases:
             if (found := outcome(*_files(folder, name), frozenset())) not in {"both accept it", _CANNOT}:
-                tell(f"{name}, as it was made: {found}")
+                on_progress(f"{name}, as it was made: {found}")
         for turn in range(pairs):
             name = [*releases][turn % len(releases)]
             release, beside = _files(folder, name)
@@ -304,7 +304,7 @@ def forge(pairs: int, seed: int, tell: Callable[[str], None]) -> Counter[str]:
             beside.write_bytes(pair.certificate)
             found = outcome(release, beside, pair.changed)
             if found.startswith("DISAGREE"):
-                tell(f"pair {turn} of {name}: {found}; changed: {', '.join(pair.changed) or 'records'}")
+                on_progress(f"pair {turn} of {name}: {found}; changed: {', '.join(pair.changed) or 'records'}")
             counts[found.partition(":")[0]] += 1
     return counts
 

@@ -22,7 +22,7 @@ from kohort import Attribute, Job, KAnonymity, Mondrian, Role, Schema
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.io import ReadOptions, read
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
-from kohort.pipeline import rehearse
+from kohort.pipeline import dry_run
 from kohort.pipeline.exposure import LabelExposure, compare
 from kohort.schema import Scale
 from tests.attack_oracles.toy import downcoding, minimality
@@ -75,7 +75,7 @@ def adult(k: int, grids: Sequence[dict[str, Fraction]], *, relaxed: bool) -> Non
     """Without a grid, then with each."""
     how = f"k = {k}, {'relaxed' if relaxed else 'strict'}"
     for place, grid in enumerate(grids):
-        release = rehearse(SOURCE, job(k, grid, relaxed=relaxed))
+        release = dry_run(SOURCE, job(k, grid, relaxed=relaxed))
         found, people = compare(release), release.table.records
         assert found is not None  # noqa: S101  the job has grids
         if not place:

@@ -64,13 +64,13 @@ def made(source: Path, job: Job, target: Path, engine: Engine, base: Watched | N
     """The digest of a release, and what it took."""
     spent, stages = [time.process_time()], list[str]()
 
-    def tell(stage: str) -> None:
+    def on_progress(stage: str) -> None:
         stages.append(stage)
         spent.append(time.process_time())
         if base is not None:
             base.stage = stage
 
-    release = anonymize(source, job, target=target, engine=engine, tell=tell)
+    release = anonymize(source, job, target=target, engine=engine, on_progress=on_progress)
     spent.append(time.process_time())
     each = zip(stages, spent[1:-1], spent[2:], strict=True)
     seconds = "  ".join(f"{name} {after - before:.1f}" for name, before, after in each)

@@ -18,7 +18,7 @@ import polars as pl
 
 from kohort import Attribute, Job, KAnonymity, Optimal, Role, Schema, SuppressionLimit
 from kohort.algorithms.lattice.given import GivenNode
-from kohort.pipeline import rehearse
+from kohort.pipeline import dry_run
 
 #: The quasi-identifiers of Samarati's exercise, and how each is generalized.
 HIERARCHIES = {
@@ -42,12 +42,12 @@ def main() -> None:
                 order = np.random.default_rng(seed).permutation(whole.height)
                 first, second = whole[order[: whole.height // 2]], whole[order[whole.height // 2 :]]
                 found = [
-                    rehearse(one, Job.of(schema, KAnonymity(k), algorithm=Optimal(limit=SuppressionLimit.of(limit))))
+                    dry_run(one, Job.of(schema, KAnonymity(k), algorithm=Optimal(limit=SuppressionLimit.of(limit))))
                     for one in (first, second)
                 ]
                 node = tuple(found[0].levels[name] for name in HIERARCHIES)
                 given = GivenNode(node, limit=SuppressionLimit.of("100%"))
-                public = rehearse(second, Job.of(schema, KAnonymity(k), algorithm=given))
+                public = dry_run(second, Job.of(schema, KAnonymity(k), algorithm=given))
                 own.append((found[1].metrics["lm"], found[1].suppressed))
                 named.append((public.metrics["lm"], public.suppressed))
                 same += found[0].levels == found[1].levels

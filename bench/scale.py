@@ -55,10 +55,10 @@ from kohort import pipeline
 from kohort.engines.local import engine_of
 from kohort.job.request import request
 made = request(json.loads(sys.argv[1]), where=str)
-tell = lambda stage: print(json.dumps([stage, time.process_time()]), flush=True)
+on_progress = lambda stage: print(json.dumps([stage, time.process_time()]), flush=True)
 engine = engine_of(made.engine, made.memory, made.spill)
-pipeline.anonymize(made.source, made.job, target=made.target, threads=2, tell=tell, engine=engine)
-tell("end")
+pipeline.anonymize(made.source, made.job, target=made.target, threads=2, on_progress=on_progress, engine=engine)
+on_progress("end")
 """
 
 

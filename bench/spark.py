@@ -111,10 +111,10 @@ class Runs:
         assert isinstance(made, Request)  # noqa: S101  of keyword arguments
         job = replace(made.job, writing=Writing(Format.CSV, records_per_part=EACH))
         begun: list[tuple[str, Seconds]] = []
-        tell: Callable[[str], None] = lambda stage: begun.append((stage, self.now()))  # noqa: E731
+        on_progress: Callable[[str], None] = lambda stage: begun.append((stage, self.now()))  # noqa: E731
         engine = ElsewhereEngine(Spark(self.spark.session), self.limit)  # what it keeps goes with it
-        anonymize(self.source, job, target=f"{self.target}/", engine=engine, tell=tell)
-        tell("end")
+        anonymize(self.source, job, target=f"{self.target}/", engine=engine, on_progress=on_progress)
+        on_progress("end")
         rmtree(self.target)
         return {stage: until - since for (stage, since), (_, until) in pairwise(begun)}
 

@@ -87,7 +87,7 @@ def for_steward(text: str) -> str:
     return f"{INTERNAL_LINE}\n{text}"
 
 
-class Shown(ABC):
+class Summary(ABC):
     """An object that is shown by its title and some rows: in a line at the prompt, as a table in a notebook."""
 
     __slots__ = ()

@@ -450,7 +450,7 @@ def free(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def let_go(content: object, start: int, length: int) -> None:
+def release_cache(content: object, start: int, length: int) -> None:
     """Tell the system that bytes of mapped content, from `start` on, are no longer needed in memory."""
     if isinstance(content, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         content.madvise(mmap.MADV_DONTNEED, start, length)

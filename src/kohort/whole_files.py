@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def refuse_name(path: Path) -> None:
-    """Refuse what is no name for an output.
+    """Validate the name of an output.
 
     That is `-`, by which standard output is meant, on which nothing is taken back; and what is no text, which a
     certificate could not repeat.

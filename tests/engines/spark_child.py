@@ -60,7 +60,7 @@ def main(told: dict[str, Any]) -> int:
     context: Any = base.session.sparkContext
     proofs: dict[str, dict[str, Any]] = {}
 
-    def tell(stage: str) -> None:
+    def on_progress(stage: str) -> None:
         print(stage, flush=True)  # noqa: T201  the test waits for it
         if stage in told["victims"]:
             victims: list[int] = told["victims"][stage]
@@ -68,7 +68,7 @@ def main(told: dict[str, Any]) -> int:
             Thread(target=kill_during, args=(context, victims, proofs[stage]), daemon=True).start()
 
     try:
-        anonymize(told["source"], job, target=told["target"], engine=engine, tell=tell)
+        anonymize(told["source"], job, target=told["target"], engine=engine, on_progress=on_progress)
     except KohortError as error:
         print(json.dumps({"proofs": proofs, "error": str(error)}))  # noqa: T201  as above
         return error.exit_status

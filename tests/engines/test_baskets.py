@@ -24,7 +24,7 @@ from kohort.engines.spark import Spark
 from kohort.engines.spark_session import Cluster
 from kohort.errors import InfeasibleError, InputError, KohortError, UnsupportedError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
-from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions
+from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions
 from kohort.release.transactions import BasketWriting, TransactionJob
 from kohort.report.transactions import transaction_figures
 from kohort.transactions.cells import LocalSuppression
@@ -305,7 +305,7 @@ def test_what_needs_the_transactions_is_refused(tmp_path: Path) -> None:
 def test_numbers_with_fractions_tell_no_transactions_apart() -> None:
     """0.0 and -0.0 are two texts and one number."""
     with pytest.raises(UnsupportedError, match="told apart"):
-        rehearse_transactions(pl.DataFrame({"t": [0.0, -0.0], "i": ["a", "b"]}), PILLS, engine=DUCKDB, even_small=True)
+        dry_run_transactions(pl.DataFrame({"t": [0.0, -0.0], "i": ["a", "b"]}), PILLS, engine=DUCKDB, even_small=True)
 
 
 def test_a_database_that_fits_into_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,12 +313,12 @@ def test_a_database_that_fits_into_memory_is_refused(monkeypatch: pytest.MonkeyP
     frame = frame_of(ROWS, numbered=False)
     size = frame.height * baskets.EACH_CELL
     with pytest.raises(UnsupportedError, match="much faster"):
-        rehearse_transactions(frame, PILLS, engine=DUCKDB)
+        dry_run_transactions(frame, PILLS, engine=DUCKDB)
     monkeypatch.setattr(system, "memory", lambda: 2 * size)
     with pytest.raises(UnsupportedError, match="memory"):
-        rehearse_transactions(frame, PILLS, engine=DUCKDB)
+        dry_run_transactions(frame, PILLS, engine=DUCKDB)
     monkeypatch.setattr(system, "memory", lambda: 2 * size - 2)
-    assert len(rehearse_transactions(frame, PILLS, engine=DUCKDB).source) == len(ROWS)
+    assert len(dry_run_transactions(frame, PILLS, engine=DUCKDB).source) == len(ROWS)
     with pytest.raises(UnsupportedError, match="much faster"):
         baskets.refuse_small(frame.height, size)
     baskets.refuse_small(frame.height, size - 1)
@@ -326,7 +326,7 @@ def test_a_database_that_fits_into_memory_is_refused(monkeypatch: pytest.MonkeyP
 
 def test_the_transactions_of_a_release_elsewhere_are_not_here() -> None:
     """What shows them says so."""
-    made = rehearse_transactions(frame_of(ROWS, numbered=False), PILLS, engine=DUCKDB, even_small=True)
+    made = dry_run_transactions(frame_of(ROWS, numbered=False), PILLS, engine=DUCKDB, even_small=True)
     for look in (made.baskets, made.frame, made.here):
         with pytest.raises(UnsupportedError, match="needs the transactions themselves"):
             look()
@@ -361,4 +361,4 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_there_is_no_such_engine() -> None:
     """The name is not one."""
     with pytest.raises(UsageError, match="no such engine"):
-        rehearse_transactions(frame_of(ROWS, numbered=False), PILLS, engine="abacus")
+        dry_run_transactions(frame_of(ROWS, numbered=False), PILLS, engine="abacus")

@@ -35,7 +35,7 @@ from kohort.errors import (
 )
 from kohort.io.forms import Format
 from kohort.job.request import Request
-from kohort.pipeline import anonymize, rehearse
+from kohort.pipeline import anonymize, dry_run
 from kohort.release import Writing
 from kohort.report.release import release_figures
 from kohort.testing import check_engine
@@ -513,7 +513,7 @@ def test_a_dry_run_has_the_same_figures(person: dict[str, str]) -> None:
     )
     made = job_from(None, {"quasi": ["age"], "identifying": ["who"], "rest": "insensitive", "k": 2, **person})
     assert isinstance(made, Request)
-    said = [release_figures(rehearse(frame, made.job, engine=engine)).as_json() for engine in (LOCAL, ENGINE)]
+    said = [release_figures(dry_run(frame, made.job, engine=engine)).as_json() for engine in (LOCAL, ENGINE)]
     for one in said:
         one["seconds"] = None
     assert said[0] == said[1]

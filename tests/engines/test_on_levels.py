@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL
 from kohort.errors import InfeasibleError, LimitError, SourceNote
-from kohort.pipeline import anonymize, rehearse
+from kohort.pipeline import anonymize, dry_run
 from kohort.report.release import release_figures
 from tests.engines import large
 from tests.engines.large import BASE, PASSED_OVER, engines, on_spark, people
@@ -96,9 +96,9 @@ def test_figures_are_those_of_the_local_engine(method: str, tmp_path: Path) -> N
     """What a dry run offers, what the search counted, and what a report says; and how it went is noted."""
     frame, engine = people(), ElsewhereEngine(BASE, together=110)
     job = asked({**large.OPTIONS, **OPTIONS, "method": method})
-    here = release_figures(rehearse(frame, job)).model_dump()
+    here = release_figures(dry_run(frame, job)).model_dump()
     with pytest.warns(SourceNote, match=r"\d+ nodes were counted where the tuples lie"):
-        there = release_figures(rehearse(frame, job, engine=engine)).model_dump()
+        there = release_figures(dry_run(frame, job, engine=engine)).model_dump()
     assert there["trace"].pop("nodes_counted") > 2
     walked = [one["trace"].pop("classes_walked") for one in (here, there)]
     assert walked[1] < walked[0]

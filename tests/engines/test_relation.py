@@ -13,7 +13,7 @@ import pytest
 from kohort import Attribute, Job, KAnonymity, Role, Schema
 from kohort.api.jobs import job_from
 from kohort.engines.duckdb import DuckDB, relation
-from kohort.engines.elsewhere import ElsewhereEngine, SentRelation
+from kohort.engines.elsewhere import ElsewhereEngine, ReleasedTuples
 from kohort.engines.local import LOCAL
 from kohort.errors import (
     FileError,
@@ -180,7 +180,7 @@ def test_a_table_is_fetched_once() -> None:
 def test_the_witness_of_a_release_is_about_all_records() -> None:
     """Also of those that left; they are not fetched."""
     whole = read(pl.DataFrame({"age": [1, 1, 2]}))
-    sent = SentRelation(whole, Destinations(Table((), 0), Table((), 0)))
+    sent = ReleasedTuples(whole, Destinations(Table((), 0), Table((), 0)))
     found = sent.distinct("age")
     assert dict(zip(found.texts, found.counts.tolist(), strict=True)) == {"1": 2, "2": 1}
     with pytest.raises(UnsupportedError, match="they stay in DuckDB"):

@@ -24,7 +24,7 @@ from kohort.api.jobs import job_from
 from kohort.engines import spark_session
 from kohort.engines.elsewhere import ElsewhereEngine
 from kohort.engines.local import LOCAL, engine_of
-from kohort.engines.relation import nothing as nothing_kept
+from kohort.engines.relation import no_op as nothing_kept
 from kohort.engines.spark import Spark, is_session
 from kohort.engines.spark_session import Cluster
 from kohort.engines.sql import Lines
@@ -110,7 +110,7 @@ def rows(table: Any) -> Counter[tuple[str | None, ...]]:  # noqa: ANN401  a tabl
     return Counter(zip(*(one.cells().to_list() for one in table.columns), strict=True))
 
 
-def nothing(_: object) -> None:
+def no_op(_: object) -> None:
     """What a system says that cannot."""
 
 
@@ -389,7 +389,7 @@ def test_text_is_read_as_locally(base: Spark, what: str, tmp_path: Path) -> None
     path.write_bytes(content)
     found = base.relation(path, options, None)
     assert found.names == LOCAL.read(path, options).names
-    assert (found.let_go is not nothing_kept) == (what in BY_READER)
+    assert (found.release_cache is not nothing_kept) == (what in BY_READER)
     assert rows(found.hold()) == rows(LOCAL.read(path, options).collect())
 
 
@@ -445,7 +445,7 @@ def test_lines_are_written_where_folders_cannot_be_locked(
     base: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Then nobody removes what a dead run leaves; this one leaves nothing."""
-    monkeypatch.setattr("kohort.system.open_folder", nothing)
+    monkeypatch.setattr("kohort.system.open_folder", no_op)
     base.write_lines("SELECT 'a,b' AS line", "age,ill", tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_bytes() == b"age,ill\na,b\n"
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]

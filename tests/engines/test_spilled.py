@@ -442,13 +442,14 @@ from kohort.engines.local import LocalEngine
 from kohort.pipeline import anonymize
 from kohort.workspace import Workspace
 source, folder, last = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
-def tell(stage):
+def on_progress(stage):
     if stage == last:
         print(stage, flush=True)
         time.sleep(60)
 columns = {"quasi": ["age", "street"], "sensitive": ["ill"], "identifying": ["name"]}
 job = job_from(None, {**columns, "k": 5, "no_model": ["ill"]})
-anonymize(source, job.job, target=folder / "release.csv", tell=tell, engine=LocalEngine(Workspace(folder, least=0)))
+folder_engine = LocalEngine(Workspace(folder, least=0))
+anonymize(source, job.job, target=folder / "release.csv", on_progress=on_progress, engine=folder_engine)
 """
 
 

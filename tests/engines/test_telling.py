@@ -23,7 +23,7 @@ from kohort.engines.spark_session import Cluster
 from kohort.errors import LimitError, SourceNote
 from kohort.io import read
 from kohort.pipeline import anonymize
-from kohort.pipeline.tables import rehearse
+from kohort.pipeline.tables import dry_run
 from kohort.report.release import source_notes
 from tests.engines.test_spark import MASTER, QUICK, needs_spark
 from tests.reference.telling import told
@@ -245,7 +245,7 @@ def test_people_are_counted_once_in_every_engine() -> None:
     schema = kohort.Schema.of(identifying=["who"], quasi=["country"], sensitive=["own"], person="who")
     made = kohort.Job.of(schema, kohort.KAnonymity(30), no_model=("own",), allow_singling=("own",))
     assert anonymize(frame, made).telling == ()
-    assert rehearse(frame, made, engine=engine_on("duckdb", None)).telling == ()
+    assert dry_run(frame, made, engine=engine_on("duckdb", None)).telling == ()
     schema = kohort.Schema.of(quasi=["country"], sensitive=["own"], drop=["who"])
     alone = kohort.Job.of(schema, kohort.KAnonymity(300), no_model=("own",), allow_singling=("own",))
     assert [one.sets for one in anonymize(frame, alone).telling] == [(("own",),)]
@@ -254,7 +254,7 @@ def test_people_are_counted_once_in_every_engine() -> None:
 def test_of_many_tuples_some_are_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the hash of their cells; the same is told."""
     monkeypatch.setattr("kohort.pipeline.tables.LOOKED_AT", 100)
-    made = rehearse(FRAME, job("code"), engine=engine_on("duckdb", None))
+    made = dry_run(FRAME, job("code"), engine=engine_on("duckdb", None))
     assert [one.sets for one in made.telling] == [(("code",),)]
 
 
@@ -265,7 +265,7 @@ def test_what_does_not_fit_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
         raise LimitError("too many")
 
     monkeypatch.setattr("kohort.engines.relation.Relation.some", refuse)
-    assert rehearse(FRAME, job("code"), engine=engine_on("duckdb", None)).telling == ()
+    assert dry_run(FRAME, job("code"), engine=engine_on("duckdb", None)).telling == ()
 
 
 def test_a_perturbed_column_is_hidden_too() -> None:

@@ -130,10 +130,10 @@ def test_another_pseudonym() -> None:
 def test_an_identifier_as_it_is() -> None:
     """An identifier in the place of its pseudonym is refused as what it is: a name."""
 
-    def tell(cells: list[str | None]) -> None:
+    def on_progress(cells: list[str | None]) -> None:
         cells[0] = PEOPLE["person_id"][int(release().lineage[0])]
 
-    assert refused(changed("person_id", tell))[0] == "check identifiers, column person_id"
+    assert refused(changed("person_id", on_progress))[0] == "check identifiers, column person_id"
 
 
 @pytest.mark.parametrize(
@@ -153,10 +153,10 @@ def test_an_identifier_as_it_is() -> None:
 def test_another_number(cell: str, what: str) -> None:
     """A cell that is written otherwise, lies outside the bounds or moves the mean is refused."""
 
-    def tell(cells: list[str | None]) -> None:
+    def on_progress(cells: list[str | None]) -> None:
         cells[present(cells)] = cell
 
-    assert refused(changed("annual_income", tell)) == ("check perturbation, column annual_income", what)
+    assert refused(changed("annual_income", on_progress)) == ("check perturbation, column annual_income", what)
 
 
 def test_another_variance() -> None:

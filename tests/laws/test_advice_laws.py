@@ -21,7 +21,7 @@ from kohort.job.request import request
 from kohort.job.steps import changed
 from kohort.job.transactions import request as request_of_transactions
 from kohort.pipeline import pricing as prices
-from kohort.pipeline.transactions import rehearse_transactions
+from kohort.pipeline.transactions import dry_run_transactions
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def made(raw: Mapping[str, object]) -> Job:
 
 def told(table: Table, job: Job) -> tuple[float | None, Mapping[str, float], float]:
     """What a dry run of a job tells: its NCP, the losses of columns, and the highest risk."""
-    release = pipeline.rehearse(table, job)
+    release = pipeline.dry_run(table, job)
     return release.metrics["ncp"], release.losses, 1 / int(release.sizes.min())
 
 
@@ -175,7 +175,7 @@ def of_baskets(raw: Mapping[str, object]) -> TransactionJob:
 def distortion(transactions: Transactions, job: TransactionJob) -> float | None:
     """What a dry run tells; `None` where there is no release."""
     try:
-        return float(rehearse_transactions(transactions, job).distortion)
+        return float(dry_run_transactions(transactions, job).distortion)
     except InfeasibleError:
         return None
 

@@ -26,7 +26,7 @@ from kohort.job.request import Request
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
-from kohort.pipeline import Stages, claim_of, silent, solve
+from kohort.pipeline import Stages, claim_of, no_progress, solve
 from kohort.verify import aggregated, verify
 from kohort.verify.aggregated import verify_by_aggregation
 from kohort.verify.aggregates import TableRelation
@@ -81,7 +81,7 @@ def released(table: pl.DataFrame, way: Mapping[str, Any]) -> Release | None:
     try:
         request = job_from(None, way)
         assert isinstance(request, Request)
-        return solve(LOCAL.read(table, ReadOptions()), request.job, threads=1, stage=Stages(silent))
+        return solve(LOCAL.read(table, ReadOptions()), request.job, threads=1, stage=Stages(no_progress))
     except KohortError:
         return None
 

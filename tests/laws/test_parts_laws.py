@@ -17,7 +17,7 @@ from kohort.algorithms.lattice.best_effort import BestEffort
 from kohort.algorithms.lattice.boxes import least_of_parts
 from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.optimal import Optimal
-from kohort.algorithms.problem import Problem, never
+from kohort.algorithms.problem import Problem, never_stop
 from kohort.errors import InfeasibleError
 from kohort.metrics.known import OBJECTIVES
 from kohort.models.k_anonymity import KAnonymity
@@ -54,8 +54,8 @@ def test_parts_cost_no_more_than_the_whole(case: Case, most: int, seed: int) -> 
     for metric in JOINING:
         best = optimum(problem, case.said, metric.name)
         judge = NodeEvaluator.of(problem, case.most, metric)
-        assert least_of_parts(judge, told, most, never) <= best
-        whole = least_of_parts(judge, told, judge.lattice.size, never)
+        assert least_of_parts(judge, told, most, never_stop) <= best
+        whole = least_of_parts(judge, told, judge.lattice.size, never_stop)
         assert whole == best == inf or whole == pytest.approx(best, rel=1e-9, abs=1e-9)
 
 
@@ -84,7 +84,7 @@ def test_nothing_is_known_where_it_is_enough() -> None:
     problem = problem_of(RawTable((column, column), (("a", "a"), ("b", "b"))), KAnonymity(2))
     judge = NodeEvaluator.of(problem, 0, OBJECTIVES["lm"])
     assert least_of_parts(judge, np.ones(2), 2, lambda: True) == -inf
-    assert least_of_parts(judge, np.ones(2), 2, never) == pytest.approx(2)
+    assert least_of_parts(judge, np.ones(2), 2, never_stop) == pytest.approx(2)
 
 
 def test_parts_have_their_columns_of_a_population() -> None:

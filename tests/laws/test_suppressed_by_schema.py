@@ -45,7 +45,7 @@ def released(cells: list[tuple[str | None, str]], algorithm: Algorithm) -> Relea
     frame = pl.DataFrame(cells, schema={"a": pl.String, "b": pl.String}, orient="row")
     job = Job.of(SCHEMA, KAnonymity(2), algorithm=algorithm)
     try:
-        return pipeline.solve(from_frame(frame), job, threads=1, stage=pipeline.Stages(pipeline.silent))
+        return pipeline.solve(from_frame(frame), job, threads=1, stage=pipeline.Stages(pipeline.no_progress))
     except InfeasibleError:
         return None
 

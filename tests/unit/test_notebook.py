@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import kohort
 from kohort import Job, KAnonymity, ReadOptions, Schema
-from kohort.pipeline import rehearse
+from kohort.pipeline import dry_run
 from tests.jobs import freely
 from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases
@@ -68,7 +68,7 @@ def _diverse(name: str) -> tuple[kohort.DistinctLDiversity]:
 
 def test_a_rehearsal_says_so() -> None:
     """Nobody verified it, and it is nowhere."""
-    cells = shown(rehearse(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5)))))
+    cells = shown(dry_run(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5)))))
     assert cells.cells[0] == "Release, not verified: it was rehearsed"
     assert "Published" not in cells.rows
 

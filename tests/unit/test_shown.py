@@ -41,7 +41,7 @@ from kohort.release import Writing
 from kohort.release.job import Purpose
 from kohort.release.transactions import BasketWriting
 from kohort.schema.domain import resolve
-from kohort.shown import LONGEST, Share, Shown, Significant
+from kohort.shown import LONGEST, Share, Significant, Summary
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.optimum import Optimum
 from kohort.transactions.suppression import Greedy
@@ -183,7 +183,7 @@ def clean(text: str) -> bool:
     return CANARY not in text and NUMBER not in text
 
 
-def in_a_notebook(one: Shown) -> str:
+def in_a_notebook(one: Summary) -> str:
     """What a notebook shows of it."""
     return one._repr_html_()  # pyright: ignore[reportPrivateUsage]  notebooks call it
 
@@ -197,7 +197,7 @@ def test_a_public_object_is_shown_in_a_line(name: str) -> None:
         assert "\n" not in text
         assert len(text) <= LONGEST
         assert clean(text)
-    if isinstance(one, Shown):
+    if isinstance(one, Summary):
         table = in_a_notebook(one)
         assert clean(table)
         assert table.startswith("<table><caption>")
@@ -207,7 +207,7 @@ def test_every_result_has_a_table() -> None:
     """What people look at in notebooks is shown as a table."""
     results = "Check CoherenceFinding CoherenceVerdict Comparison Draft Inspection Job Perturbed Release Risk Schema"
     results += " Table TableSweep TransactionRelease Transactions Verdict"
-    assert all(isinstance(objects()[name], Shown) for name in results.split())
+    assert all(isinstance(objects()[name], Summary) for name in results.split())
 
 
 @pytest.mark.parametrize("name", sorted(objects()))

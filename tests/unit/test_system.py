@@ -161,7 +161,7 @@ class TestMapped:
         with (tmp_path / "r").open("rb") as file:
             found = system.mapped(file)
         assert isinstance(found, mmap.mmap)
-        system.let_go(found, 0, mmap.PAGESIZE)
+        system.release_cache(found, 0, mmap.PAGESIZE)
         assert found[:] == content
 
     def test_empty(self, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ class TestMapped:
 
     def test_bytes_stay(self) -> None:
         """Bytes that are in memory anyway are left alone."""
-        system.let_go(b"text", 0, 4)
+        system.release_cache(b"text", 0, 4)
 
 
 def test_cores(monkeypatch: pytest.MonkeyPatch) -> None:

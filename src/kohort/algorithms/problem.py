@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from kohort.shown import Shown
+from kohort.shown import Summary
 from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from kohort.workspace import Workspace
 
 
-def never() -> bool:
+def never_stop() -> bool:
     """Let a search run to its end."""
     return False
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Problem(Shown):
+class Problem(Summary):
     """Turn this frequency set into a recoding whose classes satisfy all models.
 
     Attributes:
@@ -52,7 +52,7 @@ class Problem(Shown):
     threads: int = 1
     suppressed_by_schema: int = 0
     population: FrequencySet | None = None
-    should_stop: Callable[[], bool] = never
+    should_stop: Callable[[], bool] = never_stop
     workspace: Workspace = HEAP
     there: TuplesThere | None = None
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kohort.calls import PATH, called
 from kohort.io.write import to_frame
 from kohort.pipeline.publishing import save_perturbed
-from kohort.shown import Shown
+from kohort.shown import Summary
 
 if TYPE_CHECKING:
     import os
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Inspection(Shown):
+class Inspection(Summary):
     """A guess for each column of a table; `inspection["age"]` is one, with its reasons.
 
     Attributes:
@@ -64,7 +64,7 @@ def _told(guess: Guess) -> str:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Perturbed(Shown):
+class Perturbed(Summary):
     """A table with some columns perturbed, which is not anonymous.
 
     Attributes:

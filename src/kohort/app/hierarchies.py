@@ -16,13 +16,13 @@ from kohort.app.making import (
     Edit,
     Edited,
     Insert,
+    JobHierarchy,
     Making,
     Move,
     Prefixes,
     Remove,
     Rename,
-    Said,
-    Sent,
+    UploadedFile,
     groups_of,
 )
 from kohort.app.pages import Pages
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from kohort.app.job_pages import Endpoint
-    from kohort.app.making import Made
+    from kohort.app.making import HierarchyView
     from kohort.job.lines import Place
     from kohort.schema.hierarchies import HeldFile
 
@@ -86,7 +86,7 @@ class HierarchyPages(Pages):
 
     def export(self, request: Request) -> Response:
         """The hierarchy as a file, as it would lie beside the job."""
-        file = self._made(column := self._of(request.query_params.get("place", "")), Said(column.spec)).file
+        file = self._made(column := self._of(request.query_params.get("place", "")), JobHierarchy(column.spec)).file
         kind = "text/csv" if file.suffix == ".csv" else "application/json"
         name = _plain(file.name)
         return Response(
@@ -112,10 +112,10 @@ class HierarchyPages(Pages):
         form = request.scope["form"]
         column, level = self._of(form.get("place", "")), number(form.get("level", ""))
         try:
-            made = self._made(column, Said(column.spec))
+            made = self._made(column, JobHierarchy(column.spec))
             edits = edits_of(form, made, level)
             if edits:
-                self._take(request, column, Edited(Said(column.spec), edits))
+                self._take(request, column, Edited(JobHierarchy(column.spec), edits))
         except UnansweredError as lacking:
             return self._tree(column, level, form, self._faults_of(lacking))
         except KohortError as error:
@@ -126,7 +126,7 @@ class HierarchyPages(Pages):
         made = self._made(column, making)
         if made.faults:
             raise UnansweredError(faults=made.faults)
-        said = making.text if isinstance(making, Said) else self.desk.hold(made.file)
+        said = making.text if isinstance(making, JobHierarchy) else self.desk.hold(made.file)
         values = fitted(column.said, said, made, on_levels=has_levels(self.desk.raw))
         keys: dict[Place, object] = {("columns", column.name, key): value for key, value in values.items()}
         bare = changed(self.desk.text, {("columns", column.name, "hierarchy"): None})  # with the comment on the old one
@@ -143,9 +143,9 @@ class HierarchyPages(Pages):
             raise UsageError("only quasi-identifying and sensitive columns have a hierarchy", where=name, hint=hint)
         return Generalized(at, name, said)
 
-    def _made(self, column: Generalized, making: Making) -> Made:
+    def _made(self, column: Generalized, making: Making) -> HierarchyView:
         scale = str(column.said.get("scale", ""))
-        made: Made = self._answer(
+        made: HierarchyView = self._answer(
             "hierarchy", self._reading(), self.desk.place, column.name, scale, making, patience=WITH_A_FORM
         )
         return made
@@ -160,10 +160,10 @@ class HierarchyPages(Pages):
         self.desk.forget(task)
         return task.faults
 
-    def _now(self, column: Generalized) -> tuple[Made | None, tuple[Fault, ...]]:
+    def _now(self, column: Generalized) -> tuple[HierarchyView | None, tuple[Fault, ...]]:
         """The hierarchy that the job has; where it can have none, why."""
         try:
-            made = self._made(column, Said(column.spec))
+            made = self._made(column, JobHierarchy(column.spec))
         except UnansweredError as lacking:
             return None, self._faults_of(lacking)
         return made, made.faults
@@ -209,7 +209,7 @@ def _builder(spec: str) -> bool:
         return True
 
 
-def fitted(said: Mapping[str, Any], hierarchy: str, made: Made, *, on_levels: bool) -> dict[str, object]:
+def fitted(said: Mapping[str, Any], hierarchy: str, made: HierarchyView, *, on_levels: bool) -> dict[str, object]:
     """The keys of a column that gets a hierarchy: what contradicts it goes, and its nodes are what is released."""
     values: dict[str, object] = {"hierarchy": hierarchy}
     if said.get("role") != Role.QUASI:
@@ -232,7 +232,7 @@ def making_of(  # noqa: PLR0911  one for each form
     match form.get("do", ""):
         case "intervals":
             ends = f"{said.get('low', '')}..{said.get('high', '')}:" if said.get("low") or said.get("high") else ""
-            return Said(f"intervals:{ends}{said.get('widths', '')}{':open' if 'open' in form else ''}")
+            return JobHierarchy(f"intervals:{ends}{said.get('widths', '')}{':open' if 'open' in form else ''}")
         case "cuts":
             lines = [line for line in form.get("cuts", "").splitlines() if line.strip()]
             levels = tuple(tuple("".join(line.split()).split(",")) for line in lines)
@@ -240,16 +240,16 @@ def making_of(  # noqa: PLR0911  one for each form
         case "prefixes":
             return _prefixes(said)
         case "prefix":
-            return Said(f"prefix:{said['prefix']}" if said.get("prefix") else "prefix")
+            return JobHierarchy(f"prefix:{said['prefix']}" if said.get("prefix") else "prefix")
         case "dates":
             periods = ",".join(one for one in PERIODS if f"period-{one}" in form)
-            return Said(f"dates:{periods}" if periods else "dates")
+            return JobHierarchy(f"dates:{periods}" if periods else "dates")
         case "groups" | "frequency" | "public" as builder:
-            return Said(f"{builder}:{said.get(builder, '')}")
+            return JobHierarchy(f"{builder}:{said.get(builder, '')}")
         case "spellings" | "suppress" as builder:
-            return Said(builder)
+            return JobHierarchy(builder)
         case "complete":
-            return Edited(Said(spec), (Complete(),))
+            return Edited(JobHierarchy(spec), (Complete(),))
         case "file":
             return _sent(form, files)
         case _:
@@ -260,7 +260,7 @@ def _prefixes(said: Mapping[str, str]) -> Making:
     """Codes masked from a side: each character by a builder, only some by a file."""
     side, fill, steps = said.get("side", ""), said.get("fill", ""), said.get("steps", "")
     if not steps:
-        return Said(f"mask:{side}{':' if fill else ''}{fill}")
+        return JobHierarchy(f"mask:{side}{':' if fill else ''}{fill}")
     masked = tuple(number(one) for one in steps.split(","))
     if min(masked) < 1:
         hint = "such as 1,3: so many characters on the first level, and on the second"
@@ -268,12 +268,12 @@ def _prefixes(said: Mapping[str, str]) -> Making:
     return Prefixes("left" if side == "left" else "right", masked, fill)
 
 
-def _sent(form: Mapping[str, str], files: Mapping[str, HeldFile]) -> Sent:
+def _sent(form: Mapping[str, str], files: Mapping[str, HeldFile]) -> UploadedFile:
     file = files.get("file")
     if file is None or not file.name:
         raise UsageError("no file is chosen", hint="choose a CSV or JSON file of yours")
     keep = form.get("keep", "")
-    return Sent(
+    return UploadedFile(
         file,
         "pad" in form,
         "first" if keep == "first" else "last" if keep == "last" else "",
@@ -306,7 +306,7 @@ def typed_of(spec: str) -> dict[str, str]:
             return {}
 
 
-def edits_of(form: Mapping[str, str], made: Made, level: int) -> tuple[Edit | Complete, ...]:
+def edits_of(form: Mapping[str, str], made: HierarchyView, level: int) -> tuple[Edit | Complete, ...]:
     """What a form asks to do with a tree; nothing where it is sent as it was shown."""
     if not 0 <= level < len(made.parents):
         raise UsageError("the hierarchy has no such level", hint="choose one of the page")

@@ -70,7 +70,7 @@ class Values:
         object.__setattr__(self, "counts", counts)
 
 
-class Said(NamedTuple):
+class JobHierarchy(NamedTuple):
     """What a job file says: a builder, or a file; where it says nothing, all values or nothing."""
 
     text: str
@@ -122,7 +122,7 @@ class Prefixes(NamedTuple):
         return mask(values.counts, side=self.side, steps=self.steps, fill=self.fill, name=values.column.name)
 
 
-class Sent(NamedTuple):
+class UploadedFile(NamedTuple):
     """A file that somebody sent."""
 
     file: HeldFile
@@ -140,7 +140,7 @@ class Sent(NamedTuple):
 class Edited(NamedTuple):
     """What becomes of a hierarchy."""
 
-    base: Said
+    base: JobHierarchy
     edits: tuple[Edit | Complete, ...]
 
     def over(self, values: Values) -> Hierarchy:
@@ -151,10 +151,10 @@ class Edited(NamedTuple):
         return made
 
 
-Making = Said | Cuts | Prefixes | Sent | Edited
+Making = JobHierarchy | Cuts | Prefixes | UploadedFile | Edited
 
 
-class Made(NamedTuple):
+class HierarchyView(NamedTuple):
     """A hierarchy as it is shown.
 
     Attributes:
@@ -180,7 +180,7 @@ class Made(NamedTuple):
     faults: tuple[Fault, ...] = ()
 
 
-def made_over(making: Making, values: Values, scale: str) -> Made:
+def made_over(making: Making, values: Values, scale: str) -> HierarchyView:
     """Make a hierarchy, and judge it as a run would.
 
     Args:
@@ -200,7 +200,7 @@ def made_over(making: Making, values: Values, scale: str) -> Made:
         faults = faults_in(error)
     small = len(made.leaves) <= MOST_EDITED
     leaf = int(records.argmax())
-    return Made(
+    return HierarchyView(
         levels(made, records if records.any() else None),
         next(islice(made.rows(), leaf, None)),
         (*made.changes, *findings(made)),

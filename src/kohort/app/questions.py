@@ -46,7 +46,7 @@ from kohort.sweeps.tables import sweep
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kohort.app.making import Made, Making
+    from kohort.app.making import HierarchyView, Making
     from kohort.app.nodes import LatticeLook
     from kohort.app.subjects import Folder
     from kohort.assessment.inspection.guesses import Guess
@@ -87,10 +87,10 @@ def reports_of(target: Path) -> dict[str, Path]:
 
 
 @dataclass(slots=True)
-class Bench:
+class Session:
     """The table that questions are about, read once, and the last release that was tried."""
 
-    tell: Callable[[str], None] = lambda _: None
+    on_progress: Callable[[str], None] = lambda _: None
     _tables: dict[object, Table] = field(default_factory=dict[object, "Table"])
     _guesses: dict[object, tuple[Guess, ...]] = field(default_factory=dict[object, "tuple[Guess, ...]"])
     _tried: dict[str, Release] = field(default_factory=dict[str, "Release"])
@@ -102,7 +102,7 @@ class Bench:
         """The text of a job over a table, guesses and safe choices to correct, and the trees to lie beside it."""
         said = right_part(INPUT, {"path": source})
         held = self._read(_place(said, folder), said)
-        self.tell("measure")
+        self.on_progress("measure")
         path = next(iter(files(_place(said, folder))), None)
         found = draft_of(held, k=USUAL_K, missing=("",), path=path, folder=Path(folder))
         return job_text(found, source, reading={}), found.trees
@@ -111,7 +111,7 @@ class Bench:
         """The columns of a job's table."""
         said = _input(text)
         held = self._read(_place(said, folder), said)
-        self.tell("inspect")
+        self.on_progress("inspect")
         missing = frozenset(said.missing)
         key = id(held), missing
         if key not in self._guesses:
@@ -135,11 +135,11 @@ class Bench:
         rows = np.arange(first - 1, min(first - 1 + SHOWN, held.records))
         return Rows(held.names, _cells([held[name] for name in held.names], rows), first=first)
 
-    def hierarchy(self, text: str, folder: Folder, column: str, scale: str, making: Making) -> Made:
+    def hierarchy(self, text: str, folder: Folder, column: str, scale: str, making: Making) -> HierarchyView:
         """A hierarchy of a column, made as somebody asks for; what keeps a job from having it is told with it."""
         said = _input(text)
         held = self._read(_place(said, folder), said)
-        self.tell("build")
+        self.on_progress("build")
         values = Values(held[column], frozenset(said.missing), Path(folder), folder.held)
         return made_over(making, values, scale)
 
@@ -150,14 +150,16 @@ class Bench:
         made = request_of(text, folder)
         if made.engine == HERE:
             release, said = self._try(text, folder), replace(document(text, folder=Path(folder)), held=folder.held)
-            self.tell("compare")
+            self.on_progress("compare")
             source = self._read(made.source, _input(text))
             advice = advice_on(said, source=source, now=release.metrics.get("ncp"), most=0)
             return _preview(release)._replace(changes=changes_in(advice))
         refuse_piped(made.source)
         engine = self._engine(made)
         return _outline(
-            pipeline.rehearse(made.source, made.job, population=made.population, tell=self.tell, engine=engine)
+            pipeline.dry_run(
+                made.source, made.job, population=made.population, on_progress=self.on_progress, engine=engine
+            )
         )
 
     def changes(self, text: str, folder: Folder) -> Rows:
@@ -186,7 +188,7 @@ class Bench:
         plan, first = jobs.plan(), jobs.requests[0]
         held = self._read(first.source, _input(text))
         known = None if first.population is None else io.read(first.population, first.job.reading)
-        found = sweep(held, plan, population=known, tell=self.tell)
+        found = sweep(held, plan, population=known, on_progress=self.on_progress)
         points = [one for one in found.points if one.found]
         traded = [Tradeoff(one.highest, one.metrics["ncp"]) for one in points]
         best, bends = {*frontier(traded)}, {*knees(traded)}
@@ -199,15 +201,15 @@ class Bench:
         held = self._read(made.source, _input(text))
         known = None if made.population is None else io.read(made.population, made.job.reading)
         job = replace(made.job, schema=made.job.schema.over(held.names))
-        self.tell("count")
+        self.on_progress("count")
         counts = count(held, job, known)
-        self.tell("evaluate")
+        self.on_progress("evaluate")
         return lattice_look(problem_of(counts, replace(job, schema=counts.schema)), job.algorithm)
 
     def evidence(self, text: str, folder: Folder) -> dict[str, Any]:
         """The dossier of what a job would release."""
         release = self._try(text, folder)
-        self.tell("attack")
+        self.on_progress("attack")
         return dossier_of(release).as_json()
 
     # --- what is released ---------------------------------------------------------------------------------------------
@@ -224,7 +226,7 @@ class Bench:
             population=made.population,
             target=made.target,
             overwrite=overwrite,
-            tell=self.tell,
+            on_progress=self.on_progress,
             reports=tuple(pipeline.Report(path, _page(REPORTS[name])) for name, path in reports.items()),
             inputs=made.inputs,
             engine=self._engine(made),
@@ -242,7 +244,7 @@ class Bench:
         states = [(one, state.st_mtime_ns, state.st_size) for one in files(source) for state in [one.stat()]]
         key = source, how, tuple(states)
         if key not in self._tables:
-            self.tell("read")
+            self.on_progress("read")
             self._tables, self._tried = {key: io.read(source, how)}, {}
         return self._tables[key]
 
@@ -252,7 +254,7 @@ class Bench:
         if key not in self._engines:
             self._engines.clear()  # before the next: a process has one session of Spark
             if made.engine != HERE:
-                self.tell(f"start {made.engine}")
+                self.on_progress(f"start {made.engine}")
             self._engines[key] = engine_of(
                 made.engine, made.memory, made.spill, master=made.master, spark_conf=made.spark_conf
             )
@@ -263,7 +265,7 @@ class Bench:
             made = request_of(text, folder)
             source = self._read(made.source, _input(text))
             known = made.population
-            self._tried = {text: pipeline.anonymize(source, made.job, population=known, tell=self.tell)}
+            self._tried = {text: pipeline.anonymize(source, made.job, population=known, on_progress=self.on_progress)}
         return self._tried[text]
 
 

@@ -110,13 +110,13 @@ def free_port() -> socket.socket:
 
 
 def run(
-    door: Door, tell: Callable[[str], None], *, shown: bool = True, browser: bool = True, idle: float = IDLE
+    door: Door, on_progress: Callable[[str], None], *, shown: bool = True, browser: bool = True, idle: float = IDLE
 ) -> None:
     """Serve the desk behind the door until it is stopped.
 
     Args:
         door: The way to the desk.
-        tell: Prints how to enter, and what came of opening a browser.
+        on_progress: Prints how to enter, and what came of opening a browser.
         shown: Whether only the owner sees what is printed; else a file is named in place of the address.
         browser: Whether a browser is opened.
         idle: Seconds without a request after which it stops.
@@ -127,7 +127,7 @@ def run(
     with free_port() as listening:
         guard = Guard(through(door), f"{HERE}:{listening.getsockname()[1]}")
         try:
-            with _invited(guard, tell, shown=shown, browser=browser):
+            with _invited(guard, on_progress, shown=shown, browser=browser):
                 asyncio.run(_serve(guard, door, listening, idle))
         finally:
             if door.desk is not None:
@@ -135,7 +135,7 @@ def run(
 
 
 @contextmanager
-def _invited(guard: Guard, tell: Callable[[str], None], *, shown: bool, browser: bool) -> Generator[None]:
+def _invited(guard: Guard, on_progress: Callable[[str], None], *, shown: bool, browser: bool) -> Generator[None]:
     """Tell how to enter, and open a browser, which may run as long as it likes: nobody waits for it.
 
     Raises:
@@ -148,22 +148,22 @@ def _invited(guard: Guard, tell: Callable[[str], None], *, shown: bool, browser:
     try:
         if page is not None:
             guard.on_entry = partial(remove_page, page)
-        tell(_ENTER.format("address" if shown else "file", guard.address if shown else page))
+        on_progress(_ENTER.format("address" if shown else "file", guard.address if shown else page))
         if browser:
-            Thread(target=_open, args=(page, guard, tell), daemon=True).start()
+            Thread(target=_open, args=(page, guard, on_progress), daemon=True).start()
         yield
     finally:
         if page is not None:
             remove_page(page)
 
 
-def _open(page: Path | None, guard: Guard, tell: Callable[[str], None]) -> None:
+def _open(page: Path | None, guard: Guard, on_progress: Callable[[str], None]) -> None:
     """Open the page in a browser; the token is in the file, and in no argument of a process."""
     opened = False
     with suppress(webbrowser.Error, ValueError):  # what BROWSER says may be no command at all
         opened = page is not None and webbrowser.open(page.as_uri())
     if not (opened or guard.entered):
-        tell(_NO_BROWSER)
+        on_progress(_NO_BROWSER)
 
 
 async def _serve(guard: Guard, door: Door, listening: socket.socket, idle: float) -> None:

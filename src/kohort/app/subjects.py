@@ -99,7 +99,7 @@ class Subject:
 
 TABLE: Final = Subject(
     name="table",
-    bench="kohort.app.questions:Bench",
+    bench="kohort.app.questions:Session",
     reading=("input",),
     figures="parts.html.jinja",
     steps=STEPS,
@@ -122,7 +122,7 @@ TABLE: Final = Subject(
 
 TRANSACTIONS: Final = Subject(
     name="transactions",
-    bench="kohort.app.baskets.questions:Bench",
+    bench="kohort.app.baskets.questions:Session",
     reading=("transactions", "input"),
     figures="baskets/parts.html.jinja",
     steps=(
@@ -167,12 +167,12 @@ def subject_of(raw: Mapping[str, object]) -> Subject:
     return TRANSACTIONS if "transactions" in raw else TABLE
 
 
-def answering(tell: Callable[[str], None]) -> Callable[[str, tuple[object, ...]], object]:
+def answering(on_progress: Callable[[str], None]) -> Callable[[str, tuple[object, ...]], object]:
     """What answers questions by the names that they have on their way; a subject's bench is made when it is asked."""
 
     @cache
     def bench(subject: str) -> object:
-        return resolve_name(SUBJECTS[subject].bench)(tell)
+        return resolve_name(SUBJECTS[subject].bench)(on_progress)
 
     def answer(question: str, arguments: tuple[object, ...]) -> object:
         subject, _, name = question.partition(".")

@@ -139,11 +139,11 @@ def serve(line: Connection) -> None:
     """Answer questions until nobody asks any more."""
     from kohort.app.subjects import answering  # noqa: PLC0415  only here are the libraries of tables needed
 
-    def tell(stage: str) -> None:
+    def on_progress(stage: str) -> None:
         line.send(("stage", stage))
 
-    answers = answering(tell)
-    with compiling(tell), suppress(EOFError, OSError):  # whoever asked is gone
+    answers = answering(on_progress)
+    with compiling(on_progress), suppress(EOFError, OSError):  # whoever asked is gone
         while True:
             question, arguments = line.recv()
             try:
@@ -154,12 +154,12 @@ def serve(line: Connection) -> None:
 
 
 @contextmanager
-def compiling(tell: Callable[[str], None]) -> Generator[None]:
+def compiling(on_progress: Callable[[str], None]) -> Generator[None]:
     """Tells of compiled loops that are waited for, as of a stage."""
     log = logging.getLogger("kohort.machine_code")
 
     def waiting(record: logging.LogRecord) -> bool:
-        tell(record.getMessage())
+        on_progress(record.getMessage())
         return True
 
     log.addFilter(waiting)

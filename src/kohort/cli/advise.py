@@ -35,8 +35,8 @@ def advise(
     from kohort.job.document import document_at
 
     text = document_at(job)
-    with progress(quiet=printed.quiet) as tell:
-        found = advice_on(text, tell=tell)
+    with progress(quiet=printed.quiet) as on_progress:
+        found = advice_on(text, on_progress=on_progress)
     told = found.text()
     told = (
         f"{told}\nTake the first:   kohort advise {quote(str(job))} --take 1"

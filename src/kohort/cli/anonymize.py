@@ -79,18 +79,18 @@ def _carry_out(
     engine = engine_of(made.engine, made.memory, made.spill, master=made.master, spark_conf=made.spark_conf)
     figures_of = outputs.figures_of(made, files, threads=run.threads)
     reports = outputs.companions(made, page, files, figures_of, dry_run=run.dry_run)
-    with placing(made.placed), progress(quiet=run.quiet) as tell:
+    with placing(made.placed), progress(quiet=run.quiet) as on_progress:
         common: dict[str, Any] = {
             "population": made.population,
             "overwrite": run.overwrite,
             "threads": run.threads,
-            "tell": tell,
+            "tell": on_progress,
             "reports": reports,
             "inputs": made.inputs,
             "engine": engine,
         }
         if run.dry_run:
-            release = pipeline.rehearse(made.source, made.job, **common)
+            release = pipeline.dry_run(made.source, made.job, **common)
         else:
             staging = None if made.spill is None else Path(made.spill)
             release = pipeline.anonymize(made.source, made.job, target=made.target, staging=staging, **common)

@@ -166,8 +166,8 @@ def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: opti
     known = read_certificate(compared.certificate or "")
     signature = checked_signature(known, source, compared.trust)
     of_tables = {"population": table["population"], "reference": compared.reference}
-    with progress(quiet=printed.quiet) as tell:
-        tell("check")
+    with progress(quiet=printed.quiet) as on_progress:
+        on_progress("check")
         if isinstance(known, Certificate):
             what = "this flag is only for transactions, but the certificate is of a table"
             flags.refuse(baskets.only(*_READING, *_ITEMS, "separator").used(), what)
@@ -247,9 +247,9 @@ def _coherent(made: TransactionRequest, printed: options.Printed, *, values: boo
     """Whether the transactions are coherent, which is printed; `values` names the items that stand in the way."""
     from kohort.assessment.checking.transactions import check_transactions
 
-    with progress(quiet=printed.quiet) as tell:
-        problem = problem_at(made, tell)
-        tell("count")
+    with progress(quiet=printed.quiet) as on_progress:
+        problem = problem_at(made, on_progress)
+        on_progress("count")
         found = check_transactions(problem.database, problem.roles, made.job.coherence, most=made.job.most)
     over = in_the_way(problem) if values else []
     figures = _coherence_figures(found, made.job.coherence)
@@ -263,7 +263,7 @@ def _coherent(made: TransactionRequest, printed: options.Printed, *, values: boo
     return found.met
 
 
-def problem_at(made: TransactionRequest, tell: Callable[[str], None]) -> SuppressionProblem:
+def problem_at(made: TransactionRequest, on_progress: Callable[[str], None]) -> SuppressionProblem:
     """The transactions with their roles and model.
 
     Raises:
@@ -272,7 +272,7 @@ def problem_at(made: TransactionRequest, tell: Callable[[str], None]) -> Suppres
     from kohort.io.baskets import read_transactions
     from kohort.pipeline.transactions import problem_of
 
-    tell("read")
+    on_progress("read")
     with placing(made.placed):
         return problem_of(read_transactions(made.source, made.job.reading).database, made.job)
 

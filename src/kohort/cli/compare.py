@@ -195,8 +195,8 @@ def _figures(
     if questions.target is not None:
         library()  # refused before any work where it is not there
     bound = None
-    with progress(quiet=quiet) as tell:
-        tell("read")
+    with progress(quiet=quiet) as on_progress:
+        on_progress("read")
         with options.refusing_empty():
             old = read(before, known.reading or ReadOptions())
             marks = [one.decimal for one in old.notations.values()]
@@ -204,20 +204,20 @@ def _figures(
             old = old if known.request is None else entering(old, known.request.job)[0]
         schema = _over(known, old)
         target = _target(questions.target, old, new)
-        tell("compare")
+        on_progress("compare")
         lines = lines_of(old, new, schema=schema)
         quasi = [line for line in lines if line.known.domain is not None]
         compared = comparison_of(old, new, lines, k=known.k)
         queries = QUERIES if questions.queries is None else questions.queries
         if quasi and queries:
-            tell(f"run {queries:,} queries")
+            on_progress(f"run {queries:,} queries")
             compared = replace(compared, queries=workload(quasi, queries, seed=questions.seed))
         if target is not None:
-            tell("learn")
+            on_progress("learn")
             [line] = [one for one in lines if one.name == target]
             compared = replace(compared, classifier=prediction(quasi, line, seed=questions.seed))
         if questions.bound and compared.cost is not None and known.k is not None:
-            tell("bound the loss")
+            on_progress("bound the loss")
             least = bound_of_table(old, quasi, known.k, missing=schema.missing)
             bound = bound_figures(least, significant(compared.cost.ncp))
     return compared, bound

@@ -43,9 +43,9 @@ def compile_loops() -> None:
         hint = "run it as the user who installed kohort, or set NUMBA_CACHE_DIR to a folder, here and in each later run"
         raise FileError("there is no folder to keep machine code in", where=str(Path(__file__).parents[1]), hint=hint)
     start = perf_counter()
-    with TemporaryDirectory() as place, progress() as tell:
+    with TemporaryDirectory() as place, progress() as on_progress:
         for words in runs(place):
-            tell(f"compile for {words[0]}")
+            on_progress(f"compile for {words[0]}")
             with suppress(MissingExtraError):  # what cannot be run here needs no loops
                 _run(words)
     where = "beside its modules" if folder.name == "__pycache__" else f"in {folder.parent}"

@@ -160,14 +160,14 @@ def _reports(path: Path, changes: Callable[[Release], tuple[str, ...]]) -> tuple
 def _release(request: Request, reports: tuple[Report, ...], *, overwrite: bool) -> Release:
     from kohort import pipeline
 
-    with progress() as tell:
+    with progress() as on_progress:
         return pipeline.anonymize(
             request.source,
             request.job,
             target=request.target,
             overwrite=overwrite,
             threads=options.CORES,
-            tell=tell,
+            on_progress=on_progress,
             reports=reports,
             inputs=request.inputs,
         )

@@ -99,8 +99,8 @@ def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
     from kohort.transactions.profile import profile
 
     parts = flags.transaction_parts(baskets, [("output",), ("items",), ("privacy", "k"), ("privacy", "p")])
-    with progress() as tell:
-        tell("read")
+    with progress() as on_progress:
+        on_progress("read")
         source = relative(parts.input.path, Path())
         reading = read_transactions(source, reading_of(parts.transactions, parts.input))
     found = profile(reading.database, parts.privacy.h)
@@ -133,8 +133,8 @@ def init(
     check_target(out, overwrite=overwrite, inputs=inputs)
     table = options.read_table(reading)
     path, tokens = None if source == "-" else Path(source), reading["missing-token"] or ()
-    with progress(quiet=quiet) as tell:
-        tell("measure")
+    with progress(quiet=quiet) as on_progress:
+        on_progress("measure")
         named = None if known is None else "all" if known == ["all"] else names(known)
         draft = draft_of(table, k=k, missing=("", *tokens), path=path, folder=out.parent, known=named)
     reading = reading.only(*(flag for flag in reading.used() if flag != "path"))

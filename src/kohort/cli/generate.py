@@ -101,12 +101,12 @@ def _write_folder(  # noqa: PLR0917  the parts of a command line
     write: Callable[..., tuple[Path, ...]], out: Path, records: int, seed: int, what: str, written: options.Written
 ) -> None:
     done = 0
-    with progress(quiet=written.quiet) as tell:
+    with progress(quiet=written.quiet) as on_progress:
 
         def count(rows: int) -> None:
             nonlocal done
             done += rows
-            tell(f"{done:,} of {records:,} {what}")
+            on_progress(f"{done:,} of {records:,} {what}")
 
         files = write(out, records, seed=seed, overwrite=written.overwrite, progress=count)
     paths = [str(file) for file in files]
@@ -121,14 +121,14 @@ def _write(
     from kohort.publish import publish
 
     cells = 0
-    with progress(quiet=written.quiet) as tell:
+    with progress(quiet=written.quiet) as on_progress:
 
         def write(file: BinaryIO) -> None:
             nonlocal cells
             for piece, more in pieces:
                 file.write(piece)
                 cells += more
-                tell(many(cells, "cell"))
+                on_progress(many(cells, "cell"))
 
         publish(out, write, lambda _: None, overwrite=written.overwrite)
     say(f"wrote {out}", {"file": str(out), **figures, "cells": cells}, as_json=written.json, quiet=written.quiet)

@@ -76,11 +76,11 @@ def judged(
     from kohort.assessment.checking import check
 
     quasi = [attribute.name for attribute in made.schema.quasi]
-    with progress(quiet=printed.quiet) as tell:
-        tell("read")
+    with progress(quiet=printed.quiet) as on_progress:
+        on_progress("read")
         paths = given["path"], made.population, reference
         table, known, before = (None if path is None else options.read_table(given, path) for path in paths)
-        tell("count")
+        on_progress("count")
         found = check(
             table, quasi, made.models, sensitive=sensitive, schema=made.schema, population=known, reference=before
         )

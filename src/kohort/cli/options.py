@@ -93,8 +93,8 @@ def read_table(reading: Given, source: str = "") -> Table:
     path, how = source or reading["path"], reader(reading)
     if how.decimal is None and (job := certified_job(path)) is not None:
         how = replace(how, decimal=job.reading.decimal or ".")
-    with progress() as tell:
-        tell("read")
+    with progress() as on_progress:
+        on_progress("read")
         with refusing_empty():
             return read(path, how)
 

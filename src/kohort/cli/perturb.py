@@ -53,11 +53,11 @@ def perturb(
     check_target(out, overwrite=overwrite, inputs=inputs)
     original = options.read_table(table)
     missing, digest = frozenset({"", *(table["missing-token"] or ())}), None
-    with progress(quiet=quiet) as tell:
-        tell("perturb")
+    with progress(quiet=quiet) as on_progress:
+        on_progress("perturb")
         made, effects = perturbed(original, requested, missing=missing, seed=seed)
         if not dry_run:
-            tell("write and verify")
+            on_progress("write and verify")
             how: dict[str, Any] = {"form": form, "excel_safe": excel_safe, "overwrite": overwrite, "inputs": inputs}
             digest = save_perturbed(made, original, effects, out, missing=missing, **how)
     figures = Perturbed(

@@ -45,9 +45,9 @@ def report(
 
     reader = outputs.audience_of(audience)
     write = _writer(out, charts, format_)
-    with progress(quiet=quiet) as tell:
-        page, inputs = _figures(source, out, reader, threads=threads, overwrite=overwrite, tell=tell)
-        tell("draw")
+    with progress(quiet=quiet) as on_progress:
+        page, inputs = _figures(source, out, reader, threads=threads, overwrite=overwrite, on_progress=on_progress)
+        on_progress("draw")
         first, *others = _files(page, out, write, charts, format_)
     publish(
         first.path,
@@ -87,7 +87,7 @@ def _figures(
     *,
     threads: int,
     overwrite: bool,
-    tell: Callable[[str], None],
+    on_progress: Callable[[str], None],
 ) -> tuple[Page, Sequence[Path]]:
     from kohort.publish import check_target
     from kohort.report.page.build import for_audience, read_page
@@ -104,11 +104,11 @@ def _figures(
 
     text = document_at(source)
     remade = _transactions if text.is_of_transactions else _table
-    return remade(text, audience, threads=threads, tell=tell)
+    return remade(text, audience, threads=threads, on_progress=on_progress)
 
 
 def _table(
-    text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]
+    text: Document, audience: Audience | None, *, threads: int, on_progress: Callable[[str], None]
 ) -> tuple[Page, Sequence[Path]]:
     """The page model of the release of a job on a table, which is made again."""
     from kohort.io.forms import files
@@ -121,7 +121,9 @@ def _table(
     refuse_random(made.job)
     target = made.target
     with placing(made.placed):
-        release = again(made.source, made.job, target, population=made.population, threads=threads, tell=tell)
+        release = again(
+            made.source, made.job, target, population=made.population, threads=threads, on_progress=on_progress
+        )
     inputs = [Path(made.source), *files(target), cast("Path", release.certificate), *made.inputs]
     if made.population is not None:
         inputs.append(Path(made.population))
@@ -129,7 +131,7 @@ def _table(
 
 
 def _transactions(
-    text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]
+    text: Document, audience: Audience | None, *, threads: int, on_progress: Callable[[str], None]
 ) -> tuple[Page, Sequence[Path]]:
     del threads  # one is enough
     from kohort.job.transactions import of
@@ -141,7 +143,7 @@ def _transactions(
     made.refuse_output()
     target = Path(made.target)
     with placing(made.placed):
-        release = transactions_again(made.source, made.job, target, tell=tell)
+        release = transactions_again(made.source, made.job, target, on_progress=on_progress)
     inputs = [Path(made.source), target, cast("Path", release.certificate), *made.inputs]
     return transactions_page(release, audience=audience or Audience.INTERNAL), inputs
 

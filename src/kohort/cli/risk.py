@@ -94,8 +94,8 @@ def risk(
     key, seed = attacks.register_key, sample.seed
     evidence = Evidence(released, tuple(columns), tuple(sensitive), key=key, schema=schema, seed=seed)
     outcomes = attacks.outcomes(evidence, read)
-    with progress() as tell:
-        tell("assess")
+    with progress() as on_progress:
+        on_progress("assess")
         found = assess(
             released,
             columns,
@@ -163,8 +163,8 @@ class Attacks(NamedTuple):
             register=None if self.register is None else read(self.register),
             others=tuple(map(read, self.other_release or ())),
         )
-        with progress() as tell:
-            tell("attack")
+        with progress() as on_progress:
+            on_progress("attack")
             return controlled(attacks(more, names_of(self.attack)))
 
 

@@ -34,19 +34,19 @@ def progress(*, quiet: bool = False) -> Generator[Callable[[str], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("start", total=None)
 
-        def tell(stage: str) -> None:
+        def on_progress(stage: str) -> None:
             bar.update(task, description=f"{readable(stage, '')} …")
 
         def waiting(record: logging.LogRecord) -> bool:
             """Show as a stage what compiled loops are waited for."""
-            tell(record.getMessage())
+            on_progress(record.getMessage())
             return True
 
         log = logging.getLogger("kohort.machine_code")
         log.addFilter(waiting)
         log.setLevel(logging.INFO)
         try:
-            yield tell
+            yield on_progress
         finally:
             log.removeFilter(waiting)
             log.setLevel(logging.NOTSET)

@@ -237,8 +237,8 @@ def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: Swee
     from kohort.sweeps.figure import on_demand
     from kohort.sweeps.tables import sweep
 
-    with progress(quiet=shown.quiet) as tell:
-        tell("read")
+    with progress(quiet=shown.quiet) as on_progress:
+        on_progress("read")
         with placing(first.placed):
             table = io.read(first.source, first.job.reading)
             population = None if first.population is None else io.read(first.population, first.job.reading)
@@ -247,7 +247,7 @@ def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: Swee
                 plan,
                 population=population,
                 threads=threads,
-                tell=tell,
+                on_progress=on_progress,
                 timed=shown.seconds,
                 bounded=shown.bound,
                 metrics=on_demand(shown.figure),

@@ -148,10 +148,10 @@ def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) ->
     from kohort.io.baskets import read_transactions
     from kohort.sweeps.transactions import sweep as swept
 
-    with progress(quiet=quiet) as tell:
-        tell("read")
+    with progress(quiet=quiet) as on_progress:
+        on_progress("read")
         database = None if plan.matrix else read_transactions(made.source, made.job.reading).database
-        return swept(database, plan, tell=tell, clock=process_time if timed else None)
+        return swept(database, plan, on_progress=on_progress, clock=process_time if timed else None)
 
 
 def _placed(made: TransactionRequest, fault: UsageError) -> UsageError:

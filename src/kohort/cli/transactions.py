@@ -46,7 +46,7 @@ def carry_out(
 ) -> None:
     """Make the transactions coherent as `made` asks, and print the result; of a job file also what changes give."""
     from kohort.engines.local import engine_of
-    from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions
+    from kohort.pipeline.transactions import anonymize_transactions, dry_run_transactions
     from kohort.report.render.transactions import transactions_text
     from kohort.report.transactions import transaction_figures
 
@@ -58,16 +58,16 @@ def carry_out(
     of = made.run
     engine = engine_of(of.engine, made.memory, of.spill_folder, master=of.master, spark_conf=of.spark_conf)
     try:
-        with placing(made.placed), progress(quiet=run.quiet) as tell:
+        with placing(made.placed), progress(quiet=run.quiet) as on_progress:
             if run.dry_run:
-                release = rehearse_transactions(made.source, made.job, tell=tell, engine=engine)
+                release = dry_run_transactions(made.source, made.job, on_progress=on_progress, engine=engine)
             else:
                 release = anonymize_transactions(
                     made.source,
                     made.job,
                     target=made.target,
                     overwrite=run.overwrite,
-                    tell=tell,
+                    on_progress=on_progress,
                     reports=reports,
                     inputs=made.inputs,
                     engine=engine,
@@ -147,9 +147,9 @@ def convert(
     source, target = (relative(path, Path()) for path in (parts.input.path, parts.output.path))
     refuse_output(writing, reading, target, flags.transaction_flag)
     least = parts.items.min_support or Fraction(0)
-    with placing(partial(placed, where=flags.transaction_flag)), progress(quiet=quiet) as tell:
+    with placing(partial(placed, where=flags.transaction_flag)), progress(quiet=quiet) as on_progress:
         found = convert_transactions(
-            source, reading, writing, Path(target), min_support=least, overwrite=overwrite, tell=tell
+            source, reading, writing, Path(target), min_support=least, overwrite=overwrite, on_progress=on_progress
         )
     removed = f"; {many(found.removed, 'item')} below the minimum support removed" if found.removed else ""
     counts = (

@@ -33,7 +33,7 @@ class SuppressionLimit:
     share: Fraction | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no limit."""
+        """Validate the limit."""
         counted = self.share is None and type(self.records) is int and self.records >= 0
         shared = self.records is None and self.share is not None and 0 <= self.share <= 1
         if not (counted or shared):

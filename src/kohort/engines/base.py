@@ -1,4 +1,4 @@
-"""What an engine is: everything that kohort asks of the place where records lie.
+"""The Engine protocol: all that kohort asks of the place where records lie.
 
 A search sees counts and answers with a recoding. So an engine reads, counts, recodes, writes and verifies;
 `kohort.testing.check_engine` tries one of your own.

@@ -29,7 +29,7 @@ from kohort.io.baskets.read import IN_PIECES, pieces_of
 from kohort.io.baskets.typed import COUNTED, empty, long_columns
 from kohort.io.options import ReadOptions
 from kohort.publish.files import private_folder
-from kohort.shown import Shown, many
+from kohort.shown import Summary, many
 from kohort.tables.people import respelled
 from kohort.tables.texts import UNEVEN_NUMBER, even_keys
 from kohort.transactions.cells import LocalSuppression
@@ -83,7 +83,7 @@ def _numbered(items: Sequence[str]) -> pl.DataFrame:
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # no slots: what is counted once is kept
-class Baskets(Shown):
+class Baskets(Summary):
     """A transaction database elsewhere; see `kohort.transactions.database.Database`.
 
     Attributes:

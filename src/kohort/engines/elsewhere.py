@@ -25,10 +25,10 @@ from kohort.engines.local import LOCAL
 from kohort.engines.relation import CELL, Kind, Relation, unused
 from kohort.engines.repeated import refuse_repeated
 from kohort.engines.unsafe import (
+    check_unique_columns,
+    check_unique_pairs,
     looked_at,
     refuse_all,
-    refuse_alone,
-    refuse_alone_together,
     refuse_leaks,
     refuse_listed,
     refuse_pairs,
@@ -110,7 +110,7 @@ class CountedRelation:
         parted = bool((dealt.counts < self.coded.weights.take(dealt.rows)).any())
         labels = tuple(dealt.labels.values())
         split = len(self.columns) - self.flagged
-        sent = SentRelation(self.whole, _destinations(tuples[:split], labels, dealt, parted=parted))
+        sent = ReleasedTuples(self.whole, _destinations(tuples[:split], labels, dealt, parted=parted))
         kinds = {
             one.name: Kind(pl.String(), pl.String()) if one.role is Role.QUASI else self.source.kinds[one.name]
             for one in self.job.schema.released
@@ -123,7 +123,7 @@ class CountedRelation:
         known = dict(zip(self.columns[:split], tuples, strict=False))
         people = None if self.job.schema.person is None else person_codes(known[self.job.schema.person])
         if people is None:
-            refuse_alone_together(released, self.source, self.job)
+            check_unique_pairs(released, self.source, self.job)
         else:
             refuse_pairs(Table(tuple(tuples), dealt.rows.size), people, self.job)
         none = np.empty(0, np.uint32)
@@ -195,7 +195,7 @@ class GroupsElsewhere:
         yield CellsByClass(found["c0"].to_numpy(), column, found["n"].cast(pl.Int64).to_numpy())
 
     def singled_out(self, names: Sequence[str]) -> tuple[Singling, ...]:
-        """Whom columns and pairs of them single out."""
+        """The records that one or two columns make unique."""
         if self.people is None:
             return singled_out_of(self.data, names)
         return singled_out([self.tuples[name] for name in names], self.people)
@@ -230,7 +230,7 @@ class GroupsElsewhere:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SentRelation:
+class ReleasedTuples:
     """All records, and where their tuples are said to have gone: what verification doubts."""
 
     whole: Relation
@@ -316,11 +316,9 @@ class ElsewhereEngine:
         if releasing and alone:
             source.look(looked_at(job))
             repeated = partial(refuse_repeated, job, source, partial(_counted_tuples, source))
-            gates = [needless, partial(refuse_alone, source, job), partial(refuse_leaks, source, job), repeated]
+            gates = [needless, partial(check_unique_columns, source, job), partial(refuse_leaks, source, job), repeated]
             sets = partial(refuse_sets, partial(CodedColumns.of, source, job), job)
-            refuse_all(
-                gates, lambda faults: [sets, partial(refuse_alone_together, source, source, without(faults, job))]
-            )
+            refuse_all(gates, lambda faults: [sets, partial(check_unique_pairs, source, source, without(faults, job))])
         refused = ""
         if most is not None and source.different(columns, flagged, job.schema.missing) > most:
             refused = _needing_all(job)
@@ -405,14 +403,14 @@ class ElsewhereEngine:
     def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
         """Recount the input where it lies, and the parts by kohort's own scanner."""
         sent = claim.source
-        if not isinstance(sent, SentRelation):
+        if not isinstance(sent, ReleasedTuples):
             return LOCAL.verify_parts(parts, claim)
         return self._verified([part.path for part in parts], sent, claim)
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Recount the input where it lies, and what was written by kohort's own scanner."""
         sent = claim.source
-        if not isinstance(sent, SentRelation):
+        if not isinstance(sent, ReleasedTuples):
             return LOCAL.verify(file, claim)
         place = _place(file)
         if place is not None:
@@ -425,9 +423,9 @@ class ElsewhereEngine:
                 verdict = self._verified([path], sent, claim)
         return replace(verdict, parts=())  # it is one file
 
-    def _verified(self, paths: Sequence[Path], sent: SentRelation, claim: Claim) -> Verdict:
+    def _verified(self, paths: Sequence[Path], sent: ReleasedTuples, claim: Claim) -> Verdict:
         verdict = sent.verified(paths, claim, self.base.title)
-        sent.whole.let_go()
+        sent.whole.release_cache()
         return verdict
 
 

@@ -23,11 +23,11 @@ from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines import sql
 from kohort.engines.base import Counts
 from kohort.engines.coded import CodedColumns, TemporaryTables, TuplesElsewhere
-from kohort.engines.elsewhere import GroupsElsewhere, SentRelation, labelled
+from kohort.engines.elsewhere import GroupsElsewhere, ReleasedTuples, labelled
 from kohort.engines.limits import refuse_empty
 from kohort.engines.on_levels import TuplesOnLevels
 from kohort.engines.relation import Kind, unused
-from kohort.engines.unsafe import refuse_alone_together, refuse_listed
+from kohort.engines.unsafe import check_unique_pairs, refuse_listed
 from kohort.engines.written import CLASS
 from kohort.errors import SourceNote
 from kohort.schema import Missing, Role
@@ -156,10 +156,10 @@ class CountedInParts:
         }
         classed = sources.over(sources.source, kinds, records)
         released = labelled(classed, labels, order.size)
-        refuse_alone_together(released, self.source, self.job)
+        check_unique_pairs(released, self.source, self.job)
         every = Table(tuple(labels.values()), order.size)
         nothing, none = Table((), 0), np.empty(0, np.int64)
-        sent = SentInParts(self.whole, Destinations(nothing, nothing), self, every, placed, sources)
+        sent = ReleasedInParts(self.whole, Destinations(nothing, nothing), self, every, placed, sources)
         groups = GroupsInParts(classed, every, {}, none, none, None, sources, self, classes.sizes[order])
         lost = classes.lost[order]
         return ReleasedRecords(released, self.source, sent, none.astype(np.uint32), None, None, lost, groups=groups)
@@ -213,7 +213,7 @@ class GroupsInParts(GroupsElsewhere):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SentInParts(SentRelation):
+class ReleasedInParts(ReleasedTuples):
     """All records, and the class in which each is said to be released: what verification doubts.
 
     Attributes:

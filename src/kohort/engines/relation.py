@@ -14,7 +14,7 @@ from kohort.engines import sql
 from kohort.engines.limits import shown
 from kohort.errors import InputError, LimitError, UnsupportedError
 from kohort.io.cells import as_text, encode
-from kohort.shown import Shown
+from kohort.shown import Summary
 from kohort.tables.dataset import Values
 from kohort.tables.table import Table, all_of
 from kohort.verify.aggregates import Tuples
@@ -64,12 +64,12 @@ class Kind:
         return self.is_text and self.notation is None
 
 
-def nothing() -> None:
+def no_op() -> None:
     """Let go of nothing."""
 
 
 @dataclass(slots=True, eq=False, repr=False, weakref_slot=True)
-class Relation(Shown):
+class Relation(Summary):
     """Records in a database: a `Dataset`, and what the verifier asks.
 
     Attributes:
@@ -79,7 +79,7 @@ class Relation(Shown):
         records: How many records there are.
         where: What the source is called in messages.
         limit: Bytes of memory that an answer may take; `None` for any.
-        let_go: Gives back what the database keeps of the records to answer sooner; it can still be asked.
+        release_cache: Gives back what the database keeps of the records to answer sooner; it can still be asked.
         sums: What the database must find as sums over all records, in the order of columns, as kohort's own scanner
             did: the first statement that groups the records shows it, too.
         notes: What kohort's own scanner noticed that nobody should have to find out alone.
@@ -94,7 +94,7 @@ class Relation(Shown):
     records: int
     where: str
     limit: int | None = None
-    let_go: Callable[[], object] = nothing
+    release_cache: Callable[[], object] = no_op
     sums: Sequence[tuple[str, int]] = ()
     notes: tuple[str, ...] = ()
     apart: str = ""

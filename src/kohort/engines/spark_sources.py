@@ -143,7 +143,7 @@ def relation(base: Spark, source: object, options: ReadOptions, limit: int | Non
     known = Source(found.where, view, found.types, text.records, sums, text.notes, text.separator, text.apart)
     made = relation_of(base, known, there, options, limit)
     if not text.apart:
-        made.let_go = weakref.finalize(made, _let_go, _kept(base, frame))
+        made.release_cache = weakref.finalize(made, _let_go, _kept(base, frame))
     return made
 
 

@@ -234,13 +234,13 @@ def _refuse_found(pairs: Sequence[Singling], who: str) -> None:
 
 
 def looked_at(job: Job) -> list[str]:
-    """The columns whose values `refuse_alone` and `refuse_leaks` ask for."""
+    """The columns whose values `check_unique_columns` and `refuse_leaks` ask for."""
     schema = job.schema
     known = [*schema.identifying, *schema.released] if schema.identifying else schema.unchanged
     return [one.name for one in known if not one.released or one.name not in job.allow_singling]
 
 
-def refuse_alone(data: Relation, job: Job) -> None:
+def check_unique_columns(data: Relation, job: Job) -> None:
     """Refuse columns that would be released as they are and single out more than half of the records.
 
     Raises:
@@ -260,7 +260,7 @@ def _step(values: Values, job: Job) -> RoundingProposal | None:
     return proposed(column, missing=job.schema.missing, weights=values.counts, k=job.k)
 
 
-def refuse_alone_together(released: Relation, source: Relation, job: Job) -> None:
+def check_unique_pairs(released: Relation, source: Relation, job: Job) -> None:
     """Refuse pairs of columns that together single out more than half of the records.
 
     Cost: where the values of the source show that no pair can, nothing.

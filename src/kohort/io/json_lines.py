@@ -46,7 +46,7 @@ def computed(path: str, inner: str, form: FileForm) -> Content:
 
 
 def _refuse_repeated(line: bytes, where: str) -> None:
-    """Refuse what is no object, or has a key twice: readers differ in which of the two they take."""
+    """Validate an object and that no key stands in it twice: readers differ in which of the two they take."""
     repeated = False
 
     def pairs(found: list[tuple[str, object]]) -> dict[str, object]:

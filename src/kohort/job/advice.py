@@ -18,9 +18,9 @@ from kohort.job.steps import changed, steps_of, transaction_steps_of
 from kohort.job.transactions import of as of_transactions
 from kohort.job.transactions import request as request_of_transactions
 from kohort.pipeline.pricing import SAMPLED, of_sample, priced, sampled
-from kohort.pipeline.publishing import silent
-from kohort.pipeline.transactions import rehearse_transactions
-from kohort.shown import Shown, many
+from kohort.pipeline.publishing import no_progress
+from kohort.pipeline.transactions import dry_run_transactions
+from kohort.shown import Summary, many
 from kohort.tables.table import Table
 from kohort.transactions.database import Transactions
 
@@ -95,7 +95,7 @@ class Advice(Generic[J]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Advised(Shown, Generic[J]):
+class Advised(Summary, Generic[J]):
     """What single changes of a job would give, the one that keeps most first.
 
     Attributes:
@@ -138,7 +138,7 @@ def advice_on(
     source: object = None,
     now: float | None = None,
     most: int = MEASURED,
-    tell: Callable[[str], None] = silent,
+    on_progress: Callable[[str], None] = no_progress,
 ) -> Advised[Job] | Advised[TransactionJob]:
     """What single changes of a job file would give.
 
@@ -147,7 +147,7 @@ def advice_on(
         source: The records or transactions, where they are read already.
         now: The loss of the job where it is known.
         most: How many steps are measured in full; 0 for estimates alone.
-        tell: Called with the name of each stage as it begins.
+        on_progress: Called with the name of each stage as it begins.
 
     Raises:
         UnsupportedError: the job's records are counted elsewhere.
@@ -156,18 +156,18 @@ def advice_on(
     if text.is_of_transactions:
         given, said = of_transactions(text), partial(request_of_transactions, where=text.where, folder=text.folder)
         _refuse_elsewhere(given.run.engine)
-        tell("read")
+        on_progress("read")
         if not isinstance(source, Transactions):
             source = read_transactions(given.source, given.job.reading).database
-        tell("measure")
+        on_progress("measure")
         with placing(given.placed):
             return advised_transactions(text.raw, lambda raw: said(raw).job, source, now=now, most=most)
     made, asked = of(text), partial(request, where=text.where, folder=text.folder, held=text.held)
     _refuse_elsewhere(made.engine)
-    tell("read")
+    on_progress("read")
     table = source if isinstance(source, Table) else read(made.source, made.job.reading)
     population = None if made.population is None else read(made.population, made.job.reading)
-    tell("measure")
+    on_progress("measure")
     with placing(made.placed):
         return advised(text.raw, lambda raw: asked(raw).job, table, population=population, now=now, most=most)
 
@@ -272,7 +272,7 @@ def _some(transactions: Transactions) -> Transactions:
 
 def _distortion(transactions: Transactions, job: TransactionJob) -> Cost | None:
     try:
-        distortion = float(rehearse_transactions(transactions, job).distortion)
+        distortion = float(dry_run_transactions(transactions, job).distortion)
     except InfeasibleError:
         return None
     return Cost(distortion, distortion)

@@ -144,7 +144,7 @@ def _others(domain: Domain, recoding: Recoding) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Retention:
     """What a release leaves of one quasi-identifier, in words that people use.
 
     Attributes:
@@ -160,7 +160,7 @@ class Kept:
     unit: Literal["values", "width", "days"]
 
 
-def kept_of(domain: Domain, labels: Labels, recoding: Recoding, regions: Counts, suppressed: int) -> Kept:
+def kept_of(domain: Domain, labels: Labels, recoding: Recoding, regions: Counts, suppressed: int) -> Retention:
     """What is left of a quasi-identifier.
 
     Args:
@@ -178,7 +178,7 @@ def kept_of(domain: Domain, labels: Labels, recoding: Recoding, regions: Counts,
     half = (1 + float(middle) * _others(domain, recoding)) * (float(domain.step) if wide else 1.0)
     exact, hidden = (float(records[shares == loss].sum()) / total for loss in (0.0, 1.0))
     days = domain.attribute.scale is Scale.DATE
-    return Kept(exact, hidden, half, ("days" if days else "width") if wide else "values")
+    return Retention(exact, hidden, half, ("days" if days else "width") if wide else "values")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -75,7 +75,7 @@ class AlphaKAnonymity:
     k: int
 
     def __post_init__(self) -> None:
-        """Refuse what is no alpha or no k."""
+        """Validate alpha and k."""
         check_name(self.sensitive)
         exact = exact_number(self.alpha, "alpha")
         if exact is None or not 0 < exact < 1:

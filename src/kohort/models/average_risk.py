@@ -58,7 +58,7 @@ class AverageRisk:
     threshold: Fraction
 
     def __post_init__(self) -> None:
-        """Refuse what is no threshold."""
+        """Validate the threshold."""
         exact = exact_number(self.threshold, "threshold")
         if exact is None or not 0 < exact < 1:
             raise UsageError("an average risk must be above 0 and below 1", hint="such as 0.05, for 1 in 20")

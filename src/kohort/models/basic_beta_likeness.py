@@ -76,7 +76,7 @@ class BasicBetaLikeness:
     beta: Fraction
 
     def __post_init__(self) -> None:
-        """Refuse what is no beta."""
+        """Validate beta."""
         check_name(self.sensitive)
         exact = exact_number(self.beta, "beta")
         if exact is None or not 0 < exact <= FINEST:

@@ -77,7 +77,7 @@ class DeltaDisclosure:
     delta: Fraction
 
     def __post_init__(self) -> None:
-        """Refuse what is no delta."""
+        """Validate delta."""
         check_name(self.sensitive)
         exact = exact_number(self.delta, "delta")
         if exact is None or exact <= 0:

@@ -56,7 +56,7 @@ class DistinctLDiversity:
     l: int  # noqa: E741  the paper's letter
 
     def __post_init__(self) -> None:
-        """Refuse what is no l; an l of 1 would promise nothing."""
+        """Validate l: at least 2, for an l of 1 would promise nothing."""
         check_name(self.sensitive)
         if not is_whole(self.l, 2):
             raise UsageError(

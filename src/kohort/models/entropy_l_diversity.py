@@ -80,7 +80,7 @@ class EntropyLDiversity:
     l: Fraction  # noqa: E741  the paper's letter
 
     def __post_init__(self) -> None:
-        """Refuse what is no l; an l of 1 would promise nothing."""
+        """Validate l: at least 2, for an l of 1 would promise nothing."""
         check_name(self.sensitive)
         exact = exact_number(self.l, "l")
         if exact is None or exact <= 1:

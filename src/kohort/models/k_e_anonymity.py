@@ -75,7 +75,7 @@ class KEAnonymity:
     e: Fraction
 
     def __post_init__(self) -> None:
-        """Refuse what is no k or no e."""
+        """Validate k and e."""
         check_name(self.sensitive)
         if not is_whole(self.k, 2):
             raise UsageError("k must be an integer of at least 2", hint="usual values are 3 to 20")

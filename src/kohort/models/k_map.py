@@ -54,7 +54,7 @@ class KMap:
     k: int
 
     def __post_init__(self) -> None:
-        """Refuse what is no k; a k of 1 would promise nothing."""
+        """Validate k: at least 2, for a k of 1 would promise nothing."""
         if not is_whole(self.k, 2):
             raise UsageError("k must be an integer of at least 2", hint="usual values are 3 to 20")
 

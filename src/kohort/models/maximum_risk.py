@@ -55,7 +55,7 @@ class MaximumRisk:
     threshold: Fraction
 
     def __post_init__(self) -> None:
-        """Refuse what is no threshold."""
+        """Validate the threshold."""
         exact = exact_number(self.threshold, "threshold")
         if exact is None or not 0 < exact < 1:
             raise UsageError("a maximum risk must be above 0 and below 1", hint="such as 0.1, for 1 in 10")

@@ -86,7 +86,7 @@ class RecursiveLDiversity:
     l: int  # noqa: E741  the paper's letter
 
     def __post_init__(self) -> None:
-        """Refuse what is no c or no l."""
+        """Validate c and l."""
         check_name(self.sensitive)
         exact = exact_number(self.c, "c")
         if exact is None or not 0 < exact <= FINEST:

@@ -226,7 +226,7 @@ class TCloseness:
     distance: Distance | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no t, or no distance."""
+        """Validate t and the distance."""
         check_name(self.sensitive)
         exact = exact_number(self.t, "t")
         if exact is None or not 0 <= exact < 1:

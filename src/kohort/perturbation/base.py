@@ -113,7 +113,7 @@ MOST_DECIMALS: Final = 15
 
 
 def refuse_decimals(decimals: object) -> None:
-    """Refuse what is no number of digits.
+    """Validate a number of digits.
 
     >>> refuse_decimals(None)
     >>> refuse_decimals(2)

@@ -52,7 +52,7 @@ class PostRandomization(Perturbation):
     keep: Fraction = Fraction(8, 10)
 
     def __post_init__(self) -> None:
-        """Refuse what is no probability, or changes nothing."""
+        """Validate the probability, and that values can change."""
         refuse_inexact(self.keep, "keep")
         if not 0 <= self.keep < 1:
             raise UsageError(

@@ -58,7 +58,7 @@ class Key:
     secret: bytes = field(repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse what is no key."""
+        """Validate the key."""
         if len(self.secret) != SIZE:
             raise InputError(f"a key has {SIZE} random bytes, not {len(self.secret)}", where="the key", hint=_NEW)
 

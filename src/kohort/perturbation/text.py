@@ -101,7 +101,7 @@ def perturbation_of(text: str) -> Perturbation:
     return perturbation_from(*said_of(text))
 
 
-class Said(NamedTuple):
+class ParsedPerturbation(NamedTuple):
     """What a text says of a perturbation, as a job file would say it; no such method need exist."""
 
     columns: list[str]
@@ -109,7 +109,7 @@ class Said(NamedTuple):
     parameters: dict[str, object]
 
 
-def said_of(text: str) -> Said:
+def said_of(text: str) -> ParsedPerturbation:
     """What a text says of a perturbation."""
     names, equals, rest = text.partition("=")
     columns = [name for row in csv.reader([names]) for name in row]
@@ -123,7 +123,7 @@ def said_of(text: str) -> Said:
             what = f"{key} is given twice" if equals else "a parameter has no value"
             raise UsageError(what, where=f"perturb {text}", hint=_EXAMPLE)
         parameters[key] = value
-    return Said(columns, method, parameters)
+    return ParsedPerturbation(columns, method, parameters)
 
 
 _EXAMPLE: Final = "write COLUMN=METHOD:key=value,…, such as income=noise:scale=0.1,decimals=0"

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from kohort.pipeline.outlets import beside
-from kohort.pipeline.publishing import Stages, silent
-from kohort.pipeline.tables import Report, anonymize, claim_of, outcome_of, rehearse, save, solve
+from kohort.pipeline.publishing import Stages, no_progress
+from kohort.pipeline.tables import Report, anonymize, claim_of, dry_run, outcome_of, save, solve
 
-__all__ = ["Report", "Stages", "anonymize", "beside", "claim_of", "outcome_of", "rehearse", "save", "silent", "solve"]
+__all__ = [
+    "Report",
+    "Stages",
+    "anonymize",
+    "beside",
+    "claim_of",
+    "dry_run",
+    "no_progress",
+    "outcome_of",
+    "save",
+    "solve",
+]

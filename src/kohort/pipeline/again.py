@@ -16,10 +16,10 @@ from kohort.io.baskets import write_transactions
 from kohort.io.forms import Format
 from kohort.pipeline import claim_of, solve
 from kohort.pipeline.outlets import beside, outlet, written_as
-from kohort.pipeline.publishing import Stages, silent
+from kohort.pipeline.publishing import Stages, no_progress
 from kohort.pipeline.tables import read
 from kohort.pipeline.transactions import claim_of as coherence_claim_of
-from kohort.pipeline.transactions import in_columns, rehearse_transactions
+from kohort.pipeline.transactions import dry_run_transactions, in_columns
 from kohort.publish.journal import settle_for_reading
 from kohort.release.transactions import BasketWriting
 from kohort.signing import signer
@@ -43,7 +43,7 @@ def again(
     *,
     population: object = None,
     threads: int = 1,
-    tell: Callable[[str], None] = silent,
+    on_progress: Callable[[str], None] = no_progress,
     engine: Engine = LOCAL,
 ) -> Release:
     """The release that was published at `target`, made and verified again.
@@ -62,7 +62,7 @@ def again(
     settle_for_reading(where.path)
     known = read_certificate(where.certificate)
     _refuse_changed(target, known)
-    stage = Stages(tell)
+    stage = Stages(on_progress)
     with stage("read"):
         data, others = read(engine, source, population, job)
     release = solve(data, job, population=others, threads=threads, stage=stage, engine=engine)
@@ -91,15 +91,15 @@ def _verdict(release: Release, target: str | os.PathLike[str], where: Outlet, st
 
 
 def transactions_again(
-    source: object, job: TransactionJob, target: Path, *, tell: Callable[[str], None] = silent
+    source: object, job: TransactionJob, target: Path, *, on_progress: Callable[[str], None] = no_progress
 ) -> TransactionRelease:
     """The same of a transaction database."""
     known = read_certificate(beside(target))
     _refuse_changed(target, known)
     writing = job.written_to(target)
     said = replace(job, writing=BasketWriting(form=writing.form, separator=writing.separator))  # as it was published
-    release = rehearse_transactions(source, said, tell=tell)
-    stage = Stages(tell, dict(release.seconds))
+    release = dry_run_transactions(source, said, on_progress=on_progress)
+    stage = Stages(on_progress, dict(release.seconds))
     file = BytesIO()
     with stage("write"):
         write_transactions(in_columns(release.here().released, release.source.names, writing.form), file, writing)

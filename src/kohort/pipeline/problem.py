@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.algorithms.problem import Problem, never
+from kohort.algorithms.problem import Problem, never_stop
 from kohort.core.frequency import ClassProfile, profile
 from kohort.errors import InfeasibleError, SchemaError, combined
 from kohort.models.base import satisfied_jointly
@@ -40,7 +40,7 @@ def problem_of(counts: Counts, job: Job, *, threads: int = 1) -> Problem:
 
 def _deadline(seconds: float | None) -> Callable[[], bool]:
     if seconds is None:
-        return never
+        return never_stop
     end = time.monotonic() + seconds
     return lambda: time.monotonic() > end
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kohort.tables.table import Table
 
 
-class _Said(TypedDict):
+class _TargetOptions(TypedDict):
     """What is said of files that are there."""
 
     overwrite: bool
@@ -38,19 +38,19 @@ V = TypeVar("V")
 class Stages:
     """Wall seconds of each stage, and who wants to hear of them."""
 
-    tell: Callable[[str], None]
+    on_progress: Callable[[str], None]
     seconds: dict[str, float] = field(default_factory=dict[str, float])
 
     @contextmanager
     def __call__(self, name: str) -> Generator[None]:
         """Tell of stage `name` and time it."""
-        self.tell(name)
+        self.on_progress(name)
         start = time.perf_counter()
         yield
         self.seconds[name] = time.perf_counter() - start
 
 
-def silent(_: str) -> None:
+def no_progress(_: str) -> None:
     """Hear of a stage and do nothing."""
 
 
@@ -100,7 +100,7 @@ class Publication(Generic[V, R]):
         def companion(report: Companion[R]) -> Companion[V]:
             return Companion(report.path, lambda verdict: report.content(self.finish(verdict)))
 
-        said: _Said = {"overwrite": overwrite, "inputs": inputs}
+        said: _TargetOptions = {"overwrite": overwrite, "inputs": inputs}
         others = [companion(report) for report in reports]
         companions = [Companion(outlet.certificate, self.certify), *others]
         if outlet.of_parts and self.parts is not None:
@@ -115,7 +115,7 @@ class Publication(Generic[V, R]):
         return self.finish(found)
 
     def _publish_parts(
-        self, parts: Parts[V], outlet: Outlet, stage: Stages, companions: Sequence[Companion[V]], said: _Said
+        self, parts: Parts[V], outlet: Outlet, stage: Stages, companions: Sequence[Companion[V]], said: _TargetOptions
     ) -> V:
         def write(staged: Path) -> Sequence[WrittenPart]:
             with stage("write"):

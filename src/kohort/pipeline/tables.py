@@ -25,7 +25,7 @@ from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.outlets import check, outlet, written_as
 from kohort.pipeline.problem import problem_of, refuse_absence, refuse_hopeless, refuse_unknown
-from kohort.pipeline.publishing import Parts, Publication, Stages, is_path, paths, silent
+from kohort.pipeline.publishing import Parts, Publication, Stages, is_path, no_progress, paths
 from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release
 from kohort.release.fit import check_population, refuse_unmodelled
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from kohort.verify import Verdict
 
 
-def anything(_: Problem) -> None:
+def accept_all(_: Problem) -> None:
     """Refuse nothing."""
 
 
@@ -71,7 +71,7 @@ class Report:
 
     path: Path
     content: Callable[[Release], bytes]
-    fits: Callable[[Problem], None] = anything
+    fits: Callable[[Problem], None] = accept_all
 
 
 def anonymize(
@@ -82,7 +82,7 @@ def anonymize(
     target: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     threads: int = 1,
-    tell: Callable[[str], None] = silent,
+    on_progress: Callable[[str], None] = no_progress,
     reports: tuple[Report, ...] = (),
     inputs: tuple[Path, ...] = (),
     engine: Engine = LOCAL,
@@ -95,7 +95,7 @@ def anonymize(
     published with the release, or not at all; no output may replace `inputs`; parts lie in `staging` until they are in
     an object store.
     """
-    stage = Stages(tell)
+    stage = Stages(on_progress)
     check_population(job, population)
     engine.refuse_format(None if target is None else written_as(target, job.writing))
     if target is not None:
@@ -134,20 +134,20 @@ def read(engine: Engine, source: object, population: object, job: Job) -> tuple[
     return data, None if population is None else engine.read(population, job.reading)
 
 
-def rehearse(
+def dry_run(
     source: object,
     job: Job,
     *,
     population: object = None,
     overwrite: bool = False,
     threads: int = 1,
-    tell: Callable[[str], None] = silent,
+    on_progress: Callable[[str], None] = no_progress,
     reports: tuple[Report, ...] = (),
     inputs: tuple[Path, ...] = (),
     engine: Engine = LOCAL,
 ) -> Release:
     """What `anonymize` would release and what it would cost; only reports are written, and nothing is verified."""
-    stage = Stages(tell)
+    stage = Stages(on_progress)
     check_population(job, population)
     inputs = (*paths(source), *paths(population), *inputs)
     for report in reports:
@@ -260,7 +260,7 @@ def save(
         VerificationError: the written bytes are not what was promised; nothing was published.
         FileError: writing failed; nothing was published.
     """
-    stage = stage or Stages(silent, dict(release.seconds))
+    stage = stage or Stages(no_progress, dict(release.seconds))
     writing = release.job.writing
     key = signing_key(writing.sign_key)
     release = replace(release, signed_by=None if key is None else key.public.fingerprint)
@@ -318,7 +318,7 @@ def outcome_of(
 
 
 def claim_of(release: Release, format_: str = "csv") -> Claim:
-    """What the release says of itself, for the verifier to doubt."""
+    """The claims of the release to verify."""
     limit, records = release.job.algorithm.limit, release.records
     return Claim(
         schema=release.job.schema,

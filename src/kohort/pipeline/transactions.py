@@ -20,7 +20,7 @@ from kohort.io.baskets import read_content, read_transactions, write_transaction
 from kohort.io.baskets.options import Form
 from kohort.io.options import ReadOptions
 from kohort.pipeline.outlets import Outlet, beside
-from kohort.pipeline.publishing import Publication, Stages, paths, silent
+from kohort.pipeline.publishing import Publication, Stages, no_progress, paths
 from kohort.publish import Companion, check_target, publish
 from kohort.release.transactions import TransactionRelease
 from kohort.transactions.database import Transactions, common, held, places_of
@@ -51,7 +51,7 @@ def anonymize_transactions(
     *,
     target: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
-    tell: Callable[[str], None] = silent,
+    on_progress: Callable[[str], None] = no_progress,
     reports: tuple[Companion[TransactionRelease], ...] = (),
     inputs: tuple[Path, ...] = (),
     engine: object = LOCALLY,
@@ -64,7 +64,7 @@ def anonymize_transactions(
         job: The promise, the roles and the algorithm.
         target: Where to publish. Without it the release is verified in memory; see `save_transactions`.
         overwrite: Whether a file at `target` may be replaced.
-        tell: Called with the name of each stage as it begins.
+        on_progress: Called with the name of each stage as it begins.
         reports: Further files to publish with the release, or not at all.
         inputs: Files besides the source that no output may replace.
         engine: Where the transactions are counted, ordered and verified: `duckdb` and `spark`, a connection or session
@@ -75,7 +75,7 @@ def anonymize_transactions(
     Raises:
         KohortError: one of the tree in `kohort.errors`; then nothing was published.
     """
-    stage, engine = Stages(tell), _engine(engine)
+    stage, engine = Stages(on_progress), _engine(engine)
     if isinstance(engine, ElsewhereEngine):
         refuse_form(None if target is None else job.written_to(Path(target)).form)
     if target is not None:
@@ -91,16 +91,16 @@ def anonymize_transactions(
     return replace(release, verdict=verdict)
 
 
-def rehearse_transactions(
+def dry_run_transactions(
     source: object,
     job: TransactionJob,
     *,
-    tell: Callable[[str], None] = silent,
+    on_progress: Callable[[str], None] = no_progress,
     engine: object = LOCALLY,
     even_small: bool = False,
 ) -> TransactionRelease:
     """What `anonymize_transactions` would release and what it would cost; nothing is written, nothing verified."""
-    return _solved(source, job, Stages(tell), _engine(engine), even_small=even_small)
+    return _solved(source, job, Stages(on_progress), _engine(engine), even_small=even_small)
 
 
 def _engine(engine: object) -> Engine:
@@ -197,7 +197,7 @@ def save_transactions(
     reports: tuple[Companion[TransactionRelease], ...] = (),
 ) -> TransactionRelease:
     """Publish `release` at `target` with its certificate beside it: verified on the written bytes, all or nothing."""
-    stage = stage or Stages(silent, dict(release.seconds))
+    stage = stage or Stages(no_progress, dict(release.seconds))
     path = Path(target)
     writing = release.job.written_to(path)
     said = replace(release.job.writing, form=writing.form, separator=writing.separator)
@@ -245,7 +245,7 @@ def in_columns(released: Transactions, names: tuple[str, ...], form: Form) -> Tr
 
 
 def claim_of(release: TransactionRelease) -> CoherenceClaim:
-    """What the release says of itself, for the verifier to doubt."""
+    """The claims of the release to verify."""
     source, searched, roles = release.source, release.database, release.roles
     return CoherenceClaim(
         source=source,
@@ -282,7 +282,7 @@ def convert_transactions(
     *,
     min_support: Fraction,
     overwrite: bool = False,
-    tell: Callable[[str], None] = lambda _: None,
+    on_progress: Callable[[str], None] = lambda _: None,
 ) -> Converted:
     """Write the transactions as they are, less the items below the minimum support; read back before they are there.
 
@@ -293,7 +293,7 @@ def convert_transactions(
         target: Where the file goes.
         min_support: Items in a smaller share of the transactions are removed; 0: none.
         overwrite: Whether a file there may be replaced.
-        tell: Called with the name of each stage.
+        on_progress: Called with the name of each stage.
 
     Raises:
         KohortError: one of the tree in `kohort.errors`; then nothing was published.
@@ -301,11 +301,11 @@ def convert_transactions(
     written = writing.over(reading, target)
     inputs = () if source == "-" else (Path(source),)
     check_target(target, overwrite=overwrite, inputs=inputs)
-    tell("read")
+    on_progress("read")
     found = read_transactions(source, reading)
     names = found.database.names
     kept = found.database.only(found.database.common(min_support)) if min_support else found.database
-    tell("write")
+    on_progress("write")
     publish(
         target,
         partial(write_transactions, in_columns(kept, names, written.form), options=written),

@@ -16,7 +16,7 @@ from kohort.io import ReadOptions
 from kohort.release.fit import check, completed
 from kohort.schema import Missing, Schema
 from kohort.schema.hierarchy import Hierarchy
-from kohort.shown import Shown, parameters
+from kohort.shown import Summary, parameters
 from kohort.verbs import verb
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Writing:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Job(Shown):
+class Job(Summary):
     """Everything that determines a release, except the records: equal jobs over equal records give equal bytes.
 
     Attributes:

@@ -10,7 +10,7 @@ import numpy as np
 from kohort.calls import PATH, called
 from kohort.io.write import to_frame
 from kohort.release.homogeneity import Homogeneity, homogeneity_of, people_of
-from kohort.shown import Shown, sizes_row, verified
+from kohort.shown import Summary, sizes_row, verified
 from kohort.verbs import verb
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kohort.assessment.risk.overall import Risk
     from kohort.assessment.risk.telling import Telling
     from kohort.io.objects import Address
-    from kohort.metrics.base import Kept
+    from kohort.metrics.base import Retention
     from kohort.perturbation.effect import Effect
     from kohort.release.job import Job
     from kohort.shown import Rows
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Release(Shown):
+class Release(Summary):
     """A verified release and what it cost.
 
     Attributes:
@@ -79,7 +79,7 @@ class Release(Shown):
     candidates: tuple[Candidate, ...] = ()
     bound: float | None = None
     constant: tuple[str, ...] = ()
-    kept: Mapping[str, Kept] = field(default_factory=dict[str, "Kept"])
+    kept: Mapping[str, Retention] = field(default_factory=dict[str, "Retention"])
     population: Dataset | None = None
     verdict: Verdict | None = None
     like: str = "polars"

@@ -12,7 +12,7 @@ from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.baskets.write import to_frame
 from kohort.release.job import SECRET
 from kohort.schema.numbers import refuse_inexact
-from kohort.shown import Shown, verified
+from kohort.shown import Summary, verified
 from kohort.transactions.database import held
 from kohort.transactions.problem import MOST
 from kohort.transactions.suppression import Greedy
@@ -79,7 +79,7 @@ class BasketWriting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class TransactionJob(Shown):
+class TransactionJob(Summary):
     """Everything that determines a release, except the transactions: equal jobs and transactions give equal bytes.
 
     Attributes:
@@ -122,7 +122,7 @@ class TransactionJob(Shown):
         return verb(TransactionJob.from_toml)(source)
 
     def __post_init__(self) -> None:
-        """Refuse what is no share, no weight and no limit."""
+        """Validate the share, the weights and the limit."""
         check_min_support(self.min_support)
         for _, weight in self.weights:
             refuse_inexact(weight, "weight")
@@ -161,7 +161,7 @@ class LoadedDatabases(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TransactionRelease(Shown):
+class TransactionRelease(Summary):
     """A release of a transaction database and what it cost.
 
     Attributes:

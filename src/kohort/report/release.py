@@ -12,7 +12,7 @@ from kohort.assessment.risk.attacks import Outcome
 from kohort.assessment.risk.singling import proposed
 from kohort.core.uniques import Exposed, together_of
 from kohort.errors import LimitError
-from kohort.metrics.base import Kept
+from kohort.metrics.base import Retention
 from kohort.metrics.known import METRICS, measured
 from kohort.perturbation.effect import Effect
 from kohort.pipeline.exposure import GridComparison
@@ -148,7 +148,7 @@ class ReleaseFigures(Figures, frozen=True):
     metrics: dict[str, Whole]
     losses: dict[str, Whole]
     constant: tuple[str, ...]
-    kept: dict[str, Kept]
+    kept: dict[str, Retention]
     bulk: dict[str, BulkLoss]
     members: dict[str, Whole]
     node: dict[str, int] | None

@@ -17,7 +17,7 @@ import numpy as np
 from kohort.errors import CallError
 from kohort.schema.nesting import CHUNK, SUPPRESSED, Keep, Pad, counted_leaves, fault, nest
 from kohort.schema.numbers import exact, is_numeric_text
-from kohort.shown import NONCHARACTER, Shown, many
+from kohort.shown import NONCHARACTER, Summary, many
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ __all__ = ["SUPPRESSED", "Hierarchy", "fault"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Hierarchy(Shown):
+class Hierarchy(Summary):
     """A tree over the values of one attribute, all of whose leaves lie at the same depth.
 
     A hierarchy that does not nest cannot be built: a node has one parent, labels are distinct on each level, and

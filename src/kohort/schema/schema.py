@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from kohort.calls import called
 from kohort.errors import CallError, SchemaError, combined
 from kohort.schema.attribute import Attribute, Missing, Role, names_in, word
-from kohort.shown import Shown, class_of
+from kohort.shown import Summary, class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Schema(Shown):
+class Schema(Summary):
     """The attributes of a table, in its column order.
 
     Attributes:

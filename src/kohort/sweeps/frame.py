@@ -220,7 +220,7 @@ def run_points(
     known: dict[str, P],
     *,
     threads: int = 1,
-    tell: Callable[[int, Values], None],
+    on_progress: Callable[[int, Values], None],
 ) -> dict[Values, P]:
     """The answer of each point, in order; equal points run once, and known ones do not run again.
 
@@ -232,7 +232,7 @@ def run_points(
             ends the sweep.
         known: Answers that were found before; new ones are added as they are found, by several threads.
         threads: How many points may run at once; with one, they run in the calling thread.
-        tell: Called with the place and the values of each point, in their order, before its answer is waited for.
+        on_progress: Called with the place and values of each point, in their order, before its answer is waited for.
     """
     for key in {*points.values()}:
         if key in known:
@@ -250,7 +250,7 @@ def run_points(
     try:
         futures = {key: pool.submit(run, key) for key in [*runs]} if pool else {}
         for place, (values, key) in enumerate(points.items()):
-            tell(place, values)
+            on_progress(place, values)
             if key in futures:
                 futures[key].result()
             elif key in runs:

@@ -22,7 +22,7 @@ from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.pricing import answer, bound_of, bounded_alike, count, counted_alike
 from kohort.pipeline.problem import refuse_unknown
 from kohort.report.figures import bound_figures
-from kohort.shown import Shown, many, span
+from kohort.shown import Summary, many, span
 from kohort.sweeps.frame import Answer, Candidate, Ending, Sweep, once, run_points
 from kohort.sweeps.table_plan import TablePlan, rising, said
 
@@ -103,7 +103,7 @@ class Point(Answer):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TableSweep(Sweep[Point], Shown):
+class TableSweep(Sweep[Point], Summary):
     """What each job of a sweep would release.
 
     Attributes:
@@ -219,7 +219,7 @@ def sweep(
     *,
     population: Table | None = None,
     threads: int = 1,
-    tell: Callable[[str], None] = lambda _: None,
+    on_progress: Callable[[str], None] = lambda _: None,
     timed: bool = False,
     bounded: bool = False,
     metrics: Sequence[str] = (),
@@ -232,7 +232,7 @@ def sweep(
         plan: What is asked.
         population: The population table, where a model needs one.
         threads: How many jobs may be solved at once; the figures are the same for any number.
-        tell: Called with each point, in their order, as it is waited for.
+        on_progress: Called with each point, in their order, as it is waited for.
         timed: Whether to tell the seconds of each point; without them equal sweeps are equal.
         bounded: Whether to bound the loss of each point from below; points with the same k and labels share a bound.
         metrics: Which are measured besides those that every release has: see `kohort.metrics.measured`.
@@ -269,9 +269,9 @@ def sweep(
     bounds.clear()
 
     def tell_place(place: int, values: Values) -> None:
-        tell(f"{place + 1} of {len(described)}: {said(plan.axes, values)}")
+        on_progress(f"{place + 1} of {len(described)}: {said(plan.axes, values)}")
 
-    points = run_points(Point, described, runs, {} if known is None else known, threads=threads, tell=tell_place)
+    points = run_points(Point, described, runs, {} if known is None else known, threads=threads, on_progress=tell_place)
     points |= {one: Point(values=one, ending=Ending.IMPOSSIBLE, why=why) for one, why in plan.impossible.items()}
     order = product(*(axis.values for axis in plan.axes))
     return TableSweep(plan.axes, records, plan.fixed, tuple(points[values] for values in order))

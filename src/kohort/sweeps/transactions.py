@@ -289,14 +289,18 @@ class TransactionSweep(Sweep[Outcome]):
 
 
 def sweep(
-    source: Transactions | None, plan: Plan, *, tell: Callable[[str], None] = lambda _: None, clock: Clock | None = None
+    source: Transactions | None,
+    plan: Plan,
+    *,
+    on_progress: Callable[[str], None] = lambda _: None,
+    clock: Clock | None = None,
 ) -> TransactionSweep:
     """Answer at every point by every method; the moles of a value and a seed are mined once for all of them.
 
     Args:
         source: The transactions; `None` for the generated matrices of the plan.
         plan: What is asked.
-        tell: Called with each point as it begins.
+        on_progress: Called with each point as it begins.
         clock: What tells the time; without one, no seconds are told, and equal sweeps are equal.
     """
     keys: dict[Values, str] = {}
@@ -310,9 +314,9 @@ def sweep(
             answers[keys[values]] = partial(_outcome, mined, method, clock)
 
     def tell_values(_: int, values: Values) -> None:
-        tell(f"{plan.vary} = {values[0]}" + (f", seed {values[1]}" if values[1] else ""))
+        on_progress(f"{plan.vary} = {values[0]}" + (f", seed {values[1]}" if values[1] else ""))
 
-    points = tuple(run_points(Outcome, keys, answers, {}, tell=tell_values).values())
+    points = tuple(run_points(Outcome, keys, answers, {}, on_progress=tell_values).values())
     source = _database(source, every[0])
     kept = int(np.count_nonzero(source.common(plan.job.min_support)))
     removed = len(source.names) - kept

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from kohort.shown import Shown
+from kohort.shown import Summary
 from kohort.tables.dataset import Values
 from kohort.tables.table import Column, Table, narrow, room_for
 from kohort.workspace import HEAP, Workspace, blocks
@@ -55,7 +55,7 @@ class RecodedColumn:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class RecodedTable(Shown):
+class RecodedTable(Summary):
     """m released records in the order of their own content; a `Dataset`.
 
     Attributes:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import HierarchyError, InputError
-from kohort.shown import Shown, many
+from kohort.shown import Summary, many
 from kohort.tables.dataset import Values
 from kohort.workspace import tallied
 
@@ -49,7 +49,7 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
-class Column(Shown):
+class Column(Summary):
     """One column: its distinct values as text, and for every record which of them it holds.
 
     Attributes:
@@ -106,7 +106,7 @@ class Column(Shown):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Table(Shown):
+class Table(Summary):
     """Columns of equal length, in the source's order.
 
     Attributes:

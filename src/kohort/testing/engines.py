@@ -21,7 +21,7 @@ from kohort.io.options import ReadOptions
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.rounding import Rounding
-from kohort.pipeline import Stages, claim_of, silent, solve
+from kohort.pipeline import Stages, claim_of, no_progress, solve
 from kohort.release import Job
 from kohort.schema import Attribute, Label, Missing, Role, Schema
 from kohort.schema.hierarchies import from_tree
@@ -186,7 +186,7 @@ def _misread(engine: Engine, frame: pl.DataFrame) -> Iterator[str]:
 
 def _released(engine: Engine, frame: pl.DataFrame, job: Job) -> Release:
     """The engine's release, before verification."""
-    return solve(engine.read(frame, ReadOptions()), job, threads=1, stage=Stages(silent), engine=engine)
+    return solve(engine.read(frame, ReadOptions()), job, threads=1, stage=Stages(no_progress), engine=engine)
 
 
 def _written(engine: Engine, release: Release) -> tuple[bytes, Claim]:

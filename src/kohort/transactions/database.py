@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from kohort.errors import UnsupportedError, UsageError
-from kohort.shown import Shown
+from kohort.shown import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,7 +66,7 @@ class Database(Protocol):
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # no slots: what is counted once is kept
-class Transactions(Shown):
+class Transactions(Summary):
     """A transaction database of n transactions over m items.
 
     Attributes:

@@ -15,7 +15,7 @@ import numpy as np
 
 from kohort.errors import InfeasibleError, UsageError
 from kohort.schema.numbers import refuse_inexact
-from kohort.shown import Shown
+from kohort.shown import Summary
 from kohort.transactions.database import held, places_of, told_absent
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Roles(Shown):
+class Roles(Summary):
     """The role of each of m items; an item that is neither is released unchanged, and nobody is assumed to know it.
 
     Attributes:
@@ -63,7 +63,7 @@ class Draw(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Listed(Shown):
+class Listed(Summary):
     """Roles given by name.
 
     Attributes:
@@ -133,7 +133,7 @@ class Drawn:
     draw: Draw = Draw.FEASIBLE
 
     def __post_init__(self) -> None:
-        """Refuse what is no share and no seed."""
+        """Validate the share and the seed."""
         refuse_inexact(self.delta, "delta")
         if not 0 < self.delta <= 1:
             what = "delta is the share of public items, above 0 and at most 1"

@@ -106,7 +106,7 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
         LimitError: a group does not fit into memory.
         FileError: the system failed to read.
     """
-    _refuse_together(claim)
+    _check_unique_pairs(claim)
     query = TupleQuery.of(claim)
     written = read_parts(paths, claim, source.records, (), None)
     check_identifiers(claim, source, written, partial(_check_pair, claim, source))
@@ -127,7 +127,7 @@ def verify_in_parts(paths: Sequence[Path], source: ClassedRelation, claim: Claim
     return of_files(found, written, claim, whole, engine)
 
 
-def _refuse_together(claim: Claim) -> None:
+def _check_unique_pairs(claim: Claim) -> None:
     asked = [
         claim.effects or claim.coarsened is not None,
         claim.refined,

@@ -224,7 +224,7 @@ class Trail:
         self._passed = max(self._passed, end)
         gone = end // _BEHIND * _BEHIND - _BEHIND
         if gone > self._gone:
-            system.let_go(self.content, self._gone, gone - self._gone)
+            system.release_cache(self.content, self._gone, gone - self._gone)
             self._gone = gone
 
     @property

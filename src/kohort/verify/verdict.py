@@ -17,7 +17,7 @@ from kohort.core.uniques import Exposed
 from kohort.errors import FileError, UsageError, VerificationError
 from kohort.io.forms import FORMS, OWN, FileForm
 from kohort.schema import Label
-from kohort.shown import Shown, many
+from kohort.shown import Summary, many
 from kohort.tables.table import Column, Table, narrow
 from kohort.workspace import HEAP, tallied
 
@@ -116,7 +116,7 @@ Witness: TypeAlias = "Table | RecodedTable"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
-    """What a release says of itself, for the verifier to doubt.
+    """The claims of a release to verify.
 
     Attributes:
         schema: One attribute for each column of the source, in its order.
@@ -303,7 +303,7 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verdict(Shown):
+class Verdict(Summary):
     """The result of verifying a release that passed every check.
 
     Attributes:

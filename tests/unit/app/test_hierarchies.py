@@ -9,7 +9,7 @@ import pytest
 
 from kohort.app import making
 from kohort.app.hierarchies import fitted, typed_of
-from kohort.app.making import Made, made_over
+from kohort.app.making import HierarchyView, made_over
 from kohort.schema.hierarchies import HeldFile
 from tests.command import kohort
 from tests.unit.app.visitor import ORIGIN, told
@@ -395,7 +395,7 @@ def test_names_of_files_are_plain(visit: Callable[..., Visitor], folder: Path) -
 )
 def test_what_contradicts_a_hierarchy_goes(said: dict[str, Any], on_levels: bool, expected: dict[str, Any]) -> None:  # noqa: FBT001
     """All else stays; numbers are released as its nodes."""
-    made = Made((None, None), (), (), HeldFile("", b""), numeric=True, lacking=0)  # type: ignore[arg-type]
+    made = HierarchyView((None, None), (), (), HeldFile("", b""), numeric=True, lacking=0)  # type: ignore[arg-type]
     assert fitted(said, "h", made, on_levels=on_levels) == expected
 
 
@@ -420,7 +420,7 @@ def test_a_question_on_its_way_is_waited_for(visitor: Visitor, monkeypatch: pyte
     assert visitor.get(f"/hierarchy?place={AGE}").status_code == 200
 
 
-def _slowly(*arguments: Any) -> Made:  # noqa: ANN401  those of the real one
+def _slowly(*arguments: Any) -> HierarchyView:  # noqa: ANN401  those of the real one
     """The same, later."""
     import time  # noqa: PLC0415
 

@@ -14,10 +14,10 @@ from kohort.app.making import (
     Cuts,
     Edited,
     Insert,
+    JobHierarchy,
     Making,
     Prefixes,
-    Said,
-    Sent,
+    UploadedFile,
     Values,
     made_over,
 )
@@ -40,7 +40,7 @@ def values_of(cells: Sequence[str | None], folder: Path, *held: HeldFile) -> Val
 
 def test_missing_values_are_no_values(tmp_path: Path) -> None:
     """A hierarchy has no leaf for them, and a job can have it."""
-    made = made_over(Said("suppress"), values_of(["a", "a", "b", "?", "", None], tmp_path), "")
+    made = made_over(JobHierarchy("suppress"), values_of(["a", "a", "b", "?", "", None], tmp_path), "")
     assert made.labels == (("a", "b"), ("*",))
     assert made.faults == ()
     assert made.example == ("a", "*")
@@ -51,8 +51,8 @@ def test_a_file_may_be_held_or_written(tmp_path: Path) -> None:
     """What is held counts before what lies in the folder."""
     (tmp_path / "city.csv").write_bytes(b"Bari;*\n")
     held = values_of(["Bari", "Torino"], tmp_path, HeldFile("city.csv", CITIES))
-    assert Said("city.csv").over(held).height == 2
-    assert Said("city.csv").over(values_of(["Bari"], tmp_path)).height == 1
+    assert JobHierarchy("city.csv").over(held).height == 2
+    assert JobHierarchy("city.csv").over(values_of(["Bari"], tmp_path)).height == 1
 
 
 @pytest.mark.parametrize(
@@ -102,49 +102,51 @@ def test_a_file_that_is_sent_is_mended(tmp_path: Path) -> None:
     """As its sender asks, and values that it lacks are added."""
     values = values_of(["Bari", "Roma"], tmp_path)
     ragged = HeldFile("city.csv", b"Milano;Lombardia;Nord\nBari;Sud\nBari;Nord\n")
-    made = Sent(ragged, pad=True, keep="first", root="*", complete=True).over(values)
+    made = UploadedFile(ragged, pad=True, keep="first", root="*", complete=True).over(values)
     assert ("Bari", "Sud", "Sud", "*") in list(made.rows())
     assert ("Roma", "Roma", "Roma", "*") in list(made.rows())
     with pytest.raises(InputError, match="labels where the first row has"):
-        Sent(ragged, pad=False, keep="", root="", complete=False).over(values)
+        UploadedFile(ragged, pad=False, keep="", root="", complete=False).over(values)
 
 
 def test_what_a_job_cannot_have_is_told(tmp_path: Path) -> None:
     """Values without a leaf are counted, and a label of two meanings is named; the levels are shown all the same."""
     values = values_of(["Bari", "Roma", "Roma"], tmp_path, HeldFile("city.csv", CITIES))
-    made = made_over(Said("city.csv"), values, "")
+    made = made_over(JobHierarchy("city.csv"), values, "")
     (fault,) = made.faults
     assert fault.what == "1 value (2 records) is no leaf of the hierarchy"
     assert made.lacking == 1
     assert [level.nodes for level in made.levels] == [3, 2, 1]
-    twofold = made_over(Said("h.csv"), values_of(["30", "31"], tmp_path, HeldFile("h.csv", b"30;31;*\n31;y;*\n")), "")
+    twofold = made_over(
+        JobHierarchy("h.csv"), values_of(["30", "31"], tmp_path, HeldFile("h.csv", b"30;31;*\n31;y;*\n")), ""
+    )
     assert twofold.faults[0].what == "1 label stands for different values on different levels: '31'"
 
 
 def test_losses_are_means_over_records(tmp_path: Path) -> None:
     """And over leaves, where no record has one."""
     file = HeldFile("city.csv", CITIES)
-    made = made_over(Said("city.csv"), values_of(["Milano", "Bari", "Bari", "Bari"], tmp_path, file), "")
+    made = made_over(JobHierarchy("city.csv"), values_of(["Milano", "Bari", "Bari", "Bari"], tmp_path, file), "")
     assert made.levels[1].loss == 1 / 8
-    assert made_over(Said("city.csv"), values_of(["Roma"], tmp_path, file), "").levels[1].loss == 1 / 3
+    assert made_over(JobHierarchy("city.csv"), values_of(["Roma"], tmp_path, file), "").levels[1].loss == 1 / 3
 
 
 @pytest.mark.parametrize(("cells", "scale", "numeric"), [(["1", "2"], "", True), (["1", "2"], "categorical", False)])
 def test_numbers_are_told_from_names(tmp_path: Path, cells: list[str], scale: str, numeric: bool) -> None:  # noqa: FBT001
     """Unless the job says that they are names."""
-    assert made_over(Said("suppress"), values_of(cells, tmp_path), scale).numeric is numeric
+    assert made_over(JobHierarchy("suppress"), values_of(cells, tmp_path), scale).numeric is numeric
 
 
 def test_a_large_tree_is_not_sent(tmp_path: Path) -> None:
     """Its nodes would fill the page; its file has them."""
     cells = [f"{number:04}" for number in range(MOST_EDITED + 1)]
-    made = made_over(Said("mask:right"), values_of(cells, tmp_path), "")
+    made = made_over(JobHierarchy("mask:right"), values_of(cells, tmp_path), "")
     assert (made.labels, made.parents) == ((), ())
     assert len(read_held(made.file).leaves) == MOST_EDITED + 1
-    assert made_over(Said("mask:right"), values_of(cells[1:], tmp_path), "").labels[0] == tuple(cells[1:])
+    assert made_over(JobHierarchy("mask:right"), values_of(cells[1:], tmp_path), "").labels[0] == tuple(cells[1:])
 
 
 def test_edits_follow_one_another(tmp_path: Path) -> None:
     """From what the job says; where it says nothing, from all or nothing."""
-    edited: Making = Edited(Said(""), (Insert(0), Insert(0), Complete()))
+    edited: Making = Edited(JobHierarchy(""), (Insert(0), Insert(0), Complete()))
     assert made_over(edited, values_of(["a", "b"], tmp_path), "").labels == (*[("a", "b")] * 3, ("*",))

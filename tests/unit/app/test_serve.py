@@ -214,14 +214,14 @@ def test_no_browser_is_waited_for(
     def ask(address: str) -> None:
         answers.append(httpx2.get(address, timeout=60).status_code)
 
-    def tell(text: str) -> None:
+    def on_progress(text: str) -> None:
         told.append(text)
         for address in re.findall(r"http://\S+", text):
             wrong = f"{address}x"  # who is not let in is answered, too, and lets no other in
             threading.Thread(target=ask, args=(wrong,)).start()
 
     monkeypatch.setattr(webbrowser, "open", opened)
-    run(Door(Path(), visitor.desk), tell, idle=2)
+    run(Door(Path(), visitor.desk), on_progress, idle=2)
     assert answers == [403]
     assert len(told) == 1 + missed
     assert ("No browser" in told[-1]) == missed
@@ -286,11 +286,11 @@ def test_an_output_that_others_read_has_no_token(visitor: Visitor, home: Path) -
     told: list[str] = []
     surfer = Surfer()
 
-    def tell(text: str) -> None:
+    def on_progress(text: str) -> None:
         told.append(text)
         threading.Thread(target=surfer.open, args=(Path(text.split()[-4]).as_uri(),)).start()
 
-    run(Door(Path(), visitor.desk), tell, shown=False, browser=False, idle=3)
+    run(Door(Path(), visitor.desk), on_progress, shown=False, browser=False, idle=3)
     assert "token" not in told[0]
     assert [status for status, _, _ in surfer.answers] == [200, 403]
     assert left_in(home) == []

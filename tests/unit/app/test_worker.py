@@ -13,7 +13,7 @@ import pytest
 
 from kohort.app import worker as module
 from kohort.app.answers import LESS, Fault, faults_in
-from kohort.app.questions import Bench
+from kohort.app.questions import Session
 from kohort.app.worker import State, Worker, child_process
 from kohort.errors import InputError, JobError, UsageError
 from tests.unit.app.visitor import child_thread, worker
@@ -96,12 +96,12 @@ def test_a_task_that_waits_is_given_up(threads: Worker, monkeypatch: pytest.Monk
     """The one before it goes on; the one that was given up is never begun, and stays so."""
     go, begun = threading.Event(), threading.Event()
 
-    def slow(_: Bench, *__: object) -> str:
+    def slow(_: Session, *__: object) -> str:
         begun.set()
         assert go.wait(60)
         return "done"
 
-    monkeypatch.setattr(Bench, "draft", slow)
+    monkeypatch.setattr(Session, "draft", slow)
     first, second = threads.ask("table.draft"), threads.ask("table.look", "", str(folder))
     assert begun.wait(60)
     threads.cancel(second)

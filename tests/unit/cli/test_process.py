@@ -280,8 +280,8 @@ def test_a_terminal_sees_the_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     shown = Terminal(BytesIO(), encoding="utf-8")
     monkeypatch.setattr("sys.stderr", shown)
-    with screen.progress() as tell:
-        tell("solve")
+    with screen.progress() as on_progress:
+        on_progress("solve")
     shown.seek(0)
     assert "solve …" in shown.read()
 
@@ -303,8 +303,8 @@ def test_a_terminal_sees_what_is_compiled(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("quiet", [True, False])
 def test_others_see_no_progress(capsys: pytest.CaptureFixture[str], *, quiet: bool) -> None:
     """A file or a pipe gets none; nor does whoever asked for quiet."""
-    with screen.progress(quiet=quiet) as tell:
-        tell("solve")
+    with screen.progress(quiet=quiet) as on_progress:
+        on_progress("solve")
     assert capsys.readouterr() == ("", "")
 
 

@@ -26,7 +26,7 @@ from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.pseudonyms import Key
-from kohort.pipeline import rehearse, save
+from kohort.pipeline import dry_run, save
 from kohort.release import Writing, plain
 from kohort.tables.coded import Recoded
 from kohort.verify import Claim
@@ -193,7 +193,7 @@ def test_secrets_are_not_described() -> None:
 def test_a_release_is_told_in_a_line() -> None:
     """What a prompt shows of a release is a line of counts, and nothing of its records."""
     assert repr(made()).startswith("<Release, verified; records: 400 of 400; suppressed: 0; classes: 61;")
-    rehearsed = repr(rehearse(PEOPLE, job()))
+    rehearsed = repr(dry_run(PEOPLE, job()))
     assert rehearsed.startswith("<Release, not verified: it was rehearsed; records: 400 of 400;")
 
 

@@ -22,7 +22,7 @@ from kohort.models.delta_presence import DeltaPresence
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.rounding import Rounding
-from kohort.pipeline import rehearse
+from kohort.pipeline import dry_run
 from kohort.pipeline.exposure import LabelExposure, compare
 from kohort.release import Job
 from kohort.report.figures import as_json
@@ -138,7 +138,7 @@ def test_nothing_to_compare() -> None:
     """Where no number is released as a range, or no record at all, there is nothing to compare."""
     assert compare(released(ROWS, label="mean")) is None
     job = replace(Job.of(Schema.of(quasi=["age"]), KAnonymity(2)), reading=ReadOptions(allow_empty=True))
-    assert compare(rehearse(pl.DataFrame({"age": []}, schema={"age": pl.String}), job)) is None
+    assert compare(dry_run(pl.DataFrame({"age": []}, schema={"age": pl.String}), job)) is None
 
 
 def test_what_only_one_side_can_meet_is_null() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import kohort
 from kohort.generate.italy import ROLES, italy
-from kohort.pipeline import anonymize, rehearse, save
+from kohort.pipeline import anonymize, dry_run, save
 from tests.jobs import freely
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def test_file_to_file(people: pl.DataFrame, tmp_path: Path) -> None:
 def test_a_rehearsal_writes_nothing(people: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A rehearsal costs what the release would, is not verified, and leaves no file."""
     monkeypatch.chdir(tmp_path)
-    rehearsal = rehearse(people, JOB)
+    rehearsal = dry_run(people, JOB)
     assert rehearsal.verdict is None
     assert rehearsal.metrics == kohort.anonymize(people, JOB).metrics
     assert list(tmp_path.iterdir()) == []
@@ -166,7 +166,7 @@ def test_a_job_without_models_is_refused() -> None:
 def test_stages_are_told_in_order(people: pl.DataFrame, tmp_path: Path) -> None:
     """Whoever listens hears every stage once, and each has its seconds."""
     heard: list[str] = []
-    release = anonymize(people, JOB, target=tmp_path / "safe.csv", tell=heard.append)
+    release = anonymize(people, JOB, target=tmp_path / "safe.csv", on_progress=heard.append)
     assert heard == ["read", "count", "solve", "recode", "write", "verify"]
     assert list(release.seconds) == heard
 

@@ -17,7 +17,7 @@ from kohort.models.delta_presence import DeltaPresence
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_map import KMap
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
-from kohort.pipeline import rehearse
+from kohort.pipeline import dry_run
 from kohort.schema import Missing, Order
 from tests.jobs import freely
 
@@ -122,7 +122,7 @@ def test_a_population_makes_smaller_classes_do() -> None:
     assert release.sizes.tolist() == [5] * 12
     assert release.population is not None
     assert release.population.records == 121
-    assert rehearse(TABLE, job(KMap(10)), population=REGISTER).sizes.tolist() == [5] * 12
+    assert dry_run(TABLE, job(KMap(10)), population=REGISTER).sizes.tolist() == [5] * 12
 
 
 def test_equal_records_are_not_dealt_where_a_population_is_compared() -> None:
@@ -154,7 +154,7 @@ def test_a_population_is_asked_for_and_only_where_a_model_needs_it() -> None:
     with pytest.raises(UsageError, match="no privacy model needs a population table"):
         kohort.anonymize(TABLE, job(kohort.KAnonymity(5)), population=REGISTER)
     with pytest.raises(UsageError, match="5-map needs a population table"):
-        rehearse(TABLE, job(KMap(5)))
+        dry_run(TABLE, job(KMap(5)))
     with pytest.raises(UsageError, match="standard input can be read only once"):
         kohort.anonymize("-", job(KMap(5)), population="-")
 

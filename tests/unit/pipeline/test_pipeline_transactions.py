@@ -16,7 +16,7 @@ import kohort
 from kohort.errors import FileError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.pipeline import transactions as path_of_transactions
-from kohort.pipeline.transactions import rehearse_transactions, save_transactions
+from kohort.pipeline.transactions import dry_run_transactions, save_transactions
 from kohort.publish import Companion
 from kohort.release.transactions import BasketWriting, TransactionJob, TransactionRelease
 from kohort.transactions.coherence import Coherence
@@ -73,7 +73,7 @@ def test_the_papers_example() -> None:
 
 def test_a_rehearsal_verifies_nothing_and_costs_the_same() -> None:
     """A rehearsal finds what the release would, and has no verdict."""
-    rehearsal = rehearse_transactions(SOURCE, JOB)
+    rehearsal = dry_run_transactions(SOURCE, JOB)
     assert rehearsal.verdict is None
     assert rehearsal.distortion == kohort.anonymize_transactions(SOURCE, JOB).distortion
     assert list(rehearsal.seconds) == ["read", "count", "solve", "recode"]
@@ -82,7 +82,7 @@ def test_a_rehearsal_verifies_nothing_and_costs_the_same() -> None:
 def test_stages_are_told_as_they_begin() -> None:
     """Whoever wants to hear of the stages hears of each once, in order."""
     told: list[str] = []
-    kohort.anonymize_transactions(SOURCE, JOB, tell=told.append)
+    kohort.anonymize_transactions(SOURCE, JOB, on_progress=told.append)
     assert told == ["read", "count", "solve", "recode", "verify"]
 
 
@@ -100,7 +100,7 @@ def test_rare_items_are_removed_first_without_being_taken_for_misspelt() -> None
 def test_roles_are_drawn_among_the_items_that_stay() -> None:
     """What was removed for its support has no role: of five items that stay, half are public."""
     job = replace(PAPER_JOB, roles=Drawn(delta=Fraction(1, 2), seed=1), min_support=Fraction(3, 5))
-    release = rehearse_transactions(Transactions.of(PAPER), replace(job, coherence=Coherence(Fraction(1), 2, 1)))
+    release = dry_run_transactions(Transactions.of(PAPER), replace(job, coherence=Coherence(Fraction(1), 2, 1)))
     assert release.database.names == ("a", "b", "c", "f", "g")
     assert (int(release.roles.public.sum()), int(release.roles.private.sum())) == (3, 2)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
-from kohort.pipeline import rehearse
+from kohort.pipeline import dry_run
 from kohort.release import homogeneity
 from kohort.release.homogeneity import Homogeneity
 from kohort.report.release import release_figures
@@ -62,7 +62,7 @@ def test_homogeneity_is_what_a_count_by_hand_finds(records: list[tuple[int, int,
     )
     told = [(at, value, who if keyed else row) for row, (at, value, who) in enumerate(records)]
     try:
-        release = rehearse(frame, freely(kohort.Job.of(schema, kohort.KAnonymity(2))))
+        release = dry_run(frame, freely(kohort.Job.of(schema, kohort.KAnonymity(2))))
     except kohort.InfeasibleError:
         return
     labels: list[int] = release.table["age"].codes.tolist()

@@ -296,7 +296,7 @@ def test_picture_of_a_release(format_: Format) -> None:
             "q1", Role.QUASI, hierarchy=Hierarchy.from_rows([["p", "pq", "*"], ["q", "pq", "*"], ["r", "r", "*"]])
         ),
     )
-    stages = pipeline.Stages(pipeline.silent)
+    stages = pipeline.Stages(pipeline.no_progress)
     release = pipeline.solve(
         PEOPLE, Job.of(Schema(quasi), KAnonymity(2), algorithm=Optimal(limit, "c_dm")), threads=1, stage=stages
     )
@@ -306,7 +306,7 @@ def test_picture_of_a_release(format_: Format) -> None:
 
 def test_no_picture_of_a_release_without_levels() -> None:
     """A release by regions has no lattice."""
-    stages = pipeline.Stages(pipeline.silent)
+    stages = pipeline.Stages(pipeline.no_progress)
     release = pipeline.solve(PEOPLE, Job.of(Schema.of(quasi=["q0", "q1"]), KAnonymity(2)), threads=1, stage=stages)
     with pytest.raises(UnsupportedError, match="mondrian has no lattice"):
         picture(release, "svg")

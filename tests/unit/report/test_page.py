@@ -20,7 +20,7 @@ from kohort.core.uniques import Exposed, Singling
 from kohort.models.average_risk import AverageRisk
 from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
-from kohort.pipeline import rehearse
+from kohort.pipeline import dry_run
 from kohort.release.job import Purpose
 from kohort.release.members import members_of
 from kohort.report.page import Audience, page, transactions_page
@@ -494,7 +494,7 @@ def test_attacks_are_told_where_they_were_tried() -> None:
 def test_a_rehearsal_says_that_nothing_was_verified(tmp_path: Any) -> None:  # noqa: ANN401
     """And has no certificate."""
     del tmp_path
-    release = rehearse(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5))))
+    release = dry_run(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5))))
     model = told(release)
     assert (model["verdict"]["verified"], model["verdict"]["checks"], model["certificate"]) == (False, [], None)
     assert (model["verdict"]["standing"], model["verdict"]["singling"]) == (None, [])

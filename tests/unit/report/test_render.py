@@ -10,7 +10,7 @@ import pytest
 
 import kohort
 from kohort.job.spelling import node as levels_of
-from kohort.metrics.base import Kept
+from kohort.metrics.base import Retention
 from kohort.perturbation import PLUGINS
 from kohort.perturbation.text import METHODS, outcome
 from kohort.report.release import ReleaseFigures, release_figures
@@ -175,7 +175,7 @@ def test_what_is_known_of_a_column_is_what_its_labels_say(
     """Ten people of each age: [20-30) is known to within 10, as ten names are, and of * nothing is left."""
     ages = pl.DataFrame({"age": [str(20 + n % 20) for n in range(200)]})
     text = f"input.path='x.csv'\noutput.path='y.csv'\nprivacy.k={k}\n[columns.age]\nrole='quasi'\n{said}\n"
-    assert kohort.anonymize(ages, kohort.Job.from_toml(text)).kept["age"] == Kept(*age)
+    assert kohort.anonymize(ages, kohort.Job.from_toml(text)).kept["age"] == Retention(*age)
 
 
 def test_dates_are_known_to_days() -> None:

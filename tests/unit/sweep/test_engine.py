@@ -37,7 +37,7 @@ def test_equal_and_known_points_do_not_run(threads: int) -> None:
     runs: dict[str, Callable[[], Answer]] = {point: partial(answer, point) for point in "abc"}
     points: dict[Values, str] = {("1",): "a", ("2",): "b", ("3",): "a", ("4",): "c"}
     found = run_points(
-        Answer, points, runs, known, threads=threads, tell=lambda place, values: told.append((place, values))
+        Answer, points, runs, known, threads=threads, on_progress=lambda place, values: told.append((place, values))
     )
     assert [(values, one.values, one.why) for values, one in found.items()] == [
         (values, values, why) for values, why in zip(points, ["A", "known", "A", "C"], strict=True)
@@ -55,7 +55,7 @@ def test_an_error_ends_the_sweep(threads: int) -> None:
         raise UsageError("no such column")
 
     with pytest.raises(UsageError, match="no such column"):
-        run_points(Answer, {("1",): "a"}, {"a": fail}, {}, threads=threads, tell=lambda _, __: None)
+        run_points(Answer, {("1",): "a"}, {"a": fail}, {}, threads=threads, on_progress=lambda _, __: None)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -73,6 +73,8 @@ def test_what_stands_in_the_way_is_an_answer(threads: int, fault: InfeasibleErro
 
     shared, known = once(fail), dict[str, Answer]()
     points: dict[Values, str] = {("1",): "a", ("2",): "b"}
-    found = run_points(Answer, points, {"a": shared, "b": shared}, known, threads=threads, tell=lambda _, __: None)
+    found = run_points(
+        Answer, points, {"a": shared, "b": shared}, known, threads=threads, on_progress=lambda _, __: None
+    )
     assert [*found.values()] == [Answer(values=values, ending=ending, why=fault.what) for values in points]
     assert (asked, {*known}) == (["once"], {"a", "b"})

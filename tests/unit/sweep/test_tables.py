@@ -267,7 +267,7 @@ def test_known_points_are_not_solved_again(monkeypatch: pytest.MonkeyPatch) -> N
 def test_an_infeasible_point_ends_no_sweep() -> None:
     """A k above all records is told with its reason, and the others are found; the status is 0 if any is."""
     told: list[str] = []
-    found = sweep(PEOPLE, ks(2, 7), tell=told.append)
+    found = sweep(PEOPLE, ks(2, 7), on_progress=told.append)
     assert [point.ending for point in found.points] == [Ending.FOUND, Ending.INFEASIBLE]
     assert "6 records" in found.points[1].why
     assert found.points[0].found > found.points[1].found

@@ -168,8 +168,8 @@ def test_seconds_are_told_only_by_a_clock() -> None:
 def test_stages_are_told() -> None:
     """Whoever waits hears which point is being answered, with its seed where there is one."""
     heard: list[str] = []
-    sweep(PAPER, Plan.of(job(), "k", [2], methods=["all"]), tell=heard.append)
-    sweep(DENSE, Plan.of(job(roles=drawn()), "h", ["2/3"], methods=["all"], seeds=[5]), tell=heard.append)
+    sweep(PAPER, Plan.of(job(), "k", [2], methods=["all"]), on_progress=heard.append)
+    sweep(DENSE, Plan.of(job(roles=drawn()), "h", ["2/3"], methods=["all"], seeds=[5]), on_progress=heard.append)
     assert heard == ["k = 2", "h = 2/3, seed 5"]
 
 

@@ -76,7 +76,7 @@ class GivenNode:
 
 
 def _check(said: Node, node: Node, problem: Problem) -> None:
-    """Refuse what is no node of the problem's lattice, naming every attribute whose level is not among its own.
+    """Validate a node of the problem's lattice, naming every attribute whose level is not among its own.
 
     Args:
         said: The node as it was said, for messages.

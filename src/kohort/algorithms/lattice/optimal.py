@@ -36,7 +36,7 @@ import numpy as np
 from kohort.algorithms.lattice.answer import rank, refuse_large, solution
 from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.method import OBJECTIVE, ON_LEVELS, Method
-from kohort.algorithms.problem import never
+from kohort.algorithms.problem import never_stop
 from kohort.core.lattice import downset, node_at, upset
 from kohort.core.suppression import SuppressionLimit
 from kohort.metrics.base import rounded_floor
@@ -133,7 +133,7 @@ class Search:
         least, most = np.zeros(guide.shape, np.int64), np.full(guide.shape, judge.hidden.records)
         return cls(judge, guide, floors, least, most, judge.allowed)
 
-    def run(self, should_stop: Callable[[], bool] = never) -> bool:
+    def run(self, should_stop: Callable[[], bool] = never_stop) -> bool:
         """Look at the nodes from those that hide least on, until none is open; whether it was not enough before."""
         for place in np.argsort(self.guide, axis=None, kind="stable").tolist():
             if self.floors.flat[place] < np.inf:

@@ -44,7 +44,7 @@ class AtRandom:
     seed: int
 
     def __post_init__(self) -> None:
-        """Refuse what is no seed."""
+        """Validate the seed."""
         if type(self.seed) is not int or not 0 <= self.seed < LARGEST:
             raise UsageError("a seed is a whole number of at least 0, with 18 digits at most", where="dimension")
 

@@ -53,7 +53,7 @@ COMPARED: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-class Shown(NamedTuple):
+class ItemFilter(NamedTuple):
     """Which items are shown.
 
     Attributes:
@@ -67,7 +67,7 @@ class Shown(NamedTuple):
     page: int
 
     @classmethod
-    def of(cls, said: Mapping[str, str]) -> Shown:
+    def of(cls, said: Mapping[str, str]) -> ItemFilter:
         """What an address or a form says."""
         role = said.get("role", "")
         return cls(said.get("q", "").strip(), role if role in ROLES else "", max(number(said.get("page", "0")), 0))
@@ -112,7 +112,7 @@ class Pages(JobPages):
     def items(self, request: Request) -> Response:
         """The items with their roles, the most frequent first."""
         look, roles = self._known()
-        shown = Shown.of(request.query_params)
+        shown = ItemFilter.of(request.query_params)
         by_name = roles_by_name(look.names, roles)
         places = _matching(look, by_name, shown)
         last = max(0, (len(places) - 1) // AT_A_TIME)
@@ -209,7 +209,7 @@ class Pages(JobPages):
         """Give items the roles of the form; where that is asked, one role to all that are found."""
         look, roles = self._known(patience=WITH_A_FORM)
         form, before = request.scope["form"], roles_by_name(look.names, roles)
-        shown = Shown.of(form)
+        shown = ItemFilter.of(form)
         if form.get("all") in ROLES:
             chosen = {look.names[place]: form["all"] for place in _matching(look, before, shown)}
         else:
@@ -321,7 +321,7 @@ def _lost(found: BasketPreview) -> float:
     return found.lost / (found.whole or 1)
 
 
-def _matching(look: ItemsLook, roles: Mapping[str, str], shown: Shown) -> list[int]:
+def _matching(look: ItemsLook, roles: Mapping[str, str], shown: ItemFilter) -> list[int]:
     """The places of items with such names and roles, the most frequent first."""
     text = shown.text.casefold()
     places = [

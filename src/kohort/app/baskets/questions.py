@@ -52,10 +52,10 @@ ALL: Final = Fraction(1)
 
 
 @dataclass(slots=True)
-class Bench:
+class Session:
     """The transactions that questions are about, read once, and the last release that was tried."""
 
-    tell: Callable[[str], None] = lambda _: None
+    on_progress: Callable[[str], None] = lambda _: None
     _readings: dict[object, Reading] = field(default_factory=dict[object, "Reading"])
     _tried: dict[str, TransactionRelease] = field(default_factory=dict[str, "TransactionRelease"])
 
@@ -69,7 +69,7 @@ class Bench:
         """The items of a job's transactions."""
         reading = self._read(text, folder)
         held = reading.database
-        self.tell("inspect")
+        self.on_progress("inspect")
         found = profile(held, ALL)
         supports = tuple(held.supports.tolist())
         return ItemsLook(
@@ -105,7 +105,7 @@ class Bench:
     def preview(self, text: str, folder: str) -> BasketPreview:
         """What a job would release; verified as text, and written nowhere."""
         release = self._try(text, folder)
-        self.tell("compare")
+        self.on_progress("compare")
         source, file = self._read(text, folder).database, document(text, folder=Path(folder))
         advice = advice_on(file, source=source, now=float(release.distortion), most=0)
         return _preview(release)._replace(changes=changes_in(advice))
@@ -131,13 +131,13 @@ class Bench:
         seeds = (roles.seed,) if isinstance(roles, Drawn) else (0,)
         with placing(made.placed):
             plan = Plan.of(made.job, vary, values, methods=methods, seeds=seeds)
-            found = sweep(self._read(text, folder).database, plan, tell=self.tell)
+            found = sweep(self._read(text, folder).database, plan, on_progress=self.on_progress)
         return tuple(map(_point, found.points))
 
     def evidence(self, text: str, folder: str) -> dict[str, Any]:
         """The dossier of what a job would release."""
         release = self._try(text, folder)
-        self.tell("attack")
+        self.on_progress("attack")
         return transaction_dossier_of(release).as_json()
 
     # --- what is released ---------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ class Bench:
                 made.job,
                 target=target,
                 overwrite=overwrite,
-                tell=self.tell,
+                on_progress=self.on_progress,
                 reports=tuple(Companion(path, _page(REPORTS[name])) for name, path in reports.items()),
                 inputs=made.inputs,
                 engine=engine_of(made.run.engine),
@@ -174,7 +174,7 @@ class Bench:
         state = Path(source).stat() if Path(source).is_file() else None
         key = source, how, None if state is None else (state.st_mtime_ns, state.st_size)
         if key not in self._readings:
-            self.tell("read")
+            self.on_progress("read")
             self._readings, self._tried = {key: read_transactions(source, how)}, {}
         return self._readings[key]
 
@@ -182,7 +182,7 @@ class Bench:
         if text not in self._tried:
             made, reading = transactions_of(text, folder), self._read(text, folder)
             try:
-                release = anonymize_transactions(reading.database, made.job, tell=self.tell)
+                release = anonymize_transactions(reading.database, made.job, on_progress=self.on_progress)
             except KohortError as fault:
                 raise made.placed(fault) from None
             self._tried = {text: replace(release, repeated=reading.repeated)}

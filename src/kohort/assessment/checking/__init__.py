@@ -17,7 +17,7 @@ from kohort.models.base import models, variants
 from kohort.schema import Schema, names_in
 from kohort.schema.hierarchies.spelling import even_spelling
 from kohort.schema.numbers import rounded
-from kohort.shown import Shown, many, sizes_row
+from kohort.shown import Summary, many, sizes_row
 from kohort.tables.complete import unsuppressed
 from kohort.tables.table import Table
 from kohort.tables.texts import ranks_of
@@ -80,7 +80,7 @@ class Strictest:
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class HomogeneousClasses:
     """The people of whom a class reveals a sensitive value outright, which k-anonymity does not see.
 
     Attributes:
@@ -101,9 +101,9 @@ def strictest(seen: Seen, sensitive: Sequence[str]) -> tuple[Strictest, ...]:
     return (*_of_table(seen), *(one for name in sensitive for one in _of_column(seen, name)))
 
 
-def alike(seen: Seen, sensitive: Sequence[str]) -> tuple[Alike, ...]:
+def alike(seen: Seen, sensitive: Sequence[str]) -> tuple[HomogeneousClasses, ...]:
     """Whose value of each of these columns a class reveals."""
-    return tuple(Alike(name, *seen.alike(name)) for name in sensitive)
+    return tuple(HomogeneousClasses(name, *seen.alike(name)) for name in sensitive)
 
 
 def _of_table(seen: Seen) -> Iterator[Strictest]:
@@ -192,7 +192,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Check(Shown):
+class Check(Summary):
     """The classes of a table as it stands, how each model fares on them, and what they achieve; true if all are met.
 
     Attributes:
@@ -216,7 +216,7 @@ class Check(Shown):
     people: Counts | None = None
     outside: int = 0
     achieved: tuple[Strictest, ...] = ()
-    alike: tuple[Alike, ...] = ()
+    alike: tuple[HomogeneousClasses, ...] = ()
     without_value: Mapping[str, int] = field(default_factory=dict[str, int])
     suppressed: int = 0
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kohort.calls import called
-from kohort.shown import Shown
+from kohort.shown import Summary
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import MOST, SuppressionProblem, responsible
 
@@ -33,7 +33,7 @@ class MoleCount:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CoherenceFinding(Shown):
+class CoherenceFinding(Summary):
     """The result of checking a transaction database for (h,k,p)-coherence.
 
     Attributes:

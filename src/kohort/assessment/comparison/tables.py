@@ -40,7 +40,7 @@ from kohort.metrics.loss import LM, NCP, attribute_losses
 from kohort.schema import Attribute, Label, Role, Scale, Schema, names_in
 from kohort.schema.domain.base import part_of
 from kohort.schema.hierarchy import SUPPRESSED
-from kohort.shown import Shown, Significant, ToldAs
+from kohort.shown import Significant, Summary, ToldAs
 from kohort.tables.table import Table
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison(Shown):
+class Comparison(Summary):
     """A table and its release.
 
     Attributes:

@@ -35,7 +35,7 @@ from kohort.calls import MAPPING, called
 from kohort.core.uniques import Singling  # noqa: TC001  as above
 from kohort.errors import InfeasibleError, SchemaError, UsageError
 from kohort.schema import Attribute, Missing, Role, Schema, names_in
-from kohort.shown import NOT_JSON, NotJson, Share, Shown, ToldAs, rounded
+from kohort.shown import NOT_JSON, NotJson, Share, Summary, ToldAs, rounded
 from kohort.tables.complete import unsuppressed
 from kohort.tables.people import note_spellings, person_codes
 from kohort.tables.table import Table
@@ -87,7 +87,7 @@ def _of_column(one: Singling) -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Risk(Shown):
+class Risk(Summary):
     """The re-identification risk of a file, in figures; the module of each says what it means and assumes.
 
     Attributes:

@@ -367,7 +367,7 @@ class _Number:
     unit: Fraction
     k: int
     missing: frozenset[str]
-    _known: dict[Fraction, _Made] = field(default_factory=dict["Fraction", "_Made"])
+    _known: dict[Fraction, _RoundedValues] = field(default_factory=dict["Fraction", "_RoundedValues"])
 
     @classmethod
     def of(
@@ -405,7 +405,7 @@ class _Number:
         """At which shares of a standard deviation its step becomes another, ascending."""
         return [float(step) / self.spread for step in _steps(self.unit, self.spread)]
 
-    def made(self, share: float) -> _Made:
+    def made(self, share: float) -> _RoundedValues:
         """What becomes of it by the step of a share of a standard deviation."""
         fitting = (one for one in _steps(self.unit, self.spread) if float(one) / self.spread <= share)
         step = max(fitting, default=self.unit)
@@ -413,7 +413,7 @@ class _Number:
             self._known[step] = self._by(step)
         return self._known[step]
 
-    def _by(self, step: Fraction) -> _Made:
+    def _by(self, step: Fraction) -> _RoundedValues:
         bottom, top = self._bounds(self._rounded(self.amounts, step), step)
         coded = self.amounts.copy()
         for end, beyond in ((bottom, np.less), (top, np.greater)):
@@ -424,7 +424,7 @@ class _Number:
         codes = -1 - np.arange(len(self.column.values))
         codes[self.order] = np.unique(made, return_inverse=True)[1]
         _, first, of = np.unique(codes, return_index=True, return_inverse=True)
-        return _Made(step, bottom, top, made, of, first)
+        return _RoundedValues(step, bottom, top, made, of, first)
 
     def _rounded(self, amounts: Amounts, step: Fraction) -> Amounts:
         """Numbers as they are released when the perturbation rounds them."""
@@ -463,7 +463,7 @@ class _Number:
         return RoundingProposal(made.step, before, after, people, change, change / self.deviation, *ends, columns)
 
 
-class _Made(NamedTuple):
+class _RoundedValues(NamedTuple):
     """What becomes of a column.
 
     Attributes:

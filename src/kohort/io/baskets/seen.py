@@ -36,7 +36,7 @@ _EVEN: Final = 0.6
 _BITS: Final = frozenset({"0", "1"})
 
 
-class Seen(NamedTuple):
+class DetectedForm(NamedTuple):
     """How transactions seem to lie in a file.
 
     Attributes:
@@ -50,7 +50,7 @@ class Seen(NamedTuple):
     sure: bool = False
 
 
-def seen_in(path: Path) -> Seen:
+def seen_in(path: Path) -> DetectedForm:
     """How transactions seem to lie in a file; one that cannot be read as what it is says so when it is read.
 
     Raises:
@@ -60,13 +60,13 @@ def seen_in(path: Path) -> Seen:
     try:
         kind = form(path.name, content)
     except KohortError:
-        return Seen(Form.BASKET)
+        return DetectedForm(Form.BASKET)
     if kind in {"Parquet", "Arrow"}:
         return _of_columns(path, kind)
     return in_lines(_lines(content))
 
 
-def _of_columns(path: Path, kind: str) -> Seen:
+def _of_columns(path: Path, kind: str) -> DetectedForm:
     """Of typed columns: a column of lists is of transactions."""
     import polars as pl  # noqa: PLC0415  it is loaded when something is read
 
@@ -76,11 +76,11 @@ def _of_columns(path: Path, kind: str) -> Seen:
         with path.open("rb") as file, scanned(file, kind, path.name) as lazy:
             types = lazy.collect_schema().dtypes()
     except KohortError:
-        return Seen(Form.LISTS)
+        return DetectedForm(Form.LISTS)
     if any(isinstance(one, pl.List | pl.Array) for one in types):
-        return Seen(Form.LISTS, sure=True)
+        return DetectedForm(Form.LISTS, sure=True)
     bits = all(one == pl.Boolean for one in types)
-    return Seen(Form.MATRIX_HEADER if bits else Form.LONG)
+    return DetectedForm(Form.MATRIX_HEADER if bits else Form.LONG)
 
 
 def _lines(content: Content) -> list[str]:
@@ -93,7 +93,7 @@ def _lines(content: Content) -> list[str]:
     return lines[:-1] if len(content) > _LOOK or len(head) == _LOOK else lines
 
 
-def in_lines(lines: Sequence[str]) -> Seen:
+def in_lines(lines: Sequence[str]) -> DetectedForm:
     """The same of the first lines of a text.
 
     >>> in_lines(["1 2 3", "2", "3 4"]).form, in_lines(["bread,milk", "tea", "milk,tea,bread"])
@@ -109,16 +109,16 @@ def in_lines(lines: Sequence[str]) -> Seen:
     rows = [line.split(separator) for line in held]
     if _is_ragged(rows):
         quoted = any('"' in line for line in held)
-        return Seen(Form.BASKET, separator, sure=not quoted)
+        return DetectedForm(Form.BASKET, separator, sure=not quoted)
     if frozenset(cell.strip() for row in rows[1:] for cell in row) == _BITS:
-        return Seen(Form.MATRIX if _BITS.issuperset(rows[0]) else Form.MATRIX_HEADER)
-    return Seen(Form.LONG)
+        return DetectedForm(Form.MATRIX if _BITS.issuperset(rows[0]) else Form.MATRIX_HEADER)
+    return DetectedForm(Form.LONG)
 
 
-def _in_blanks(rows: Sequence[Sequence[str]]) -> Seen:
+def _in_blanks(rows: Sequence[Sequence[str]]) -> DetectedForm:
     """Of lines without another separator: numbers without a head, or lines of many lengths, are no table."""
     numbers = bool(rows) and len(rows[0]) > 1 and all(cell.isdecimal() for row in rows for cell in row)
-    return Seen(Form.BASKET, sure=numbers or _is_ragged(rows))
+    return DetectedForm(Form.BASKET, sure=numbers or _is_ragged(rows))
 
 
 def _is_ragged(rows: Sequence[Sequence[str]]) -> bool:

@@ -35,7 +35,7 @@ from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.dates import Period
 from kohort.schema.hierarchies import HeldFile, from_spec, held_file
 from kohort.schema.numbers import said
-from kohort.shown import INTERNAL_LINE, Shown, many
+from kohort.shown import INTERNAL_LINE, Summary, many
 from kohort.tables.complete import entered
 from kohort.tables.people import person_codes
 from kohort.tables.table import Table
@@ -68,7 +68,7 @@ Every key is described by   kohort schema"""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Draft(Shown):
+class Draft(Summary):
     """A job to correct: a guess for every column, and what follows from the guesses.
 
     Read it (`print(draft.to_toml())` gives the reasons), correct roles and parameters in `job`, or in the file that

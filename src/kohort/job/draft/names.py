@@ -16,7 +16,7 @@ from kohort.assessment.comparison import lines_of
 from kohort.assessment.comparison.queries import workload
 from kohort.errors import KohortError
 from kohort.models.k_anonymity import KAnonymity
-from kohort.pipeline import rehearse
+from kohort.pipeline import dry_run
 from kohort.pipeline.pricing import sampled
 from kohort.release import Job
 from kohort.schema import Attribute, Label, Role
@@ -90,7 +90,7 @@ def choose_ways(
     known = {one.name: one for one in schema.attributes}
     ways = [way for way in _WORDS if not way.startswith("public") or any(name in public for name in names)]
 
-    def tell(taken: Sequence[str]) -> None:
+    def on_progress(taken: Sequence[str]) -> None:
         """Try these ways of the columns."""
         made = [with_way(known[name], way, public) for name, way in zip(names, taken, strict=True)]
         if (*taken,) not in tried and (found := _try_out(some, schema.changed(made), k)):
@@ -101,12 +101,12 @@ def choose_ways(
         return round(one.losses[name] - NOTABLY * (way.startswith("public") and name in public), 6)
 
     for way in ways:
-        tell([way] * len(names))
+        on_progress([way] * len(names))
     alike = {taken[0]: one for taken, one in tried.items()}
     if not alike:
         told = {name: "public" if name in public else "nodes" for name in names}
         return {name: LabelChoice(way, _WORDS[way].format(public.get(name))) for name, way in told.items()}
-    tell([min(alike, key=lambda way: cost(name, way, alike[way])) for name in names])
+    on_progress([min(alike, key=lambda way: cost(name, way, alike[way])) for name in names])
     least = min(one.error for one in tried.values())
     able = {taken: one for taken, one in tried.items() if one.error <= WITHIN * least}
     costs = {taken: sum(map(cost, names, taken, [one] * len(names))) for taken, one in able.items()}
@@ -126,7 +126,7 @@ def _try_out(some: Table, schema: Schema, k: int) -> _Trial | None:
     ]
     job = Job.of(replace(schema, attributes=tuple(kept)), KAnonymity(k), algorithm=Mondrian("loss"))
     try:
-        release = rehearse(some, job)
+        release = dry_run(some, job)
     except KohortError:  # no release of so few, or one that a run would refuse
         return None
     return _Trial(release.losses, workload(lines_of(some, release.table, schema=job.schema)).median)

@@ -12,7 +12,7 @@ from kohort.job.transactions_form import COHERENCE
 from kohort.shown import INTERNAL_LINE
 
 if TYPE_CHECKING:
-    from kohort.io.baskets.seen import Seen
+    from kohort.io.baskets.seen import DetectedForm
 
 HEAD: Final = f"""\
 {INTERNAL_LINE}
@@ -26,7 +26,7 @@ Every key is described by   kohort schema --transactions"""
 _TEXT: Final = frozenset({".dat", ".txt", ".csv", ".tsv", ".tab", ".basket", ".data"})
 
 
-def transactions_text(source: str, seen: Seen) -> str:
+def transactions_text(source: str, seen: DetectedForm) -> str:
     """The TOML text of a job over the transactions at `source`; nobody has said yet which items are private.
 
     >>> from kohort.io.baskets.seen import Seen

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kohort.core.uniques import Exposed
-    from kohort.metrics.base import Kept
+    from kohort.metrics.base import Retention
     from kohort.pipeline.exposure import GridComparison, LabelExposure
     from kohort.release.homogeneity import Homogeneity
     from kohort.report.release import CandidateFigures, ReleaseFigures, SinglingFigures
@@ -353,7 +353,7 @@ def _cost(figures: ReleaseFigures) -> Iterator[str]:
         yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of detail lost{known}{more}"
 
 
-def _known(one: Kept) -> str:
+def _known(one: Retention) -> str:
     """How exactly a column is known of people.
 
     >>> from kohort.metrics.base import Kept

@@ -13,7 +13,7 @@ from kohort.schema import Attribute, Label, Scale
 from kohort.schema.hierarchies import from_spec, suppress, with_missing
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import exact, is_numeric_text
-from kohort.shown import Shown, many
+from kohort.shown import Summary, many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ NOTHING.setflags(write=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Domain(Shown):
+class Domain(Summary):
     """The values of one quasi-identifier in code order; with a grid, a code is a cell of it.
 
     Attributes:

@@ -21,7 +21,7 @@ from kohort.io.baskets import read_content, write_transactions
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.options import ReadOptions
 from kohort.kernels import kernel
-from kohort.shown import Shown
+from kohort.shown import Summary
 from kohort.transactions.database import Transactions, held, places_of
 from kohort.verify.reading import Digest, digest
 from kohort.verify.transactions.cohorts import count_cohorts
@@ -59,7 +59,7 @@ class CoherenceCheck(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CoherenceClaim:
-    """What a release says of itself, for the verifier to doubt.
+    """The claims of a release to verify.
 
     Attributes:
         source: The input as read.
@@ -91,7 +91,7 @@ class CoherenceClaim:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CoherenceVerdict(Shown):
+class CoherenceVerdict(Summary):
     """The result of verifying a release that passed every check.
 
     Attributes:

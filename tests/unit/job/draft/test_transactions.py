@@ -6,7 +6,7 @@ import pytest
 
 from kohort.errors import JobError
 from kohort.io.baskets.options import Form
-from kohort.io.baskets.seen import Seen
+from kohort.io.baskets.seen import DetectedForm
 from kohort.job.draft.transactions import released, transactions_text
 from kohort.job.transactions import parse
 
@@ -14,14 +14,14 @@ from kohort.job.transactions import parse
 @pytest.mark.parametrize(
     ("source", "seen"),
     [
-        ("shop.dat", Seen(Form.BASKET)),
-        ("a b/shop.csv", Seen(Form.BASKET, ";")),
-        ("shop.parquet", Seen(Form.LISTS)),
-        ("shop.parquet", Seen(Form.LONG)),
-        ("shop.txt.gz", Seen(Form.MATRIX_HEADER)),
+        ("shop.dat", DetectedForm(Form.BASKET)),
+        ("a b/shop.csv", DetectedForm(Form.BASKET, ";")),
+        ("shop.parquet", DetectedForm(Form.LISTS)),
+        ("shop.parquet", DetectedForm(Form.LONG)),
+        ("shop.txt.gz", DetectedForm(Form.MATRIX_HEADER)),
     ],
 )
-def test_a_draft_is_a_job_once_items_are_named(source: str, seen: Seen) -> None:
+def test_a_draft_is_a_job_once_items_are_named(source: str, seen: DetectedForm) -> None:
     """Read as it was seen, and released under a name that the form can have."""
     text = transactions_text(source, seen)
     with pytest.raises(JobError) as found:

@@ -186,7 +186,7 @@ def cell(figure: PageFigure) -> Markup:
 
 
 def by_outcome(singling: PageFigure, perturbed: PageFigure) -> list[tuple[str, list[PageFigure]]]:
-    """Whom columns and pairs single out, by how they are released; first those that are as they were."""
+    """The records that one or two columns make unique, by how they are released; first those that are as they were."""
     methods = {str(one["column"].json): str(one["method"].json) for one in perturbed}
     found: dict[str, list[PageFigure]] = {}
     for one in singling:

@@ -442,7 +442,7 @@ def page_of(model: Json) -> Page:
     return _PAGES.validate_python(model, strict=False)
 
 
-class Shown(NamedTuple):
+class Summary(NamedTuple):
     """A figure of a page.
 
     Attributes:
@@ -465,7 +465,7 @@ class Read(HTMLParser):
         self.tags: set[str] = set()
         self.attributes: set[tuple[str, str]] = set()
         self.values: dict[str, list[str]] = {}
-        self.shown: list[Shown] = []
+        self.shown: list[Summary] = []
         self.text = ""
         self._open: tuple[str, str] | None = None
         self.feed(html)
@@ -486,7 +486,7 @@ class Read(HTMLParser):
         self.text += data
         if self._open is not None:
             value, place = self._open
-            self.shown.append(Shown(json.loads(value), place, data))
+            self.shown.append(Summary(json.loads(value), place, data))
             self._open = None
 
 
