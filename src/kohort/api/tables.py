@@ -23,6 +23,8 @@ from kohort.io import ReadOptions
 from kohort.io.tables import table_within
 from kohort.io.typed import kind_of
 from kohort.job.advice import Advised, advice_on, advised
+from kohort.job.codec import perturbed as said_of_columns
+from kohort.job.codec import plain
 from kohort.job.document import document_at
 from kohort.job.draft import Draft, draft_of
 from kohort.job.faults import raised
@@ -31,8 +33,6 @@ from kohort.job.keywords import job_builder, keyword_at, keywords
 from kohort.job.parts import read as values_of
 from kohort.job.parts import told
 from kohort.job.request import perturbations_of
-from kohort.job.spelling import perturbed as said_of_columns
-from kohort.job.spelling import plain
 from kohort.job.varied import Variations, all_of
 from kohort.models.k_anonymity import check_k
 from kohort.pipeline.publishing import is_path, paths
@@ -425,7 +425,6 @@ def perturb(
 
 
 def _memory(limit: object) -> int | None:
-    """The bytes of a limit of memory."""
     if limit is None or isinstance(limit, str):
         return None if limit is None else bytes_of(limit)
     if type(limit) is not int or limit < 1:
@@ -489,7 +488,6 @@ def _varied(vary: object) -> dict[str, list[str]]:
 
 
 def _placed(fault: UsageError, requests: Sequence[Request]) -> UsageError:
-    """A fault of a sweep at the keyword argument that it came of."""
     if fault.where.startswith("--vary"):
         return UsageError(fault.what, where="vary=…", hint=fault.hint)
     return requests[0].placed(fault) if requests else fault

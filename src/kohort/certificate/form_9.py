@@ -147,7 +147,6 @@ def _kind(part: Part) -> str:
 
 
 def _grid(column: Part) -> Part:
-    """The grid of a column; a word stays as it is."""
     grid = column.get("grid")
     if isinstance(grid, list):
         return {"grid": [said(exact(one)) for one in cast("list[str]", grid)]}
@@ -180,7 +179,6 @@ def _named(algorithm: Part, quasi: Sequence[str]) -> Part:
 
 
 def _levels(algorithm: Part, quasi: Sequence[str]) -> Part:
-    """The levels of a given node, by quasi-identifier."""
     names, node = (cast("list[Any]", algorithm[name]) for name in ("names", "node"))
     if any(type(one) is not list for one in (names, node)):
         raise TypeError(names)

@@ -12,8 +12,8 @@ import click
 from kohort.cli import flags, judged, options
 from kohort.cli.derive import BASKETS, Given, Keys, argument, option
 from kohort.cli.screen import echo, progress, say
+from kohort.job.codec import names
 from kohort.job.faults import placing
-from kohort.job.spelling import names
 from kohort.shown import many
 
 if TYPE_CHECKING:

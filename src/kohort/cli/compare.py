@@ -11,7 +11,7 @@ from kohort.cli import flags, options
 from kohort.cli.derive import Given, Keys, argument, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
-from kohort.job.spelling import names
+from kohort.job.codec import names
 from kohort.shown import INTERNAL
 
 if TYPE_CHECKING:
@@ -151,7 +151,6 @@ def _refuse_unknown(known: _Known, questions: Questions) -> None:
 
 
 def _inputs(before: str, after: str) -> tuple[Path, ...]:
-    """The files that no output may replace."""
     if before == after == "-":
         raise UsageError("only one of the two can be standard input", where="BEFORE AFTER", hint="give a path")
     from kohort.io.forms import files
@@ -247,7 +246,6 @@ def _target(name: str | None, before: Table, after: Table) -> str | None:
 
 
 def _named(table: Table, name: str) -> None:
-    """Refuse a column that the table does not have; see `kohort.assessment.checking.named_column`."""
     from kohort.assessment.classes import named_column
 
     named_column(table, name)

@@ -77,7 +77,7 @@ def demo(
     overwrite: options.Overwrite = False,
 ) -> None:
     """Generate a register, anonymise it, verify it, show what happened."""
-    from kohort.cli.advise import best_of
+    from kohort.cli.anonymize import best_of
     from kohort.generate.italy import write_italy
     from kohort.job.document import document_at
     from kohort.job.request import load
@@ -149,7 +149,6 @@ def _reports(path: Path, changes: Callable[[Release], tuple[str, ...]]) -> tuple
         return (), f"for a page with charts: {missing.hint}, then kohort demo --overwrite"
 
     def written(release: Release) -> bytes:
-        """The page."""
         shown = page(release, audience=Audience.INTERNAL)
         return write(shown.model_copy(update={"changes": changes(release)}))
 

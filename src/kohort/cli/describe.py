@@ -14,7 +14,7 @@ from kohort.cli import flags, options
 from kohort.cli.derive import BASKETS, Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.cli.sweep_files import picture_of
-from kohort.job.spelling import names
+from kohort.job.codec import names
 from kohort.schema.numbers import said as written
 from kohort.shown import many
 from kohort.transactions.profile import PERCENTS
@@ -148,7 +148,7 @@ def init(
     }
     told = _drafted(out, draft, [source, *reading.words(), "--overwrite"], given)
     if not (quiet or draft.undecided or draft.whose.asked):  # else no job runs yet
-        from kohort.cli.advise import changes_of
+        from kohort.cli.anonymize import changes_of
         from kohort.job.document import document_at
 
         told += changes_of(document_at(out), table)
@@ -166,7 +166,7 @@ def _drafted(out: Path, draft: Draft, again: Sequence[str], given: Mapping[str, 
     """
     from tomlkit import key
 
-    from kohort.cli.advise import run_of
+    from kohort.cli.anonymize import run_of
 
     first, undecided = "check the guesses in it", [one for one in draft.guesses if one.role == "undecided"]
     if undecided:
@@ -188,7 +188,6 @@ def _drafted(out: Path, draft: Draft, again: Sequence[str], given: Mapping[str, 
     lines += ["To decide, each choice after the detail that it keeps:"] if draft.decisions else []
 
     def command(found: re.Match[str]) -> str:
-        """The command that makes a choice."""
         others = [word for flag, values in given.items() if flag != found[1] for one in values for word in (flag, one)]
         return f"   kohort init {shlex.join([*again, *others])} {found[1]}"
 
@@ -205,7 +204,7 @@ def schema(
     from json import dumps
 
     from kohort.job.form import TABLE_JOB
-    from kohort.job.form_schema import json_schema
+    from kohort.job.parts import json_schema
     from kohort.job.transactions_form import TRANSACTION_JOB
 
     say(dumps(json_schema(TRANSACTION_JOB if transactions else TABLE_JOB), indent=2))

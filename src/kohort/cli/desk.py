@@ -38,7 +38,6 @@ def app(
 
 
 def _tell(text: str) -> None:
-    """Print a text at once, also into a pipe."""
     echo(text)
     sys.stdout.flush()
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kohort.cli import options
 from kohort.errors import UsageError
-from kohort.job.codec import Columns, Side, tables_of
+from kohort.job.codec import Columns, Side, names, tables_of
 from kohort.job.faults import job_error, together
 from kohort.job.keys import keys_of
-from kohort.job.spelling import names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

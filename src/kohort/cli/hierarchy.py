@@ -137,7 +137,6 @@ def _built(spec: str, column: str | None, table: Table | None) -> Hierarchy | No
 
 
 def _together(source: str | None, column: str | None) -> None:
-    """Refuse a table without its column, or a column without its table."""
     if (source is None) != (column is None):
         raise UsageError("--in and --column go together", where="--in, --column", hint="name the table and its column")
 
@@ -227,7 +226,6 @@ def convert(file: File, *, out: Out, overwrite: options.Overwrite = False, quiet
 
 
 def _read(file: Path) -> Hierarchy:
-    """The hierarchy in a file, which messages call by the file's name."""
     from kohort.schema.hierarchies import file_of, read_hierarchy
 
     return read_hierarchy(file, name=file_of(file).stem)

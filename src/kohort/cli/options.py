@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 from kohort import system
 from kohort.cli.derive import Given, Keys, option
 from kohort.errors import InfeasibleError, UsageError
-from kohort.job.spelling import names
+from kohort.job.codec import names
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

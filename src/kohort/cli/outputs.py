@@ -232,14 +232,12 @@ def _picture(made: Request, path: Path) -> Report:
 
 
 def _at(flag: str) -> Callable[[UsageError], UsageError]:
-    """Gives a misuse the flag that it came of."""
     return lambda fault: UsageError(fault.what, where=flag, hint=fault.hint)
 
 
 def _writer(
     path: Path, audience: Audience | None, quasi: Sequence[str], figures: FigureMaker
 ) -> Callable[[Release], bytes]:
-    """What writes a release's report in the form of its file's name."""
     from kohort.report.render.release import release_text
     from kohort.report.render.text import text_file
     from kohort.report.written import writer_of

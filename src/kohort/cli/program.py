@@ -21,8 +21,7 @@ from warnings import catch_warnings, simplefilter
 import click
 
 from kohort.cli.derive import SETTINGS, Command, Group
-from kohort.cli.screen import echo, echo_json
-from kohort.cli.stopping import listen, stoppable
+from kohort.cli.screen import echo, echo_json, listen, stoppable
 from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote
 from kohort.shown import readable
 from kohort.system import DIGITS, MOST_THREADS, address_space, cores, on_abort
@@ -63,7 +62,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "transactions": ("transactions:transactions", "Turn baskets into a verified (h,k,p)-coherent release."),
         "convert": ("transactions:convert", "Convert transactions to another format; this does not anonymize them."),
         "run": ("anonymize:run", "Run a job file, on a table or on transactions."),
-        "advise": ("advise:advise", "Show what single changes of a job would keep or cost, and take one."),
+        "advise": ("anonymize:advise", "Show what single changes of a job would keep or cost, and take one."),
         "check": (
             "check:check",
             "Check a file against privacy models or its certificate (status 1 if not met), or only measure it.",
@@ -124,7 +123,6 @@ def _load(place: str) -> Callable[..., None]:
 
 
 def _group(name: str, sentence: str, options: Sequence[click.Parameter] = ()) -> Group:
-    """The group of the commands that stand behind its name."""
     above, found = "" if name == "kohort" else f"{name} ", dict[str, click.Command]()
     for words, (place, purpose) in COMMANDS.items():
         one = words.removeprefix(above)
@@ -341,7 +339,6 @@ def _plain(status: int, what: str) -> ExitReport:
 
 
 def _stopped(status: int) -> ExitReport:
-    """An ending by a signal."""
     return _plain(status, _STOPPED[status]) if status in _STOPPED else ExitReport(status)
 
 

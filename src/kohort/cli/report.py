@@ -110,7 +110,6 @@ def _figures(
 def _table(
     text: Document, audience: Audience | None, *, threads: int, on_progress: Callable[[str], None]
 ) -> tuple[Page, Sequence[Path]]:
-    """The page model of the release of a job on a table, which is made again."""
     from kohort.io.forms import files
     from kohort.job.request import of
     from kohort.pipeline.again import again, refuse_random

@@ -10,7 +10,7 @@ from kohort.cli import flags, judged, options
 from kohort.cli.derive import Given, Keys, option
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
-from kohort.job.spelling import names
+from kohort.job.codec import names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -152,7 +152,6 @@ def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageE
 
 
 def _is_given(name: str, raw: Mapping[str, object], given: Given) -> bool:
-    """Whether a flag gives what is varied: of a column its value, or else the flag itself."""
     from kohort.job import varied
 
     return varied.value_at(raw, varied.place_of(name)) is not None and (":" in name or name in given.used())
@@ -178,7 +177,6 @@ def of_job(path: Path, vary: Sequence[str]) -> Variations:
 
 
 def _flag_of(name: str) -> str:
-    """The flag that gives one job what is varied."""
     from kohort.job import varied
     from kohort.job.form import TABLE_JOB
 
@@ -220,7 +218,6 @@ def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool, threads: in
 
 
 def _journal(first: Request, shown: SweepOutput) -> Journal:
-    """Where found points are kept, beside --out."""
     from kohort.sweeps.figure import on_demand
     from kohort.sweeps.journal import Journal, beside, digest_of
 
@@ -256,7 +253,6 @@ def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: Swee
 
 
 def _at_flag(fault: UsageError) -> UsageError:
-    """A misuse at the flag that it came of; those of a job have theirs."""
     if isinstance(fault, JobError) or fault.where not in {"vary", "out", "picture", "figure", "at-most-loss"}:
         return fault
     return UsageError(fault.what, where=f"--{fault.where}", hint=fault.hint)

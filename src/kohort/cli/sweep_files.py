@@ -133,5 +133,4 @@ def say_sweep(kind: Kind[W], found: W, shown: SweepOutput) -> None:
 
 
 def _always(content: bytes) -> Callable[[None], bytes]:
-    """What a companion holds, whatever was verified."""
     return lambda _: content

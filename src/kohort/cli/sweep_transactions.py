@@ -14,8 +14,8 @@ from kohort.cli.derive import option
 from kohort.cli.screen import progress
 from kohort.cli.sweep_files import outputs_of, say_sweep
 from kohort.errors import UsageError
+from kohort.job.codec import names
 from kohort.job.faults import placing
-from kohort.job.spelling import names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,7 +138,6 @@ def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: Trial
 
 
 def _exact(value: float) -> Any:  # noqa: ANN401  as the matrix has it
-    """A whole number, or the fraction that a decimal writes."""
     return value if isinstance(value, int) else Fraction(str(value))
 
 
@@ -155,7 +154,6 @@ def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) ->
 
 
 def _placed(made: TransactionRequest, fault: UsageError) -> UsageError:
-    """A misuse at the flag that it came of."""
     from kohort.sweeps.transactions import PARAMETERS
 
     where = "--vary" if fault.where in PARAMETERS else _FLAGS.get(fault.where)

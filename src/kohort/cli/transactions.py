@@ -79,7 +79,7 @@ def carry_out(
     if shown.trace:
         text = f"{_trace(release)}\n\n{text}"
     if job is not None and not run.json and not run.quiet:
-        from kohort.cli.advise import changes_of
+        from kohort.cli.anonymize import changes_of
 
         text += changes_of(job, release.source, figures.distortion)
     say(text, figures.as_json(), as_json=run.json, quiet=run.quiet, internal=True)

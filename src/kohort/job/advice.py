@@ -225,7 +225,6 @@ def _hurried(job: Job) -> Job:
 def _cost(
     data: Table, columns: Sequence[str], population: Dataset | None, counted: dict[str, Counts], job: Job
 ) -> Cost | None:
-    """What a job on a table costs, over the columns one started with."""
     price = priced(data, job, population=population, counted=counted)
     if price is None:
         return None

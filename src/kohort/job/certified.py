@@ -126,7 +126,6 @@ def _refusing() -> Generator[None]:
 
 
 def _told(job: Job | TransactionJob) -> Tables:
-    """How form 9 told a job."""
     return cast("Tables", plain(job))
 
 
@@ -219,7 +218,6 @@ def _has_method(tables: Tables) -> bool:
 
 
 def _job(tables: Tables) -> Job:
-    """The job of tables, with stand-ins for what they lack."""
     resolved, kept = tables["resolved"], tables.get("kept", {})
     columns = {name: {**tables["columns"][name]} for name in resolved["columns"]}
     aside = {name: _take_aside(one) for name, one in columns.items()}

@@ -130,7 +130,6 @@ def _attribute(name: str, part: KeyValues, free: KeyValues | None) -> Attribute:
 
 
 def _order(order: Order | None, part: KeyValues) -> Order | None:
-    """The job's order where it can hold for the column."""
     return None if order is Order.HIERARCHY and part.hierarchy is None else order
 
 
@@ -294,5 +293,4 @@ def misfits(
 
 
 def _key_of(attribute: Attribute) -> Place:
-    """The key that is wrong, where a lattice method cannot take the column."""
     return ("columns", attribute.name, *(("hierarchy",) if attribute.hierarchy is None else ()))

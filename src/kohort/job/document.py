@@ -92,7 +92,6 @@ def companions(files: Iterable[HeldFile], folder: Path) -> list[Companion[None]]
 
 
 def _content(file: HeldFile, _: None) -> bytes:
-    """What is written into a file that needs no verification."""
     return file.content
 
 
@@ -195,7 +194,6 @@ def _path(text: str) -> Place:
 
 
 def _put(raw: dict[str, Any], place: Place, value: object) -> None:
-    """Set a key, and make the tables above it that are missing."""
     *above, last = place
     table = raw
     for key in above:

@@ -10,9 +10,9 @@ from kohort.algorithms import method
 from kohort.engines.base import EngineName
 from kohort.io.forms import Format, readable
 from kohort.job import values
+from kohort.job.codec import pairs, perturbations, perturbed
 from kohort.job.keys import REQUIRED, KeyTable, key
 from kohort.job.model_values import model_keys
-from kohort.job.spelling import pairs, perturbations, perturbed
 from kohort.perturbation.text import METHODS
 from kohort.schema import Label, Missing, Order, Role, Scale
 from kohort.schema.dates import DateFormat

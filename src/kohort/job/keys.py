@@ -277,7 +277,6 @@ def _flag(place: Place, one: Key) -> Key:
 
 
 def _panel(table: str) -> str:
-    """The part of the help that the keys of a table stand in."""
     return next(panel for panel, tables in PANELS.items() if table in tables)
 
 

@@ -12,13 +12,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from kohort.errors import JobError, UsageError
-from kohort.job.codec import Side, tables_of
+from kohort.job.codec import Side, plain, tables_of
 from kohort.job.faults import raised, together
 from kohort.job.form import TABLE_JOB
 from kohort.job.keys import ENDS, is_table, keys_of
 from kohort.job.parts import table
 from kohort.job.request import question, request
-from kohort.job.spelling import plain
 from kohort.schema import names_in
 from kohort.schema.hierarchies import from_tree
 from kohort.schema.hierarchy import Hierarchy
@@ -77,7 +76,6 @@ class JobBuilder:
             raise raised(fault.faults) from None
 
     def _with_hierarchies(self, schema: Schema) -> Schema:
-        """The schema with the hierarchies that others stood for."""
         known = [one for one in schema.attributes if one.name in self.hierarchies]
         return schema.changed(replace(one, hierarchy=self.hierarchies[one.name]) for one in known)
 
@@ -134,7 +132,6 @@ def job_builder(options: Mapping[str, object], roles: Mapping[str, str] = _NONE)
 
 
 def _read(key: Key, value: object, columns: ColumnTables, _: list[UsageError]) -> object:
-    """What a keyword argument says, as a job file says it."""
     if key.of_column:
         if not isinstance(value, Mapping):
             role = "sensitive" if key.is_model else "quasi"

@@ -113,7 +113,6 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _places(tree: Mapping[str, Any], above: Place) -> Iterator[Place]:
-    """The paths of all keys of nested tables, from the outermost."""
     for key, value in tree.items():
         yield (*above, key)
         if is_table(value):

@@ -83,7 +83,6 @@ def _range(kind: type[PrivacyModel], value: object) -> tuple[object, ...]:
 
 
 def _read(kind: type[PrivacyModel], given: Mapping[str, object]) -> dict[str, object]:
-    """Parameters as the model keeps them, the others being what they may be."""
     told = kind.specification
     usual = {one.name: one.examples[0] for one in told.parameters if one.origin != "beside"}
     made = build(kind, _ANY if told.of_column else None, {**usual, **given})

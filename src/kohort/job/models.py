@@ -105,7 +105,6 @@ def _schema(
 
 
 def _in_vain(raw: Mapping[str, object], asked: Asked) -> Iterator[tuple[Place, str, str]]:
-    """What is said, but lacks what it needs."""
     columns, k = table(raw, "columns"), table(raw, "privacy").get(KEY)
     for name in columns:
         said = table(columns, name)

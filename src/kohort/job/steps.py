@@ -133,14 +133,12 @@ def _models(job: Job) -> Iterator[Step]:
 
 
 def _nearer(model: PrivacyModel) -> tuple[str, object] | None:
-    """The next greater t."""
     t = getattr(model, "t", None) if model.specification.key == "t" else None
     looser = [] if t is None else [one for one in TS if one > t]
     return ("t", float(looser[0])) if looser else None
 
 
 def _two(model: PrivacyModel) -> tuple[str, object] | None:
-    """Two different values in each class: the least that a model of a column asks."""
     least = model.specification.key == "l" and getattr(model, "l", 2) <= 2  # noqa: PLR2004  two are the fewest
     return ("l", 2) if model.specification.of_column and not least else None
 
@@ -163,7 +161,6 @@ def _instead(model: PrivacyModel, value: tuple[str, object]) -> dict[Place, obje
 
 
 def _k(job: Job) -> Iterator[Step]:
-    """One notch down, and one up."""
     k = next((job.k for one in job.models if one.specification.key == KEY), None)
     if k is None:
         return

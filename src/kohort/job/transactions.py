@@ -72,7 +72,6 @@ def weights_in(path: Path) -> dict[str, Fraction]:
 
 
 def _lines(path: Path) -> list[tuple[int, str]]:
-    """The lines of a file that are not empty, each with its number."""
     if not path.is_file():
         what = "the list of items is not a regular file" if path.exists() else "there is no such list of items"
         raise InputError(what, where=str(path), hint="name a text file")
@@ -393,7 +392,6 @@ def _of_method(raw: Mapping[str, object]) -> Iterator[Misfit]:
 
 
 def _of_run(raw: Mapping[str, object]) -> Iterator[Misfit]:
-    """A limit of memory where all transactions are read into it."""
     said = right_part(COUNTING, table(raw, "run"))
     limits = {"memory-limit": said.memory_limit, "spill-folder": said.spill_folder}
     if said.engine == "local":

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, cast
 from kohort.errors import UsageError
 from kohort.io.baskets.options import Form
 from kohort.job import values
+from kohort.job.codec import pairs
 from kohort.job.form import INPUT, PURPOSE, RUN, SIGN_KEY
 from kohort.job.keys import REQUIRED, KeyTable, ValueType, key
-from kohort.job.spelling import pairs
 from kohort.transactions.coherence import check_count, check_h
 from kohort.transactions.roles import Draw, Drawn
 from kohort.transactions.suppression import Score

@@ -14,9 +14,9 @@ from kohort.algorithms.mondrian.dimension import dimension_of
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import KohortError, UsageError
 from kohort.io.options import ReadOptions
+from kohort.job.codec import complete_records, names, node
 from kohort.job.faults import UNDECIDED, nearest
 from kohort.job.keys import REQUIRED, SEVERAL, TRI_STATE, KeyValues, ValueType, is_list, is_table
-from kohort.job.spelling import complete_records, names, node
 from kohort.metrics.known import OBJECTIVES
 from kohort.schema import names_in
 from kohort.schema.dates import Period
@@ -77,7 +77,6 @@ _text = of_type(str, "it must be a text in quotes")
 
 
 def _items(value: object) -> list[object]:
-    """The items of a list."""
     if not is_list(value):
         raise UsageError("it must be a list")
     return value
@@ -107,7 +106,6 @@ def number(value: object) -> Fraction:
 
 
 def _numbers(value: object) -> tuple[Fraction, ...] | None:
-    """The numbers of a list; `None` where there is no list."""
     return tuple(map(number, value)) if is_list(value) else None
 
 

@@ -83,7 +83,6 @@ def all_of(texts: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _whole() -> list[str]:
-    """What can be varied of a job as a whole."""
     of_table = [key for key, kind in models().items() if not kind.specification.of_column and key not in PLACES]
     return [*PLACES, *of_table, QUASI]
 

@@ -12,10 +12,10 @@ import tomlkit
 from kohort.algorithms.method import METHODS, choices_of
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import UsageError
+from kohort.job.codec import plain
 from kohort.job.columns import has_companions
 from kohort.job.form import COLUMN, INPUT, OUTPUT
 from kohort.job.keywords import STAND_IN
-from kohort.job.spelling import plain
 from kohort.models.k_anonymity import KEY
 from kohort.perturbation.text import parameters_of
 from kohort.publish import check_target, publish
@@ -78,7 +78,6 @@ def to_toml(
 
 
 def _saved(raw: dict[str, Any], hierarchies: dict[str, Hierarchy], path: Path, *, overwrite: bool) -> str:
-    """The text of the job file, which is written to a path with its hierarchies beside it."""
     files = {name: f"{path.stem}.hierarchy-{place}.csv" for place, name in enumerate(hierarchies, 1)}
     for file in (path, *(path.parent / one for one in files.values())):
         check_target(file, overwrite=overwrite, inputs=())

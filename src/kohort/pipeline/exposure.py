@@ -233,6 +233,5 @@ def _hides_gap(domain: Domain, low: Codes) -> Mask:
 
 
 def _members(class_of: Index, codes: Codes, classes: int) -> Counts:
-    """(c,) how many different codes each class has."""
     pairs = np.stack([class_of, codes], axis=1).astype(np.uint64)
     return np.bincount(class_of[group(pairs).first], minlength=classes).astype(np.int64)

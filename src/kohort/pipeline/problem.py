@@ -80,7 +80,6 @@ def refuse_hopeless(problem: Problem, limit: SuppressionLimit | None) -> None:
 
 
 def _joins(declared: Declaration, *, apart: bool) -> bool:
-    """Whether a union of satisfying classes satisfies; `apart`: nobody is counted in several of them."""
     return declared.monotone_generalization and (apart or declared.monotone_suppression)
 
 

@@ -227,7 +227,6 @@ def solve(
 
 
 def _as_written(data: Dataset, reading: ReadOptions) -> ReadOptions:
-    """How the records were read: with the decimal mark that they have."""
     notations: Mapping[str, Notation] = getattr(data, "notations", {})
     marks = {one.decimal for one in notations.values()}
     return replace(reading, decimal=marks.pop()) if marks else reading

@@ -127,7 +127,6 @@ def _read(source: object, job: TransactionJob, engine: Engine, *, even_small: bo
 
 
 def _recoded(database: Database, suppression: Suppression) -> tuple[Database, Index, Items]:
-    """What is left of a database, which transaction each one was, and the items that are left nowhere."""
     if isinstance(database, Baskets):
         return database.recode(suppression)
     found = recode(held(database, "to suppress items"), suppression)

@@ -73,7 +73,6 @@ def _of_groups(release: Release, groups: ReleasedGroups, attribute: Attribute) -
 
 
 def _mean(sizes: Counts, weights: Counts) -> float | None:
-    """The mean of the sizes above one, each for so many records; `None` where there is none."""
     several = sizes > 1
     records = int(weights[several].sum())
     return int((sizes[several] * weights[several]).sum()) / records if records else None

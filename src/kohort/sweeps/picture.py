@@ -231,8 +231,6 @@ def risk_utility(found: TableSweep, loss: Figure, risk: str) -> LineChart:
 
 
 def _settings(found: TableSweep, points: list[Point], loss: Figure, risk: str) -> list[Setting]:
-    """What each point gives of which both are known, by ascending risk."""
-
     def risk_of(point: Point) -> float | None:
         if risk != "k":
             return FIGURES[risk].of(point)

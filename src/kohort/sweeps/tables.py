@@ -173,7 +173,6 @@ def _named(found: TableSweep, values: Values) -> dict[str, str]:
 
 
 def _figures(found: TableSweep, point: Point) -> dict[str, Json]:
-    """One point; whole metrics as integers."""
     told: dict[str, Json] = {
         "metrics": {name: int(value) if value.is_integer() else value for name, value in point.metrics.items()},
         "losses": {**point.losses},

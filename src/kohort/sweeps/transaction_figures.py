@@ -212,7 +212,6 @@ def chart(found: TransactionSweep, _: str | None = None) -> LineChart:
 
 
 def _marks(found: TransactionSweep, method: str) -> list[Mark]:
-    """Where a method's means lie, and between which figures."""
     some = [one for one in found.summaries() if one.method == method and one.mean is not None]
     ends = [(float(one.distortions[0]), float(one.distortions[-1])) for one in some]
     return [

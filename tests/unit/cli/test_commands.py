@@ -15,7 +15,7 @@ from kohort.cli import options
 from kohort.cli.demo import JOB
 from kohort.cli.flags import flag_at
 from kohort.job.form import TABLE_JOB
-from kohort.job.form_schema import json_schema
+from kohort.job.parts import json_schema
 from tests.command import Ran, kohort
 
 if TYPE_CHECKING:

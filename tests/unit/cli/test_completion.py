@@ -15,42 +15,24 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize(
-    ("asked", "line", "out"),
+    ("asked", "words", "out"),
     [
-        (
-            "complete_zsh",
-            "kohort ano",
-            '_arguments \'*: :(("anonymize":"Turn a table into a verified k-anonymous..."))\'\n',
-        ),
-        (
-            "complete_zsh",
-            "kohort hierarchy co",
-            '_arguments \'*: :(("convert":"Rewrite a hierarchy\\\\: CSV rows as a JSON..."))\'\n',
-        ),
-        ("complete_zsh", "kohort xyz", "_files\n"),
-        ("complete_fish", "kohort schema --tr", "--transactions\tPrint the schema of a job file on transactions.\n"),
-        ("source_zsh", "", f"{completion.SCRIPTS['zsh']}\n"),
+        ("zsh_complete", "kohort ano", "plain\nanonymize\nTurn a table into a verified k-anonymous...\n"),
+        ("bash_complete", "kohort hierarchy co", "plain,convert\n"),
+        ("bash_complete", "kohort xyz", "\n"),
+        ("bash_complete", "kohort schema --tr", "plain,--transactions\n"),
     ],
 )
-def test_shells_get_words_and_their_sentences(asked: str, line: str, out: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Zsh evaluates the answer, fish reads a word and its sentence in each line."""
+def test_shells_get_words(asked: str, words: str, out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the form of click's script for the shell; zsh shows the sentence of each."""
     monkeypatch.setenv(completion.ASKED, asked)
-    monkeypatch.setenv(completion.WORDS, line)
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
     ran = kohort()
-    assert ran.status == 0
-    assert ran.out == out
+    assert (ran.status, ran.out) == (0, out)
 
 
-@pytest.mark.parametrize(("line", "status"), [("kohort ano", 0), ("kohort xyz", 1)])
-def test_fish_asks_whether_there_are_words(line: str, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there are none it completes files."""
-    monkeypatch.setenv(completion.ASKED, "complete_fish")
-    monkeypatch.setenv(completion.ACTION, "is-args")
-    monkeypatch.setenv(completion.WORDS, line)
-    assert (kohort().status, kohort().out) == (status, "")
-
-
-@pytest.mark.parametrize("asked", ["complete_tcsh", "nonsense", "tell_bash"])
+@pytest.mark.parametrize("asked", ["tcsh_complete", "nonsense", "bash_tell"])
 def test_what_no_shell_asks_is_refused(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a status of its own, and nothing on standard output."""
     monkeypatch.setenv(completion.ASKED, asked)
@@ -59,7 +41,7 @@ def test_what_no_shell_asks_is_refused(asked: str, monkeypatch: pytest.MonkeyPat
     assert "not supported" in ran.err
 
 
-@pytest.mark.parametrize("shell", completion.SCRIPTS)
+@pytest.mark.parametrize("shell", completion.PLACES)
 def test_a_script_is_kept_where_its_shell_finds_it(shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twice as well as once, and what stood in the shell's own file stays."""
     monkeypatch.setattr("pathlib.Path.home", lambda: tmp_path)

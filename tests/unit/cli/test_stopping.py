@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from kohort.cli import main, program
-from kohort.cli.stopping import stoppable
+from kohort.cli.screen import stoppable
 
 if TYPE_CHECKING:
     import sys

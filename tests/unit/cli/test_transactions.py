@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from kohort.job.form_schema import json_schema
+from kohort.job.parts import json_schema
 from kohort.job.transactions_form import TRANSACTION_JOB
 from tests.command import Ran, kohort
 

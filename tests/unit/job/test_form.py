@@ -12,7 +12,7 @@ from kohort.algorithms.method import FIRST, METHODS
 from kohort.cli.demo import JOB
 from kohort.errors import JobError
 from kohort.job.form import METHOD, TABLE_JOB
-from kohort.job.form_schema import json_schema
+from kohort.job.parts import json_schema
 from kohort.job.request import parse
 from kohort.metrics.known import OBJECTIVES
 from tests.unit.job.test_altered import ALTERED, SIGNED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kohort.job.spelling import plain
+from kohort.job.codec import plain
 
 
 def test_a_path_is_its_text() -> None:

@@ -16,7 +16,7 @@ import pytest
 from kohort.errors import InfeasibleError, InputError, JobError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job.document import document
-from kohort.job.form_schema import json_schema
+from kohort.job.parts import json_schema
 from kohort.job.transactions import TransactionRequest, load, parse, parts_of, request
 from kohort.job.transactions_form import TRANSACTION_JOB
 from kohort.release.job import Purpose

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.job.spelling import node as levels_of
+from kohort.job.codec import node as levels_of
 from kohort.metrics.base import Retention
 from kohort.perturbation import PLUGINS
 from kohort.perturbation.text import METHODS, outcome

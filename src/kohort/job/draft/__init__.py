@@ -420,7 +420,6 @@ def _comment(text: str) -> str:
 
 
 def _lines(keys: Mapping[str, object]) -> list[str]:
-    """The keys of a table that say something."""
     return [f"{key} = {_toml(value)}" for key, value in keys.items() if value is not None]
 
 
@@ -452,7 +451,6 @@ def _rounded(found: RoundingProposal) -> Iterator[str]:
 
 
 def _costs(protection: Protection) -> list[str]:
-    """What the release that the draft asks for loses, as far as it was measured."""
     if protection.alone is None:
         return []
     of = f"measured on {protection.records:,} records"

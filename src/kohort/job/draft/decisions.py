@@ -92,7 +92,6 @@ def _measured(table: Table) -> str:
 
 
 def _lost(job: Job, table: Table) -> float | None:
-    """What a job loses of a sample; `None` where there is no release, or no quasi-identifier."""
     some = sampled(table)
     found = priced(some, of_sample(job, whole=some is table)) if job.schema.quasi else None
     return None if found is None else found.loss

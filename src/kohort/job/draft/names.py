@@ -119,7 +119,6 @@ def choose_ways(
 
 
 def _try_out(some: Table, schema: Schema, k: int) -> _Trial | None:
-    """What a release of the quasi-identifiers alone loses; `None` where there is none."""
     kept = [
         one if one.role is Role.QUASI or one.name == schema.person else Attribute(one.name, Role.DROP)
         for one in schema.attributes
@@ -133,7 +132,6 @@ def _try_out(some: Table, schema: Schema, k: int) -> _Trial | None:
 
 
 def _why(name: str, taken: str, alike: Mapping[str, _Trial], error: float, public: Mapping[str, str]) -> str:
-    """What each way loses of a column, the one that is taken first."""
     said = {way: words.format(public.get(name)) for way, words in _WORDS.items()}
     able = [way for way in alike if name in public or not way.startswith("public")]
     lost = {way: f"{alike[way].losses[name]:.1%} {said[way]}" for way in able}
