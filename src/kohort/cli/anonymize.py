@@ -88,7 +88,7 @@ def _carry_out(
             "population": made.population,
             "overwrite": run.overwrite,
             "threads": run.threads,
-            "tell": on_progress,
+            "on_progress": on_progress,
             "reports": reports,
             "inputs": made.inputs,
             "engine": engine,
