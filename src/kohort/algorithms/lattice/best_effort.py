@@ -28,7 +28,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from random import Random
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -82,9 +82,9 @@ class BestEffort:
 
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
-    name: ClassVar[str] = "best-effort"
-    distinct: ClassVar[bool] = False
-    full_domain: ClassVar[bool] = True
+    name = "best-effort"
+    distinct = False
+    full_domain = True
 
     def solve(self, problem: Problem) -> Solution:
         """Search until the end, or until it is enough and a releasable node is known.

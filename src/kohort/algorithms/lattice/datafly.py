@@ -18,7 +18,7 @@ Cost: at most height + 1 nodes judged, each rolled up from the one before.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -49,10 +49,10 @@ class Datafly:
 
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
-    name: ClassVar[str] = "datafly"
-    distinct: ClassVar[bool] = False
-    full_domain: ClassVar[bool] = True
-    judges_nodes: ClassVar[bool] = True
+    name = "datafly"
+    distinct = False
+    full_domain = True
+    judges_nodes = True
 
     def solve(self, problem: Problem) -> Solution:
         """Walk upward from the bottom to the first releasable node.

@@ -11,7 +11,7 @@ nothing else is. Nothing here relies on that, so the landscape is true of models
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -44,9 +44,9 @@ class Exhaustive:
 
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
-    name: ClassVar[str] = "exhaustive"
-    distinct: ClassVar[bool] = False
-    full_domain: ClassVar[bool] = True
+    name = "exhaustive"
+    distinct = False
+    full_domain = True
 
     def solve(self, problem: Problem) -> Solution:
         """Judge all nodes and take the best.

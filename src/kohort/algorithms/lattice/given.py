@@ -9,7 +9,7 @@ Cost: one roll-up from the bottom of the lattice.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from kohort.algorithms.lattice.answer import listing, written
 from kohort.algorithms.lattice.judge import NodeEvaluator, lattice_of
@@ -41,10 +41,10 @@ class GivenNode:
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
     names: tuple[str, ...] = ()
-    name: ClassVar[str] = "given"
-    distinct: ClassVar[bool] = False
-    full_domain: ClassVar[bool] = True
-    judges_nodes: ClassVar[bool] = True
+    name = "given"
+    distinct = False
+    full_domain = True
+    judges_nodes = True
 
     def solve(self, problem: Problem) -> Solution:
         """Judge the node and release it.

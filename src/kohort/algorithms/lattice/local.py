@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -191,8 +191,8 @@ class LocalRecoding:
     """
 
     search: Algorithm
-    full_domain: ClassVar[bool] = False
-    nodes: ClassVar[bool] = True
+    full_domain = False
+    nodes = True
 
     @property
     def name(self) -> str:

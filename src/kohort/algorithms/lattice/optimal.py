@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -69,10 +69,10 @@ class Optimal:
 
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
-    name: ClassVar[str] = "optimal"
-    distinct: ClassVar[bool] = False
-    full_domain: ClassVar[bool] = True
-    judges_nodes: ClassVar[bool] = True
+    name = "optimal"
+    distinct = False
+    full_domain = True
+    judges_nodes = True
 
     def solve(self, problem: Problem) -> Solution:
         """Search until no node is open.

@@ -30,7 +30,7 @@ sizes of every k-minimal node, since all are listed.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -66,10 +66,10 @@ class Samarati:
 
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str | None = "lm"
-    name: ClassVar[str] = "samarati"
-    distinct: ClassVar[bool] = False
-    full_domain: ClassVar[bool] = True
-    judges_nodes: ClassVar[bool] = True
+    name = "samarati"
+    distinct = False
+    full_domain = True
+    judges_nodes = True
 
     def solve(self, problem: Problem) -> Solution:
         """Find the least height that passes, and all releasable nodes on it.

@@ -20,7 +20,7 @@ Cost: O(m · d²) for a step on a class of m tuples, besides sorting them; there
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from kohort.algorithms.lattice.cells_optimum import optimum, suppressed_cells
 from kohort.algorithms.lattice.local import refined, released_as_nodes
@@ -49,11 +49,11 @@ class SuppressCells:
     """
 
     proven: bool = False
-    full_domain: ClassVar[bool] = False
-    nodes: ClassVar[bool] = True
-    cells: ClassVar[bool] = True
-    limit: ClassVar[None] = None
-    objective: ClassVar[str] = "lm"
+    full_domain = False
+    nodes = True
+    cells = True
+    limit = None
+    objective = "lm"
 
     @property
     def name(self) -> str:

@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -76,9 +76,9 @@ class Mondrian:
     cut: Cut = "nearest"
     relaxed: bool = False
     dimension: MostValues | AtRandom | None = None
-    full_domain: ClassVar[bool] = False
-    limit: ClassVar[None] = None
-    objective: ClassVar[None] = None
+    full_domain = False
+    limit = None
+    objective = None
 
     @property
     def name(self) -> str:

@@ -35,7 +35,7 @@ add about a third to the time of all.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -103,11 +103,11 @@ class Ordered:
     """
 
     finer: int = FINER
-    name: ClassVar[str] = "ordered"
-    distinct: ClassVar[bool] = True
-    full_domain: ClassVar[bool] = False
-    limit: ClassVar[None] = None
-    objective: ClassVar[None] = None
+    name = "ordered"
+    distinct = True
+    full_domain = False
+    limit = None
+    objective = None
 
     @property
     def each_tuple(self) -> int:

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -62,11 +62,11 @@ class TopDown:
     'top-down'
     """
 
-    name: ClassVar[str] = "top-down"
-    distinct: ClassVar[bool] = False
-    full_domain: ClassVar[bool] = False
-    limit: ClassVar[None] = None
-    objective: ClassVar[None] = None
+    name = "top-down"
+    distinct = False
+    full_domain = False
+    limit = None
+    objective = None
 
     def solve(self, problem: Problem) -> Solution:
         """Split the table down to leaves; regions are numbered first group before second.
