@@ -55,7 +55,7 @@ def test_admissions_by_mouse(visit: Visit, tmp_path: Path) -> None:
     page.get_by_role("heading", name="Released and verified").wait_for()
     assert visit.download("admissions.release.csv") == (tmp_path / "admissions.release.csv").read_bytes()
     certificate = json.loads((tmp_path / "admissions.release.csv.kohort.json").read_text(encoding="utf-8"))
-    assert certificate["job"]["purpose"]["approved_by"] == "the data protection officer"
+    assert certificate["job"]["purpose"]["approved-by"] == "the data protection officer"
     visit.quiet()
     released(tmp_path, "admissions.job.toml", "admissions.release.csv")
 

@@ -61,7 +61,8 @@ class Described:
         job: The job; a builder stands for each hierarchy of which there is only the digest, and known models, a known
             method or no perturbation for those of packages that are not installed.
         models: The privacy models.
-        algorithm: Its algorithm; `None` where it is of a package that is not installed.
+        algorithm: Its algorithm; `None` where no method that is installed makes it.
+        method: The name of its method.
         perturbed: The columns that are perturbed.
         digests: The digests of hierarchies, by their columns.
     """
@@ -69,6 +70,7 @@ class Described:
     job: Job
     models: tuple[Asked, ...]
     algorithm: Algorithm | None
+    method: str
     perturbed: tuple[str, ...]
     digests: Mapping[str, Part] = field(default_factory=dict[str, "Part"])
 
@@ -76,7 +78,7 @@ class Described:
     def of(cls, job: Job) -> Described:
         """A job that is there, with its hierarchies."""
         perturbed = tuple(name for one in job.perturbations for name in one.columns)
-        return cls(job, tuple(map(Asked.of, job.models)), job.algorithm, perturbed)
+        return cls(job, tuple(map(Asked.of, job.models)), job.algorithm, job.algorithm.name, perturbed)
 
     @classmethod
     def certified(cls, known: Certificate) -> Described:
@@ -299,7 +301,7 @@ def not_promised(asked: Described, *, data_dependent: bool, engine: str) -> tupl
         lines.append(_ANSWERS.format(columns=many(len(asked.job.answers), "column of answers", "columns of answers")))
     if asked.schema.person is None:
         lines.append(_PERSONS)
-    method = None if asked.algorithm is None else METHODS.get(asked.algorithm.name)
+    method = METHODS.get(asked.method)
     lines += [line] if method is not None and (line := method.specification.not_promised) else []
     return (*lines, *NOT_PROMISED[1:], *disks_of(engine), *([_ENDS] if data_dependent else ()))
 

@@ -22,7 +22,7 @@ from kohort.certificate.form import FORM
 from kohort.certificate.table import Asked, Described
 from kohort.errors import InputError, JobError, KohortError, SourceNote, UsageError
 from kohort.job import transactions
-from kohort.job.form import COLUMN, PRIVACY
+from kohort.job.form import COLUMN, METHOD, PRIVACY
 from kohort.job.models import models_of
 from kohort.job.parts import table
 from kohort.job.request import request
@@ -72,6 +72,7 @@ def table_job(known: Certificate) -> Described:
         unknown = [*_take_models(tables)]
         lacking = bool(unknown) and not _asks(tables)
         tables["privacy"] |= _MODEL if lacking else {}
+        name = _text(tables["method"]["name"])
         perturbed, has_method = tuple(_take_perturbations(tables)), _has_method(tables)
         job = _job(tables)
         if older:
@@ -83,7 +84,7 @@ def table_job(known: Certificate) -> Described:
             _refuse_other_words(description(job) | ({} if has_method else {"method": tables["method"]}), tables)
         _refuse_misfits(job)
         asked = *map(Asked.of, () if lacking else job.models), *unknown
-        return Described(job, asked, job.algorithm if has_method else None, perturbed, digests)
+        return Described(job, asked, job.algorithm if has_method else None, name, perturbed, digests)
 
 
 def transaction_job(known: CoherenceCertificate) -> TransactionJob:
@@ -205,7 +206,7 @@ def _take_perturbations(tables: Tables) -> Iterator[str]:
 def _has_method(tables: Tables) -> bool:
     """Whether this version knows the method; if not, another stands for it."""
     method: Tables = tables["method"]
-    if _text(method["name"]) in METHODS:
+    if method["name"] in METHODS and method.keys() <= {*METHOD.names}:
         return True
     tables["method"] = _METHOD | {key: one for key, one in method.items() if key == "labels"}
     tables["privacy"].pop("max-suppression", None)

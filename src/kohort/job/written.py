@@ -112,9 +112,10 @@ def description(job: Job) -> dict[str, Any]:
     """
     try:
         method = _method(job)
-    except UsageError:  # an algorithm of no method has the name of its class
-        told = cast("dict[str, object]", as_json(job.algorithm))
-        method = {"name": told["kind"]} | {name: one for name, one in told.items() if name not in {"kind", "limit"}}
+    except UsageError:  # no method makes it: its fields tell it, and one of another package has the name of its class
+        told = {name: one for name, one in cast("dict[str, object]", as_json(job.algorithm)).items() if name != "limit"}
+        kind = told.pop("kind")
+        method = told | {"name": job.algorithm.name if job.algorithm.name in METHODS else kind}
     raw, hierarchies = _tables(job, method)
     for name, hierarchy in hierarchies.items():
         raw["columns"][name]["hierarchy"] = as_json(hierarchy)

@@ -13,8 +13,9 @@ import pytest
 
 from kohort.algorithms.lattice.given import GivenNode
 from kohort.algorithms.method import METHODS, Choices
+from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.certificate.form import FORM, digest
-from kohort.certificate.table import Described
+from kohort.certificate.table import Described, not_promised
 from kohort.certificate.transactions import CoherenceCertificate
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InputError
@@ -320,6 +321,15 @@ def test_a_node_of_another_lattice(change: Parts) -> None:
     parts["method"] |= change
     with pytest.raises(InputError):
         refuse(parts)
+
+
+def test_an_algorithm_that_no_key_can_ask_for_is_told_by_its_fields() -> None:
+    """Its method's limits are those of the certificate, whoever judges it; the algorithm itself is not judged."""
+    job = replace(JOB, algorithm=Ordered(finer=2))
+    made = certified(told(job))
+    assert (made.algorithm, made.method) == (None, "ordered")
+    expected = not_promised(Described.of(job), data_dependent=True, engine="local")
+    assert not_promised(made, data_dependent=True, engine="local") == expected
 
 
 def test_what_is_not_installed_is_left_to_others() -> None:

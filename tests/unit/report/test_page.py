@@ -462,7 +462,7 @@ def test_what_a_release_is_for_changes_no_byte_of_it() -> None:
         None,
         "the board",
     )
-    assert model["parameters"]["purpose"]["approved_by"] == "the board"
+    assert model["parameters"]["purpose"]["approved-by"] == "the board"
 
 
 def test_columns_that_nobody_declared_are_told() -> None:
