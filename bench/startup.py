@@ -70,13 +70,14 @@ def main() -> None:
 def _scenes(folder: Path) -> list[Scene]:
     """What is measured of a warm installation."""
     ours = ["-m", "kohort"]
-    completing = {"_KOHORT_COMPLETE": "complete_bash", "COMP_WORDS": "kohort an", "COMP_CWORD": "1"}
+    completing = {"_KOHORT_COMPLETE": "bash_complete", "COMP_WORDS": "kohort an", "COMP_CWORD": "1"}
     table = _anonymizing(folder)
     return [
         Scene("interpreter", ["-c", "pass"], {}),
         Scene("libraries", ["-c", LIBRARIES], {}),
         Scene("kohort --version", [*ours, "--version"], {}),
         Scene("kohort --help", [*ours, "--help"], {}),
+        Scene("kohort anonymize -h", [*ours, "anonymize", "-h"], {}),
         Scene(
             "completion", ["-c", "import sys; sys.argv = ['kohort']; import kohort.__main__ as k; k.run()"], completing
         ),

@@ -104,7 +104,7 @@ def shape(
     made.shape(key, made.said(key, texts))
 
 
-def _read(key: Key, value: Any, _: object, faults: list[UsageError]) -> Any:  # noqa: ANN401  whatever typer made of a flag
+def _read(key: Key, value: Any, _: object, faults: list[UsageError]) -> Any:  # noqa: ANN401  whatever click made of a flag
     """What a flag says, as a job file says it; `None` where it is not given and says nothing."""
     if key.of_column:
         try:
