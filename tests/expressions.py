@@ -132,6 +132,7 @@ GIVEN: Final[Mapping[str, Callable[[Any], Iterable[str | bytes]]]] = {
     "kohort.io.statistics.pack": lambda of: [one[0] for one in of._MADE.values()],
     "kohort.models.base.variants": lambda _: [rf"\b{name}\b" for name in ("l", "p")],
     "kohort.report.charts.bars._broken": lambda of: _compiled(partial(of._broken, "one text", 14)),
+    "kohort.schema.open_ends._pattern": lambda of: [of._written(of.PLAIN_NUMBER), of._written(of._DAY)],
     "kohort.schema.hierarchies.public.schemes": lambda of: [
         one.pattern for scheme in of.schemes() for one in (scheme.form, scheme.sure) if one is not None
     ],
