@@ -112,14 +112,14 @@ def test_completion_knows_commands_and_flags() -> None:
     """A shell asks by the environment; the script to install is kohort's own."""
 
     def completed(words: str) -> list[str]:
-        environment = os.environ | {"_KOHORT_COMPLETE": "complete_bash", "COMP_WORDS": words}
+        environment = os.environ | {"_KOHORT_COMPLETE": "bash_complete", "COMP_WORDS": words}
         environment["COMP_CWORD"] = str(len(words.split(" ")) - 1)
         done = subprocess.run(
             [sys.executable, "-m", "kohort"], env=environment, capture_output=True, text=True, check=True
         )
         return done.stdout.split()
 
-    assert completed("kohort ano") == ["anonymize"]
-    assert completed("kohort hierarchy co") == ["convert"]
-    assert completed("kohort anonymize --max-s") == ["--max-suppression"]
+    assert completed("kohort ano") == ["plain,anonymize"]
+    assert completed("kohort hierarchy co") == ["plain,convert"]
+    assert completed("kohort anonymize --max-s") == ["plain,--max-suppression"]
     assert "--install-completion" in kohort("--help").out
