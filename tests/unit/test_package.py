@@ -61,11 +61,18 @@ def test_a_method_finds_its_function_wherever_its_class_comes_from() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+#: Where the classes are whose methods are verbs of a room above.
+ROOMS = (
+    *(f"kohort.release.{name}" for name in ("job", "release", "transactions")),
+    *(f"kohort.certificate.{name}" for name in ("table", "transactions")),
+)
+
+
 @pytest.mark.parametrize("name", VERBS)
 def test_a_function_takes_what_its_method_passes(name: str) -> None:
     """Every parameter of the method is one of the function, with the same default where the function has one."""
     owner, _, attribute = name.partition(".")
-    rooms = map(import_module, ("kohort.release.job", "kohort.release.release", "kohort.release.transactions"))
+    rooms = map(import_module, ROOMS)
     method = getattr(next(vars(one)[owner] for one in rooms if owner in vars(one)), attribute)
     passed = inspect.signature(method).parameters.values()
     named = {one.name: one.default for one in passed if one.kind is inspect.Parameter.KEYWORD_ONLY}

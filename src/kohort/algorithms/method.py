@@ -180,14 +180,13 @@ def choices_of(algorithm: Algorithm) -> tuple[str, Choices]:
     >>> name, choices.objective, METHODS[name](choices) == Samarati(objective=None)
     ('samarati', 'first', True)
     """
-    from kohort.algorithms.lattice.given import GivenNode  # noqa: PLC0415  few jobs give a node
-    from kohort.algorithms.lattice.local import LocalRecoding  # noqa: PLC0415  few are local
-
-    if isinstance(algorithm, LocalRecoding):
-        name, choices = choices_of(algorithm.search)
+    search: Algorithm | None = getattr(algorithm, "search", None)  # of local recoding; no class need be imported
+    if search is not None:
+        name, choices = choices_of(search)
         return name, replace(choices, local=True)
-    if isinstance(algorithm, GivenNode):
-        return "optimal", Choices(limit=algorithm.limit, objective=algorithm.objective, node=algorithm.node)
+    node: tuple[int, ...] | None = getattr(algorithm, "node", None)
+    if node is not None:
+        return "optimal", Choices(limit=algorithm.limit, objective=algorithm.objective, node=node)
     method = METHODS.get(algorithm.name)
     if method is not None:
         taken = [one.name for one in fields(Choices) if method.takes(one.name)]

@@ -309,7 +309,7 @@ def advise(source: object, job: Job | None = None, *, population: object = None)
         KohortError: the job has faults, or its input cannot be read.
 
     >>> import polars as pl
-    >>> from kohort.models.k_anonymity import check_k
+    >>> from kohort.models.k_anonymity import KAnonymity
     >>> from kohort.schema import Schema
     >>> people = pl.DataFrame({"age": [31, 34, 38, 52] * 5, "city": ["Rom", "Bonn"] * 10})
     >>> job = Job.of(Schema.of(quasi=["age", "city"]), KAnonymity(10))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -172,7 +171,9 @@ def _unknown(name: str) -> UsageError:
 
 def corrected(draft: Draft, corrections: Mapping[str, object]) -> Job:
     """The job of a draft, corrected by the keyword arguments of a job; see `Draft.job`."""
-    raw: dict[str, Any] = tomllib.loads(draft.to_toml(), parse_float=Decimal)
+    from kohort.job.lines import read_toml  # noqa: PLC0415  other arguments need no TOML
+
+    raw: dict[str, Any] = read_toml(draft.to_toml(), Decimal)
     made = job_builder(corrections, {guess.name: guess.role for guess in draft.guesses})
     _merge(raw, made.tables)
     return made.request(raw, draft.trees).job

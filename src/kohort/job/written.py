@@ -7,8 +7,6 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-import tomlkit
-
 from kohort.algorithms.method import METHODS, choices_of
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import UsageError
@@ -31,7 +29,7 @@ from kohort.transactions.suppression import Greedy
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from kohort.algorithms.problem import Algorithm
     from kohort.job.keys import KeyTable
@@ -74,7 +72,13 @@ def to_toml(
     if hierarchies:
         what = f"the hierarchies of {', '.join(hierarchies)} are objects, and a job file names files"
         raise UsageError(what, where="to_toml", hint='write both: job.to_toml("job.toml")')
-    return tomlkit.dumps(raw)
+    return _toml(raw)
+
+
+def _toml(raw: Mapping[str, Any]) -> str:
+    from tomlkit import dumps  # noqa: PLC0415  a certificate holds tables of a job, and no TOML
+
+    return dumps(raw)
 
 
 def _saved(raw: dict[str, Any], hierarchies: dict[str, Hierarchy], path: Path, *, overwrite: bool) -> str:
@@ -84,7 +88,7 @@ def _saved(raw: dict[str, Any], hierarchies: dict[str, Hierarchy], path: Path, *
     for name, beside in files.items():
         write_csv(hierarchies[name], path.parent / beside, overwrite=overwrite)
         raw["columns"][name]["hierarchy"] = beside
-    text = tomlkit.dumps(raw)
+    text = _toml(raw)
     publish(path, lambda file: file.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=())
     return text
 

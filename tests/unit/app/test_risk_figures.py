@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -34,8 +33,7 @@ TOY = RiskFigure("Crowd of the toy", "The people of the largest class.", "nobody
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     """The registry with one more line."""
     lines = {**PLUGINS, "toy": f"{__name__}:TOY"}
-    points = {key: EntryPoint(key, place, "kohort.risk_figures") for key, place in lines.items()}
-    monkeypatch.setattr(FIGURES, "_points", points)
+    monkeypatch.setattr(FIGURES, "_points", lines)
 
 
 @pytest.mark.usefixtures("toy")

@@ -217,7 +217,7 @@ def test_a_format_that_was_asked_for(folder: Path) -> None:
     """A release whose name has no known ending has the format of its job, CSV by default."""
     table: Any = read_certificate(folder / "release.csv.kohort.json")
     for text, form, expected in (("data.out", None, "csv"), ("data.out", "parquet", "parquet")):
-        job = {**table.job, "writing": {**table.job["writing"], **({"format": form} if form else {})}}
+        job = {**table.job, "output": {**table.job["output"], **({"format": form} if form else {})}}
         assert dataset(replace(table, release=text, job=job), "c").format == expected
 
 

@@ -97,9 +97,9 @@ def in_lines(lines: Sequence[str]) -> DetectedForm:
     """The same of the first lines of a text.
 
     >>> in_lines(["1 2 3", "2", "3 4"]).form, in_lines(["bread,milk", "tea", "milk,tea,bread"])
-    (<Form.BASKET: 'basket'>, Seen(form=<Form.BASKET: 'basket'>, separator=',', sure=True))
+    (<Form.BASKET: 'basket'>, DetectedForm(form=<Form.BASKET: 'basket'>, separator=',', sure=True))
     >>> in_lines(["receipt,item", "1,bread", "1,milk"]), in_lines(["bread,milk,tea", "1,0,0", "1,1,0"]).form
-    (Seen(form=<Form.LONG: 'long'>, separator=None, sure=False), <Form.MATRIX_HEADER: 'matrix-header'>)
+    (DetectedForm(form=<Form.LONG: 'long'>, separator=None, sure=False), <Form.MATRIX_HEADER: 'matrix-header'>)
     """
     held = [line for line in lines if line.strip()]
     found = Counter(one for line in held for one in _SEPARATORS if one in line)

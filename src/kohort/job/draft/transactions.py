@@ -29,8 +29,8 @@ _TEXT: Final = frozenset({".dat", ".txt", ".csv", ".tsv", ".tab", ".basket", ".d
 def transactions_text(source: str, seen: DetectedForm) -> str:
     """The TOML text of a job over the transactions at `source`; nobody has said yet which items are private.
 
-    >>> from kohort.io.baskets.seen import Seen
-    >>> print(transactions_text("shop.dat", Seen(Form.BASKET))[-137:])
+    >>> from kohort.io.baskets.seen import DetectedForm
+    >>> print(transactions_text("shop.dat", DetectedForm(Form.BASKET))[-137:])
     [transactions]
     format = "basket"
     <BLANKLINE>

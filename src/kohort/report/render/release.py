@@ -356,12 +356,12 @@ def _cost(figures: ReleaseFigures) -> Iterator[str]:
 def _known(one: Retention) -> str:
     """How exactly a column is known of people.
 
-    >>> from kohort.metrics.base import Kept
-    >>> _known(Kept(exact=0.1, hidden=0, half=5, unit="width"))
+    >>> from kohort.metrics.base import Retention
+    >>> _known(Retention(exact=0.1, hidden=0, half=5, unit="width"))
     'known to within 5 for half of the people'
-    >>> _known(Kept(exact=0.2, hidden=0, half=3, unit="values"))
+    >>> _known(Retention(exact=0.2, hidden=0, half=3, unit="values"))
     'one of 3 values for half of the people'
-    >>> _known(Kept(exact=0.83, hidden=0.17, half=1, unit="values"))
+    >>> _known(Retention(exact=0.83, hidden=0.17, half=1, unit="values"))
     'exact for 83% of the people'
     """
     if one.exact >= HALF:
