@@ -148,7 +148,8 @@ def checked(side: str, said: Tables, job: Said, *, inline: bool) -> None:
     if side == "flags" and not _sayable(said):
         return
     if side == "desk":
-        said = except_quotes(said) if except_outer_blanks(said) else without(said, [("person",), ("method", "node")])
+        said = except_quotes(said)
+        said = said if except_outer_blanks(said) else without(said, [("person",), ("method", "node")])
         job = sides.of_toml(toml(said, inline=inline))
     before, after = SIDES[side](said, job, inline=inline)
     for one in (before, after):
