@@ -346,7 +346,7 @@ def test_what_is_not_installed_is_left_to_others() -> None:
         ("plugged", "s", None),
     }
     assert (made.algorithm, made.perturbed) == (None, ("income", "visits", "s"))
-    parts["privacy"]["k"] = 1
+    parts["privacy"] = {**parts["privacy"], "k": 1}
     with pytest.raises(InputError):
         refuse(parts)
 

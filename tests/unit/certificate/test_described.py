@@ -152,7 +152,7 @@ def test_models_that_no_key_asks_for_beside_others() -> None:
 
 def test_a_model_that_this_version_does_not_know() -> None:
     """A plug-in that is not installed is known by its key and its column alone."""
-    parts = job_of(KAnonymity(5)) | {"privacy": {}}
+    parts: dict[str, Any] = {**job_of(KAnonymity(5)), "privacy": dict[str, Any]()}
     parts["columns"]["s"] |= {"plugin": {"q": 5}}
     (asked,) = certified(parts).models
     assert asked == Asked("plugin", "s", None)
@@ -181,7 +181,7 @@ def test_a_model_that_this_version_does_not_know() -> None:
 )
 def test_what_is_no_job_on_a_table(key: str, part: object) -> None:
     """A description with a part of another kind is none."""
-    parts = job_of(KAnonymity(5)) | {key: part}
+    parts: dict[str, Any] = {**job_of(KAnonymity(5)), key: part}
     if key == "columns" and isinstance(part, dict):
         parts["resolved"]["columns"] = [*part]
     with pytest.raises(InputError, match="would not accept the job"):

@@ -18,6 +18,7 @@ from kohort.transactions.moles import mine
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from kohort.arrays import Mask, Shares
     from kohort.transactions.problem import Moles, SuppressionProblem
 
 #: Sets of items, none of them a part of another, by size and then lexicographically.
@@ -63,11 +64,19 @@ def hitting(family: Sequence[Sequence[int]], items: int) -> Iterator[tuple[int, 
     return (way for way in ways if hits(family, way))
 
 
+def _never(*_: object) -> bool:
+    return False
+
+
+def _always(_: object, gains: Shares) -> Mask:
+    return np.full(gains.size, fill_value=True)
+
+
 def mine_by(engine: type | None, problem: SuppressionProblem) -> Moles:
     """The minimal moles, by one engine alone or by what is quicker."""
     with pytest.MonkeyPatch.context() as patch:
         if engine is Tids:
-            patch.setattr(Bitmaps, "fit", lambda *_: False)
+            patch.setattr(Bitmaps, "fit", _never)
         elif engine is Bitmaps:
-            patch.setattr(Engines, "_dense", lambda _, gains: np.full(gains.size, fill_value=True))
+            patch.setattr(Engines, "_dense", _always)
         return mine(problem)
