@@ -279,7 +279,7 @@ def kept() -> frozenset[str | bytes]:
     """The pattern of every compiled expression that a module of the package keeps, wherever in its values."""
     found: set[str | bytes] = set()
     for name in sources():
-        for value in vars(imported(name)).values():
+        for value in [*vars(imported(name)).values()]:  # a look at plug-ins imports modules
             found |= {one.pattern for one in _patterns(value, 3)}
     return frozenset(found)
 

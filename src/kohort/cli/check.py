@@ -111,7 +111,6 @@ def check(
 
 
 def _of_copies(table: Given, path: str, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:
-    """Whether one file meets it; of what lies in an object store, a copy that is gone afterwards."""
     from kohort.io.objects import fetched
 
     with ExitStack() as copies:

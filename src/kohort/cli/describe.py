@@ -211,7 +211,6 @@ def schema(
 
 
 def _from_folder(source: str, folder: Path) -> str:
-    """The source's path as a file in `folder` has to say it; standard input and addresses are what they are."""
     from kohort.io.forms import files
 
     if not files(source):

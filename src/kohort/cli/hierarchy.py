@@ -142,7 +142,6 @@ def _together(source: str | None, column: str | None) -> None:
 
 
 def _measured(hierarchy: Hierarchy, name: str | None, table: Table | None) -> Measured:
-    """The levels of a hierarchy, over the records of a table's column or over its leaves."""
     from kohort.assessment.classes import named_column
     from kohort.report.columns import Measured
     from kohort.schema import Attribute, Role

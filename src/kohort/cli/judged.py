@@ -158,7 +158,6 @@ def _lines(found: Check, quasi: Sequence[str], *, values: bool) -> Iterator[str]
 
 
 def _notes(found: Check, made: Question, sensitive: Sequence[str], *, own: bool) -> Iterator[str]:
-    """What to know of the figures; `own`: without a table before the release."""
     from kohort.assessment.population import told_without
 
     if not sensitive and all(model.declared.sensitive is None for model in made.models):

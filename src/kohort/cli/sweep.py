@@ -184,7 +184,6 @@ def _flag_of(name: str) -> str:
 
 
 def _varied_at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
-    """The faults, those of what is varied at the flag that varies it."""
     from kohort.job.faults import job_error
 
     return job_error(

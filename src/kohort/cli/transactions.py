@@ -86,7 +86,6 @@ def carry_out(
 
 
 def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
-    """The same with the names of the private items that stand in the way; standard input cannot be read again."""
     if fault.where != "h" or made.source == "-":
         return fault
     from kohort.cli.check import in_the_way, problem_at

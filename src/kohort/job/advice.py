@@ -217,7 +217,6 @@ def advised(
 
 
 def _hurried(job: Job) -> Job:
-    """The same, as a sample is asked it; where its search can stop early, after a second."""
     limit = None if job.time_limit is None else min(job.time_limit, HURRIED)
     return replace(of_sample(job), time_limit=limit)
 
@@ -302,7 +301,6 @@ class _Costing(NamedTuple, Generic[J]):
 def _made(
     steps: Iterable[Step], tables: Mapping[str, object], make: Callable[[Mapping[str, object]], J]
 ) -> Iterator[tuple[Step, J]]:
-    """The steps with the jobs that they make; a change that a job cannot have is no step."""
     for step in steps:
         try:
             with warnings.catch_warnings():

@@ -168,7 +168,6 @@ def transaction_description(job: TransactionJob) -> dict[str, Any]:
 
 
 def _keys(part: Any) -> dict[str, object]:  # noqa: ANN401  an algorithm or a purpose
-    """The fields of a part that say something, by the keys of a job file."""
     return {} if part is None else _given({one.name.replace("_", "-"): getattr(part, one.name) for one in fields(part)})
 
 

@@ -139,8 +139,6 @@ def _round_step(domain: Domain) -> Fraction | None:
 
 
 def _with(job: Job, grids: Mapping[str, Grid | None]) -> Job:
-    """The job with other grids; without one, numbers are released as ranges."""
-
     def changed(attribute: Attribute) -> Attribute:
         return replace(attribute, grid=grids[attribute.name], label=None) if attribute.name in grids else attribute
 

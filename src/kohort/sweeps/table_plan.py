@@ -132,7 +132,6 @@ def said(axes: Sequence[Axis], values: Sequence[str], form: Callable[[str, str],
 
 
 def _misfit(fault: UsageError) -> str:
-    """What does not go together; any other fault is raised."""
     every = fault.exceptions if isinstance(fault, JobError) else (fault,)
     faults = [one for one in every if isinstance(one, SchemaError)]
     if len(faults) < len(every):

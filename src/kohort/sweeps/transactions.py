@@ -324,7 +324,6 @@ def sweep(
 
 
 def _database(source: Transactions | None, run: Run) -> Transactions:
-    """The database of a point: that of all, or the matrix of its seed."""
     if run.matrix is not None:
         return run.matrix.of(run.seed or 0).transactions(run.matrix.rows)
     assert source is not None  # noqa: S101  a plan without matrices comes with a database
