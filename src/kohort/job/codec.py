@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from enum import Enum
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from kohort.errors import JobError, UsageError
 from kohort.job.keys import drops
-from kohort.perturbation.text import parameters_of, said_of
+from kohort.perturbation.text import names_of, parameters_of, said_of
 from kohort.schema.numbers import said
 
 if TYPE_CHECKING:
@@ -154,11 +153,7 @@ def names(texts: Sequence[str] | None, _: object = None) -> list[str]:
     >>> names(["age,sex", 'city,"income, net"'])
     ['age', 'sex', 'city', 'income, net']
     """
-    try:
-        return [name for row in csv.reader(texts or ()) for name in row if name]
-    except csv.Error:
-        hint = "put such a name in double quotes, within the shell's own quotes"
-        raise UsageError("a name with a line break is not quoted", where="columns", hint=hint) from None
+    return [name for name in names_of(texts or (), "columns") if name]
 
 
 def complete_records(texts: Sequence[str], _: object = None) -> list[str] | str:

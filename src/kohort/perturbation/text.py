@@ -15,7 +15,7 @@ from kohort.perturbation import PLUGINS
 from kohort.specification import plugins
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from kohort.perturbation.base import Perturbation
     from kohort.specification import Parameter
@@ -109,10 +109,23 @@ class ParsedPerturbation(NamedTuple):
     parameters: dict[str, object]
 
 
+def names_of(texts: Iterable[str], where: str) -> list[str]:
+    """The column names of comma-separated texts, in which a name with a comma or a line break is quoted as in CSV.
+
+    Raises:
+        UsageError: a line break is not quoted.
+    """
+    try:
+        return [name for row in csv.reader(texts) for name in row]
+    except csv.Error:
+        hint = "put such a name in double quotes, within the shell's own quotes"
+        raise UsageError("a name with a line break is not quoted", where=where, hint=hint) from None
+
+
 def said_of(text: str) -> ParsedPerturbation:
     """What a text says of a perturbation."""
     names, equals, rest = text.partition("=")
-    columns = [name for row in csv.reader([names]) for name in row]
+    columns = names_of([names], f"perturb {names}")
     if not equals or not all(columns) or not columns:
         raise UsageError("no column is named, or no method", where=f"perturb {text}", hint=_EXAMPLE)
     method, _, said = rest.partition(":")

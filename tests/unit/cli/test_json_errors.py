@@ -108,6 +108,15 @@ def test_a_requirement_that_is_not_met_is_no_error() -> None:
     assert "status" not in ran.figures
 
 
+@pytest.mark.parametrize("flags", [("--quasi", "two\nlines"), ("--quasi", "a", "--perturb", "two\nlines=noise")])
+def test_a_name_with_a_line_break_is_quoted(flags: tuple[str, ...], tmp_path: Path) -> None:
+    """Without quotes it is a misuse, and no fault of kohort."""
+    (tmp_path / "a.csv").write_text("a\n1\n", encoding="utf-8")
+    ran = kohort("anonymize", tmp_path / "a.csv", "--out", tmp_path / "r.csv", *flags, "--k", 2)
+    assert ran.status == 2
+    assert "a name with a line break is not quoted" in ran.err
+
+
 def test_completion_knows_commands_and_flags() -> None:
     """A shell asks by the environment; the script to install is kohort's own."""
 
