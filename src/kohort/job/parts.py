@@ -52,9 +52,10 @@ def read(form: KeyTable, raw: Mapping[str, object], place: Place = ()) -> tuple[
             found[key.attribute] = found[key.attribute] if wrong else value
         elif key.usual is REQUIRED and name not in misspelt(form, raw):
             faults.append(missing(place, name))
-    unknown = [name for name in raw if name not in form.names]
-    hint = f"known keys: {', '.join(form.names)}"
-    faults += [Misfit((*place, name), f"unknown key {name}", nearest(name, form.names) or hint) for name in unknown]
+    names = form.names
+    hint = f"known keys: {', '.join(names)}"
+    unknown = (name for name in raw if name not in names)
+    faults += [Misfit((*place, name), f"unknown key {name}", nearest(name, names) or hint) for name in unknown]
     return KeyValues(**found), faults
 
 
@@ -75,12 +76,9 @@ def _value(kind: ValueType, said: object, place: Place) -> tuple[object, list[Mi
 
 def misspelt(form: KeyTable, raw: Mapping[str, object]) -> set[str]:
     """The keys that unknown ones of a table are meant to be: each is one fault, not a missing key besides."""
-    return {
-        known
-        for name in raw
-        if name not in form.names
-        for known in get_close_matches(name, form.names, n=1, cutoff=NEAR)
-    }
+    names = form.names
+    unknown = (name for name in raw if name not in names)
+    return {known for name in unknown for known in get_close_matches(name, names, n=1, cutoff=NEAR)}
 
 
 def missing(place: Place, name: str) -> Misfit:

@@ -193,8 +193,6 @@ def _tables(job: Job, method: dict[str, object]) -> tuple[dict[str, Any], dict[s
     if any(model.declared.population for model in models):
         raw["population"] = {"path": "population.csv"}
     raw["method"] = method | ({"labels": "own"} if own else {})
-    if "time-limit" in method and job.time_limit is not None and job.time_limit % 1:
-        raw["method"]["time-limit"] = job.time_limit
     raw |= {} if schema.rest is None else {"rest": schema.rest.value}
     raw |= {"answers": [*job.answers]} if job.answers else {}
     raw["columns"] = {one.name: _column(one, job) | _models(models, one.name) for one in plainly}
@@ -235,7 +233,7 @@ def _method(job: Job) -> dict[str, object]:
         "objective": choices.objective,
         "node": dict(zip(columns, choices.node, strict=True)) if choices.node is not None else None,
         "grid": "none",
-        "time-limit": None if timed is None else str(int(timed)),
+        "time-limit": timed if timed is None or timed % 1 else str(int(timed)),
         "local": choices.local,
     }
     return {key: value for key, value in told.items() if value is not None}
