@@ -62,7 +62,7 @@ class Described:
             method or no perturbation for those of packages that are not installed.
         models: The privacy models.
         algorithm: Its algorithm; `None` where no method that is installed makes it.
-        method: The name of its method.
+        method: Its name; of one that no method makes, the name in the certificate.
         perturbed: The columns that are perturbed.
         digests: The digests of hierarchies, by their columns.
     """

@@ -84,7 +84,8 @@ def table_job(known: Certificate) -> Described:
             _refuse_other_words(description(job) | ({} if has_method else {"method": tables["method"]}), tables)
         _refuse_misfits(job)
         asked = *map(Asked.of, () if lacking else job.models), *unknown
-        return Described(job, asked, job.algorithm if has_method else None, name, perturbed, digests)
+        algorithm = job.algorithm if has_method else None
+        return Described(job, asked, algorithm, algorithm.name if algorithm else name, perturbed, digests)
 
 
 def transaction_job(known: CoherenceCertificate) -> TransactionJob:

@@ -85,7 +85,7 @@ def test_compiling_is_told_as_a_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     """The log is as before afterwards."""
     told: list[str] = []
     log = logging.getLogger("kohort.machine_code")
-    monkeypatch.setattr(log, "handlers", [])  # workers of other tests, which are threads here, may still listen
+    monkeypatch.setattr(log, "filters", [])  # workers of other tests, which are threads here, may still listen
     with module.compiling(told.append):
         log.info("compiling %s", "cuts")
     assert told == ["compiling cuts"]

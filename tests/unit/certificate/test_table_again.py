@@ -12,6 +12,7 @@ import pytest
 
 from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.method import METHODS, Choices
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import ORDERED, Ordered
 from kohort.certificate.again import Again, PartOutcome, read_certificate
@@ -467,6 +468,20 @@ def test_what_the_method_does_not_promise(tmp_path: Path) -> None:
     ways: tuple[Algorithm, ...] = (Ordered(), Mondrian())
     told = [{*made(tmp_path, KAnonymity(2), name=f"{how.name}.csv", how=how).known.not_promised} for how in ways]
     assert told[0] - told[1] == {ORDERED.specification.not_promised}
+
+
+@pytest.mark.parametrize(
+    "choices", [Choices(), Choices(local=True), Choices(node=(2,))], ids=["plain", "local", "node"]
+)
+@pytest.mark.parametrize("name", METHODS)
+def test_what_is_not_promised_follows_from_the_certificate(tmp_path: Path, name: str, choices: Choices) -> None:
+    """Whatever a method makes of its choices: a local recoding, or a given node, is not the method by itself."""
+    if not all(METHODS[name].takes(word) for word in ("local", "node") if getattr(choices, word) is not None):
+        pytest.skip(f"{name} does not take it")
+    ages = Hierarchy.from_rows([[age, f"{age[0]}0s", "young" if age < "50" else "old", "*"] for age in AGES])
+    one = made(tmp_path, KAnonymity(2), how=METHODS[name](choices), hierarchy=ages)
+    assert outcomes(one.again())["not promised"] == "same"
+    assert one.again()
 
 
 def test_a_builder_needs_no_file(tmp_path: Path) -> None:
