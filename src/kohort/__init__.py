@@ -23,7 +23,7 @@ VERBS.update(
         "Job.to_toml": "kohort.job.written:to_toml",
         "Release.report": "kohort.report.written:report",
         "Release.save": "kohort.pipeline:save",
-        "TransactionJob.described": "kohort.job.written:described_transactions",
+        "TransactionJob.described": "kohort.job.transactions:described",
         "TransactionJob.from_toml": "kohort.job.transactions:job_of",
         "TransactionRelease.report": "kohort.report.written:report",
         "TransactionRelease.save": "kohort.pipeline.transactions:save_transactions",

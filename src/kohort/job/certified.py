@@ -26,7 +26,7 @@ from kohort.job.form import COLUMN, METHOD, PRIVACY
 from kohort.job.models import models_of
 from kohort.job.parts import table
 from kohort.job.request import request
-from kohort.job.written import description, transaction_description, usual_target
+from kohort.job.written import description, usual_target
 from kohort.models.base import models
 from kohort.perturbation.pseudonyms import SIZE, Key
 from kohort.perturbation.text import METHODS as PERTURBATIONS
@@ -109,7 +109,7 @@ def transaction_job(known: CoherenceCertificate) -> TransactionJob:
         if older:
             _refuse_other_words(*map(form_9.judged_transactions, (_told(job), told)))
         else:
-            _refuse_other_words(transaction_description(job), tables)
+            _refuse_other_words(transactions.description(job), tables)
         return job
 
 

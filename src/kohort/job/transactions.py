@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kohort.errors import FileError, InputError, KohortError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
+from kohort.job.codec import plain
 from kohort.job.document import Document, document, document_at, document_of
 from kohort.job.faults import job_error
 from kohort.job.keys import KeyValues
 from kohort.job.parts import part, read, relative, right_part, sign_key, table, told, without
 from kohort.job.request import purpose_of
 from kohort.job.transactions_form import COHERENCE, COUNTING, ITEMS, SUPPRESSION, TRANSACTION_JOB, TRANSACTIONS
+from kohort.job.written import given, keys_of
 from kohort.release.fit import Misfit
 from kohort.release.transactions import BasketWriting, TransactionJob
 from kohort.schema.numbers import exact
@@ -300,6 +303,36 @@ def reading_of(said: KeyValues, file: KeyValues) -> BasketOptions:
         key=said.person or said.key,
         item=said.item,
     )
+
+
+# --- from the job to the tables of its certificate --------------------------------------------------------------------
+
+
+def described(job: TransactionJob) -> str:
+    """The canonical text of what a certificate holds of a job; see `TransactionJob.described`."""
+    return json.dumps(description(job), sort_keys=True, ensure_ascii=False)
+
+
+def description(job: TransactionJob) -> dict[str, Any]:
+    """What a certificate holds of a job on transactions: its tables, with a count in place of each list of items."""
+    model, roles, algorithm = job.coherence, job.roles, job.algorithm
+    items: dict[str, Any] = {"min-support": job.min_support or None, "weight": len(job.weights) or None}
+    if isinstance(roles, Listed):
+        private, public = len({*roles.private}), None if roles.public is None else len({*roles.public})
+        items |= {"private": private or None, "no-private": not private, "allow-absent": roles.absent, "public": public}
+    else:
+        draw = None if roles.draw is Draw.FEASIBLE else roles.draw
+        items |= {"delta": roles.delta, "seed": roles.seed or None, "draw": draw}
+    method = keys_of(algorithm)
+    if isinstance(algorithm, Optimum | LocalSuppression):
+        method |= {"suppress": "cells"} if isinstance(algorithm, LocalSuppression) else {"optimal": True}
+    elif not isinstance(algorithm, Greedy):
+        method = {"name": type(algorithm).__name__}
+    method |= {"max-sets": job.most} if job.most != MOST else {}
+    output = {"format": job.writing.form, "separator": job.writing.separator}
+    privacy = {"h": plain(model.h), "k": model.k, "p": model.p}
+    found = {"output": given(output), "privacy": privacy, "items": given(items), "method": method}
+    return found | given({"purpose": keys_of(job.purpose) or None})
 
 
 # --- what is right key by key, and together makes no sense ------------------------------------------------------------

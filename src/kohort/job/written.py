@@ -1,4 +1,4 @@
-"""From a job to its tables and to TOML: the inverse of `kohort.job.request`."""
+"""From a job on a table to its tables and to TOML: the inverse of `kohort.job.request`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,6 @@ from kohort.release import plain as as_json
 from kohort.schema import Attribute, Label
 from kohort.schema.hierarchies import write_csv
 from kohort.schema.hierarchy import Hierarchy
-from kohort.transactions.cells import LocalSuppression
-from kohort.transactions.optimum import Optimum
-from kohort.transactions.problem import MOST
-from kohort.transactions.roles import Draw, Listed
-from kohort.transactions.suppression import Greedy
 
 if TYPE_CHECKING:
     import os
@@ -35,7 +30,6 @@ if TYPE_CHECKING:
     from kohort.job.keys import KeyTable
     from kohort.models.base import PrivacyModel
     from kohort.release import Job
-    from kohort.release.transactions import TransactionJob
 
 #: The table, where no name is given.
 SOURCE: Final = "input.csv"
@@ -102,10 +96,11 @@ def tables_of(job: Job) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
     if job.seed is not None:
         what = "the job has a seed, which is written nowhere: anyone who knows it can remove the noise"
         raise UsageError(what, where="to_toml", hint="leave the seed out, and add it to the file by hand")
-    if others := _split(job)[1]:
+    models, others = _split(job)
+    if others:
         what = f"no key of a job file asks for {', '.join(one.name for one in others)} beside the other models"
         raise UsageError(what, where="to_toml", hint="ask for each model once, and for one k")
-    return _tables(job, _method(job))
+    return _tables(job, models, _method(job))
 
 
 def description(job: Job) -> dict[str, Any]:
@@ -120,7 +115,8 @@ def description(job: Job) -> dict[str, Any]:
         told = {name: one for name, one in cast("dict[str, object]", as_json(job.algorithm)).items() if name != "limit"}
         kind = told.pop("kind")
         method = told | {"name": job.algorithm.name if job.algorithm.name in METHODS else kind}
-    raw, hierarchies = _tables(job, method)
+    models, others = _split(job)
+    raw, hierarchies = _tables(job, models, method)
     for name, hierarchy in hierarchies.items():
         raw["columns"][name]["hierarchy"] = as_json(hierarchy)
     for end in {"input", "output", "population"} & raw.keys():
@@ -129,7 +125,7 @@ def description(job: Job) -> dict[str, Any]:
     resolved = {
         "undeclared": [*job.schema.undeclared],
         "unused-hierarchies": [*(job.unused_hierarchies or ())],
-        "models": [_apart(one) for one in _split(job)[1]],
+        "models": [_apart(one) for one in others],
     }
     columns = [one.name for one in job.schema.attributes]
     return raw | {"resolved": {"columns": columns} | {key: value for key, value in resolved.items() if value}}
@@ -140,43 +136,20 @@ def described(job: Job) -> str:
     return json.dumps(description(job), sort_keys=True, ensure_ascii=False)
 
 
-def described_transactions(job: TransactionJob) -> str:
-    """The same of a job on transactions, without how they are read; see `TransactionJob.described`."""
-    return json.dumps(transaction_description(job), sort_keys=True, ensure_ascii=False)
+def keys_of(part: Any) -> dict[str, object]:  # noqa: ANN401  an algorithm or a purpose
+    """The fields that say something, as keys."""
+    return {} if part is None else given({one.name.replace("_", "-"): getattr(part, one.name) for one in fields(part)})
 
 
-def transaction_description(job: TransactionJob) -> dict[str, Any]:
-    """What a certificate holds of a job on transactions: its tables, with a count in place of each list of items."""
-    model, roles, algorithm = job.coherence, job.roles, job.algorithm
-    items: dict[str, Any] = {"min-support": job.min_support or None, "weight": len(job.weights) or None}
-    if isinstance(roles, Listed):
-        private, public = len({*roles.private}), None if roles.public is None else len({*roles.public})
-        items |= {"private": private or None, "no-private": not private, "allow-absent": roles.absent, "public": public}
-    else:
-        draw = None if roles.draw is Draw.FEASIBLE else roles.draw
-        items |= {"delta": roles.delta, "seed": roles.seed or None, "draw": draw}
-    method = _keys(algorithm)
-    if isinstance(algorithm, Optimum | LocalSuppression):
-        method |= {"suppress": "cells"} if isinstance(algorithm, LocalSuppression) else {"optimal": True}
-    elif not isinstance(algorithm, Greedy):
-        method = {"name": type(algorithm).__name__}
-    method |= {"max-sets": job.most} if job.most != MOST else {}
-    output = {"format": job.writing.form, "separator": job.writing.separator}
-    privacy = {"h": plain(model.h), "k": model.k, "p": model.p}
-    found = {"output": _given(output), "privacy": privacy, "items": _given(items), "method": method}
-    return found | _given({"purpose": _keys(job.purpose) or None})
-
-
-def _keys(part: Any) -> dict[str, object]:  # noqa: ANN401  an algorithm or a purpose
-    return {} if part is None else _given({one.name.replace("_", "-"): getattr(part, one.name) for one in fields(part)})
-
-
-def _given(table: dict[str, Any]) -> dict[str, object]:
+def given(table: dict[str, Any]) -> dict[str, object]:
+    """The keys of a table that say something."""
     return {key: plain(value) for key, value in table.items() if value is not None and value is not False}
 
 
-def _tables(job: Job, method: dict[str, object]) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
-    schema, models = job.schema, _split(job)[0]
+def _tables(
+    job: Job, models: list[PrivacyModel], method: dict[str, object]
+) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
+    schema = job.schema
     hierarchies = {one.name: one.hierarchy for one in schema.attributes if isinstance(one.hierarchy, Hierarchy)}
     free = {one.name: one.label for one in schema.quasi if not on_nodes(job.algorithm) and has_companions(one)}
     own = None in free.values()
@@ -199,7 +172,7 @@ def _tables(job: Job, method: dict[str, object]) -> tuple[dict[str, Any], dict[s
     if job.perturbations:
         raw["perturb"] = {"columns": {one.columns[0]: plain(parameters_of(one)) for one in job.perturbations}}
         raw["perturb"] |= {"insecure-reproducible": True} if job.insecure_reproducible else {}
-    return raw | _given({"purpose": _keys(job.purpose) or None}), hierarchies
+    return raw | given({"purpose": keys_of(job.purpose) or None}), hierarchies
 
 
 def _input(job: Job) -> dict[str, object]:
