@@ -67,15 +67,21 @@ _ITEMS: Final = ("private", "private-file", "no-private", "public", "public-file
 class CheckFlags(NamedTuple):
     """What the file is compared with, and what is shown of it."""
 
-    transactions: bool = option("Transactions", "IN contains transactions: check whether they are (h,k,p)-coherent.")
+    transactions: bool = option(
+        "Transactions", "IN contains transactions: check whether they are (h,k,p)-coherent.", first=True
+    )
     reference: str | None = option(
         "Reading",
         "The table before its release: t, delta-disclosure and beta compare with its values.",
         "FILE",
         shown="IN itself",
+        first=True,
     )
     certificate: str | None = option(
-        "Reading", "Check the claims of this certificate about IN; it also names the models.", "FILE"
+        "Reading",
+        "Check the claims of this certificate about IN; the certificate also names the models.",
+        "FILE",
+        first=True,
     )
     trust: str | None = option(
         "Reading", "Require that the holder of this public key has signed the certificate.", "FILE"

@@ -43,7 +43,10 @@ class Questions(NamedTuple):
         min=0,
     )
     target: str | None = option(
-        "Method", "Train a classifier on each table to predict this column from the quasi-identifiers.", "COLUMN"
+        "Method",
+        "Train a classifier on each table to predict this column from the quasi-identifiers.",
+        "COLUMN",
+        first=True,
     )
     seed: int = option(
         "Method", "The same seed draws the same queries and holds out the same records.", "N", default=0, min=0
@@ -58,7 +61,10 @@ class ComparisonOutput(NamedTuple):
     """Where the comparison goes."""
 
     out: Path | None = option(
-        "Writing", "Write the comparison to a file, too: .json, which contains values of the table, or .txt.", "FILE"
+        "Writing",
+        "Also write the comparison to a file: .json, which contains values of the table, or .txt.",
+        "FILE",
+        first=True,
     )
     overwrite: options.Overwrite = False
     json: options.Json = False
@@ -82,7 +88,9 @@ def compare(
     table: Annotated[
         Given, Keys(only=("quasi", "hierarchy", "k", "missing-token", *options.READING[1:]), changed=_CHANGED)
     ],
-    job: Path | None = option("Reading", "Take roles, hierarchies and k from the release's job file.", "JOB.toml"),
+    job: Path | None = option(
+        "Reading", "Take roles, hierarchies and k from the release's job file.", "JOB.toml", first=True
+    ),
     questions: Questions,
     shown: ComparisonOutput,
 ) -> None:

@@ -48,9 +48,9 @@ def inspect(
         Keys(form=BASKETS, only=("path", "separator", "encoding", "Reading", "h"), panel="Transactions", changed=_H),
     ],
     *,
-    transactions: bool = option("Transactions", "IN contains transactions: describe them and their items."),
+    transactions: bool = option("Transactions", "IN contains transactions: describe them and their items.", first=True),
     picture: Path | None = option(
-        "Writing", "Draw the distribution of each column (.svg, .png): for you, not for the public.", "FILE"
+        "Writing", "Draw the distribution of each column (.svg, .png): for you, not for the public.", "FILE", first=True
     ),
     overwrite: options.Overwrite = False,
     json: options.Json = False,

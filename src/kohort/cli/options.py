@@ -25,10 +25,12 @@ Reading = Annotated[Given, Keys(only=READING)]
 ReadingWithTokens = Annotated[Given, Keys(only=(*READING, "missing-token"))]
 Quasi = Annotated[list[str] | None, Keys(only=("quasi",))]
 K = Annotated[int, Keys(only=("k",))]
-Json = Annotated[bool, option("Output", "Print one JSON object instead of text; an error is an object too.", "--json")]
+Json = Annotated[
+    bool, option("Output", "Print one JSON object instead of text; an error is an object too.", "--json", first=True)
+]
 Quiet = Annotated[bool, option("Output", "Print nothing but errors.")]
-Overwrite = Annotated[bool, option("Writing", "Replace files that exist.", "--overwrite")]
-DryRun = Annotated[bool, option("Writing", "Write nothing: show what the release would cost.", "--dry-run")]
+Overwrite = Annotated[bool, option("Writing", "Replace files that exist.", "--overwrite", first=True)]
+DryRun = Annotated[bool, option("Writing", "Write nothing: show what the release would cost.", "--dry-run", first=True)]
 #: Threads by default: the cores that this process may use.
 CORES = system.cores()
 

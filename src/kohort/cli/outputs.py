@@ -44,7 +44,10 @@ class PageOptions(NamedTuple):
     """The report that is published with a release, and for whom."""
 
     report: Path | None = option(
-        "Output", "Publish a report, too: a page (.html), its figures (.json), or the printed text (.txt).", "FILE"
+        "Output",
+        "Also publish a report: a page (.html), its figures (.json), or the printed text (.txt).",
+        "FILE",
+        first=True,
     )
     audience: AudienceWord = None
 

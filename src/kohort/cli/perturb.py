@@ -29,7 +29,7 @@ _FLAGS: Final = (
 )
 
 #: How flags differ from the keys of a job.
-_CHANGED: Final = MappingProxyType({"out": {"help": "The perturbed table."}})
+_CHANGED: Final = MappingProxyType({"out": {"help": "The perturbed table."}, "perturb": {"first": True}})
 
 
 def perturb(

@@ -64,9 +64,9 @@ def picture_of(
 class SweepOutput(NamedTuple):
     """What of a sweep is written and printed."""
 
-    out: Path | None = option("Writing", "Write every point or run (.csv), or all figures (.json).", "FILE")
+    out: Path | None = option("Writing", "Write every point or run (.csv), or all figures (.json).", "FILE", first=True)
     picture: Path | None = option(
-        "Writing", "Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).", "FILE"
+        "Writing", "Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).", "FILE", first=True
     )
     figure: str | None = option(
         "Writing",

@@ -34,14 +34,18 @@ PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 
-#: The roles of columns, by the flag that names columns of the role, and the sentence of its help.
-ROLES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+#: The roles of columns, by the flag that names columns of the role, with the sentence of its help, and whether `first`.
+ROLES: Final[Mapping[str, tuple[str, str, bool]]] = MappingProxyType(
     {
-        "quasi": ("quasi", "Quasi-identifying columns: an attacker may know them, so they are generalized."),
-        "sensitive": ("sensitive", "Sensitive columns: nobody may learn them about a person; released unchanged."),
-        "identifier": ("identifying", "Identifying columns: never released."),
-        "insensitive": ("insensitive", "Insensitive columns: released unchanged."),
-        "drop": ("drop", "Columns that are not needed: never released."),
+        "quasi": ("quasi", "Quasi-identifying columns: an attacker may know them, so they are generalized.", True),
+        "sensitive": (
+            "sensitive",
+            "Sensitive columns: nobody may learn them about a person; released unchanged.",
+            True,
+        ),
+        "identifier": ("identifying", "Identifying columns: never released.", True),
+        "insensitive": ("insensitive", "Insensitive columns: released unchanged.", False),
+        "drop": ("drop", "Columns that are not needed: never released.", False),
     }
 )
 
@@ -134,6 +138,7 @@ class Key:
         shown: The default as the help shows it; empty for the default itself.
         model: What the privacy model that it holds parameters of says of itself.
         hidden: Whether only a job file has it.
+        first: Whether its flag is among the few that most people need, which the help of a command with many shows.
     """
 
     place: Place
@@ -147,6 +152,7 @@ class Key:
     shown: str = ""
     model: Specification | None = None
     hidden: bool = False
+    first: bool = False
 
     @property
     def attribute(self) -> str:
@@ -253,9 +259,9 @@ def _flags(table: str, keys: Sequence[Key]) -> Iterator[Key]:
 
 
 def _role_key(flag: str) -> Key:
-    role, sentence = ROLES[flag]
-    several = ValueType(flag=SEVERAL)
-    return Key(("columns", "role", role), several, f"{sentence} (repeatable)", None, flag, "A,B", panel="Columns")
+    role, sentence, first = ROLES[flag]
+    several, sentence = ValueType(flag=SEVERAL), f"{sentence} (repeatable)"
+    return Key(("columns", "role", role), several, sentence, None, flag, "A,B", panel="Columns", first=first)
 
 
 def _flag(place: Place, one: Key) -> Key:
