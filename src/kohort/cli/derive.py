@@ -75,7 +75,7 @@ class Number(click.ParamType[int | float]):
     def __init__(self, kind: type[int | float], least: float | None, most: float | None) -> None:
         """Keep the type and the bounds, `None` for none."""
         self.kind, self.least, self.most = kind, least, most
-        self.name = "integer" if kind is int else "number"
+        self.name = "a whole number" if kind is int else "a number"
 
     @property
     def bounds(self) -> str:
@@ -89,11 +89,11 @@ class Number(click.ParamType[int | float]):
         try:
             number = self.kind(value)
         except ValueError:
-            self.fail(f"Input should be a valid {self.name}", param, ctx)
+            self.fail(f"the value must be {self.name}", param, ctx)
         if self.least is not None and not number >= self.least:
-            self.fail(f"Input should be greater than or equal to {self.least}", param, ctx)
+            self.fail(f"the value must be at least {self.least}", param, ctx)
         if self.most is not None and not number <= self.most:
-            self.fail(f"Input should be less than or equal to {self.most}", param, ctx)
+            self.fail(f"the value must be at most {self.most}", param, ctx)
         return number
 
 

@@ -134,8 +134,9 @@ def pairs(texts: Sequence[str] | None, flag: str) -> dict[str, str]:
     for text in texts or ():
         column, equals, _ = text.partition("=")
         if not equals or column in columns:
-            what = f"column {column} is given twice" if equals else "there is no = in it"
-            raise UsageError(what, where=flag, hint=f"write {flag} COLUMN=VALUE, once per column")
+            what = f"column {column} is given twice" if equals else f"{column} has no value"
+            hint = f"write {flag} {column if column and not equals else 'COLUMN'}=VALUE, once per column"
+            raise UsageError(what, where=flag, hint=hint)
         columns.add(column)
     return readable(texts)
 

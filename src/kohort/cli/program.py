@@ -22,7 +22,7 @@ import click
 
 from kohort.cli.derive import Command, Group, at_once
 from kohort.cli.screen import echo, echo_json, listen, stoppable
-from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote
+from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote, UsageError
 from kohort.shown import readable
 from kohort.system import DIGITS, MOST_THREADS, address_space, cores, on_abort
 
@@ -304,18 +304,18 @@ def _refuse_little_space() -> None:
     """Refuse what libraries would end in: one by one they abort, or wait for memory for ever."""
     space = address_space()
     if space is not None and space < _ADDRESSES:
-        what = f"the system gives this process {space >> 20:,} MiB of address space, and it needs {_ADDRESSES >> 20:,}"
+        what = f"the system gives this process {space >> 20:,} MiB of address space; kohort needs {_ADDRESSES >> 20:,}"
         raise LimitError(what, hint="raise the limit (ulimit -v), or limit real memory instead")
 
 
 def _ending(end: BaseException) -> ExitReport:
     match end:
         case JobError():
-            text = "\n".join(
-                [f"kohort: {end.what}", *map(_item, end.faults), *([f"hint: {readable(end.hint)}"] if end.hint else [])]
-            )
+            single = len(end.faults) == 1  # which needs no list
+            lines = [f"kohort: {end.faults[0]}"] if single else [f"kohort: {end.what}", *map(_item, end.faults)]
+            lines += [f"hint: {readable(end.hint)}"] if end.hint else []
             found = {**_error(end), "faults": [_error(fault) for fault in end.faults]}
-            ending = ExitReport(end.exit_status, text, found)
+            ending = ExitReport(end.exit_status, "\n".join(lines), found)
         case KohortError():
             ending = ExitReport(end.exit_status, f"kohort: {end}", _error(end))
         case click.ClickException():
@@ -350,12 +350,27 @@ def _stopped(status: int) -> ExitReport:
 
 
 def _misuse(found: click.ClickException) -> ExitReport:
-    """What is wrong with the words of the command line; those that are repeated steer no terminal."""
-    what = readable(found.format_message(), ends="")
-    context: click.Context = getattr(found, "ctx", None) or click.Context(app, info_name="kohort")
-    text = f"{context.get_usage()}\nTry '{context.command_path} -h' for help.\n\nError: {what}"
-    where = getattr(found, "option_name", None) or " / ".join(getattr(getattr(found, "param", None), "opts", ()))
-    return ExitReport(found.exit_code, text, {"where": where, "what": what, "hint": f"{context.command_path} --help"})
+    """What is wrong with the words of the command line, in the form of all other errors."""
+    context: click.Context | None = getattr(found, "ctx", None)
+    near, param = getattr(found, "possibilities", None), getattr(found, "param", None)
+    where = " / ".join(param.opts) if isinstance(param, click.Option) else param.human_readable_name if param else ""
+    match found:
+        case click.NoSuchOption():
+            what, where = "unknown flag", found.option_name
+        case click.exceptions.NoSuchCommand():
+            what, where = "unknown command", found.command_name
+        case click.MissingParameter():
+            what = f"this {'flag' if isinstance(param, click.Option) else 'argument'} is required"
+        case click.BadParameter():
+            what = found.message
+        case click.BadOptionUsage():
+            what, where = "a value is required" if "requires" in found.message else "no value is taken", found.option_name
+        case _:
+            what = found.format_message().removeprefix("Got ").rstrip(".")
+    many = context is not None and getattr(context.command, "example", "")
+    see = f"see {context.command_path} {'--help-all' if many else '-h'}" if context is not None else ""
+    error = UsageError(what, where=where, hint=f"did you mean {' or '.join(near)}?" if near else see)
+    return ExitReport(found.exit_code, f"kohort: {error}", _error(error))
 
 
 def _item(fault: Exception) -> str:
