@@ -234,13 +234,13 @@ def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[
     yield from (f"{part.outcome:{WIDTH}}  {part.name}: {part.told}" for part in again.parts)
     differing = sum(part.outcome == "different" for part in again.parts)
     if known.signature is None:
-        yield "the certificate is unsigned: whoever changed the file can have written it anew"
+        yield "the certificate is unsigned: anyone who changed the file may have rewritten the certificate"
     folder = known.release.removesuffix(f"/{MANIFEST}")
     kind, what = "folder", f"folder {folder} is"
     if folder == known.release:
         kind, what = "file", f"file is {folder}"
     if again.met:
-        yield f"the {what} as certified, as far as it shows: nothing differs"
+        yield f"the {what} as certified: nothing that can be checked differs"
     else:
         yield f"NOT the certified {kind}: {differing} part{'s differ' if differing != 1 else ' differs'}"
 
@@ -307,7 +307,7 @@ def _coherence_lines(found: CoherenceFinding, model: Coherence, over: Sequence[s
 
     yield f"{many(found.transactions, 'transaction')}: {found.model} {'met' if found.met else 'NOT met'}"
     if found.too_few:
-        yield f"there are fewer than {model.k:,} transactions: no release of them can be coherent"
+        yield f"there are fewer than {model.k:,} transactions: no release can be coherent"
     if found.over:
         names = f": {listed(over)}" if over else " (--show-values names them)"
         yield f"private items in more than the share h of all transactions: {found.over:,}{names}"

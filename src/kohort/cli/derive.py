@@ -6,7 +6,6 @@ whose default or mark is an `option` or `argument`, for a flag or argument of it
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -30,6 +29,7 @@ from typing import (
 import click
 from click.core import ParameterSource
 
+from kohort.cli.screen import styled
 from kohort.job.keys import PANELS, TRI_STATE, Key, keys_of, with_words
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ class Keys:
 class _Formatter(click.HelpFormatter):
     def write_heading(self, heading: str) -> None:
         """A heading, in bold letters on a terminal."""
-        super().write_heading(heading if os.environ.get("NO_COLOR") else click.style(heading, bold=True))
+        super().write_heading(styled(heading))
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         """Words and their sentences, in which no hyphen is broken."""

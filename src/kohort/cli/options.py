@@ -105,8 +105,8 @@ def read_table(reading: Given, source: str = "") -> Table:
 MISSING: Final = MappingProxyType(
     {
         "help": (
-            "How the release of IN treated a missing value (by its certificate, if not given): own-value, a value like"
-            " any other; suppress, so that people of the population without one match nobody; or refuse, an error."
+            "How the release of IN treated a missing value (default: as its certificate says): own-value, a value like"
+            " any other; suppress, so that people without a value match no record; or refuse, an error."
         )
     }
 )

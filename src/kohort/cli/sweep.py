@@ -129,7 +129,7 @@ def sweep(
 
 def _named(source: str | None) -> str:
     if source is None:
-        raise UsageError("no input is named", where="IN", hint="name a file, or - for standard input")
+        raise UsageError("no input file is named", where="IN", hint="name a file, or - for standard input")
     return source
 
 
@@ -170,7 +170,7 @@ def of_job(path: Path, vary: Sequence[str]) -> Variations:
 
     text = document_at(path)
     if text.is_of_transactions:
-        hint = "give it by flags, with --transactions"
+        hint = "write its settings as flags, with --transactions"
         raise UnsupportedError("a sweep cannot start from a job on transactions", where="--job", hint=hint)
     parameters = varied.all_of(vary)
     place_of = {varied.place_of(name): f"--vary {name}" for name in parameters}

@@ -81,7 +81,7 @@ class SweepOutput(NamedTuple):
         min=0,
         max=1,
     )
-    seconds: bool = option("Output", "Report the seconds that each point or run took; they differ from run to run.")
+    seconds: bool = option("Output", "Report the seconds that each point or run took; which differ from run to run.")
     bound: bool = option(
         "Output", "For a table: compute a lower bound on the loss of each point, once for each k and kind of labels."
     )
@@ -116,7 +116,7 @@ def outputs_of(kind: Kind[W], shown: SweepOutput, inputs: tuple[Path, ...]) -> C
     from kohort.sweeps.figure import figure_of
 
     if shown.figure is not None and shown.picture is None:
-        raise UsageError("there is no picture to draw it in", where="--figure", hint="add --picture FILE.svg")
+        raise UsageError("no picture is drawn", where="--figure", hint="add --picture FILE.svg")
     forms = [] if shown.out is None else [(shown.out, kind.writer(shown.out))]
     if shown.picture is not None:
         format_, figure = format_of(shown.picture.suffix), shown.figure

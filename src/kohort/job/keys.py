@@ -34,18 +34,14 @@ PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 
-#: The roles of columns, by the flag that names columns of the role, with the sentence of its help, and whether `first`.
-ROLES: Final[Mapping[str, tuple[str, str, bool]]] = MappingProxyType(
+#: The roles of columns, by the flag that names columns of the role, and the sentence of its help.
+ROLES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
-        "quasi": ("quasi", "Quasi-identifying columns: an attacker may know them, so they are generalized.", True),
-        "sensitive": (
-            "sensitive",
-            "Sensitive columns: nobody may learn them about a person; released unchanged.",
-            True,
-        ),
-        "identifier": ("identifying", "Identifying columns: never released.", True),
-        "insensitive": ("insensitive", "Insensitive columns: released unchanged.", False),
-        "drop": ("drop", "Columns that are not needed: never released.", False),
+        "quasi": ("quasi", "Quasi-identifying columns: an attacker may know them, so they are generalized."),
+        "sensitive": ("sensitive", "Sensitive columns: nobody may learn them about a person; released unchanged."),
+        "identifier": ("identifying", "Identifying columns: never released."),
+        "insensitive": ("insensitive", "Insensitive columns: released unchanged."),
+        "drop": ("drop", "Columns that are not needed: never released."),
     }
 )
 
@@ -259,9 +255,9 @@ def _flags(table: str, keys: Sequence[Key]) -> Iterator[Key]:
 
 
 def _role_key(flag: str) -> Key:
-    role, sentence, first = ROLES[flag]
-    several, sentence = ValueType(flag=SEVERAL), f"{sentence} (repeatable)"
-    return Key(("columns", "role", role), several, sentence, None, flag, "A,B", panel="Columns", first=first)
+    role, sentence = ROLES[flag]
+    kind, place, first = ValueType(flag=SEVERAL), ("columns", "role", role), role not in {"insensitive", "drop"}
+    return Key(place, kind, f"{sentence} (repeatable)", None, flag, "A,B", panel="Columns", first=first)
 
 
 def _flag(place: Place, one: Key) -> Key:

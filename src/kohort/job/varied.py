@@ -42,8 +42,12 @@ QUASI: Final = "quasi"
 #: What a switch may be said to be.
 _SWITCH: Final[Mapping[str, bool]] = MappingProxyType({"yes": True, "true": True, "no": False, "false": False})
 
-#: Numbers of records, people and columns.
+#: Numbers of records, people and columns, and a range of such numbers.
 _number = re.compile(r"[1-9][0-9]{0,17}").fullmatch
+_range = re.compile(r"([0-9]{1,9})\.\.([0-9]{1,9})").fullmatch
+
+#: Values of a range: each is a release to search for.
+MOST: Final = 100
 
 
 #: What is said to methods that cut, and to those on levels, besides their parameters: places of a job, and keys of any
@@ -55,17 +59,43 @@ OF_CUTS: Final[tuple[tuple[Place, ...], tuple[str, ...]]] = (
 OF_LEVELS: Final[tuple[tuple[Place, ...], tuple[str, ...]]] = (), ("max-level",)
 
 
-def read(text: str) -> tuple[str, list[str]]:
-    """What is varied, and its values as they are written.
+def read(text: str, is_whole: Callable[[str], bool] | None = None) -> tuple[str, list[str]]:
+    """What is varied, and its values as they are written; of a range, those from end to end.
 
-    >>> read("l:net=income=1, 2")
-    ('l:net=income', ['1', '2'])
+    Args:
+        text: `NAME=A,B,…`.
+        is_whole: Whether what has this name is a whole number; `None` asks the models of tables.
+
+    >>> read("l:net=income=1, 2"), read("k=2..4,10")
+    (('l:net=income', ['1', '2']), ('k', ['2', '3', '4', '10']))
     """
-    name, equals, values = text.rpartition("=")
+    name, equals, values = (part.strip() for part in text.rpartition("="))
     said = [value.strip() for value in values.split(",")]
     if not equals or not all(said):
         raise UsageError("no values are given", where="--vary", hint="write --vary k=5,10,20")
-    return name.strip(), said
+    if (is_whole or _is_whole)(name):
+        said = [one for value in said for one in _from_end_to_end(name, value)]
+    return name, said
+
+
+def _from_end_to_end(name: str, value: str) -> Iterable[str]:
+    if ".." not in value:
+        return [value]
+    ends, hint = _range(value), f"write --vary {name}=2..10 or {name}=2,5,10"
+    if ends is None or not 0 <= int(ends[2]) - int(ends[1]) < MOST:
+        what = f"{name}: {value} is not a range of 1 to {MOST} whole numbers"
+        raise UsageError(what, where="--vary", hint=hint)
+    return map(str, range(int(ends[1]), int(ends[2]) + 1))
+
+
+def _is_whole(name: str) -> bool:
+    """Whether what can be varied is a whole number."""
+    model = name.partition(":")[0]
+    key, *parameter = _of_columns().get(model, (model,))
+    if key not in models():
+        return model in {QUASI, "max-suppression"}
+    own = models()[key].specification.own
+    return next((one for one in own if [one.name] == parameter), own[0]).kind == "integer"
 
 
 def all_of(texts: Sequence[str]) -> dict[str, list[str]]:
@@ -154,7 +184,7 @@ class Variations:
         for name in self.vary:
             column = name.partition(":")[2]
             if column and value_at(self.base, ("columns", column)) is None:
-                hint = f"name it first: --sensitive {column}"
+                hint = f"name the column first: --sensitive {column}"
                 raise UsageError(f"column {column} has no role", where=f"--vary {name}", hint=hint)
         try:
             return TablePlan.of(self.vary, self._job)
