@@ -30,7 +30,7 @@ Job = Annotated[Path, argument("JOB", "A job file (TOML); `kohort init` writes o
 Changes = Annotated[
     list[str] | None,
     option(
-        "Reading",
+        "Input",
         "Change a key of the job for this run: privacy.k=20, or columns.age.grid=10 (repeatable).",
         "KEY=VALUE",
         "--set",
@@ -118,7 +118,7 @@ QUICK: Final = frozenset({"mondrian", "mondrian-relaxed", "ordered"})
 def advise(
     job: Job,
     *,
-    take: int | None = option("Writing", "Write the N-th change into the job file.", "N", min=1),
+    take: int | None = option("Output", "Write the N-th change into the job file.", "N", min=1),
     printed: options.Printed,
 ) -> None:
     """Show what single changes of a job would keep or cost; write nothing, or one of them into the job file."""

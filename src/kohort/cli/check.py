@@ -71,24 +71,22 @@ class CheckFlags(NamedTuple):
         "Transactions", "IN contains transactions: check whether they are (h,k,p)-coherent.", first=True
     )
     reference: str | None = option(
-        "Reading",
+        "Input",
         "The table before its release: t, delta-disclosure and beta compare with its values.",
         "FILE",
         shown="IN itself",
         first=True,
     )
     certificate: str | None = option(
-        "Reading",
+        "Input",
         "Check the claims of this certificate about IN; the certificate also names the models.",
         "FILE",
         first=True,
     )
     trust: str | None = option(
-        "Reading", "Require that the holder of this public key has signed the certificate.", "FILE"
+        "Input", "Require that the holder of this public key has signed the certificate.", "FILE"
     )
-    show_values: bool = option(
-        "Output", "Show the cells of failing classes, or the private items that prevent a release."
-    )
+    show_values: bool = option("Run", "Show the cells of failing classes, or the private items that prevent a release.")
 
 
 def check(

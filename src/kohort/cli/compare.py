@@ -61,7 +61,7 @@ class ComparisonOutput(NamedTuple):
     """Where the comparison goes."""
 
     out: Path | None = option(
-        "Writing",
+        "Output",
         "Also write the comparison to a file: .json, which contains values of the table, or .txt.",
         "FILE",
         first=True,
@@ -89,7 +89,7 @@ def compare(
         Given, Keys(only=("quasi", "hierarchy", "k", "missing-token", *options.READING[1:]), changed=_CHANGED)
     ],
     job: Path | None = option(
-        "Reading", "Take roles, hierarchies and k from the release's job file.", "JOB.toml", first=True
+        "Input", "Take roles, hierarchies and k from the release's job file.", "JOB.toml", first=True
     ),
     questions: Questions,
     shown: ComparisonOutput,

@@ -45,12 +45,12 @@ def inspect(
     table: options.ReadingWithTokens,
     baskets: Annotated[
         Given,
-        Keys(form=BASKETS, only=("path", "separator", "encoding", "Reading", "h"), panel="Transactions", changed=_H),
+        Keys(form=BASKETS, only=("path", "separator", "encoding", "Input", "h"), panel="Transactions", changed=_H),
     ],
     *,
     transactions: bool = option("Transactions", "IN contains transactions: describe them and their items.", first=True),
     picture: Path | None = option(
-        "Writing", "Draw the distribution of each column (.svg, .png): for you, not for the public.", "FILE", first=True
+        "Output", "Draw the distribution of each column (.svg, .png): for you, not for the public.", "FILE", first=True
     ),
     overwrite: options.Overwrite = False,
     json: options.Json = False,
@@ -110,7 +110,7 @@ def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
 def init(
     reading: options.ReadingWithTokens,
     *,
-    out: Path = option("Writing", "The job file to write.", "JOB", default=_JOB),
+    out: Path = option("Output", "The job file to write.", "JOB", default=_JOB),
     k: options.K = _K,
     known: list[str] | None = option(
         "Columns",

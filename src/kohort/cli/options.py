@@ -26,11 +26,11 @@ ReadingWithTokens = Annotated[Given, Keys(only=(*READING, "missing-token"))]
 Quasi = Annotated[list[str] | None, Keys(only=("quasi",))]
 K = Annotated[int, Keys(only=("k",))]
 Json = Annotated[
-    bool, option("Output", "Print one JSON object instead of text; an error is an object too.", "--json", first=True)
+    bool, option("Run", "Print one JSON object instead of text; an error is an object too.", "--json", first=True)
 ]
-Quiet = Annotated[bool, option("Output", "Print nothing but errors.")]
-Overwrite = Annotated[bool, option("Writing", "Replace files that exist.", "--overwrite", first=True)]
-DryRun = Annotated[bool, option("Writing", "Write nothing: show what the release would cost.", "--dry-run", first=True)]
+Quiet = Annotated[bool, option("Run", "Print nothing but errors.")]
+Overwrite = Annotated[bool, option("Output", "Replace files that exist.", "--overwrite", first=True)]
+DryRun = Annotated[bool, option("Output", "Write nothing: show what the release would cost.", "--dry-run", first=True)]
 #: Threads by default: the cores that this process may use.
 CORES = system.cores()
 
@@ -42,7 +42,7 @@ def _of_use(_context: object, _flag: object, threads: int) -> int:
 Threads = Annotated[
     int,
     option(
-        "Output",
+        "Run",
         "Threads to use; the release is the same for any number.",
         "N",
         shown="all cores",

@@ -67,7 +67,7 @@ def risk(
     sample: PopulationFlags,
     attacks: Attacks,
     *,
-    show_values: bool = option("Output", "Show cells of the smallest classes: values of records."),
+    show_values: bool = option("Run", "Show cells of the smallest classes: values of records."),
     json: options.Json = False,
 ) -> None:
     """Report whom an attacker could find in a file, and how; write nothing."""

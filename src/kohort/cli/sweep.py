@@ -73,13 +73,13 @@ Transactions = Annotated[
 JobFile = Annotated[
     Path | None,
     option(
-        "Reading", "For a table: a job file instead of IN and flags; varied values replace its own.", "JOB", first=True
+        "Input", "For a table: a job file instead of IN and flags; varied values replace its own.", "JOB", first=True
     ),
 ]
 Resume = Annotated[
     bool,
     option(
-        "Writing",
+        "Output",
         "For a table: keep finished points in OUT.points.jsonl until all are done, and continue from those in it.",
         "--resume",
     ),

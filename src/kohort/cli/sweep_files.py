@@ -64,29 +64,29 @@ def picture_of(
 class SweepOutput(NamedTuple):
     """What of a sweep is written and printed."""
 
-    out: Path | None = option("Writing", "Write every point or run (.csv), or all figures (.json).", "FILE", first=True)
+    out: Path | None = option("Output", "Write every point or run (.csv), or all figures (.json).", "FILE", first=True)
     picture: Path | None = option(
-        "Writing", "Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).", "FILE", first=True
+        "Output", "Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).", "FILE", first=True
     )
     figure: str | None = option(
-        "Writing",
+        "Output",
         "For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
         "WORD",
         shown="lm",
     )
     at_most_loss: float | None = option(
-        "Output",
+        "Run",
         "Propose the strictest point that loses no more: NCP of a table, distortion of transactions.",
         "SHARE",
         min=0,
         max=1,
     )
-    seconds: bool = option("Output", "Report the seconds that each point or run took; which differ from run to run.")
+    seconds: bool = option("Run", "Report the seconds that each point or run took; which differ from run to run.")
     bound: bool = option(
-        "Output", "For a table: compute a lower bound on the loss of each point, once for each k and kind of labels."
+        "Run", "For a table: compute a lower bound on the loss of each point, once for each k and kind of labels."
     )
     audience: str | None = option(
-        "Writing",
+        "Output",
         "Who reads the files: public, with rounded figures; or internal, with exact ones.",
         "WORD",
         shown="public",

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Teaching(NamedTuple):
     """What of the transactions themselves is printed."""
 
-    trace: bool = option("Output", "Show each step with the original transactions: for teaching, on small examples.")
-    show_values: bool = option("Output", "Name the private items that prevent a release, not only their number.")
+    trace: bool = option("Run", "Show each step with the original transactions: for teaching, on small examples.")
+    show_values: bool = option("Run", "Name the private items that prevent a release, not only their number.")
 
 
 def transactions(

@@ -27,10 +27,10 @@ PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "Items": ("items",),
         "Promise": ("privacy", "person", "population"),
         "Method": ("method",),
-        "Reading": ("input", "transactions"),
+        "Input": ("input", "transactions"),
         "Transactions": (),
-        "Writing": ("output",),
-        "Output": ("run",),
+        "Output": ("output",),
+        "Run": ("run",),
     }
 )
 
