@@ -92,7 +92,6 @@ def _draw(found: tuple[Mapping[str, Sequence[Bar]], Sequence[str], int], form: F
 
 
 def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
-    from kohort.cli.describe import profile_figures, profile_text
     from kohort.io.baskets import read_transactions
     from kohort.job.parts import relative
     from kohort.job.transactions import reading_of

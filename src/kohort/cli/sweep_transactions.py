@@ -100,7 +100,7 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
         raise UsageError(
             "for transactions only one parameter can vary", where="--vary", hint="vary the others in separate sweeps"
         )
-    name, values = read(vary[0], lambda name: name in PARAMETERS and PARAMETERS[name].whole)
+    name, values = read(vary[0])
     if name in PARAMETERS and name in {**given.used(), **drawn.used()}:
         raise UsageError(f"{name} is varied", where=f"--{name}", hint="leave it out, or vary another")
     raw = flags.tables(given, [])

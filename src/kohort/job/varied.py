@@ -59,12 +59,8 @@ OF_CUTS: Final[tuple[tuple[Place, ...], tuple[str, ...]]] = (
 OF_LEVELS: Final[tuple[tuple[Place, ...], tuple[str, ...]]] = (), ("max-level",)
 
 
-def read(text: str, is_whole: Callable[[str], bool] | None = None) -> tuple[str, list[str]]:
-    """What is varied, and its values as they are written; of a range, those from end to end.
-
-    Args:
-        text: `NAME=A,B,…`.
-        is_whole: Whether what has this name is a whole number; `None` asks the models of tables.
+def read(text: str) -> tuple[str, list[str]]:
+    """What is varied, and its values as they are written; of a range of whole numbers, all of them.
 
     >>> read("l:net=income=1, 2"), read("k=2..4,10")
     (('l:net=income', ['1', '2']), ('k', ['2', '3', '4', '10']))
@@ -73,29 +69,18 @@ def read(text: str, is_whole: Callable[[str], bool] | None = None) -> tuple[str,
     said = [value.strip() for value in values.split(",")]
     if not equals or not all(said):
         raise UsageError("no values are given", where="--vary", hint="write --vary k=5,10,20")
-    if (is_whole or _is_whole)(name):
-        said = [one for value in said for one in _from_end_to_end(name, value)]
-    return name, said
+    return name, [one for value in said for one in _from_end_to_end(name, value)]
 
 
 def _from_end_to_end(name: str, value: str) -> Iterable[str]:
-    if ".." not in value:
+    kind = models().get(name)
+    if ".." not in value or (kind is not None and kind.specification.is_range):
         return [value]
-    ends, hint = _range(value), f"write --vary {name}=2..10 or {name}=2,5,10"
+    ends = _range(value)
     if ends is None or not 0 <= int(ends[2]) - int(ends[1]) < MOST:
-        what = f"{name}: {value} is not a range of 1 to {MOST} whole numbers"
+        what, hint = f"{name}: {value} is not a range of 1 to {MOST} whole numbers", "write 2..10, or list all values"
         raise UsageError(what, where="--vary", hint=hint)
     return map(str, range(int(ends[1]), int(ends[2]) + 1))
-
-
-def _is_whole(name: str) -> bool:
-    """Whether what can be varied is a whole number."""
-    model = name.partition(":")[0]
-    key, *parameter = _of_columns().get(model, (model,))
-    if key not in models():
-        return model in {QUASI, "max-suppression"}
-    own = models()[key].specification.own
-    return next((one for one in own if [one.name] == parameter), own[0]).kind == "integer"
 
 
 def all_of(texts: Sequence[str]) -> dict[str, list[str]]:
