@@ -238,7 +238,7 @@ def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[
     if folder == known.release:
         kind, what = "file", f"file is {folder}"
     if again.met:
-        yield f"the {what} as certified: nothing that can be checked differs"
+        yield f"the {what} as certified, as far as can be checked: nothing differs"
     else:
         yield f"NOT the certified {kind}: {differing} part{'s differ' if differing != 1 else ' differs'}"
 

@@ -157,7 +157,7 @@ def test_no_sensitive_column_is_no_ground_for_diversity(register: Path, tmp_path
     )
     assert ran.status == 2
     assert "the column is quasi, but distinct 2-diversity of profession is about a sensitive one" in ran.err
-    assert "name it first: --sensitive annual_income" in ran.err
+    assert "name the column first: --sensitive annual_income" in ran.err
 
 
 def test_a_population_without_the_columns_is_told_at_its_flag(register: Path, tmp_path: Path) -> None:
