@@ -118,7 +118,7 @@ annual_income = {{ role = "sensitive", t = 0.3, allow-singling = true }}
         ("--recursive profession=0,2", "--recursive profession=…", "c must be a number above 0"),
         ("--t profession=1.5", "--t profession=…", "t must be a number"),
         ("--t profession=nan", "--t profession=…", "t must be a number"),
-        ("--t profession=0.2 --distance profession=ordred", "--distance profession=…", "it must be one of equal"),
+        ("--t profession=0.2 --distance profession=ordred", "--distance profession=…", "must be one of equal"),
         ("--distance profession=equal", "--distance profession=…", "a distance is said, but no t"),
         ("--t profession=0.2 --distance profession=hierarchical", "--t profession=…", "a hierarchical distance needs"),
         ("--alpha profession=2", "--alpha profession=…", "alpha must be"),

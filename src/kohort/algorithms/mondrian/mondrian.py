@@ -182,6 +182,6 @@ def require_feasible(problem: Problem, space: Space) -> None:
         raise InfeasibleError(
             f"the whole table, {frequency.records} records, does not satisfy {' and '.join(failing)}",
             hint=f"ask for k = {most:,} at most, or bring more records"
-            if least > most
+            if least > most > 1
             else "smaller groups cannot satisfy it either; lower the requirement or bring more records",
         )
