@@ -82,6 +82,7 @@ class Specification:
         properties: For each property that it declares, or expressly does not, the reason.
         technique: What ISO/IEC 20889 calls it, where that has a name for it.
         outcome: Of a perturbation: how a column is released that it has changed: `rounded`, `with noise`.
+        first: Of a privacy model: whether its flag is among the few that most people need.
 
     >>> letter = Parameter("l", ABOVE_1, "Its logarithm is the least entropy.", (2,))
     >>> one = Specification("entropy-l", "entropy l-diversity", "…", "--entropy-l COLUMN=L", (letter,))
@@ -99,6 +100,7 @@ class Specification:
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
     technique: str = ""
     outcome: str = ""
+    first: bool = False
 
     @property
     def flag(self) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import TYPE_CHECKING, Final
 
+import click
 import polars as pl
 import pytest
 
@@ -89,15 +90,14 @@ class Scene:
         assert self.state() == before
         self.silent(ran)
         assert ran.figures["status"] == status if "--json" in command.split() else ran.out == ""
-        assert re.match(r"kohort: [a-zA-Z0-9-]|Usage: ", ran.err), ran.err
+        assert re.match(r"kohort: ['a-zA-Z0-9-]", ran.err), ran.err
         assert ran.status == status, ran.err
         for part in parts:
             assert part in ran.err, ran.err
-        if ran.err.startswith("kohort: "):
-            with pytest.raises(KohortError) as raised:
-                app(command.split(), standalone_mode=False)
-            assert raised.value.exit_status == status
-            assert self.state() == before
+        with pytest.raises((KohortError, click.UsageError)) as raised:
+            app(command.split(), standalone_mode=False)
+        assert (raised.value.exit_status if isinstance(raised.value, KohortError) else 2) == status
+        assert self.state() == before
         return ran
 
     def succeeds(self, command: str, *created: str) -> Ran:
@@ -178,7 +178,7 @@ def test_77_no_release_has_classes_larger_than_the_table(scene: Scene, k: str) -
 
 def test_79_a_flag_that_is_not_there_is_refused(scene: Scene) -> None:
     """A promise that kohort does not know is an error, never passed over."""
-    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --diversity illness=2", 2, "No such option")
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --diversity illness=2", 2, "unknown flag")
 
 
 #: Flags that give every quasi-identifier levels.
@@ -331,7 +331,7 @@ def test_79_where_nothing_is_close_the_reason_is_told(scene: Scene, method: str)
     ran = scene.fails(
         f"anonymize people.csv --out r.csv {flags} --k 121", 4, "asks for 121 records or more", "120 in all"
     )
-    assert "hint: bring more records, or ask for less" in ran.err
+    assert "hint: bring more records, or ask for k = 120 at most" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -366,7 +366,7 @@ def test_79_weights_that_floating_point_cannot_hold_are_refused(scene: Scene, we
 def test_79_what_is_said_twice_does_not_hide_the_rest(scene: Scene) -> None:
     """A column given twice is one fault: nobody is told that the others have no hierarchy."""
     flags = f"{LEVELS} --method optimal --hierarchy age=suppress"
-    scene.fails(f"anonymize people.csv --out r.csv {flags}", 2, "the job has 1 fault", "column age is given twice")
+    scene.fails(f"anonymize people.csv --out r.csv {flags}", 2, "column age is given twice")
 
 
 def test_100_a_mapping_is_no_other_file(scene: Scene) -> None:
@@ -420,7 +420,7 @@ def test_86_a_misspelt_key_is_told_with_the_nearest(scene: Scene) -> None:
 @pytest.mark.parametrize(
     ("addition", "part"),
     [
-        ("age.weight = nan\n", "it must be a number"),
+        ("age.weight = nan\n", "must be a number"),
         ('age.role = "quasi"\n', "cannot overwrite"),
         ("deep = " + "[" * 100_000, "too deep"),
         ("\x00", "not valid TOML"),
@@ -443,7 +443,7 @@ def test_89_a_tree_that_is_no_json_is_refused(scene: Scene, text: str) -> None:
 @pytest.mark.parametrize("flag", ["--k 5", "--out r.csv", "--quasi age", "--method mondrian"])
 def test_91_what_a_job_file_says_is_not_said_again(scene: Scene, flag: str) -> None:
     """A flag that could contradict the job is refused, so that neither is passed over."""
-    scene.fails(f"run job.toml {flag}", 2, "No such option")
+    scene.fails(f"run job.toml {flag}", 2, "unknown flag")
 
 
 def test_97_nothing_is_replaced_unasked(scene: Scene) -> None:
@@ -551,7 +551,7 @@ def test_101_bounds_are_two_numbers_that_ascend(scene: Scene) -> None:
     scene.fails(f"anonymize people.csv --out r.csv {ROLES} --bounds age=90..20", 2, "column age")
     scene.fails(f"anonymize people.csv --out r.csv {ROLES} --grid age=x", 2, "--grid age=")
     scene.fails(f"anonymize people.csv --out r.csv {ROLES} --grid age=5 --grid age=10", 2, "given twice")
-    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --weight age", 2, "--weight COLUMN=VALUE")
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --weight age", 2, "--weight age=VALUE")
 
 
 def test_flags_are_judged_all_at_once(scene: Scene) -> None:
@@ -929,7 +929,7 @@ kohort.__main__.run()
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert done.returncode == 8
     assert done.stderr.startswith(
-        b"kohort: the system gives this process 1,024 MiB of address space, and it needs 2,048"
+        b"kohort: the system gives this process 1,024 MiB of address space; kohort needs 2,048"
     )
     monkeypatch.setattr("kohort.cli.program.address_space", lambda: 2 << 30)
     assert main(["--version"]) == 0

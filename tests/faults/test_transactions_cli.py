@@ -156,7 +156,7 @@ def test_95_private_items_in_too_many_transactions_have_no_release(scene: Basket
         ("--private bread --trace --json", "where: --trace"),
         ("--private bread --report r.pdf", "where: --report"),
         ("--private bread --report r.json --dry-run", "a dry run writes nothing"),
-        ("--private bread --mapping m.csv", "No such option"),
+        ("--private bread --mapping m.csv", "unknown flag"),
     ],
 )
 def test_95_what_has_no_effect_or_no_meaning_is_refused_before_any_work(scene: Baskets, flags: str, part: str) -> None:

@@ -201,7 +201,7 @@ def test_what_init_and_advise_print_is_what_run_prints(seed: int, tmp_path: Path
     assert told["loss"] == first
     text = job.read_text()
     for place, one in enumerate(told["steps"], 1):
-        assert kohort("advise", job, "--take", place).out.endswith(f"then   kohort run {job} --overwrite\n")
+        assert kohort("advise", job, "--take", place).out.endswith(f"Then run: kohort run {job} --overwrite\n")
         figures = kohort("run", job, "--json", "--overwrite").figures
         assert (one["measured"], figures["metrics"]["ncp"]) == (True, one["told"]), one["change"]
         job.write_text(text)

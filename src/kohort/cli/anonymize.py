@@ -30,7 +30,7 @@ Job = Annotated[Path, argument("JOB", "A job file (TOML); `kohort init` writes o
 Changes = Annotated[
     list[str] | None,
     option(
-        "Reading",
+        "Input",
         "Change a key of the job for this run: privacy.k=20, or columns.age.grid=10 (repeatable).",
         "KEY=VALUE",
         "--set",
@@ -118,7 +118,7 @@ QUICK: Final = frozenset({"mondrian", "mondrian-relaxed", "ordered"})
 def advise(
     job: Job,
     *,
-    take: int | None = option("Writing", "Write the N-th change into the job file.", "N", min=1),
+    take: int | None = option("Output", "Write the N-th change into the job file.", "N", min=1),
     printed: options.Printed,
 ) -> None:
     """Show what single changes of a job would keep or cost; write nothing, or one of them into the job file."""
@@ -130,7 +130,7 @@ def advise(
         found = advice_on(text, on_progress=on_progress)
     told = found.text()
     told = (
-        f"{told}\nTake the first:   kohort advise {quote(str(job))} --take 1"
+        f"{told}\nMake the first change:   kohort advise {quote(str(job))} --take 1"
         if told
         else "No single change would keep more."
     )
@@ -141,7 +141,7 @@ def advise(
                 f"there is no change {take}", where="--take", hint=f"there are {there}: kohort advise {job}"
             )
         _take(job, found.steps[take - 1].step)
-        told = f"changed {job}: {found.steps[take - 1].step.words}; then   {run_of(job)}"
+        told = f"Changed {job}: {found.steps[take - 1].step.words}. Then run: {run_of(job)}"
     figures: dict[str, Json] = {
         "loss": None if found.loss is None else whole(found.loss),
         "records": found.of,
@@ -156,7 +156,7 @@ def changes_of(text: Document, source: object, now: float | None = None) -> str:
     """The best changes of a job that was run, as lines to print below its figures; empty where nothing would help."""
     lines = best_of(text, source, now)
     name = quote(str(text.path[0])) if text.path else "JOB"
-    return "\n".join(["\n", *lines, f"See all changes, and take one:   kohort advise {name}"]) if lines else ""
+    return "\n".join(["\n", *lines, f"See all changes, and make one:   kohort advise {name}"]) if lines else ""
 
 
 def best_of(text: Document, source: object, now: float | None) -> list[str]:

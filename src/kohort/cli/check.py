@@ -67,22 +67,26 @@ _ITEMS: Final = ("private", "private-file", "no-private", "public", "public-file
 class CheckFlags(NamedTuple):
     """What the file is compared with, and what is shown of it."""
 
-    transactions: bool = option("Transactions", "IN contains transactions: check whether they are (h,k,p)-coherent.")
+    transactions: bool = option(
+        "Transactions", "IN contains transactions: check whether they are (h,k,p)-coherent.", first=True
+    )
     reference: str | None = option(
-        "Reading",
+        "Input",
         "The table before its release: t, delta-disclosure and beta compare with its values.",
         "FILE",
         shown="IN itself",
+        first=True,
     )
     certificate: str | None = option(
-        "Reading", "Check the claims of this certificate about IN; it also names the models.", "FILE"
+        "Input",
+        "Check the claims of this certificate about IN; the certificate also names the models.",
+        "FILE",
+        first=True,
     )
     trust: str | None = option(
-        "Reading", "Require that the holder of this public key has signed the certificate.", "FILE"
+        "Input", "Require that the holder of this public key has signed the certificate.", "FILE"
     )
-    show_values: bool = option(
-        "Output", "Show the cells of failing classes, or the private items that prevent a release."
-    )
+    show_values: bool = option("Run", "Show the cells of failing classes, or the private items that prevent a release.")
 
 
 def check(
@@ -228,13 +232,13 @@ def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[
     yield from (f"{part.outcome:{WIDTH}}  {part.name}: {part.told}" for part in again.parts)
     differing = sum(part.outcome == "different" for part in again.parts)
     if known.signature is None:
-        yield "the certificate is unsigned: whoever changed the file can have written it anew"
+        yield "the certificate is unsigned: anyone who changed the file may have rewritten the certificate"
     folder = known.release.removesuffix(f"/{MANIFEST}")
     kind, what = "folder", f"folder {folder} is"
     if folder == known.release:
         kind, what = "file", f"file is {folder}"
     if again.met:
-        yield f"the {what} as certified, as far as it shows: nothing differs"
+        yield f"the {what} as certified, as far as can be checked: nothing differs"
     else:
         yield f"NOT the certified {kind}: {differing} part{'s differ' if differing != 1 else ' differs'}"
 
@@ -301,7 +305,7 @@ def _coherence_lines(found: CoherenceFinding, model: Coherence, over: Sequence[s
 
     yield f"{many(found.transactions, 'transaction')}: {found.model} {'met' if found.met else 'NOT met'}"
     if found.too_few:
-        yield f"there are fewer than {model.k:,} transactions: no release of them can be coherent"
+        yield f"there are fewer than {model.k:,} transactions: no release can be coherent"
     if found.over:
         names = f": {listed(over)}" if over else " (--show-values names them)"
         yield f"private items in more than the share h of all transactions: {found.over:,}{names}"

@@ -43,7 +43,10 @@ class Questions(NamedTuple):
         min=0,
     )
     target: str | None = option(
-        "Method", "Train a classifier on each table to predict this column from the quasi-identifiers.", "COLUMN"
+        "Method",
+        "Train a classifier on each table to predict this column from the quasi-identifiers.",
+        "COLUMN",
+        first=True,
     )
     seed: int = option(
         "Method", "The same seed draws the same queries and holds out the same records.", "N", default=0, min=0
@@ -58,7 +61,10 @@ class ComparisonOutput(NamedTuple):
     """Where the comparison goes."""
 
     out: Path | None = option(
-        "Writing", "Write the comparison to a file, too: .json, which contains values of the table, or .txt.", "FILE"
+        "Output",
+        "Also write the comparison to a file: .json, which contains values of the table, or .txt.",
+        "FILE",
+        first=True,
     )
     overwrite: options.Overwrite = False
     json: options.Json = False
@@ -77,12 +83,14 @@ _CHANGED: Final = MappingProxyType(
 
 def compare(
     before: str = argument("BEFORE", "The table; '-' is standard input."),
-    after: str = argument("AFTER", "Its release; columns are matched by name."),
+    after: str = argument("AFTER", "The release of this table; columns are matched by name."),
     *,
     table: Annotated[
         Given, Keys(only=("quasi", "hierarchy", "k", "missing-token", *options.READING[1:]), changed=_CHANGED)
     ],
-    job: Path | None = option("Reading", "Take roles, hierarchies and k from the release's job file.", "JOB.toml"),
+    job: Path | None = option(
+        "Input", "Take roles, hierarchies and k from the release's job file.", "JOB.toml", first=True
+    ),
     questions: Questions,
     shown: ComparisonOutput,
 ) -> None:
@@ -152,7 +160,7 @@ def _refuse_unknown(known: _Known, questions: Questions) -> None:
 
 def _inputs(before: str, after: str) -> tuple[Path, ...]:
     if before == after == "-":
-        raise UsageError("only one of the two can be standard input", where="BEFORE AFTER", hint="give a path")
+        raise UsageError("only one of the two tables can be standard input", where="BEFORE AFTER", hint="give a path")
     from kohort.io.forms import files
 
     return files(before, after)
@@ -163,7 +171,7 @@ def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Cal
     if out is None:
         return lambda _text, _json: None
     if out.suffix not in _FORMS:
-        raise UsageError(f"a comparison is one of {', '.join(_FORMS)}", where="--out", hint="name it so")
+        raise UsageError(f"unknown file type {out.suffix}", where="--out", hint=f"one of {', '.join(_FORMS)}")
     from json import dumps
 
     from kohort.publish import check_target, publish

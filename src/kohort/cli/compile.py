@@ -40,7 +40,7 @@ def compile_loops() -> None:
 
     folder = next(iter(machine_code.folders_for(Path(machine_code.__file__))[-1:]), None)
     if folder is None or not machine_code.is_writable(folder):
-        hint = "run it as the user who installed kohort, or set NUMBA_CACHE_DIR to a folder, here and in each later run"
+        hint = "run as the user who installed kohort, or set NUMBA_CACHE_DIR to a folder, here and in each later run"
         raise FileError("there is no folder to keep machine code in", where=str(Path(__file__).parents[1]), hint=hint)
     start = perf_counter()
     with TemporaryDirectory() as place, progress() as on_progress:

@@ -33,7 +33,7 @@ def answer(asked: str, command: click.Command) -> int:
     """Print what a shell asks for, as `SHELL_complete` or `SHELL_source`, and return the exit status."""
     status = shell_complete(command, {}, "kohort", ASKED, asked)
     if status:
-        click.echo(f"Shell {asked.partition('_')[0]} not supported.", err=True)
+        _refuse(asked.partition("_")[0])
     return status
 
 
@@ -70,6 +70,10 @@ def _shell() -> str:
     except ShellDetectionFailure:
         shell = "None"
     if shell not in PLACES:
-        click.echo(f"Shell {shell} not supported.", err=True)
+        _refuse(shell)
         raise click.exceptions.Exit(1)
     return shell
+
+
+def _refuse(shell: str) -> None:
+    click.echo(f"kohort: shell {shell} is not supported\n  hint: one of {', '.join(PLACES)}", err=True)

@@ -89,7 +89,7 @@ def demo(
     refuse_name(out)
     if not overwrite:
         _refuse_existing(out)
-    say(f"1. A synthetic register of {records:,} people living in Italy; nobody in it is real.\n")
+    say(f"1. A synthetic register of {records:,} people living in Italy; no one in it is real.\n")
     people, *_ = write_italy(out, records, seed=seed, overwrite=overwrite)
     job = out / "job.toml"
     job.write_text(JOB.format(k=k, step=_step(people)), encoding="utf-8")
@@ -113,7 +113,7 @@ def demo(
     say("".join(f"   {line}\n" for line in changes(release)))
     say(
         "4. Next steps\n\n"
-        f"   look at it          {how}\n"
+        f"   see the report      {how}\n"
         f"   check the release   kohort check {out / 'release.csv'} --quasi {quasi} --k {k}\n"
         f"   change the job      kohort advise {job} --take 1, then kohort run {job} --overwrite\n"
         "   your own table      kohort inspect YOUR.csv, then kohort init YOUR.csv"

@@ -6,7 +6,7 @@ whose default or mark is an `option` or `argument`, for a flag or argument of it
 
 from __future__ import annotations
 
-import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -29,6 +29,7 @@ from typing import (
 import click
 from click.core import ParameterSource
 
+from kohort.cli.screen import styled
 from kohort.job.keys import PANELS, TRI_STATE, Key, keys_of, with_words
 
 if TYPE_CHECKING:
@@ -41,38 +42,17 @@ if TYPE_CHECKING:
 TABLE: Final = "kohort.job.form:TABLE_JOB"
 BASKETS: Final = "kohort.job.transactions_form:TRANSACTION_JOB"
 
-#: What a panel's title shows of a flag.
-EXAMPLES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "quasi": "age,zip",
-        "sensitive": "illness",
-        "transactions": "",
-        "private": "hiv",
-        "h": "0.4",
-        "k": "10",
-        "t": "illness=0.2",
-        "threshold": "0.2",
-        "vary": "k=5,10",
-        "method": "optimal",
-        "give-back": "",
-        "queries": "100",
-        "target": "income",
-        "set": "privacy.k=20",
-        "separator": "';'",
-        "missing-token": "'?'",
-        "out": "release.csv",
-        "overwrite": "",
-        "report": "report.html",
-        "json": "",
-        "attack": "all",
-    }
-)
-
 #: Short forms of flags.
 SHORT: Final[Mapping[str, tuple[str]]] = MappingProxyType({"k": ("-k",), "out": ("-o",), "quiet": ("-q",)})
 
-#: How many flags a panel's title shows.
-SHOWN: Final = 2
+#: Parameters of which the help of a command shows all: of more, it shows the first ones, and `--help-all` the rest.
+MANY: Final = 18
+
+#: The columns before a flag's sentence in the help of all flags, where each flag has its own line.
+MARGIN: Final = 4
+
+#: A blank before the value of a flag, where no example is broken.
+_inside = re.compile(" (?!-)")
 
 #: The default of a parameter without one.
 REQUIRED: Final = Parameter.empty
@@ -95,7 +75,7 @@ class Number(click.ParamType[int | float]):
     def __init__(self, kind: type[int | float], least: float | None, most: float | None) -> None:
         """Keep the type and the bounds, `None` for none."""
         self.kind, self.least, self.most = kind, least, most
-        self.name = "integer" if kind is int else "number"
+        self.name = "a whole number" if kind is int else "a number"
 
     @property
     def bounds(self) -> str:
@@ -109,25 +89,27 @@ class Number(click.ParamType[int | float]):
         try:
             number = self.kind(value)
         except ValueError:
-            self.fail(f"Input should be a valid {self.name}", param, ctx)
+            self.fail(f"the value must be {self.name}", param, ctx)
         if self.least is not None and not number >= self.least:
-            self.fail(f"Input should be greater than or equal to {self.least}", param, ctx)
+            self.fail(f"the value must be at least {self.least}", param, ctx)
         if self.most is not None and not number <= self.most:
-            self.fail(f"Input should be less than or equal to {self.most}", param, ctx)
+            self.fail(f"the value must be at most {self.most}", param, ctx)
         return number
 
 
 class Option(click.Option):
     """A flag of a panel of the help; of an empty one stand above all others."""
 
-    def __init__(self, *names: Any, panel: str = "", **how: Any) -> None:  # noqa: ANN401  as click has it
-        """Keep the panel."""
+    def __init__(self, *names: Any, panel: str = "", first: bool = False, **how: Any) -> None:  # noqa: ANN401  as click has it
+        """Keep the panel, and whether it is among the first flags of its command."""
         super().__init__(*names, **how)
-        self.panel = panel
+        self.panel, self.first = panel, first
 
     def get_help_extra(self, ctx: click.Context) -> OptionHelpExtra:
         """What stands behind the sentence: the default, and the bounds of a number."""
         extra = super().get_help_extra(ctx)
+        if isinstance(self.show_default, str):
+            extra["default"] = self.show_default
         if isinstance(self.type, Number) and self.type.bounds:
             extra["range"] = self.type.bounds
         return extra
@@ -184,7 +166,7 @@ def option(panel: str, sentence: str, *words: str, shown: str | bool = True, **h
         sentence: Its help.
         words: Its names, each with its dashes, if not that of its parameter; and what stands for its value.
         shown: What is shown as its default.
-        how: `default`, `min` and `max` of its value, and what else click takes.
+        how: `default`, `min` and `max` of its value, whether it is `first` as `Key` has it, and what else click takes.
     """
     names = tuple(one for one in words if one.startswith("-"))
     value = next((one for one in words if one not in names), None)
@@ -197,6 +179,17 @@ def option(panel: str, sentence: str, *words: str, shown: str | bool = True, **h
 def argument(metavar: str, sentence: str, default: object = None) -> Any:  # noqa: ANN401  as above
     """An argument of a command: its word in the usage line, its help, and its default if it may be left out."""
     return Flag(click.Argument, (), {"metavar": metavar, "help": sentence}, default=default)
+
+
+def at_once(flag: str, act: Callable[[click.Context], object], sentence: str) -> click.Option:
+    """A flag that does something by itself, and ends the run."""
+
+    def acted(context: click.Context, _: click.Parameter, given: bool) -> None:  # noqa: FBT001  as click calls it
+        if given and not context.resilient_parsing:
+            act(context)
+            context.exit()
+
+    return click.Option([flag], is_flag=True, is_eager=True, expose_value=False, callback=acted, help=sentence)
 
 
 # --- the flags of a form's keys ---------------------------------------------------------------------------------------
@@ -247,8 +240,8 @@ class Keys:
         form: The form, as `module:Class`.
         only: The flags to take, by name or by panel; empty for all.
         without: The flags to leave out, by name or by the table of a job that they stand in.
-        panel: The part of the help for all of them; empty for their own.
-        changed: What of a flag differs from the form: its `help`, `shown` default, `default`.
+        panel: The part of the help for all of them, of which none is `first`; empty for their own.
+        changed: What of a flag differs from the form: its `help`, `shown` default, `default`, whether it is `first`.
     """
 
     form: str = TABLE
@@ -265,7 +258,7 @@ class Keys:
         found = keys_of(getattr(import_module(module), name))
         chosen = [key for key in found if not self.only or key.flag in self.only or key.panel in self.only]
         chosen = [key for key in chosen if not {key.flag, key.place[0]} & {*self.without}]
-        chosen = [replace(key, panel=self.panel or key.panel) for key in chosen]
+        chosen = [replace(key, panel=self.panel, first=False) for key in chosen] if self.panel else chosen
         return tuple(map(self._as_changed, chosen))
 
     def _as_changed(self, key: Key) -> Key:
@@ -282,7 +275,7 @@ class Keys:
 class _Formatter(click.HelpFormatter):
     def write_heading(self, heading: str) -> None:
         """A heading, in bold letters on a terminal."""
-        super().write_heading(heading if os.environ.get("NO_COLOR") else click.style(heading, bold=True))
+        super().write_heading(styled(heading))
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         """Words and their sentences, in which no hyphen is broken."""
@@ -300,15 +293,22 @@ class _Context(click.Context):
 
 
 class Group(click.Group):
-    """A group whose help has the whole sentence of each command."""
+    """A group whose help has the whole sentence of each command, in panels."""
 
     context_class = _Context
+
+    def __init__(self, name: str, panels: Mapping[str, Sequence[str]], **how: Any) -> None:  # noqa: ANN401  as click has it
+        """Keep the panels: the names of the commands of each."""
+        super().__init__(name, context_settings={**SETTINGS}, **how)
+        self.panels = panels
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands and their sentences."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, command.help or "") for name, command in self.commands.items()])
+        width = max(map(len, self.commands))
+        for panel, names in self.panels.items():
+            with formatter.section(panel):
+                formatter.write_dl([(f"{name:{width}}", self.commands[name].help or "") for name in names])
 
 
 class Command(click.Command):
@@ -316,9 +316,10 @@ class Command(click.Command):
 
     context_class = _Context
 
-    def __init__(self, name: str, load: Callable[[], Callable[..., None]], sentence: str) -> None:
-        """Keep what imports its function."""
+    def __init__(self, name: str, load: Callable[[], Callable[..., None]], sentence: str, example: str = "") -> None:
+        """Keep what imports its function, and the arguments and flags of an example."""
         super().__init__(name, help=sentence, context_settings={**SETTINGS})
+        self.example = example
         self._load = load
         self._makers: dict[str, Maker] = {}
 
@@ -333,7 +334,14 @@ class Command(click.Command):
                 found.setdefault(flag.name, flag)
             self._makers = {name: maker for name, (_, maker) in parts.items()}
             self.params = sorted(found.values(), key=lambda one: ["", *PANELS].index(_panel(one)))
+            if len(self.params) > MANY:
+                sentence = f"Show all {len(self.params)} arguments and flags, and exit."
+                self.params.append(at_once("--help-all", self._show_all, sentence))
         return super().get_params(ctx)
+
+    def _show_all(self, ctx: click.Context) -> None:
+        ctx.meta[__name__] = True
+        click.echo(self.get_help(ctx))
 
     def invoke(self, ctx: click.Context) -> None:
         """Call the function with what its parameters stand for."""
@@ -344,30 +352,63 @@ class Command(click.Command):
         }
         self._load()(**{name: make(values, typed) for name, make in self._makers.items()})
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The sentence and the example, which can be copied."""
+        super().format_help_text(ctx, formatter)
+        if self.example:
+            with formatter.section("Example"):
+                whole = _inside.sub("\N{NO-BREAK SPACE}", f"{ctx.command_path} {self.example}")
+                lines = " \\\n    ".join(wrap(whole, formatter.width - 6, break_on_hyphens=False))
+                formatter.write(f"  {lines}\n".replace("\N{NO-BREAK SPACE}", " "))
+
+    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The arguments."""
+        if some := [one for one in self.get_params(ctx) if isinstance(one, click.Argument)]:
+            self._format("Arguments", some, ctx, formatter)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The panels, each under its title."""
-        for title, some in self.panels(ctx).items():
-            with formatter.section(title):
-                flags = (one.get_help_record(ctx) for one in some if one.param_type_name == "option")
-                formatter.write_dl([flag for flag in flags if flag])
+        """The panels, each under its title; of a command with many flags the first ones, unless all are wanted."""
+        panels = self.panels(ctx)
+        if self._is_brief(ctx):
+            panels = {"Options": [one for some in panels.values() for one in some if getattr(one, "first", True)]}
+        for title, some in panels.items():
+            self._format(title, some, ctx, formatter)
+
+    def _is_brief(self, ctx: click.Context) -> bool:
+        return len(self.get_params(ctx)) > MANY and not ctx.meta.get(__name__)
+
+    def _format(
+        self, title: str, some: Iterable[click.Parameter], ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        rows = [row for one in some if (row := one.get_help_record(ctx))]
+        if self._is_brief(ctx):
+            rows = [(word, _beginning(sentence)) for word, sentence in rows]
+        with formatter.section(title):
+            formatter.write_dl(rows, MARGIN if ctx.meta.get(__name__) else 30)
 
     def panels(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
-        """The arguments and flags by the title of their panel, which shows some of the flags."""
+        """The flags by the title of their panel."""
         found: dict[str, list[click.Parameter]] = {}
         for one in self.get_params(ctx):
-            found.setdefault(_panel(one) or "Options", []).append(one)
-        return {_title(panel, some): some for panel, some in found.items()}
+            if not isinstance(one, click.Argument):
+                found.setdefault(_panel(one) or "Options", []).append(one)
+        return found
+
+
+def _beginning(sentence: str) -> str:
+    """The first part of a flag's sentence, with the words that its value can be and its default.
+
+    >>> _beginning("The form; that of the input if not given. One of a, b.  [default: a]")
+    'The form. One of a, b.  [default: a]'
+    """
+    told, gap, default = sentence.partition("  [")
+    first, *rest = re.split("[;.] ", told, maxsplit=1)
+    words = re.search(" One of .*", f" {''.join(rest)}")
+    return f"{first}{'.' if rest else ''}{words[0] if words else ''}{gap}{default}"
 
 
 def _panel(one: click.Parameter) -> str:
     return one.panel if isinstance(one, Option) else ""
-
-
-def _title(panel: str, some: Sequence[click.Parameter]) -> str:
-    """The title of a panel: its name, and an example of its flags."""
-    flags = {one.opts[0].removeprefix("--") for one in some if one.name != "out" or one.metavar == "OUT"}
-    shown = [f"--{flag} {EXAMPLES[flag]}".strip() for flag in EXAMPLES if flag in flags][:SHOWN]
-    return f"{panel}, such as {' '.join(shown)}" if shown and panel in PANELS else panel
 
 
 def _parts(name: str, hint: Any, default: object) -> tuple[list[click.Parameter], Maker]:  # noqa: ANN401  an annotation
@@ -392,7 +433,8 @@ def _of_key(key: Key, kind: Any = None, default: object = None) -> click.Paramet
     if key.place == ("input", "path"):
         return Flag(click.Argument, (), {"metavar": "IN", "help": key.help}).of("source", str, REQUIRED)
     names = (f"--{key.flag}/--no-{key.flag}",) if key.kind == TRI_STATE else ()
-    how = {"metavar": key.metavar, "help": key.help, "panel": key.panel, "show_default": key.shown or True}
+    how: dict[str, Any] = {"metavar": key.metavar, "help": key.help, "panel": key.panel, "first": key.first}
+    how["show_default"] = key.shown or True
     if kind is None:
         kind, default = key.kind, REQUIRED if key.place == ("output", "path") else key.default
     return Flag(Option, names, how).of(key.name, kind, default)

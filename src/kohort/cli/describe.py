@@ -45,12 +45,12 @@ def inspect(
     table: options.ReadingWithTokens,
     baskets: Annotated[
         Given,
-        Keys(form=BASKETS, only=("path", "separator", "encoding", "Reading", "h"), panel="Transactions", changed=_H),
+        Keys(form=BASKETS, only=("path", "separator", "encoding", "Input", "h"), panel="Transactions", changed=_H),
     ],
     *,
-    transactions: bool = option("Transactions", "IN contains transactions: describe them and their items."),
+    transactions: bool = option("Transactions", "IN contains transactions: describe them and their items.", first=True),
     picture: Path | None = option(
-        "Writing", "Draw the distribution of each column (.svg, .png): for you, not for the public.", "FILE"
+        "Output", "Draw the distribution of each column (.svg, .png): for you, not for the public.", "FILE", first=True
     ),
     overwrite: options.Overwrite = False,
     json: options.Json = False,
@@ -92,7 +92,6 @@ def _draw(found: tuple[Mapping[str, Sequence[Bar]], Sequence[str], int], form: F
 
 
 def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
-    from kohort.cli.describe import profile_figures, profile_text
     from kohort.io.baskets import read_transactions
     from kohort.job.parts import relative
     from kohort.job.transactions import reading_of
@@ -110,7 +109,7 @@ def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
 def init(
     reading: options.ReadingWithTokens,
     *,
-    out: Path = option("Writing", "The job file to write.", "JOB", default=_JOB),
+    out: Path = option("Output", "The job file to write.", "JOB", default=_JOB),
     k: options.K = _K,
     known: list[str] | None = option(
         "Columns",
@@ -168,24 +167,24 @@ def _drafted(out: Path, draft: Draft, again: Sequence[str], given: Mapping[str, 
 
     from kohort.cli.anonymize import run_of
 
-    first, undecided = "check the guesses in it", [one for one in draft.guesses if one.role == "undecided"]
+    first, undecided = "Review the guesses", [one for one in draft.guesses if one.role == "undecided"]
     if undecided:
-        first = f"decide the role of {many(len(undecided), 'column')} in it ({', '.join(draft.undecided)})"
+        first = f"Decide the role of {many(len(undecided), 'column')} ({', '.join(draft.undecided)})"
     if draft.whose.asked:
         first += f", and the person key ({draft.whose.question})"
     run = run_of(out)
-    lines = [f"wrote {out}: {first}, then   {run}"]
+    lines = [f"wrote {out}. {first}, then run: {run}"]
     lines += [f"  {one.name}: {one.reasons[0]}" for one in undecided[:_NAMED]]
     if undecided and not draft.whose.asked:
         changes = (f"--set {shlex.quote(f'columns.{key(name).as_string()}.role=drop')}" for name in draft.undecided)
         lines.append(f"or release without:   {run} {' '.join(changes)}")
     names = [one.name for one in draft.trees]
     alike = [one for one in names if ".alike." in one]
-    lines += [f"wrote {', '.join(alike)} beside it: trees of names by likeness, from the data"] if alike else []
+    lines += [f"wrote {', '.join(alike)} beside the job: trees of names by likeness, from the data"] if alike else []
     reasons = {str(one.hierarchy).removesuffix(":from-data"): one.why for one in draft.shapes.values()}
     spelled = [f"{one} ({reasons[one]})" for one in names if one not in alike]
-    lines += [f"wrote {one} beside it: spellings of one thing are one node" for one in spelled]
-    lines += ["To decide, each choice after the detail that it keeps:"] if draft.decisions else []
+    lines += [f"wrote {one} beside the job: the spellings of one thing are one node" for one in spelled]
+    lines += ["To decide, with the detail that each choice keeps:"] if draft.decisions else []
 
     def command(found: re.Match[str]) -> str:
         others = [word for flag, values in given.items() if flag != found[1] for one in values for word in (flag, one)]
@@ -263,7 +262,7 @@ def _text(guesses: Sequence[Guess]) -> str:
             "",
             "separation: the share of record pairs that the column alone distinguishes",
             *_safe_harbor(guesses),
-            "These are guesses. Someone who knows the data must correct them; kohort init writes them as a job file.",
+            "These are guesses. Someone who knows the data must correct them in a job file: kohort init",
         ]
     )
 
@@ -282,7 +281,7 @@ def _safe_harbor(guesses: Sequence[Guess]) -> list[str]:
     if not lines:
         return []
     return [
-        "HIPAA Safe Harbor (United States) removes these; there may be others, which no name or form gives away:",
+        "HIPAA Safe Harbor (United States) removes these, and others that neither column name nor format reveals:",
         *lines,
     ]
 
@@ -293,7 +292,7 @@ def _proposals(guess: Guess) -> list[str]:
     form = [] if guess.date_format is None else [f"proposed: --date-format {guess.name}={guess.date_format}"]
     tree = [] if not guess.hierarchy_reason else [f"proposed: hierarchy = {guess.hierarchy}, {guess.hierarchy_reason}"]
     return [
-        *(f'proposed: --missing-token "{token}" (it means no value)' for token in guess.missing_tokens),
+        *(f'proposed: --missing-token "{token}" (means a missing value)' for token in guess.missing_tokens),
         *(["proposed: --trim, since nearly all cells have blanks around them"] if guess.trim else []),
         *form,
         *grid,
@@ -354,7 +353,7 @@ def _quantiles(spread: Spread) -> dict[str, Json]:
 
 def _spreads(found: DatabaseProfile) -> Iterator[str]:
     numbers = {"items of a transaction": found.lengths, "transactions of an item": found.supports}
-    heads = ("least", *(f"{percent} %" for percent in PERCENTS[1:-1]), "most")
+    heads = ("min", *(f"{percent} %" for percent in PERCENTS[1:-1]), "max")
     width = max(5, *(len(f"{spread.quantiles[-1]:,}") for spread in numbers.values()))
     yield " " * 23 + f"  {'mean':>{width + 3}}" + "".join(f"  {head:>{width}}" for head in heads)
     for name, spread in numbers.items():
@@ -369,10 +368,10 @@ def _feasible(found: DatabaseProfile) -> float:
 
 def _advice(found: DatabaseProfile) -> Iterator[str]:
     yield "Name the private items (--private or --private-file); all others, or those of --public, are then public."
-    yield "To try it out, draw the roles by lot: --delta 0.4 --seed 7"
+    yield "To experiment, draw the roles at random: --delta 0.4 --seed 7"
     h, feasible = written(found.h), f"{_feasible(found):.4g}"
     if found.above:
         count = f"{found.above:,} of {many(found.items, 'item')}"
         yield f"At h = {h}, {count} cannot be private; from h = {feasible} on any item can."
     else:
-        yield f"At h = {h}, any item can be private; the least such h is {feasible}."
+        yield f"At h = {h}, any item can be private; the smallest such h is {feasible}."

@@ -19,7 +19,7 @@ def app(
     ),
     *,
     transactions: bool | None = option(
-        "", "What IN contains; if not given, kohort detects it from the form of its lines.", "--transactions/--table"
+        "", "What IN contains; by default kohort detects this from the form of the lines.", "--transactions/--table"
     ),
     browser: bool = option(
         "", "Open the desk in the browser, or only print its address.", "--browser/--no-browser", default=True
@@ -32,7 +32,9 @@ def app(
     from kohort.app.door import Door
 
     if source is None and transactions is not None:
-        raise UsageError("the flag describes a file, and no file is named", where="--transactions", hint="name it, too")
+        raise UsageError(
+            "this flag describes a file, and no file is named", where="--transactions", hint="name the file, too"
+        )
     desk = None if source is None else desk_of(source, Path(), transactions=transactions)
     run(Door(Path.cwd(), desk), _tell, shown=not _is_read_by_others(), browser=browser)
 

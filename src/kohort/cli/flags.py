@@ -124,7 +124,7 @@ def _place(key: Key, name: str) -> str:
 
 
 def _naming(role: str, name: str) -> str:
-    return f"name it first: --{role} {name}"
+    return f"name the column first: --{role} {name}"
 
 
 #: How flags say a job.

@@ -53,7 +53,7 @@ def build(
     *,
     source: str = option("", "The table whose values become leaves.", "IN", "--in"),
     column: str = option("", "The column of the table.", "NAME"),
-    by: str = option("", "For alike: the columns that say so. All others if not given.", "A,B", default=""),
+    by: str = option("", "For alike: the columns to compare people by; all others by default.", "A,B", default=""),
     k: int = option("", "For alike: values of fewer records are one branch.", "K", "--k", "-k", default=10, min=1),
     out: Out,
     reading: Reading,
@@ -131,7 +131,7 @@ def _built(spec: str, column: str | None, table: Table | None) -> Hierarchy | No
         return None
     if table is None or column is None:
         hint = "add --in TABLE --column NAME"
-        raise UsageError("a builder makes its levels of a column's values", where=spec, hint=hint)
+        raise UsageError("a builder needs the values of a column", where=spec, hint=hint)
     counts = _counts(table, column)
     return hierarchies.from_spec(spec, list(counts), name=column, counts=counts)
 

@@ -256,7 +256,7 @@ def _strictest_lines(found: Check) -> Iterator[str]:
         if one.people:
             value = "the same value" if one.uncommon else "the file's most frequent value"
             some = f", {one.uncommon:,} of them not the most frequent" if 0 < one.uncommon < one.people else ""
-            yield f"  k does not show that {_people(one.people)} in classes where everybody has {value}{some}"
+            yield f"  k does not show that {_people(one.people)} in classes where all have {value}{some}"
         else:
             yield "  no class has only one value"
         yield from (f"  {line}" for line in _unseen(found, one.sensitive))

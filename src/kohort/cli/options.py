@@ -25,10 +25,12 @@ Reading = Annotated[Given, Keys(only=READING)]
 ReadingWithTokens = Annotated[Given, Keys(only=(*READING, "missing-token"))]
 Quasi = Annotated[list[str] | None, Keys(only=("quasi",))]
 K = Annotated[int, Keys(only=("k",))]
-Json = Annotated[bool, option("Output", "Print one JSON object instead of text; an error is an object too.", "--json")]
-Quiet = Annotated[bool, option("Output", "Print nothing but errors.")]
-Overwrite = Annotated[bool, option("Writing", "Replace files that exist.", "--overwrite")]
-DryRun = Annotated[bool, option("Writing", "Write nothing: show what the release would cost.", "--dry-run")]
+Json = Annotated[
+    bool, option("Run", "Print one JSON object instead of text; an error is an object too.", "--json", first=True)
+]
+Quiet = Annotated[bool, option("Run", "Print nothing but errors.")]
+Overwrite = Annotated[bool, option("Output", "Replace files that exist.", "--overwrite", first=True)]
+DryRun = Annotated[bool, option("Output", "Write nothing: show what the release would cost.", "--dry-run", first=True)]
 #: Threads by default: the cores that this process may use.
 CORES = system.cores()
 
@@ -40,7 +42,7 @@ def _of_use(_context: object, _flag: object, threads: int) -> int:
 Threads = Annotated[
     int,
     option(
-        "Output",
+        "Run",
         "Threads to use; the release is the same for any number.",
         "N",
         shown="all cores",
@@ -103,8 +105,8 @@ def read_table(reading: Given, source: str = "") -> Table:
 MISSING: Final = MappingProxyType(
     {
         "help": (
-            "How the release of IN treated a missing value (by its certificate, if not given): own-value, a value like"
-            " any other; suppress, so that people of the population without one match nobody; or refuse, an error."
+            "How the release of IN treated a missing value (default: as its certificate says): own-value, a value like"
+            " any other; suppress, so that people without a value match no record; or refuse, an error."
         )
     }
 )
@@ -132,8 +134,9 @@ def pairs(texts: Sequence[str] | None, flag: str) -> dict[str, str]:
     for text in texts or ():
         column, equals, _ = text.partition("=")
         if not equals or column in columns:
-            what = f"column {column} is given twice" if equals else "there is no = in it"
-            raise UsageError(what, where=flag, hint=f"write {flag} COLUMN=VALUE, once per column")
+            what = f"column {column} is given twice" if equals else f"{column} has no value"
+            hint = f"write {flag} {column if column and not equals else 'COLUMN'}=VALUE, once per column"
+            raise UsageError(what, where=flag, hint=hint)
         columns.add(column)
     return readable(texts)
 

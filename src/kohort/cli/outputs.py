@@ -44,7 +44,10 @@ class PageOptions(NamedTuple):
     """The report that is published with a release, and for whom."""
 
     report: Path | None = option(
-        "Output", "Publish a report, too: a page (.html), its figures (.json), or the printed text (.txt).", "FILE"
+        "Output",
+        "Also publish a report: a page (.html), its figures (.json), or the printed text (.txt).",
+        "FILE",
+        first=True,
     )
     audience: AudienceWord = None
 
@@ -89,8 +92,8 @@ def refuse_elsewhere(engine: str, page: PageOptions, asked: Mapping[str, object]
     asked = {**asked, "report": page.report is not None and page.report.suffix != ".txt"}
     for name, value in asked.items():
         if value:
-            what = f"it needs the records themselves, and they stay in {engine}"
-            hint = "leave it out, or leave out the engine; --report FILE.txt has the figures"
+            what = f"--{name} needs the records themselves, which stay in {engine}"
+            hint = f"leave out --{name} or the engine; --report FILE.txt has the figures"
             raise UnsupportedError(what, where=f"--{name}", hint=hint)
 
 
@@ -207,12 +210,12 @@ def _audience(page: PageOptions) -> Audience | None:
     """The audience of a report; refuses a report of no known form, and text that the public should read."""
     report, audience = page.report, audience_of(page.audience)
     if report is None and audience is not None:
-        raise UsageError("there is no report", where="--audience", hint="add --report FILE.html, or leave it out")
+        raise UsageError("no report is written", where="--audience", hint="add --report FILE.html, or leave it out")
     if report is not None and report.suffix not in _REPORTS:
-        raise UsageError(f"a report is one of {', '.join(_REPORTS)}", where="--report", hint="name it so")
+        raise UsageError(f"unknown file type {report.suffix}", where="--report", hint=f"one of {', '.join(_REPORTS)}")
     if report is not None and report.suffix == ".txt" and audience is not None:
         hint = "name the report .html or .json"
-        raise UsageError("what is printed is the same for every audience", where="--audience", hint=hint)
+        raise UsageError("the printed text is the same for every audience", where="--audience", hint=hint)
     return audience
 
 

@@ -29,7 +29,7 @@ _FLAGS: Final = (
 )
 
 #: How flags differ from the keys of a job.
-_CHANGED: Final = MappingProxyType({"out": {"help": "The perturbed table."}})
+_CHANGED: Final = MappingProxyType({"out": {"help": "The perturbed table."}, "perturb": {"first": True}})
 
 
 def perturb(
@@ -111,7 +111,7 @@ def _text(figures: Perturbed) -> Iterator[str]:
 def key(
     file: Path = argument("FILE", "The file for the key; an existing file is never replaced."),
     *,
-    sign: bool = option("", "Write a pair of keys for signing releases: FILE for you, FILE.pub for everybody."),
+    sign: bool = option("", "Write a pair of keys for signing releases: FILE for you, FILE.pub for recipients."),
     quiet: options.Quiet = False,
 ) -> None:
     """Write a new key for pseudonyms, or a pair of keys to sign with; only you may read what is secret."""
@@ -136,6 +136,6 @@ def _signing_keys(file: Path) -> str:
     return (
         f"The private key is in {file}, which only you may read (mode 0600): anyone who has it can sign as you.\n"
         f"The public key is in {file}.pub: give it to recipients another way than the release.\n"
-        f"Its fingerprint, to compare by telephone, say: {public.fingerprint}\n"
+        f"To compare by telephone, the fingerprint: {public.fingerprint}\n"
         f"Sign with --sign-key {file}; check with kohort check RELEASE --certificate FILE --trust {file}.pub"
     )

@@ -20,9 +20,9 @@ from warnings import catch_warnings, simplefilter
 
 import click
 
-from kohort.cli.derive import SETTINGS, Command, Group
+from kohort.cli.derive import Command, Group, at_once
 from kohort.cli.screen import echo, echo_json, listen, stoppable
-from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote
+from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote, UsageError
 from kohort.shown import readable
 from kohort.system import DIGITS, MOST_THREADS, address_space, cores, on_abort
 
@@ -52,42 +52,33 @@ _ADDRESSES: Final = 2 << 30
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "demo": ("demo:demo", "Generate a register, anonymize it, verify the release and show the result."),
-        "app": (
-            "desk:app",
-            "Open the desk in your browser: inspect a table or transactions, choose settings, preview and release.",
-        ),
+        "app": ("desk:app", "Open the desk in your browser: inspect data, choose settings, preview, release."),
         "inspect": ("describe:inspect", "Guess what each column reveals, with reasons."),
         "init": ("describe:init", "Write a job file with these guesses, for you to correct."),
         "anonymize": ("anonymize:anonymize", "Turn a table into a verified k-anonymous release."),
         "transactions": ("transactions:transactions", "Turn baskets into a verified (h,k,p)-coherent release."),
-        "convert": ("transactions:convert", "Convert transactions to another format; this does not anonymize them."),
+        "convert": ("transactions:convert", "Convert transactions to another format, without anonymizing them."),
         "run": ("anonymize:run", "Run a job file, on a table or on transactions."),
-        "advise": ("anonymize:advise", "Show what single changes of a job would keep or cost, and take one."),
+        "advise": ("anonymize:advise", "Show what single changes of a job would gain or cost; make one."),
         "check": (
             "check:check",
-            "Check a file against privacy models or its certificate (status 1 if not met), or only measure it.",
+            "Check a file against privacy models or its certificate, or only measure it (status 1: not met).",
         ),
         "report": ("report:report", "Write the page of a release, from its figures or from its job."),
-        "risk": ("risk:risk", "Report whom an attacker could find in a file, and how; write nothing."),
+        "risk": ("risk:risk", "Measure the risk that people in a file are re-identified; write nothing."),
         "compare": (
             "compare:compare",
-            "Compare a table and its release: means, distributions, associations, counts and predictions.",
+            "Compare a table and its release: means, distributions, associations, counts, predictions.",
         ),
         "perturb": (
             "perturb:perturb",
-            "Perturb columns by noise, rank swapping, microaggregation, rounding, coding or PRAM; measure the effect.",
+            "Perturb columns by noise, rank swapping, microaggregation, rounding, coding or PRAM.",
         ),
         "sweep": ("sweep:sweep", "Show what a release would cost as parameters vary; release nothing."),
-        "key": ("perturb:key", "Write a new key for pseudonyms, which only you may read."),
-        "metadata": (
-            "report:metadata",
-            "Describe a release for data catalogues, from its certificate: Frictionless, Croissant or DCAT.",
-        ),
+        "key": ("perturb:key", "Write a new key for pseudonyms, readable only by you."),
+        "metadata": ("report:metadata", "Describe a release for data catalogues: Frictionless, Croissant or DCAT."),
         "schema": ("describe:schema", "Print the JSON Schema of a job file."),
-        "compile": (
-            "compile:compile_loops",
-            "Compile the inner loops ahead of time, for a container image or an installation that others use.",
-        ),
+        "compile": ("compile:compile_loops", "Compile the inner loops ahead of time, as for a container image."),
         "hierarchy": ("", "Build, show, check and convert generalization hierarchies."),
         "hierarchy build": ("hierarchy:build", "Build a hierarchy over the values of a table's column."),
         "hierarchy show": ("hierarchy:show", "Print the levels of a hierarchy, the loss on each, and its tree."),
@@ -96,7 +87,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
             "Check that a hierarchy nests, hides and covers a table's column; status 1 if it lacks values.",
         ),
         "hierarchy convert": ("hierarchy:convert", "Rewrite a hierarchy: CSV rows as a JSON tree, or the reverse."),
-        "generate": ("", "Generate synthetic data, seeded and streamed to any size."),
+        "generate": ("", "Generate synthetic data of any size, from a seed."),
         "generate italy": (
             "generate:italy",
             "A register of Italy: names, gender, city, age, education, profession, annual income.",
@@ -116,6 +107,30 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     }
 )
 
+#: The panels of kohort's help, and the commands of each.
+PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "Start": ("demo", "app", "inspect", "init"),
+        "Release": ("anonymize", "transactions", "run", "advise", "perturb"),
+        "Look": ("check", "report", "risk", "compare", "sweep"),
+        "Tools": ("hierarchy", "generate", "convert", "key", "metadata", "schema", "compile"),
+    }
+)
+
+#: An example of each command with many flags.
+EXAMPLES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "inspect": "people.csv --missing-token NA",
+        "anonymize": "people.csv --quasi age,zip --sensitive illness --t illness=0.2 --rest drop --out release.csv",
+        "transactions": "baskets.txt --private hiv --h 0.4 --k 10 --p 4 --out release.txt",
+        "check": "release.csv --quasi age,zip --sensitive illness --k 10",
+        "risk": "release.csv --quasi age,zip --population register.csv",
+        "compare": "people.csv release.csv --job job.toml",
+        "perturb": "people.csv --perturb income=noise:scale=0.1 --out perturbed.csv",
+        "sweep": "--job job.toml --vary k=2..10 --picture cost.svg",
+    }
+)
+
 
 def _load(place: str) -> Callable[..., None]:
     module, _, function = place.partition(":")
@@ -127,19 +142,15 @@ def _group(name: str, sentence: str, options: Sequence[click.Parameter] = ()) ->
     for words, (place, purpose) in COMMANDS.items():
         one = words.removeprefix(above)
         if words.startswith(above) and " " not in one:
-            found[one] = Command(one, partial(_load, place), purpose) if place else _group(one, purpose)
-    return Group(name, found, params=options, help=sentence, no_args_is_help=True, context_settings={**SETTINGS})
+            load, example = partial(_load, place), EXAMPLES.get(words, "")
+            found[one] = Command(one, load, purpose, example) if place else _group(one, purpose)
+    panels = {"Commands": [*found]} if above else PANELS
+    return Group(name, panels, commands=found, params=options, help=sentence, no_args_is_help=True)
 
 
 def _at_once(flag: str, place: str, sentence: str) -> click.Option:
     """A flag of kohort itself, which calls a function and ends."""
-
-    def acted(context: click.Context, _: click.Parameter, given: bool) -> None:  # noqa: FBT001  as click calls it
-        if given and not context.resilient_parsing:
-            _load(place)()
-            context.exit()
-
-    return click.Option([flag], is_flag=True, is_eager=True, expose_value=False, callback=acted, help=sentence)
+    return at_once(flag, lambda _: _load(place)(), sentence)
 
 
 def show_version() -> None:
@@ -156,11 +167,7 @@ app: Final = _group(
     [
         _at_once("--version", "program:show_version", "Print kohort's version and exit."),
         _at_once("--install-completion", "completion:install", "Install completion for the current shell."),
-        _at_once(
-            "--show-completion",
-            "completion:show",
-            "Show completion for the current shell, to copy it or customize the installation.",
-        ),
+        _at_once("--show-completion", "completion:show", "Print the completion script of the current shell."),
     ],
 )
 
@@ -297,20 +304,20 @@ def _refuse_little_space() -> None:
     """Refuse what libraries would end in: one by one they abort, or wait for memory for ever."""
     space = address_space()
     if space is not None and space < _ADDRESSES:
-        what = f"the system gives this process {space >> 20:,} MiB of address space, and it needs {_ADDRESSES >> 20:,}"
+        what = f"the system gives this process {space >> 20:,} MiB of address space; kohort needs {_ADDRESSES >> 20:,}"
         raise LimitError(what, hint="raise the limit (ulimit -v), or limit real memory instead")
 
 
 def _ending(end: BaseException) -> ExitReport:
     match end:
         case JobError():
-            text = "\n".join(
-                [f"kohort: {end.what}", *map(_item, end.faults), *([f"hint: {readable(end.hint)}"] if end.hint else [])]
-            )
+            single = len(end.faults) == 1  # which needs no list
+            lines = [f"kohort: {_told(end.faults[0])}"] if single else [f"kohort: {end.what}", *map(_item, end.faults)]
+            lines += [f"hint: {readable(end.hint)}"] if end.hint else []
             found = {**_error(end), "faults": [_error(fault) for fault in end.faults]}
-            ending = ExitReport(end.exit_status, text, found)
+            ending = ExitReport(end.exit_status, "\n".join(lines), found)
         case KohortError():
-            ending = ExitReport(end.exit_status, f"kohort: {end}", _error(end))
+            ending = ExitReport(end.exit_status, f"kohort: {_told(end)}", _error(end))
         case click.ClickException():
             ending = _misuse(end)
         case click.exceptions.Exit() | BrokenPipeError():  # whoever reads the output may have left
@@ -343,16 +350,43 @@ def _stopped(status: int) -> ExitReport:
 
 
 def _misuse(found: click.ClickException) -> ExitReport:
-    """What is wrong with the words of the command line; those that are repeated steer no terminal."""
-    what = readable(found.format_message(), ends="")
-    context: click.Context = getattr(found, "ctx", None) or click.Context(app, info_name="kohort")
-    text = f"{context.get_usage()}\nTry '{context.command_path} -h' for help.\n\nError: {what}"
-    where = getattr(found, "option_name", None) or " / ".join(getattr(getattr(found, "param", None), "opts", ()))
-    return ExitReport(found.exit_code, text, {"where": where, "what": what, "hint": f"{context.command_path} --help"})
+    """What is wrong with the words of the command line, in the form of all other errors."""
+    context: click.Context | None = getattr(found, "ctx", None)
+    near, param = getattr(found, "possibilities", None), getattr(found, "param", None)
+    where = " / ".join(param.opts) if isinstance(param, click.Option) else param.human_readable_name if param else ""
+    match found:
+        case click.NoSuchOption():
+            what, where = "unknown flag", found.option_name
+        case click.exceptions.NoSuchCommand():
+            what, where = "unknown command", found.command_name
+        case click.MissingParameter():
+            what = f"this {'flag' if isinstance(param, click.Option) else 'argument'} is required"
+        case click.BadParameter():
+            what = found.message
+        case click.BadOptionUsage():
+            what, where = (
+                "a value is required" if "requires" in found.message else "no value is taken",
+                found.option_name,
+            )
+        case _:
+            what = found.format_message().removeprefix("Got ").rstrip(".")
+    hint = f"did you mean {' or '.join(near)}?" if near else ""
+    if context is not None and not near:
+        is_brief = isinstance(context.command, Command) and context.command.example
+        hint = f"see {context.command_path} {'--help-all' if is_brief else '-h'}"
+    error = UsageError(what, where=where, hint=hint)
+    return ExitReport(found.exit_code, f"kohort: {error}", _error(error))
 
 
-def _item(fault: Exception) -> str:
-    return "- " + str(fault).replace("\n", "\n  ")
+def _told(fault: KohortError) -> str:
+    """An error as it is printed; the subject of one that says what its place must be is the place."""
+    text = str(fault).removeprefix("it ")
+    subject = fault.where.rpartition("(")[2].rstrip(")") if fault.where else ""
+    return f"{readable(subject, '')} {text}" if subject and (text != str(fault) or text.startswith("must ")) else text
+
+
+def _item(fault: KohortError) -> str:
+    return "- " + _told(fault).replace("\n", "\n  ")
 
 
 def _internal(fault: BaseException) -> str:

@@ -34,8 +34,8 @@ def report(
     *,
     out: Path | None = option("", "The page to write: .html, or its figures as .json.", "FILE"),
     audience: outputs.AudienceWord = None,
-    charts: Path | None = option("", "Write every chart to a file, too.", "FOLDER"),
-    format_: str | None = option("", "Of charts: png (if not given), pdf, svg or jpg.", "WORD", "--format"),
+    charts: Path | None = option("", "Also write every chart to a file.", "FOLDER"),
+    format_: str | None = option("", "Chart format: png (default), pdf, svg or jpg.", "WORD", "--format"),
     threads: options.Threads = options.CORES,
     quiet: options.Quiet = False,
     overwrite: options.Overwrite = False,
@@ -67,13 +67,13 @@ def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Calla
     from kohort.report.written import refuse_missing, writer_of
 
     if out is None and charts is None:
-        raise UsageError("there is nothing to write", where="--out", hint="add --out FILE.html, or --charts FOLDER")
+        raise UsageError("no file to write is named", where="--out", hint="add --out FILE.html, or --charts FOLDER")
     if out is not None and out.suffix not in outputs.FORMS:
-        raise UsageError(f"a page is one of {', '.join(outputs.FORMS)}", where="--out", hint="name it so")
+        raise UsageError(f"unknown file type {out.suffix}", where="--out", hint=f"one of {', '.join(outputs.FORMS)}")
     if format_ is not None and charts is None:
         raise UsageError("no charts are written", where="--format", hint="add --charts FOLDER, or leave it out")
     if format_ is not None and format_ not in CHARTS:
-        raise UsageError("unknown format of charts", where="--format", hint=f"one of {', '.join(CHARTS)}")
+        raise UsageError("unknown chart format", where="--format", hint=f"one of {', '.join(CHARTS)}")
     if charts is not None:
         refuse_missing()
         library()
@@ -179,7 +179,7 @@ def _made(folder: Path) -> None:
 def metadata(
     certificate: Path = argument("CERTIFICATE", "The certificate beside a release: NAME.kohort.json."),
     *,
-    format_: str = option("", "frictionless, croissant or dcat.", "WORD", "--format"),
+    format_: str = option("", "The vocabulary: frictionless, croissant or dcat.", "WORD", "--format"),
     out: Path | None = option("", "The file to write.", "FILE", shown="standard output"),
     title: str | None = option("", "The title of the data set.", "TEXT", shown="the release's name"),
     license_: str | None = option("", "The address of the licence of the release.", "URL", "--license"),
@@ -197,7 +197,7 @@ def metadata(
 
     known = plugins("kohort.metadata", PLUGINS)
     if format_ not in known:
-        raise UsageError("there is no such vocabulary", where="--format", hint=f"one of {', '.join(known)}")
+        raise UsageError("unknown vocabulary", where="--format", hint=f"one of {', '.join(known)}")
     if out is not None:
         check_target(out, overwrite=overwrite, inputs=[certificate])
     data = dataset(read_certificate(certificate), certificate.name, title=title, licence=license_)

@@ -28,9 +28,10 @@ _FLAGS: Final = (
 #: How flags differ from the keys of a job.
 _CHANGED: Final = MappingProxyType(
     {
-        "sensitive": {"help": "Columns that nobody can know beforehand (repeatable); all others are examined."},
+        "sensitive": {"help": "Columns that no attacker knows beforehand (repeatable); all others are examined."},
         "hierarchy": {"help": "A hierarchy file or builder that defines what labels cover in the population table."},
         "missing": options.MISSING,
+        "population": {"first": True},
     }
 )
 
@@ -39,7 +40,7 @@ class PopulationFlags(NamedTuple):
     """The population behind the file, and how risk is counted."""
 
     population_size: int | None = option(
-        "Promise", "The size of the population that IN is a sample of: estimate the risk in it.", "N"
+        "Promise", "Estimate the risk in a population of this size, of which IN is a sample.", "N", first=True
     )
     sampling_fraction: str | None = option(
         "Promise", "Alternatively, the share of the population that is in IN, such as 0.05.", "SHARE"
@@ -66,7 +67,7 @@ def risk(
     sample: PopulationFlags,
     attacks: Attacks,
     *,
-    show_values: bool = option("Output", "Show cells of the smallest classes: values of records."),
+    show_values: bool = option("Run", "Show cells of the smallest classes: values of records."),
     json: options.Json = False,
 ) -> None:
     """Report whom an attacker could find in a file, and how; write nothing."""
@@ -125,9 +126,10 @@ class Attacks(NamedTuple):
         "Run these attacks on IN, or all: linking, homogeneity, background, exposure, intersection, order, "
         "downcoding, minimality.",
         "A,B",
+        first=True,
     )
     original: str | None = option(
-        "Method", "The table that IN was made from: shows which claims of an attack are right.", "FILE"
+        "Method", "The table that IN was made from: shows which claims of an attack are right.", "FILE", first=True
     )
     register: str | None = option("Method", "A table of people that an attacker has and links with IN.", "FILE")
     register_key: str | None = option(

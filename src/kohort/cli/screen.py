@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import signal
 import sys
 from contextlib import contextmanager
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from kohort.report import Json
+
+
+#: A line of a text that must not be overlooked, which is coloured on a terminal.
+_warning = re.compile("^(?: *Warning: |NOT ).*", re.MULTILINE)
 
 
 @contextmanager
@@ -62,6 +67,11 @@ def echo(text: str, *, err: bool = False) -> None:
     click.echo(readable(text), err=err)
 
 
+def styled(text: str, fg: str | None = None) -> str:
+    """A text in bold letters, for a terminal; plain where colours are not wanted."""
+    return text if os.environ.get("NO_COLOR") else click.style(text, fg, bold=True)
+
+
 def echo_json(document: object, *, indent: int | None = None) -> None:
     """Print a JSON document, in ASCII: so it survives any encoding of the terminal or pipe."""
     click.echo(readable_json(json.dumps(document, indent=indent)))
@@ -90,7 +100,7 @@ def say(
         if as_json:
             echo_json(figures)
         else:
-            echo(text)
+            click.echo(_warning.sub(lambda found: styled(found[0], "red"), readable(text)))
     except BrokenPipeError:
         with Path(os.devnull).open("wb") as nowhere:  # Python would complain once more when it flushes at exit
             os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -59,22 +59,27 @@ Vary = Annotated[
     list[str],
     option(
         "Method",
-        "What to vary: k=5,10; max-suppression=0,5%; quasi=2,3 (the first 2 or 3 of --quasi; the others are "
-        "dropped); method=…; cut=nearest,loss; local=no,yes; a model: l:COLUMN=2,3 or t:COLUMN=0.1,0.2 "
-        "(repeatable: all combinations). For transactions: one of k, h, p, delta; rows, columns or density of "
-        "generated matrices.",
+        "What to vary, and its values: k=2..10, k=5,10,20 or t:COLUMN=0.1,0.2 (repeatable: all combinations). For a "
+        "table: k or another model, as l:COLUMN=2,3; max-suppression=0,5%; quasi=2,3 (the first 2 or 3 of --quasi, "
+        "the others are dropped); method; cut=nearest,loss; local=no,yes. For transactions: k, h, p or delta; or rows, "
+        "columns or density of generated matrices.",
         "P=A,B,…",
+        first=True,
     ),
 ]
-Transactions = Annotated[bool, option("Transactions", "IN is a transaction database, not a table.", "--transactions")]
+Transactions = Annotated[
+    bool, option("Transactions", "IN is a transaction database, not a table.", "--transactions", first=True)
+]
 JobFile = Annotated[
     Path | None,
-    option("Reading", "For a table: a job file instead of IN and flags; varied values replace its own.", "JOB"),
+    option(
+        "Input", "For a table: a job file instead of IN and flags; varied values replace its own.", "JOB", first=True
+    ),
 ]
 Resume = Annotated[
     bool,
     option(
-        "Writing",
+        "Output",
         "For a table: keep finished points in OUT.points.jsonl until all are done, and continue from those in it.",
         "--resume",
     ),
@@ -124,7 +129,7 @@ def sweep(
 
 def _named(source: str | None) -> str:
     if source is None:
-        raise UsageError("no input is named", where="IN", hint="name a file, or - for standard input")
+        raise UsageError("no input file is named", where="IN", hint="name a file, or - for standard input")
     return source
 
 
@@ -165,7 +170,7 @@ def of_job(path: Path, vary: Sequence[str]) -> Variations:
 
     text = document_at(path)
     if text.is_of_transactions:
-        hint = "give it by flags, with --transactions"
+        hint = "write its settings as flags, with --transactions"
         raise UnsupportedError("a sweep cannot start from a job on transactions", where="--job", hint=hint)
     parameters = varied.all_of(vary)
     place_of = {varied.place_of(name): f"--vary {name}" for name in parameters}

@@ -64,29 +64,29 @@ def picture_of(
 class SweepOutput(NamedTuple):
     """What of a sweep is written and printed."""
 
-    out: Path | None = option("Writing", "Write every point or run (.csv), or all figures (.json).", "FILE")
+    out: Path | None = option("Output", "Write every point or run (.csv), or all figures (.json).", "FILE", first=True)
     picture: Path | None = option(
-        "Writing", "Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).", "FILE"
+        "Output", "Draw a figure against the varied parameter (.svg, .png, .pdf, .jpg).", "FILE", first=True
     )
     figure: str | None = option(
-        "Writing",
+        "Output",
         "For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
         "WORD",
         shown="lm",
     )
     at_most_loss: float | None = option(
-        "Output",
+        "Run",
         "Propose the strictest point that loses no more: NCP of a table, distortion of transactions.",
         "SHARE",
         min=0,
         max=1,
     )
-    seconds: bool = option("Output", "Report the seconds that each point or run took; they differ from run to run.")
+    seconds: bool = option("Run", "Report the seconds that each point or run took; which differ from run to run.")
     bound: bool = option(
-        "Output", "For a table: compute a lower bound on the loss of each point, once for each k and kind of labels."
+        "Run", "For a table: compute a lower bound on the loss of each point, once for each k and kind of labels."
     )
     audience: str | None = option(
-        "Writing",
+        "Output",
         "Who reads the files: public, with rounded figures; or internal, with exact ones.",
         "WORD",
         shown="public",
@@ -116,7 +116,7 @@ def outputs_of(kind: Kind[W], shown: SweepOutput, inputs: tuple[Path, ...]) -> C
     from kohort.sweeps.figure import figure_of
 
     if shown.figure is not None and shown.picture is None:
-        raise UsageError("there is no picture to draw it in", where="--figure", hint="add --picture FILE.svg")
+        raise UsageError("no picture is drawn", where="--figure", hint="add --picture FILE.svg")
     forms = [] if shown.out is None else [(shown.out, kind.writer(shown.out))]
     if shown.picture is not None:
         format_, figure = format_of(shown.picture.suffix), shown.figure

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Teaching(NamedTuple):
     """What of the transactions themselves is printed."""
 
-    trace: bool = option("Output", "Show each step with the original transactions: for teaching, on small examples.")
-    show_values: bool = option("Output", "Name the private items that prevent a release, not only their number.")
+    trace: bool = option("Run", "Show each step with the original transactions: for teaching, on small examples.")
+    show_values: bool = option("Run", "Name the private items that prevent a release, not only their number.")
 
 
 def transactions(
@@ -51,7 +51,7 @@ def carry_out(
     from kohort.report.transactions import transaction_figures
 
     if shown.trace and run.json:
-        raise UsageError("a trace is text", where="--trace", hint="leave out --trace, or --json")
+        raise UsageError("a trace is printed as text", where="--trace", hint="leave out --trace, or --json")
     outputs.refuse_elsewhere(made.run.engine, page, {"trace": shown.trace, "show-values": shown.show_values})
     reports = outputs.transaction_companions(page, dry_run=run.dry_run)
     made.refuse_output()
@@ -117,14 +117,14 @@ _FLAGS: Final = (
 #: What a file that was only converted is called, instead of a release.
 _WRITTEN: Final = MappingProxyType(
     {
-        "out": {"help": "The file to write; it gets no certificate."},
-        "out-format": {"help": "The format of that file; that of the input if not given."},
-        "out-separator": {"help": "The character between its items or cells; if not given, that named for the input."},
+        "out": {"help": "The file to write, without a certificate."},
+        "out-format": {"help": "The format of that file; by default that of the input."},
+        "out-separator": {"help": "The character between its items or cells; by default that of the input."},
     }
 )
 
 #: What is said first.
-UNPROTECTED: Final = "Converted, not anonymized: every transaction is as it was, and nothing protects the people."
+UNPROTECTED: Final = "Converted, not anonymized: every transaction is unchanged, and nothing protects the people."
 
 
 def convert(

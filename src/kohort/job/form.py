@@ -79,12 +79,13 @@ OUTPUT = KeyTable.of(
     key(
         "path",
         values.TEXT,
-        "The release to publish: a file, FOLDER/, a folder of an object store (s3://BUCKET/FOLDER/, gs://, az://), or "
-        "a table of a database that exists (FILE#TABLE, postgresql://USER@HOST/DATABASE#TABLE); its certificate is "
-        "written beside it, as NAME.kohort.json, or into the folder of parts.",
+        "The release to publish; its certificate is written beside it, as NAME.kohort.json, or into the folder of "
+        "parts. The release is a file, FOLDER/, a folder of an object store (s3://BUCKET/FOLDER/, gs://, az://), or a "
+        "table of a database that exists (FILE#TABLE, postgresql://USER@HOST/DATABASE#TABLE).",
         REQUIRED,
         flag="out",
         metavar="OUT",
+        first=True,
     ),
     key(
         "format",
@@ -121,6 +122,7 @@ METHOD = KeyTable.of(
         "The algorithm; all but Mondrian, ordered, top-down and suppress-cells are lattice methods.",
         "mondrian",
         flag="method",
+        first=True,
     ),
     key("dimension", values.DIMENSION, method.DIMENSION.sentence),
     key("cut", values.of_parameter(method.CUT), method.CUT.sentence),
@@ -159,6 +161,7 @@ PERSON = KeyTable.of(
         "The identifying column of the person behind a record: people are counted, not records.",
         REQUIRED,
         flag="person",
+        first=True,
     ),
 )
 
@@ -198,9 +201,10 @@ COLUMN = KeyTable.of(
     key(
         "hierarchy",
         replace(values.FILE, hint="str | PathLike[str] | Hierarchy | Mapping[str, object]"),
-        "A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents, FILE:qualify also tells "
-        "labels apart), or a builder: intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10, "
-        "public:countries, spellings or suppress.",
+        "A hierarchy file or a builder: intervals:5,10,20, mask:right, prefix:1,3, dates, frequency:10, "
+        "public:countries, spellings or suppress. FILE:pad pads short rows, FILE:first keeps one of several parents, "
+        "FILE:qualify also tells labels apart.",
+        first=True,
     ),
     key("max-level", values.LEVEL, "The highest level of its hierarchy that a lattice method may use."),
     key(
@@ -215,6 +219,7 @@ COLUMN = KeyTable.of(
         values.GRID,
         "Public cut points: a step (5), a list (18,30,65), 'round', or 'hierarchy' for those of its hierarchy; of "
         "dates a period: week, month, quarter, year, five-years, decade or century.",
+        first=True,
     ),
     key("order", values.of(Order), "The order of a categorical column's values.", hidden=True),
     key("label", values.of(Label), "The kind of labels that replace a class's values.", hidden=True),
@@ -328,6 +333,7 @@ QUESTION = KeyTable.of(
         values.word("refuse", "insensitive", "drop"),
         "The treatment of columns that are not listed.",
         "refuse",
+        first=True,
     ),
     key("columns", values.each(values.table_of(COLUMN)), "Every column by its name.", REQUIRED),
 )

@@ -27,10 +27,10 @@ PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "Items": ("items",),
         "Promise": ("privacy", "person", "population"),
         "Method": ("method",),
-        "Reading": ("input", "transactions"),
+        "Input": ("input", "transactions"),
         "Transactions": (),
-        "Writing": ("output",),
-        "Output": ("run",),
+        "Output": ("output",),
+        "Run": ("run",),
     }
 )
 
@@ -134,6 +134,7 @@ class Key:
         shown: The default as the help shows it; empty for the default itself.
         model: What the privacy model that it holds parameters of says of itself.
         hidden: Whether only a job file has it.
+        first: Whether its flag is among the few that most people need, which the help of a command with many shows.
     """
 
     place: Place
@@ -147,6 +148,7 @@ class Key:
     shown: str = ""
     model: Specification | None = None
     hidden: bool = False
+    first: bool = False
 
     @property
     def attribute(self) -> str:
@@ -254,8 +256,8 @@ def _flags(table: str, keys: Sequence[Key]) -> Iterator[Key]:
 
 def _role_key(flag: str) -> Key:
     role, sentence = ROLES[flag]
-    several = ValueType(flag=SEVERAL)
-    return Key(("columns", "role", role), several, f"{sentence} (repeatable)", None, flag, "A,B", panel="Columns")
+    kind, place, first = ValueType(flag=SEVERAL), ("columns", "role", role), role not in {"insensitive", "drop"}
+    return Key(place, kind, f"{sentence} (repeatable)", None, flag, "A,B", panel="Columns", first=first)
 
 
 def _flag(place: Place, one: Key) -> Key:

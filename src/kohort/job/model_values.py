@@ -35,7 +35,7 @@ def model_keys(*, of_column: bool) -> Iterator[Key]:
         told = kind.specification
         if told.of_column is of_column:
             flag = told.flag.removeprefix("--")
-            yield key(name, _value(kind), told.sentence, flag=flag, metavar=told.metavar, model=told)
+            yield key(name, _value(kind), told.sentence, flag=flag, metavar=told.metavar, model=told, first=told.first)
             for one in told.parameters:
                 if one.origin == "beside":
                     yield key(one.name, of_parameter(one), one.sentence, model=told)

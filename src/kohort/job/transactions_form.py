@@ -89,6 +89,7 @@ TRANSACTIONS = KeyTable.of(
         values.of(Form),
         "The format of the transactions: basket (a line each), long (a record for each item), matrix (of 0 and 1), "
         "matrix-header, or lists; if not given, lists for Parquet, and else basket.",
+        first=True,
     ),
     key(
         "key",
@@ -127,6 +128,7 @@ RELEASE = KeyTable.of(
         REQUIRED,
         flag="out",
         metavar="OUT",
+        first=True,
     ),
     key(
         "format",
@@ -152,22 +154,29 @@ COHERENCE = KeyTable.of(
         "The largest share of a cohort that may have a private item, such as 0.4 or 2/5.",
         REQUIRED,
         default="0.4",
+        first=True,
     ),
-    key("k", K, "Every cohort has at least k transactions.", REQUIRED, default=10),
+    key("k", K, "Every cohort has at least k transactions.", REQUIRED, default=10, first=True),
     key(
         "p",
         P,
         "The greatest number of a person's public items that an attacker knows.",
         REQUIRED,
         default=4,
+        first=True,
     ),
 )
 
 ITEMS = KeyTable.of(
     "ItemsPart",
     "The public and the private items, and the weights of items.",
-    key("private", values.NAMES, "Items that nobody may infer; all others are public unless public items are listed."),
-    key("private-file", values.FILE, "A file of private items, one on each line."),
+    key(
+        "private",
+        values.NAMES,
+        "Items that nobody may infer; all others are public unless public items are listed.",
+        first=True,
+    ),
+    key("private-file", values.FILE, "A file of private items, one on each line.", first=True),
     key(
         "no-private",
         values.SWITCH,

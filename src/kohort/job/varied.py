@@ -42,8 +42,12 @@ QUASI: Final = "quasi"
 #: What a switch may be said to be.
 _SWITCH: Final[Mapping[str, bool]] = MappingProxyType({"yes": True, "true": True, "no": False, "false": False})
 
-#: Numbers of records, people and columns.
+#: Numbers of records, people and columns, and a range of such numbers.
 _number = re.compile(r"[1-9][0-9]{0,17}").fullmatch
+_range = re.compile(r"([0-9]{1,9})\.\.([0-9]{1,9})").fullmatch
+
+#: Values of a range: each is a release to search for.
+MOST: Final = 100
 
 
 #: What is said to methods that cut, and to those on levels, besides their parameters: places of a job, and keys of any
@@ -56,16 +60,27 @@ OF_LEVELS: Final[tuple[tuple[Place, ...], tuple[str, ...]]] = (), ("max-level",)
 
 
 def read(text: str) -> tuple[str, list[str]]:
-    """What is varied, and its values as they are written.
+    """What is varied, and its values as they are written; of a range of whole numbers, all of them.
 
-    >>> read("l:net=income=1, 2")
-    ('l:net=income', ['1', '2'])
+    >>> read("l:net=income=1, 2"), read("k=2..4,10")
+    (('l:net=income', ['1', '2']), ('k', ['2', '3', '4', '10']))
     """
-    name, equals, values = text.rpartition("=")
+    name, equals, values = (part.strip() for part in text.rpartition("="))
     said = [value.strip() for value in values.split(",")]
     if not equals or not all(said):
         raise UsageError("no values are given", where="--vary", hint="write --vary k=5,10,20")
-    return name.strip(), said
+    return name, [one for value in said for one in _from_end_to_end(name, value)]
+
+
+def _from_end_to_end(name: str, value: str) -> Iterable[str]:
+    kind = models().get(name)
+    if ".." not in value or (kind is not None and kind.specification.is_range):
+        return [value]
+    ends = _range(value)
+    if ends is None or not 0 <= int(ends[2]) - int(ends[1]) < MOST:
+        what, hint = f"{name}: {value} is not a range of 1 to {MOST} whole numbers", "write 2..10, or list all values"
+        raise UsageError(what, where="--vary", hint=hint)
+    return map(str, range(int(ends[1]), int(ends[2]) + 1))
 
 
 def all_of(texts: Sequence[str]) -> dict[str, list[str]]:
@@ -154,7 +169,7 @@ class Variations:
         for name in self.vary:
             column = name.partition(":")[2]
             if column and value_at(self.base, ("columns", column)) is None:
-                hint = f"name it first: --sensitive {column}"
+                hint = f"name the column first: --sensitive {column}"
                 raise UsageError(f"column {column} has no role", where=f"--vary {name}", hint=hint)
         try:
             return TablePlan.of(self.vary, self._job)

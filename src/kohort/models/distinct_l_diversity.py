@@ -39,6 +39,7 @@ class DistinctLDiversity:
 
     specification: ClassVar[Specification] = Specification(
         key="l",
+        first=True,
         title="distinct l-diversity",
         sentence="Every class has at least l different values.",
         usage="--l COLUMN=L",

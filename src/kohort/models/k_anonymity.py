@@ -48,6 +48,7 @@ class KAnonymity:
 
     specification: ClassVar[Specification] = Specification(
         key=KEY,
+        first=True,
         title="k-anonymity",
         sentence="Every class has at least k records, or people if there is a person key.",
         usage="--k K",

@@ -195,6 +195,7 @@ class TCloseness:
 
     specification: ClassVar[Specification] = Specification(
         key="t",
+        first=True,
         title="t-closeness",
         sentence="In every class, the distribution of the values is at most t away from that in the table.",
         usage="--t COLUMN=T",

@@ -139,7 +139,7 @@ def test_nothing_but_records_helps_where_there_are_fewer_than_k() -> None:
     with pytest.raises(InfeasibleError) as error:
         Exhaustive(SuppressionLimit(3)).solve(problem_of(table(max_level=0), KAnonymity(10)))
     assert error.value.what == "10-anonymity asks for 10 records or more in a class, and there are 9 in all"
-    assert error.value.hint == "bring more records, or ask for less"
+    assert error.value.hint == "bring more records, or ask for k = 9 at most"
 
 
 def test_of_wide_lattices_one_node_is_named() -> None:

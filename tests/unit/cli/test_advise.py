@@ -120,7 +120,7 @@ def test_what_is_taken_is_what_was_told(job: Path) -> None:
         job.write_text(text, "utf-8")
         taken = kohort("advise", job, "--take", place)
         assert taken.status == 0
-        assert f"changed {job}: {one['change']}" in taken.out
+        assert f"Changed {job}: {one['change']}" in taken.out
         figures = kohort("run", job, "--dry-run", "--json").figures
         assert figures["metrics"]["ncp"] == one["told"]
         assert 1 / figures["smallest"] == pytest.approx(one["risk"])
@@ -157,7 +157,7 @@ def test_the_text_numbers_what_can_be_taken(job: Path) -> None:
     assert re.fullmatch(r"Now \d+\.\d% of the detail is lost. Single changes would give:", lines[1])
     for place, (line, one) in enumerate(zip(lines[2:-1], found, strict=True), 1):
         assert line.startswith(f"  {place:>2} {one['loss']:.1%} lost, highest risk {one['risk']:.1%}: {one['change']}")
-    assert lines[-1] == f"Take the first:   kohort advise {job} --take 1"
+    assert lines[-1] == f"Make the first change:   kohort advise {job} --take 1"
 
 
 @pytest.mark.parametrize("number", [99, 11])
@@ -202,7 +202,7 @@ def test_a_run_ends_with_the_best_three(job: Path) -> None:
     ran, told = kohort("run", job), kohort("advise", job)
     last = ran.out.partition("Single changes would give:\n")[2].splitlines()
     assert [line[4:] for line in last[:3]] == [line[5:] for line in told.out.splitlines()[2:5]]
-    assert last[3:] == [f"See all changes, and take one:   kohort advise {job}"]
+    assert last[3:] == [f"See all changes, and make one:   kohort advise {job}"]
     assert "Single changes" not in kohort("run", job, "--quiet", "--overwrite").out
     assert "steps" not in kohort("run", job, "--json", "--overwrite").figures
 

@@ -62,9 +62,9 @@ def test_a_table_that_the_file_lacks_is_made(job: Path) -> None:
     """A key may be the first of its table."""
     assert "[method]" not in JOB
     assert kohort("run", job, "--set", "method.name=mondrain", "--dry-run").err == (
-        "kohort: the job has 1 fault\n- it must be one of mondrian, mondrian-relaxed, ordered, top-down, samarati,"
+        "kohort: --set method.name=mondrain must be one of mondrian, mondrian-relaxed, ordered, top-down, samarati,"
         " optimal, datafly, best-effort, suppress-cells, suppress-cells-optimal\n"
-        "    where: --set method.name=mondrain\n    hint: did you mean mondrian?\n"
+        "  where: --set method.name=mondrain\n  hint: did you mean mondrian?\n"
     )
 
 
@@ -79,7 +79,7 @@ def test_a_table_that_the_file_lacks_is_made(job: Path) -> None:
         (f"privacy.k={'[' * 5000}", "k must be an integer of at least 2"),
         ("privacy.k.least=3", "k is not a table of the job"),
         ("columns.height.l=2", "role is missing"),
-        ("columns.age=5", "it must be a table"),
+        ("columns.age=5", "must be a table"),
         ("privacy.k", "a change has the form KEY=VALUE"),
         ("=3", "a change has the form KEY=VALUE"),
         ("{a.b}=3", "a change has the form KEY=VALUE"),
@@ -110,7 +110,7 @@ def test_a_fault_beside_a_change_keeps_its_line(job: Path) -> None:
     job.write_text(JOB.replace('role = "quasi", grid', "grid"), encoding="utf-8")
     ran = kohort("run", job, "--set", "columns.age.bounds=[0, 99]", "--dry-run")
     assert ran.status == 2
-    assert f"role is missing\n    where: {job}, line 11 (columns.age)" in ran.err
+    assert f"role is missing\n  where: {job}, line 11 (columns.age)" in ran.err
 
 
 def test_of_transactions_too(tmp_path: Path) -> None:

@@ -336,7 +336,7 @@ def test_inspect_puts_first_what_must_be_decided(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("\n".join(["x,y,age", *rows, ""]))
     text, figures = done("inspect", tmp_path / "t.csv").out, done("inspect", tmp_path / "t.csv", "--json").figures
     assert text.partition("\n")[2].startswith("Decide first: x (undecided: no job runs until you do)\n")
-    assert '    proposed: --missing-token "?" (it means no value)\n' in text
+    assert '    proposed: --missing-token "?" (means a missing value)\n' in text
     assert "    proposed: --trim, since nearly all cells have blanks around them\n" in text
     assert [one["role"] for one in figures["columns"]] == ["undecided", "quasi", "quasi"]
     assert [one["trim"] for one in figures["columns"]] == [False, True, False]

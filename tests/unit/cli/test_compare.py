@@ -184,7 +184,7 @@ def test_a_table_comes_on_standard_input() -> None:
     assert kohort("compare", "-", "release.csv", "--json", *KNOWN, stdin=PEOPLE.encode()).figures["suppressed"] == 1
     ran = kohort("compare", "-", "-")
     assert ran.status == 2
-    assert "only one of the two can be standard input" in ran.err
+    assert "only one of the two tables can be standard input" in ran.err
 
 
 @pytest.mark.usefixtures("files")
@@ -342,8 +342,8 @@ def test_sets_of_numbers_are_bounded_as_sets() -> None:
 @pytest.mark.usefixtures("files")
 def test_a_bound_needs_to_know_k_and_the_loss() -> None:
     """Without k, without quasi-identifiers, and of means, it is refused with the flag or the column."""
-    assert "where: --bound\n    hint: add --k" in compared(*KNOWN, "--bound", status=2).err
-    assert "where: --bound\n    hint: add --quasi" in compared("--bound", status=2).err
+    assert "where: --bound\n  hint: add --k" in compared(*KNOWN, "--bound", status=2).err
+    assert "where: --bound\n  hint: add --quasi" in compared("--bound", status=2).err
     Path("people.csv").write_text("age\n1\n2\n3\n4\n")
     Path("release.csv").write_text("age\n1.5\n1.5\n3.5\n3.5\n")
     assert "where: column age" in compared("--quasi", "age", "--k", 2, "--bound", status=2).err

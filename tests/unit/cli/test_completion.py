@@ -63,4 +63,7 @@ def test_other_shells_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
         raise shellingham.ShellDetectionFailure
 
     monkeypatch.setattr(shellingham, "detect_shell", fail)
-    assert (kohort("--show-completion").status, kohort("--show-completion").err) == (1, "Shell None not supported.\n")
+    assert (kohort("--show-completion").status, kohort("--show-completion").err) == (
+        1,
+        "kohort: shell None is not supported\n  hint: one of bash, zsh, fish\n",
+    )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 import click
 import pytest
 
 from kohort.cli import program
-from kohort.cli.derive import EXAMPLES, Command, Given, Keys
+from kohort.cli.derive import Command, Given, Keys
 from kohort.job.form import COLUMN, PRIVACY, TABLE_JOB
 from kohort.job.keys import Key, KeyTable, key, keys_of
 from kohort.job.transactions_form import TRANSACTION_JOB
@@ -67,17 +66,6 @@ def test_a_key_that_is_added_to_the_form_gets_its_flag() -> None:
         list[str] | None,
     )
     assert (found["zest"].place, found["zest"].kind, found["zest"].panel) == (("privacy", "zest"), bool, "Promise")
-
-
-@pytest.mark.parametrize("name", [words for words, (place, _) in program.COMMANDS.items() if place])
-def test_the_example_of_each_group_has_only_flags_of_the_command(name: str) -> None:
-    """What a title shows can be typed."""
-    for title, options in panels_of(name).items():
-        panel, _, example = title.partition(", such as ")
-        assert re.fullmatch("[A-Z][a-z]+", panel)
-        shown = re.findall(r"--[a-z-]+", example)
-        assert set(shown) <= set(options)
-        assert len(shown) == len([flag for flag in EXAMPLES if f"--{flag}" in shown])
 
 
 def test_short_forms() -> None:

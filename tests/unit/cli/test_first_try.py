@@ -130,4 +130,4 @@ def test_what_is_proposed_can_be_typed(
 
 def commands(printed: str) -> list[list[str]]:
     """The commands in what is printed, as a shell reads them."""
-    return [shlex.split(one) for one in re.findall(r"   kohort (.*)$", printed, re.MULTILINE)]
+    return [shlex.split(one) for one in re.findall(r"(?:   |then run: |Then run: )kohort (.*)$", printed, re.MULTILINE)]

@@ -73,7 +73,7 @@ def test_text_tells_the_same_and_names_no_item(tmp_path: Path) -> None:
     bands += "         1          1\n    2 to 9          1\n  10 to 99          1\n"
     assert bands in ran.out
     assert "more than 6/7 of all: 0 (0.00%)" in ran.out
-    assert "At h = 6/7, any item can be private; the least such h is 0.8572." in ran.out
+    assert "At h = 6/7, any item can be private; the smallest such h is 0.8572." in ran.out
     assert source.read_bytes() == before
     assert list(tmp_path.iterdir()) == [source]
 

@@ -107,7 +107,7 @@ annual_income = {{ role = "sensitive", t = 0.3, allow-singling = true }}
         ("--l profession=0", "--l profession=…", "l must be an integer of at least 2"),
         ("--l profession=five", "--l profession=…", "l must be an integer of at least 2"),
         ("--l profession=1.5", "--l profession=…", "l must be an integer of at least 2"),
-        ("--l profession", "--l", "there is no = in it"),
+        ("--l profession", "--l", "profession has no value"),
         ("--l profession=2 --l profession=3", "--l", "column profession is given twice"),
         ("--l profesion=2", "--l profesion=…", "column profesion has no role"),
         ("--l city=2", "--l city=…", "column city has no role"),
@@ -118,7 +118,7 @@ annual_income = {{ role = "sensitive", t = 0.3, allow-singling = true }}
         ("--recursive profession=0,2", "--recursive profession=…", "c must be a number above 0"),
         ("--t profession=1.5", "--t profession=…", "t must be a number"),
         ("--t profession=nan", "--t profession=…", "t must be a number"),
-        ("--t profession=0.2 --distance profession=ordred", "--distance profession=…", "it must be one of equal"),
+        ("--t profession=0.2 --distance profession=ordred", "--distance profession=…", "must be one of equal"),
         ("--distance profession=equal", "--distance profession=…", "a distance is said, but no t"),
         ("--t profession=0.2 --distance profession=hierarchical", "--t profession=…", "a hierarchical distance needs"),
         ("--alpha profession=2", "--alpha profession=…", "alpha must be"),
@@ -157,7 +157,7 @@ def test_no_sensitive_column_is_no_ground_for_diversity(register: Path, tmp_path
     )
     assert ran.status == 2
     assert "the column is quasi, but distinct 2-diversity of profession is about a sensitive one" in ran.err
-    assert "name it first: --sensitive annual_income" in ran.err
+    assert "name the column first: --sensitive annual_income" in ran.err
 
 
 def test_a_population_without_the_columns_is_told_at_its_flag(register: Path, tmp_path: Path) -> None:

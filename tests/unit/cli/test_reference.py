@@ -42,8 +42,8 @@ def purpose(command: Any) -> str:  # noqa: ANN401  as click has it
 
 
 def flags(command: Any) -> list[Any]:  # noqa: ANN401  as above
-    """The arguments and flags of a command but for its help."""
-    return [one for one in flags_of(command) if "--help" not in one.opts]
+    """The arguments and flags of a command but for those of its help."""
+    return [one for one in flags_of(command) if {"--help", "--help-all"}.isdisjoint(one.opts)]
 
 
 def table(command: Any) -> str:  # noqa: ANN401  as above

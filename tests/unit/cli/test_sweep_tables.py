@@ -87,6 +87,22 @@ def test_a_point_is_what_anonymize_would_tell(asked: list[object], tmp_path: Pat
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("range_", "listed"), [("k=2..4", "k=2,3,4"), ("k=2..3,9", "k=2,3,9"), ("quasi=1..2", "quasi=1,2")]
+)
+def test_a_range_stands_for_its_whole_numbers(asked: list[object], range_: str, listed: str) -> None:
+    """From end to end, alone or among other values."""
+    assert kohort(*asked, "--vary", range_).out == kohort(*asked, "--vary", listed).out
+
+
+@pytest.mark.parametrize("values", ["2..102", "9..3", "two..five", "2..", "0.1..0.5"])
+def test_what_is_no_range_is_refused(asked: list[object], values: str) -> None:
+    """As is one of more points than a person waits for."""
+    ran = kohort(*asked, "--vary", f"k={values}")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith(f"kohort: k: {values} is not a range of 1 to 100 whole numbers\n  where: --vary\n")
+
+
 def test_people_read_a_table(asked: list[object]) -> None:
     """A line for each point, a k above all records told with its reason, and that nothing is released."""
     ended = kohort(*asked, "--vary", "k=2,50")

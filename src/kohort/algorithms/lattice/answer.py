@@ -105,6 +105,8 @@ def infeasible(
 
 def _less(judge: NodeEvaluator, kept: Sequence[CheckedNode]) -> str:
     """How much less to ask for: the greatest k that the closest node meets, where sizes are all that counts."""
+    if judge.k > judge.people > 1:
+        return f"ask for k = {judge.people:,} at most"
     if kept and judge.size_only:
         people, records = judge.spread(kept[0].node)
         k = int(people[np.searchsorted(np.cumsum(records), judge.limit, side="right")])

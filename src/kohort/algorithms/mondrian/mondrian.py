@@ -50,6 +50,7 @@ from kohort.algorithms.mondrian.space import Cut, Space
 from kohort.algorithms.mondrian.together import require_together
 from kohort.algorithms.problem import Solution
 from kohort.errors import InfeasibleError
+from kohort.models.k_anonymity import k_of
 from kohort.specification import Specification
 
 if TYPE_CHECKING:
@@ -177,7 +178,10 @@ def require_feasible(problem: Problem, space: Space) -> None:
     whole = space.profile(frequency, problem.population)
     failing = [model.name for model in problem.models if not model.satisfied(whole).all()]
     if failing:
+        least, most = k_of(problem.models) or 0, int(whole.sizes.min())
         raise InfeasibleError(
             f"the whole table, {frequency.records} records, does not satisfy {' and '.join(failing)}",
-            hint="no grouping of fewer records can be relied on to; lower the requirement or bring more records",
+            hint=f"ask for k = {most:,} at most, or bring more records"
+            if least > most > 1
+            else "smaller groups cannot satisfy it either; lower the requirement or bring more records",
         )

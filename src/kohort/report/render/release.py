@@ -71,12 +71,12 @@ def release_text(figures: ReleaseFigures, quasi: Sequence[str] = ()) -> str:
     """
     names = quasi or tuple(figures.node or {})
     return screen(
+        _exposed(figures.exposed),
         chain(_left(figures), _unchanged(figures), _classes(figures), _attributes(figures)),
         _refined(figures, names),
         _cells(figures),
         _levels(figures, names),
         chain(_cost(figures), bound_text(figures.bound)),
-        _exposed(figures.exposed),
         _sides(figures.grid) if "grid" in figures.model_fields_set else (),
         *map(effect_text, figures.perturbed),
         *map(_linked, figures.pseudonyms),
@@ -160,8 +160,8 @@ def _exposed(exposed: Exposed | None) -> Iterator[str]:
     remedies = dict.fromkeys(remedy for key, _, remedy in _PLACES if counts[key])
     where = places[0][1] if len(places) == 1 else " or ".join(f"{place} ({count:,})" for count, place in places)
     yield (
-        f"{many(exposed.people, 'person', 'people')} can be pinpointed: nobody else in the class has their value,"
-        f" which is {where}."
+        f"Warning: {many(exposed.people, 'person', 'people')} can be pinpointed: nobody else in the class has their"
+        f" value, which is {where}."
     )
     yield f"Use {' and '.join(remedies)} to avoid this."
 
