@@ -19,14 +19,20 @@ VERBS.update(
         "CoherenceCertificate.asked": "kohort.job.certified:transaction_job",
         "Described.certified": "kohort.job.certified:table_job",
         "Job.described": "kohort.job.written:described",
+        "Comparison.plot": "kohort.report.plots:comparison_plot",
         "Job.from_toml": "kohort.job.request:job_of",
         "Job.to_toml": "kohort.job.written:to_toml",
+        "Release.plot": "kohort.report.plots:release_plot",
         "Release.report": "kohort.report.written:report",
         "Release.save": "kohort.pipeline:save",
         "TransactionJob.described": "kohort.job.written:described_transactions",
+        "Risk.plot": "kohort.report.plots:risk_plot",
+        "TableSweep.plot": "kohort.sweeps.picture:plot",
         "TransactionJob.from_toml": "kohort.job.transactions:job_of",
+        "TransactionRelease.plot": "kohort.report.plots:transactions_plot",
         "TransactionRelease.report": "kohort.report.written:report",
         "TransactionRelease.save": "kohort.pipeline.transactions:save_transactions",
+        "TransactionSweep.plot": "kohort.sweeps.transaction_figures:plot",
     }
 )
 

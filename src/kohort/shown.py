@@ -10,10 +10,10 @@ from dataclasses import MISSING, dataclass, fields
 from enum import Enum
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from dataclasses import Field
 
     from _typeshed import DataclassInstance
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 #: What is told of an object: names and values, the most important first.
 Rows: TypeAlias = list[tuple[str, str]]
+
+#: A table of several columns: its title, the names of the columns, and its rows. The last cell of a row may be the cell
+#: of all columns that are left.
+Grid: TypeAlias = "tuple[str, tuple[str, ...], Sequence[tuple[str, ...]]]"
 
 #: What stands first in whatever is made of the input, for the steward alone: in an object or a table, and in a text.
 INTERNAL: Final = MappingProxyType({"audience": "internal"})
@@ -36,6 +40,9 @@ NONCHARACTER: Final = re.compile(
 
 #: The characters of a line.
 LONGEST: Final = 200
+
+#: How the page of a report stands in a notebook: its reader can make it higher.
+_FRAME: Final = "width:100%;height:40em;border:1px solid #cbd2d9;resize:vertical"
 
 #: Joiners that some scripts need inside words; all other format characters are spelled out.
 JOINERS: Final = frozenset("\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}")
@@ -96,13 +103,48 @@ class Summary(ABC):
     def _shown(self) -> tuple[str, Rows]:
         """The title and the rows; no record's value is among them."""
 
+    def _grid(self) -> Grid | None:
+        """What a notebook shows below the rows; no record's value is in it either."""
+        return None
+
     def __repr__(self) -> str:
         """One line."""
         return line(*self._shown())
 
     def _repr_html_(self) -> str:
-        """A small table, in plain HTML that needs nothing else."""
-        return table_html(*self._shown())
+        """A small table, or two, in plain HTML that needs nothing else."""
+        grid = self._grid()
+        return table_html(*self._shown()) + ("" if grid is None else grid_html(*grid))
+
+
+class ReportText(str):
+    """The text of a report, which a notebook shows as its page: in a frame that runs nothing and loads nothing.
+
+    >>> made = ReportText("3 records", lambda: "<head></head>3 &lt; 4")
+    >>> made == "3 records", 'srcdoc="&lt;head&gt;' in made._repr_html_()
+    (True, True)
+    """
+
+    __slots__ = ("_page", "_public")
+    _page: Callable[[], str]
+    _public: bool
+
+    def __new__(cls, text: str, page: Callable[[], str] = str, *, public: bool = False) -> Self:
+        """The text, what makes its page when a notebook asks for it, and whether that is for the public."""
+        made = super().__new__(cls, text)
+        made._page, made._public = page, public
+        return made
+
+    def __repr__(self) -> str:
+        """The text; for the public a line, since a notebook keeps it beside the page, and the text is internal."""
+        return "<Report for the public; print() shows its internal text>" if self._public else str(self)
+
+    def _repr_html_(self) -> str:
+        """The page; links in a frame lead to the notebook where nothing is said of their base."""
+        from html import escape  # noqa: PLC0415  for notebooks alone
+
+        page = escape(self._page().replace("<head>", '<head><base href="about:srcdoc">', 1))
+        return f'<iframe title="Report of a release" sandbox style="{_FRAME}" srcdoc="{page}"></iframe>'
 
 
 def line(title: str, rows: Rows) -> str:
@@ -126,17 +168,55 @@ def parameters(of: DataclassInstance) -> str:
     return _cut(f"{type(of).__name__}({', '.join(f'{name}={_plain(value)}' for name, value in said)})", ")")
 
 
-def table_html(title: str, rows: Rows) -> str:
-    """A table of two columns whose rows have headers.
+def escaped(text: str) -> str:
+    """A text inside HTML, with what cannot be seen spelled out.
 
-    >>> table_html("A <release>", [("Records", "7")])
-    '<table><caption>A &lt;release&gt;</caption><tbody><tr><th scope="row">Records</th><td>7</td></tr></tbody></table>'
+    >>> escaped("a<b")
+    'a&lt;b'
     """
     from html import escape  # noqa: PLC0415  for notebooks alone
 
-    shown = [(escape(readable(name)), escape(readable(value))) for name, value in rows]
-    cells = (f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in shown)
-    return f"<table><caption>{escape(readable(title))}</caption><tbody>{''.join(cells)}</tbody></table>"
+    return escape(readable(text))
+
+
+def table_html(title: str, rows: Rows) -> str:
+    """A table of two columns whose rows have headers.
+
+    >>> table_html("A <release>", [])
+    '<table><caption style="text-align:left">A &lt;release&gt;</caption><tbody></tbody></table>'
+    """
+    head = 'th scope="row"'
+    lines = "".join(f"<tr>{_cell(name, head)}{_cell(value)}</tr>" for name, value in rows)
+    return f"<table>{_cell(title, 'caption')}<tbody>{lines}</tbody></table>"
+
+
+def grid_html(title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of several columns, those of numbers flush right; see `Grid`."""
+    full = [row for row in rows if len(row) == len(names)]
+    sides = ["right" if all(row[at][:1].isdigit() for row in full) else "left" for at in range(len(names))]
+    heads = "".join(_cell(name, 'th scope="col"', side) for name, side in zip(names, sides, strict=True))
+    lines = list[str]()
+    for *cells, last in rows:
+        told = [_cell(cell, side=side) for cell, side in zip(cells, sides, strict=False)]
+        left = len(names) - len(cells)
+        told.append(_cell(last, f'td colspan="{left}"') if left > 1 else _cell(last, side=sides[-1]))
+        lines.append(f"<tr>{''.join(told)}</tr>")
+    head = f"<thead><tr>{heads}</tr></thead>"
+    return f"<table>{_cell(title, 'caption')}{head}<tbody>{''.join(lines)}</tbody></table>"
+
+
+def _cell(text: str, tag: str = "td", side: str = "left") -> str:
+    """A cell; notebooks put all of them flush right, and captions in the middle, if nothing is said."""
+    return f'<{tag} style="text-align:{side}">{escaped(text)}</{tag.split(maxsplit=1)[0]}>'
+
+
+def four_digits(value: float) -> str:
+    """A figure to four digits, or to the last whole one.
+
+    >>> four_digits(0.123456), four_digits(1234567.8), four_digits(12.0)
+    ('0.1235', '1,234,568', '12')
+    """
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"  # noqa: PLR2004  four digits, and a float's
 
 
 def verified(*, done: bool) -> str:

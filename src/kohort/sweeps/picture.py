@@ -7,13 +7,15 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from kohort.report.charts import PERCENT, Line, LineChart, Look, Mark, Tag, look
+from kohort.report.charts import PERCENT, Line, LineChart, Look, Mark, Tag, look, plotted
 from kohort.report.charts.canvas import GREY, INK
 from kohort.sweeps.figure import FIGURES, RISKS, across, figure_of, fixed, series, setting, unanswered
 from kohort.sweeps.table_plan import said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    import matplotlib.figure
 
     from kohort.sweeps.figure import Figure
     from kohort.sweeps.frame import Axis
@@ -76,6 +78,12 @@ def chart(found: TableSweep, figure: str | None) -> LineChart:
         named=values.named,
         scale=replace(asked.scale, logarithmic=wide),
     )
+
+
+def plot(found: TableSweep, figure: str | None) -> matplotlib.figure.Figure:
+    """A figure of a sweep as one of matplotlib; see `TableSweep.plot`."""
+    drawn = chart(found, figure)
+    return plotted(drawn.figure, drawn.title, drawn.words())
 
 
 class Places(NamedTuple):

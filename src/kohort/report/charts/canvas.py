@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import logging
 import warnings
+from base64 import b64encode
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from io import BytesIO
 from itertools import pairwise
@@ -21,8 +22,10 @@ from xml.dom import minidom
 from kohort.errors import FileError, MissingExtraError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from types import ModuleType
+
+    from matplotlib.figure import Figure
 
 #: The formats of pictures.
 Format: TypeAlias = Literal["png", "pdf", "svg", "jpg"]
@@ -202,6 +205,26 @@ def encoded(figure: Any, format_: Format, title: str, description: str) -> bytes
     file = BytesIO()
     getattr(canvas, f"print_{format_}")(file, **options[format_])
     return file.getvalue() if format_ != "svg" else _spoken(file.getvalue().decode(), title, description)
+
+
+def plotted(draw: Callable[[], Figure], title: str, words: str) -> Figure:
+    """What is drawn, as a figure that a notebook shows whether or not pyplot is loaded, and whatever its settings are.
+
+    The figure belongs to no window and needs not be closed. Its picture in a notebook has the title and the words for
+    those who cannot see it.
+    """
+    with settings():
+        figure = draw()
+    setattr(figure, "_repr_mimebundle_", partial(_bundle, figure, title, words))  # noqa: B010  where IPython looks
+    return figure
+
+
+def _bundle(figure: Figure, title: str, words: str, **_: object) -> tuple[dict[str, str], dict[str, dict[str, object]]]:
+    """A figure as IPython wants it: its picture, and how wide that is on a screen, in pixels of 1/96 inch."""
+    with settings():
+        picture = encoded(figure, "png", title, words)
+    known: dict[str, object] = {"alt": f"{title}. {words}", "width": round(96 * figure.get_figwidth())}
+    return {"image/png": b64encode(picture).decode()}, {"image/png": known}
 
 
 def _spoken(svg: str, title: str, description: str) -> bytes:
