@@ -29,10 +29,9 @@ VERBS.update(
         "Risk.plot": "kohort.report.plots:risk_plot",
         "TableSweep.plot": "kohort.sweeps.picture:plot",
         "TransactionJob.from_toml": "kohort.job.transactions:job_of",
-        "TransactionRelease.plot": "kohort.report.plots:transactions_plot",
+        "TransactionRelease.plot": "kohort.report.plots:release_plot",
         "TransactionRelease.report": "kohort.report.written:report",
         "TransactionRelease.save": "kohort.pipeline.transactions:save_transactions",
-        "TransactionSweep.plot": "kohort.sweeps.transaction_figures:plot",
     }
 )
 

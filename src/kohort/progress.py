@@ -8,10 +8,9 @@ import sys
 import time
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kohort.shown import escaped, readable, took
+from kohort.shown import escaped, readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     Progress: TypeAlias = bool | Callable[[str], None]
 
 #: The beginning of a stage whose number is known.
-_PLACE: Final = re.compile(r"(\d+) of (\d+)\b")
+_NUMBER: Final = re.compile(r"(\d+) of (\d+)\b")
 
 
 @contextmanager
@@ -30,16 +29,16 @@ def progress_to(progress: Progress) -> Generator[Callable[[str], None]]:
     Args:
         progress: With `True`, a notebook or a terminal shows the stage that runs, and a line for each stage goes to
             standard error if that is neither; with `False`, nothing is shown; a function is called with each stage.
-            What is told again and again, such as that loops are compiled, is shown once.
+            A stage that is repeated, such as the compiling of loops, is shown once.
 
-    >>> with progress_to(print) as tell:
-    ...     tell("count")
+    >>> with progress_to(print) as on_progress:
+    ...     on_progress("count")
     count
     """
     if progress is False:
         yield lambda _: None
         return
-    shown = nullcontext(progress) if callable(progress) else _notebook() if _in_notebook() else on_terminal()
+    shown = nullcontext(progress) if callable(progress) else _notebook() if _in_notebook() else _terminal()
     last = ""
     with shown as show:
 
@@ -60,7 +59,7 @@ def _in_notebook() -> bool:
 
 
 @contextmanager
-def on_terminal() -> Generator[Callable[[str], None]]:
+def _terminal() -> Generator[Callable[[str], None]]:
     """A line on standard error that says which stage runs and since when; a line for each if that is no terminal."""
     if not sys.stderr.isatty():
         yield lambda stage: print(f"kohort: {readable(stage, '')}", file=sys.stderr, flush=True)  # noqa: T201  asked for
@@ -76,32 +75,22 @@ def on_terminal() -> Generator[Callable[[str], None]]:
 
 @contextmanager
 def _notebook() -> Generator[Callable[[str], None]]:
-    """A bar below the cell, and in the end the time that each stage took."""
-    begun = [("start", time.perf_counter())]
-    line = import_module("IPython.display").display(_bar("start"), raw=True, display_id=True)
+    """A bar below the cell, as long as the stage's number if that is known; in the end the time that all took."""
+    start, ending = time.perf_counter(), "stopped"
 
-    def on_progress(stage: str) -> None:
-        begun.append((stage, time.perf_counter()))
-        line.update(_bar(stage), raw=True)
+    def shown(stage: str) -> dict[str, str]:
+        number = _NUMBER.match(stage)
+        filled = f' value="{int(number[1]) - 1}" max="{number[2]}"' if number else ""
+        html = f"<label><progress{filled}></progress> {escaped(stage)}</label>"
+        return {"text/plain": f"{readable(stage, '')} …", "text/html": html}
 
-    ending = "stopped"
+    line = import_module("IPython.display").display(shown("start"), raw=True, display_id=True)
     try:
-        yield on_progress
+        yield lambda stage: line.update(shown(stage), raw=True)
         ending = "done"
     finally:
-        seconds: dict[str, float] = {}
-        for (stage, start), (_, end) in pairwise([*begun, ("", time.perf_counter())]):
-            seconds[stage] = seconds.get(stage, 0.0) + end - start
-        text = f"{ending}: {took(seconds)}"
-        line.update({"text/plain": text, "text/html": escaped(text)}, raw=True)
-
-
-def _bar(stage: str) -> dict[str, str]:
-    """A stage as plain text and as HTML: a bar, which is as long as the stage's number if that is known."""
-    place = _PLACE.match(stage)
-    filled = f' value="{int(place[1]) - 1}" max="{place[2]}"' if place else ""
-    html = f"<label><progress{filled}></progress> {escaped(stage)}</label>"
-    return {"text/plain": f"{readable(stage, '')} …", "text/html": html}
+        text = f"{ending} after {time.perf_counter() - start:,.2f} s"
+        line.update({"text/plain": text, "text/html": text}, raw=True)
 
 
 @contextmanager
@@ -119,4 +108,5 @@ def compiling(on_progress: Callable[[str], None]) -> Generator[None]:
         yield
     finally:
         log.removeFilter(waiting)
-        log.setLevel(logging.NOTSET)
+        if not log.filters:  # another run may still listen
+            log.setLevel(logging.NOTSET)

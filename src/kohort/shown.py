@@ -9,11 +9,12 @@ from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields
 from enum import Enum
 from fractions import Fraction
+from itertools import chain, repeat
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Final, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from dataclasses import Field
 
     from _typeshed import DataclassInstance
@@ -23,9 +24,8 @@ if TYPE_CHECKING:
 #: What is told of an object: names and values, the most important first.
 Rows: TypeAlias = list[tuple[str, str]]
 
-#: A table of several columns: its title, the names of the columns, and its rows. The last cell of a row may be the cell
-#: of all columns that are left.
-Grid: TypeAlias = "tuple[str, tuple[str, ...], Sequence[tuple[str, ...]]]"
+#: A table of several columns: its title, its rows, and the names of its columns.
+Grid: TypeAlias = "tuple[str, Sequence[Sequence[str]], Sequence[str]]"
 
 #: What stands first in whatever is made of the input, for the steward alone: in an object or a table, and in a text.
 INTERNAL: Final = MappingProxyType({"audience": "internal"})
@@ -114,37 +114,29 @@ class Summary(ABC):
     def _repr_html_(self) -> str:
         """A small table, or two, in plain HTML that needs nothing else."""
         grid = self._grid()
-        return table_html(*self._shown()) + ("" if grid is None else grid_html(*grid))
+        return table_html(*self._shown()) + (table_html(*grid) if grid else "")
 
 
 class ReportText(str):
     """The text of a report, which a notebook shows as its page: in a frame that runs nothing and loads nothing.
 
-    >>> made = ReportText("3 records", lambda: "<head></head>3 &lt; 4")
-    >>> made == "3 records", 'srcdoc="&lt;head&gt;' in made._repr_html_()
-    (True, True)
+    The text is internal, and a notebook may be published with its outputs, so the text is not kept beside the page.
     """
 
-    __slots__ = ("_page", "_public")
-    _page: Callable[[], str]
-    _public: bool
+    __slots__ = ("page",)
+    page: Callable[[], str]
 
-    def __new__(cls, text: str, page: Callable[[], str] = str, *, public: bool = False) -> Self:
-        """The text, what makes its page when a notebook asks for it, and whether that is for the public."""
-        made = super().__new__(cls, text)
-        made._page, made._public = page, public
-        return made
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        """Pickled as plain text, without the release."""
+        return str, (str(self),)
 
-    def __repr__(self) -> str:
-        """The text; for the public a line, since a notebook keeps it beside the page, and the text is internal."""
-        return "<Report for the public; print() shows its internal text>" if self._public else str(self)
-
-    def _repr_html_(self) -> str:
-        """The page; links in a frame lead to the notebook where nothing is said of their base."""
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """The page, made when a notebook asks for it; without a base, links in a frame would load the notebook."""
         from html import escape  # noqa: PLC0415  for notebooks alone
 
-        page = escape(self._page().replace("<head>", '<head><base href="about:srcdoc">', 1))
-        return f'<iframe title="Report of a release" sandbox style="{_FRAME}" srcdoc="{page}"></iframe>'
+        page = escape(self.page().replace("<head>", '<head><base href="about:srcdoc">', 1))
+        frame = f'<iframe title="Report of a release" sandbox style="{_FRAME}" srcdoc="{page}"></iframe>'
+        return {"text/plain": "<Report of a release; print() shows its text>", "text/html": frame}
 
 
 def line(title: str, rows: Rows) -> str:
@@ -179,33 +171,24 @@ def escaped(text: str) -> str:
     return escape(readable(text))
 
 
-def table_html(title: str, rows: Rows) -> str:
-    """A table of two columns whose rows have headers.
+def table_html(title: str, rows: Sequence[Sequence[str]], heads: Sequence[str] = ()) -> str:
+    """A table whose rows begin with their headers; below heads, columns of numbers are flush right.
 
     >>> table_html("A <release>", [])
     '<table><caption style="text-align:left">A &lt;release&gt;</caption><tbody></tbody></table>'
     """
-    head = 'th scope="row"'
-    lines = "".join(f"<tr>{_cell(name, head)}{_cell(value)}</tr>" for name, value in rows)
-    return f"<table>{_cell(title, 'caption')}<tbody>{lines}</tbody></table>"
+    columns = zip(*rows, strict=True)
+    sides = ["right" if heads and all(cell[:1].isdigit() for cell in one if cell) else "left" for one in columns]
+    head = f"<thead>{_row(heads, repeat('th scope=col'), sides)}</thead>" if heads else ""
+    body = "".join(_row(row, chain(["th scope=row"], repeat("td")), sides) for row in rows)
+    return f"<table>{_cell(title, 'caption', 'left')}{head}<tbody>{body}</tbody></table>"
 
 
-def grid_html(title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of several columns, those of numbers flush right; see `Grid`."""
-    full = [row for row in rows if len(row) == len(names)]
-    sides = ["right" if all(row[at][:1].isdigit() for row in full) else "left" for at in range(len(names))]
-    heads = "".join(_cell(name, 'th scope="col"', side) for name, side in zip(names, sides, strict=True))
-    lines = list[str]()
-    for *cells, last in rows:
-        told = [_cell(cell, side=side) for cell, side in zip(cells, sides, strict=False)]
-        left = len(names) - len(cells)
-        told.append(_cell(last, f'td colspan="{left}"') if left > 1 else _cell(last, side=sides[-1]))
-        lines.append(f"<tr>{''.join(told)}</tr>")
-    head = f"<thead><tr>{heads}</tr></thead>"
-    return f"<table>{_cell(title, 'caption')}{head}<tbody>{''.join(lines)}</tbody></table>"
+def _row(cells: Sequence[str], tags: Iterable[str], sides: Sequence[str]) -> str:
+    return f"<tr>{''.join(map(_cell, cells, tags, sides))}</tr>"
 
 
-def _cell(text: str, tag: str = "td", side: str = "left") -> str:
+def _cell(text: str, tag: str, side: str) -> str:
     """A cell; notebooks put all of them flush right, and captions in the middle, if nothing is said."""
     return f'<{tag} style="text-align:{side}">{escaped(text)}</{tag.split(maxsplit=1)[0]}>'
 
@@ -329,37 +312,31 @@ def significant(value: float) -> Number:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """How a figure is rounded in JSON: a mark that pydantic reads, which only reports load."""
+class ToldAs:
+    """How a part of a record is written in JSON, where that is not what it is: a mark that pydantic reads.
 
-    to: Callable[[float], Number]
+    Attributes:
+        to: What is written instead.
+        figure: Whether the part is a figure, which is rounded in the same way when it is read.
+    """
+
+    to: Callable[[Any], object]
+    figure: bool = False
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from pydantic_core import core_schema as core  # noqa: PLC0415  as above
+        """What is read as it is, or rounded, and written so."""
+        from pydantic_core import core_schema as core  # noqa: PLC0415  pydantic is loaded by reports alone
 
-        told = core.plain_serializer_function_ser_schema(self.to)
-        return core.no_info_after_validator_function(self._checked, handler(source), serialization=told)
+        read = core.no_info_after_validator_function(self._checked, handler(source)) if self.figure else handler(source)
+        made: CoreSchema = _written(read, core.plain_serializer_function_ser_schema(self.to))
+        return made
 
-    def _checked(self, value: float) -> Number:
+    def _checked(self, value: float) -> object:
         try:
             float(value)  # a whole number may be too large for one
             return self.to(value)
         except OverflowError:
             raise ValueError("the number is larger than any figure") from None
-
-
-@dataclass(frozen=True, slots=True)
-class ToldAs:
-    """How a part of a record is written in JSON, where that is not what it is: a mark that pydantic reads."""
-
-    to: Callable[[Any], object]
-
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """What is read as it is, and written so."""
-        from pydantic_core.core_schema import plain_serializer_function_ser_schema  # noqa: PLC0415  as above
-
-        made: CoreSchema = _written(handler(source), plain_serializer_function_ser_schema(self.to))
-        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,17 +359,6 @@ def _written(schema: CoreSchema, how: object) -> Any:  # noqa: ANN401  one of ma
     return {**schema, "serialization": how}
 
 
-@dataclass(frozen=True, slots=True)
-class NotJson:
-    """A part of a record that JSON has no form of."""
-
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Anything; `NOT_JSON` leaves the field out."""
-        from pydantic_core.core_schema import any_schema  # noqa: PLC0415  as above
-
-        return any_schema()
-
-
 def _or_null(text: str) -> str | None:
     return text or None
 
@@ -401,13 +367,13 @@ def _or_null(text: str) -> str | None:
 Named: TypeAlias = Annotated[str, ToldAs(_or_null)]
 
 #: A share, to ten digits after the point.
-Share: TypeAlias = Annotated[Number, _Told(rounded)]
+Share: TypeAlias = Annotated[Number, ToldAs(rounded, figure=True)]
 
 #: A figure to ten digits after the point; an integer where it is one.
-Whole: TypeAlias = Annotated[Number, _Told(whole)]
+Whole: TypeAlias = Annotated[Number, ToldAs(whole, figure=True)]
 
 #: A figure to 12 significant digits.
-Significant: TypeAlias = Annotated[Number, _Told(significant)]
+Significant: TypeAlias = Annotated[Number, ToldAs(significant, figure=True)]
 
 #: Who sees a field of a record on a page: as it is, everybody; rounded as a method of `Reader` says, everybody; nobody.
 #: Any other field is the steward's.

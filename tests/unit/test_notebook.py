@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from html import unescape
 from html.parser import HTMLParser
@@ -87,7 +88,9 @@ def test_the_columns_that_lost_most_come_first() -> None:
 
 def frame(text: ReportText) -> str:
     """The page that a notebook shows in a frame, which can run nothing."""
-    tag, _, rest = text._repr_html_().partition(' srcdoc="')  # pyright: ignore[reportPrivateUsage]
+    bundle = text._repr_mimebundle_()  # pyright: ignore[reportPrivateUsage]
+    tag, _, rest = bundle["text/html"].partition(' srcdoc="')
+    assert bundle["text/plain"] == "<Report of a release; print() shows its text>"
     assert tag.startswith("<iframe ")
     assert " sandbox " in tag
     assert rest.endswith('"></iframe>')
@@ -96,21 +99,20 @@ def frame(text: ReportText) -> str:
 
 
 def test_a_report_is_a_page_in_a_frame(tmp_path: Path) -> None:
-    """The one that is written to a file, but for the base of its links; at a prompt it is its text."""
+    """The one that is written to a file, but for the base of its links; at a prompt it is a text."""
     release = kohort.anonymize(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5))))
     text = release.report(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text("utf-8")
     assert frame(text) == page.replace("<head>", '<head><base href="about:srcdoc">', 1) != page
-    assert repr(text) == text
+    assert repr(text) == repr(str(text))
+    assert type(pickle.loads(pickle.dumps(text))) is str  # noqa: S301  our own bytes
     assert frame(coherent_release().report()).startswith("<!DOCTYPE html>")
 
 
-def test_a_public_report_keeps_no_internal_text_in_a_notebook() -> None:
-    """A notebook keeps the line of an object beside its page."""
+def test_a_public_report_is_a_public_page() -> None:
+    """A notebook keeps no internal text beside it."""
     release = kohort.anonymize(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5))))
-    text = release.report(audience="public")
-    assert "<strong>Public report.</strong>" in frame(text)
-    assert repr(text) == "<Report for the public; print() shows its internal text>"
+    assert "<strong>Public report.</strong>" in frame(release.report(audience="public"))
 
 
 def test_a_report_is_its_text_where_no_page_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:

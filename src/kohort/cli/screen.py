@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import sys
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Timer
@@ -26,11 +26,9 @@ if TYPE_CHECKING:
     from kohort.report import Json
 
 
-@contextmanager
-def progress(*, quiet: bool = False) -> Generator[Callable[[str], None]]:
+def progress(*, quiet: bool = False) -> AbstractContextManager[Callable[[str], None]]:
     """A line on standard error that says which stage runs and since when; only on a terminal."""
-    with progress_to(not quiet and sys.stderr.isatty()) as on_progress:
-        yield on_progress
+    return progress_to(not quiet and sys.stderr.isatty())
 
 
 def echo(text: str, *, err: bool = False) -> None:

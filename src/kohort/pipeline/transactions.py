@@ -53,7 +53,6 @@ def anonymize_transactions(
     *,
     target: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
-    on_progress: Callable[[str], None] = no_progress,
     progress: Progress = False,
     reports: tuple[Companion[TransactionRelease], ...] = (),
     inputs: tuple[Path, ...] = (),
@@ -67,8 +66,7 @@ def anonymize_transactions(
         job: The promise, the roles and the algorithm.
         target: Where to publish. Without it the release is verified in memory; see `save_transactions`.
         overwrite: Whether a file at `target` may be replaced.
-        on_progress: Called with the name of each stage as it begins.
-        progress: Whether to show these stages, in a notebook or on a terminal; see `kohort.anonymize`.
+        progress: Whether to show the stage that runs, or a function to call with its name; see `kohort.anonymize`.
         reports: Further files to publish with the release, or not at all.
         inputs: Files besides the source that no output may replace.
         engine: Where the transactions are counted, ordered and verified: `duckdb` and `spark`, a connection or session
@@ -79,8 +77,8 @@ def anonymize_transactions(
     Raises:
         KohortError: one of the tree in `kohort.errors`; then nothing was published.
     """
-    with progress_to(progress or on_progress) as hearing:
-        stage, engine = Stages(hearing), _engine(engine)
+    with progress_to(progress) as on_progress:
+        stage, engine = Stages(on_progress), _engine(engine)
         if isinstance(engine, ElsewhereEngine):
             refuse_form(None if target is None else job.written_to(Path(target)).form)
         if target is not None:

@@ -177,8 +177,11 @@ class Release(Summary):
     def plot(self, figure: str | None = None) -> Figure:
         """The release as a figure of matplotlib: detail lost, class sizes, and risks before and after.
 
+        The figure is internal: it shows what the input held. It takes as long as the page of a report.
+
         Args:
-            figure: One of `losses`, `sizes` and `risks`; `None` shows all three.
+            figure: One of `losses`, `sizes` and `risks`; `None` shows all three. Also `suppressed` and `distorted`, the
+                groups of people that lost most.
 
         Raises:
             UsageError: there is no such figure.
@@ -241,4 +244,4 @@ class Release(Summary):
         """What each quasi-identifier lost, the greatest loss first."""
         lost = [(name, f"{loss:.1%}") for name, loss in sorted(self.losses.items(), key=lambda one: -one[1])]
         rows = [(*one, self.kept[one[0]].in_words if one[0] in self.kept else "") for one in lost]
-        return ("Detail lost", ("Quasi-identifier", "Loss", "What is left"), rows) if rows else None
+        return ("Detail lost", rows, ("Quasi-identifier", "Loss", "What is left")) if rows else None

@@ -5,55 +5,41 @@ Every figure is for the steward, and says so: it shows counts and values of the 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UnsupportedError, UsageError
-from kohort.report.charts import Panels, plotted
+from kohort.release import Release
+from kohort.report.charts import Panels
 from kohort.report.figures import as_json
-from kohort.report.page import Audience, transactions_page
 from kohort.report.page.attributes import attributes
-from kohort.report.page.audience import Reader
-from kohort.report.page.result import losses, size_bands, sizes
-from kohort.report.page.risks import risks, risks_of
+from kohort.report.page.audience import Audience
+from kohort.report.page.result import size_bands
 from kohort.report.render.page.chart import Chart, ChartRow, ChartSeries, chart_list
 from kohort.report.render.page.figure import PageFigure
+from kohort.report.written import page_of
 from kohort.shown import INTERNAL_LINE, many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
     from matplotlib.figure import Figure
 
     from kohort.assessment.comparison import Comparison
     from kohort.assessment.risk.overall import Risk
-    from kohort.release import Release
     from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
-    from kohort.report.charts import BarChart
 
-#: Where the scale of a chart on a sheet ends, as a multiple of its own: figures stand after the bars.
-BEYOND: Final = 1.45
+#: The charts that are shown together, in this order; others are shown by their names.
+TOGETHER: Final = ("losses", "sizes", "risks", "singling", "moles", "lengths", "items")
 
 
-def release_plot(release: Release, figure: str | None) -> Figure:
+def release_plot(release: Release | TransactionRelease, figure: str | None) -> Figure:
     """The charts of a release; see `Release.plot`."""
-    reader = Reader()
-    twin: dict[str, Json] = {
-        "losses": [one.as_json() for one in losses(release, {}, reader)],
-        "sizes": [one.as_json() for one in sizes(release, reader)],
-        "risks": risks(risks_of(release), reader).as_json() if figure not in {"losses", "sizes"} else None,
-    }
-    title = ", ".join(model.name for model in release.job.models)
-    return _plot(title, chart_list(PageFigure(twin)), figure)
-
-
-def transactions_plot(release: TransactionRelease, figure: str | None) -> Figure:
-    """The charts of a release of transactions; see `TransactionRelease.plot`."""
-    twin = transactions_page(release, audience=Audience.INTERNAL).as_json()
-    return _plot(release.job.coherence.name, chart_list(PageFigure(twin)), figure)
+    models = release.job.models if isinstance(release, Release) else [release.job.coherence]
+    twin = page_of(release, Audience.INTERNAL).as_json()
+    return _plot(", ".join(one.name for one in models), chart_list(PageFigure(twin)), figure)
 
 
 def risk_plot(risk: Risk, figure: str | None) -> Figure:
@@ -103,7 +89,7 @@ def _shares(key: str, title: str, says: str, shares: Iterable[tuple[str, float]]
 
 
 def _plot(title: str, charts: Iterable[Chart], name: str | None) -> Figure:
-    """One of some charts by its name, or all of them on a sheet.
+    """One of some charts by its name, or those that are shown together on a sheet.
 
     Raises:
         UsageError: none is called so.
@@ -115,23 +101,11 @@ def _plot(title: str, charts: Iterable[Chart], name: str | None) -> Figure:
     if name is not None:
         _refuse_unknown(name, [*known], "figure")
         drawn = known[name].bars()
-        chart = replace(drawn, notes=(known[name].says, *drawn.notes, INTERNAL_LINE))
-        return plotted(chart.figure, chart.title, chart.words())
-    bars = [one.bars() for one in known.values()]
-    sheet = tuple(replace(one, end=BEYOND * one.end) for one in bars)
-    panels = Panels(title=title, charts=sheet, notes=(*_legends(bars), INTERNAL_LINE))
-    return plotted(panels.figure, title, panels.words())
-
-
-def _legends(charts: Sequence[BarChart]) -> Iterator[str]:
-    """What hatched and filled bars are on a sheet; with the titles of the charts where that differs between them."""
-    titles = defaultdict[tuple[str, ...], list[str]](list)
-    for one in charts:
-        titles[tuple(bars.name for bars in one.series)].append(one.title)
-    double = {names: of for names, of in titles.items() if len(names) > 1}
-    for names, of in double.items():
-        told = f"Hatched bars: {names[0]}; filled bars: {names[1]}."
-        yield told if len(double) == 1 else f"{', '.join(of)}. {told}"
+        return replace(drawn, notes=(known[name].says, *drawn.notes, INTERNAL_LINE)).plot()
+    bars = tuple(known[key].bars() for key in TOGETHER if key in known)
+    series = {one.title: [bars.name for bars in one.series] for one in bars}
+    legends = [f"{of}: hatched bars {two[0]}, filled bars {two[1]}." for of, two in series.items() if two[1:]]
+    return Panels(title=title, charts=bars, notes=(*legends, INTERNAL_LINE)).plot()
 
 
 def _refuse_unknown(name: str, known: list[str], what: str) -> None:

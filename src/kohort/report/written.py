@@ -37,10 +37,12 @@ def report(
     """The text of a release's report, which is also written where there is a path; see `Release.report`."""
     if audience not in list(Audience):
         raise UsageError("there is no such audience", where="audience", hint=f"one of {', '.join(Audience)}")
-    text, made = _text(release), partial(_page, release, Audience(audience))
+    text, made = _text(release), partial(page_of, release, Audience(audience))
     if path is not None:
         _write(release, Path(path), text, made, overwrite=overwrite)
-    return ReportText(for_steward(text), partial(_shown, text, made), public=audience == Audience.PUBLIC)
+    shown = ReportText(for_steward(text))
+    shown.page = partial(_shown, shown, made)
+    return shown
 
 
 def _write(
@@ -57,7 +59,7 @@ def _write(
 def _shown(text: str, made: Callable[[], Page]) -> str:
     """The report in a notebook: the page, or the text where what makes pages is not installed."""
     if importlib.util.find_spec("jinja2") is None:
-        return f"<head></head><pre>{escaped(for_steward(text))}</pre>"
+        return f"<head></head><pre>{escaped(text)}</pre>"
     return writer_of(".html")(made()).decode()
 
 
@@ -67,7 +69,8 @@ def _text(release: Release | TransactionRelease) -> str:
     return transactions_text(transaction_figures(release))
 
 
-def _page(release: Release | TransactionRelease, audience: Audience) -> Page:
+def page_of(release: Release | TransactionRelease, audience: Audience) -> Page:
+    """The page of a release, of a table or of transactions."""
     if isinstance(release, Release):
         return page(release, audience=audience)
     return transactions_page(release, audience=audience)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from kohort.report.charts import PERCENT, Line, LineChart, Look, Mark, Tag, look, plotted
+from kohort.report.charts import PERCENT, Line, LineChart, Look, Mark, Tag, look
 from kohort.report.charts.canvas import GREY, INK
 from kohort.sweeps.figure import FIGURES, RISKS, across, figure_of, fixed, series, setting, unanswered
 from kohort.sweeps.table_plan import said
@@ -82,8 +82,7 @@ def chart(found: TableSweep, figure: str | None) -> LineChart:
 
 def plot(found: TableSweep, figure: str | None) -> matplotlib.figure.Figure:
     """A figure of a sweep as one of matplotlib; see `TableSweep.plot`."""
-    drawn = chart(found, figure)
-    return plotted(drawn.figure, drawn.title, drawn.words())
+    return chart(found, figure).plot()
 
 
 class Places(NamedTuple):

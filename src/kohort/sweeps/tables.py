@@ -24,7 +24,7 @@ from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.pricing import answer, bound_of, bounded_alike, count, counted_alike
 from kohort.pipeline.problem import refuse_unknown
 from kohort.report.figures import bound_figures
-from kohort.shown import Summary, four_digits, span
+from kohort.shown import Summary, four_digits, many, span
 from kohort.sweeps.frame import Answer, Candidate, Ending, Sweep, once, run_points
 from kohort.sweeps.table_plan import TablePlan, rising, said
 from kohort.verbs import verb
@@ -98,17 +98,17 @@ class Point(Answer):
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """What it would cost, as the cells below `COSTS`; or in one cell why it cannot be."""
+        """What it would cost, as the cells below `COSTS`; or why it cannot be."""
         if not self.found:
-            return (f"{self.ending}: {self.why}",)
+            return *[""] * (len(COSTS) - 1), f"{self.ending}: {self.why}"
         loss, lm = self.metrics.get(LOSS), self.metrics.get("lm")
         costs = "" if loss is None else f"{loss:.1%}", "" if lm is None else four_digits(lm)
-        sizes = span(self.smallest, self.largest)
-        return (*costs, f"{self.classes:,}", sizes, f"{self.suppressed:,}", f"{self.highest:.1%}")
+        sizes = f"{self.classes:,}", span(self.smallest, self.largest), f"{self.suppressed:,}"
+        return *costs, *sizes, f"{self.highest:.1%}", self.bound.said if self.bound else ""
 
 
 #: What a notebook shows of a point.
-COSTS: Final = ("Detail lost", "LM", "Classes", "Records of a class", "Suppressed", "Highest risk")
+COSTS: Final = ("Detail lost", "LM", "Classes", "Records of a class", "Suppressed", "Highest risk", "Note")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -157,14 +157,11 @@ class TableSweep(Sweep[Point], Summary):
 
     def _grid(self) -> Grid:
         """Each point: what it would cost, or why it has no release; and a bound where one is known."""
-        bound = ("Bound",) if any(point.bound for point in self.points) else ()
-        rows = [
-            (*point.values, *point.cells, *((point.bound.said,) if point.bound else ("",) * len(bound)))
-            for point in self.points[:MOST_SHOWN]
-        ]
         more = len(self.points) - MOST_SHOWN
-        rows += [(f"{more:,} more points",)] if more > 0 else []
-        return "Points", (*(axis.name for axis in self.axes), *COSTS, *bound), rows
+        title = f"Points; `rows` has {many(more, 'more point')}" if more > 0 else "Points"
+        rows = [(*point.values, *point.cells) for point in self.points[:MOST_SHOWN]]
+        end = None if any(row[-1] for row in rows) else -1  # no column of notes where there is none
+        return title, [row[:end] for row in rows], (*(axis.name for axis in self.axes), *COSTS[:end])
 
     def value(self, point: Point, name: str) -> str:
         """What `name` is at a point, varied or fixed; "" where it is neither."""

@@ -9,7 +9,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from kohort.report.charts import LOOKS, Line, LineChart, Mark, plotted
+from kohort.report.charts import LOOKS, Line, LineChart, Mark
 from kohort.report.page.audience import FEWEST, Audience, coarse
 from kohort.report.render.text import aligned
 from kohort.schema.numbers import said
@@ -20,8 +20,6 @@ from kohort.transactions.methods import METHODS
 from kohort.transactions.roles import Draw, Drawn
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from kohort.sweeps.frame import Json
     from kohort.sweeps.transactions import Outcome, Summary, TransactionSweep
 
@@ -211,12 +209,6 @@ def chart(found: TransactionSweep, _: str | None = None) -> LineChart:
         notes=(*notes(found), *(["A hollow mark is a mean over fewer runs."] if hollow else [])),
         logarithmic=wide,
     )
-
-
-def plot(found: TransactionSweep) -> Figure:
-    """What is drawn of a sweep, as a figure of matplotlib; see `TransactionSweep.plot`."""
-    drawn = chart(found)
-    return plotted(drawn.figure, drawn.title, drawn.words())
 
 
 def _marks(found: TransactionSweep, method: str) -> list[Mark]:

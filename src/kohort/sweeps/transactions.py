@@ -23,12 +23,9 @@ from kohort.transactions.moles import mine
 from kohort.transactions.problem import CellSuppression, ItemSuppression, distortion, refuse_infeasible
 from kohort.transactions.roles import Drawn
 from kohort.transactions.suppression import Score
-from kohort.verbs import verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from matplotlib.figure import Figure
 
     from kohort.release.transactions import TransactionJob
     from kohort.sweeps.frame import Values
@@ -272,10 +269,6 @@ class TransactionSweep(Sweep[Outcome]):
     plan: Plan = field(kw_only=True)
     items: int | None = None
     removed: int | None = None
-
-    def plot(self) -> Figure:
-        """The mean distortion of each method, as a figure of matplotlib."""
-        return verb(TransactionSweep.plot)(self)
 
     def summaries(self) -> list[Summary]:
         """Value by value, method by method: what came of all seeds."""

@@ -14,7 +14,7 @@ from kohort.shown import INTERNAL_LINE
 from tests.jobs import freely
 from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases
-from tests.unit.sweep import table_sweeps, transaction_sweeps
+from tests.unit.sweep import table_sweeps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -99,7 +99,6 @@ def test_a_sweep_is_drawn_as_on_the_command_line() -> None:
     found = table_sweeps.made(table_sweeps.KS)
     assert alt(found.plot()).startswith("Loss (LM) against k. ")
     assert alt(found.plot("risk-utility:k")).startswith("Risk and loss (LM). ")
-    assert alt(transaction_sweeps.made(*["0.1"] * 6).plot()).startswith("Distortion against ")
 
 
 def test_transactions_are_drawn_too() -> None:

@@ -171,7 +171,7 @@ class Comparison(Summary):
             )
             for one, far in zip(self.attributes, moved, strict=True)
         ]
-        return "Columns", ("Column", "Values before", "Values after", "Records not generalized", "Moved by"), rows
+        return "Columns", rows, ("Column", "Values before", "Values after", "Records not generalized", "Moved by")
 
 
 @called("compare(people, release)", schema="Schema")

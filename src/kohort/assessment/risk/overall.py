@@ -35,7 +35,7 @@ from kohort.calls import MAPPING, called
 from kohort.core.uniques import Singling  # noqa: TC001  as above
 from kohort.errors import InfeasibleError, SchemaError, UsageError
 from kohort.schema import Attribute, Missing, Role, Schema, names_in
-from kohort.shown import NOT_JSON, NotJson, Share, Summary, ToldAs, rounded
+from kohort.shown import NOT_JSON, Share, Summary, ToldAs, rounded
 from kohort.tables.complete import unsuppressed
 from kohort.tables.people import note_spellings, person_codes
 from kohort.tables.table import Table
@@ -138,7 +138,7 @@ class Risk(Summary):
     together: IdentifyingSets
     singling: tuple[Annotated[Singling, ToldAs(_of_column)], ...]
     worst_values: tuple[dict[str, str | None], ...] | None
-    sizes: Annotated[Counts, NotJson()] = field(metadata=NOT_JSON)
+    sizes: Counts = field(metadata=NOT_JSON)
     attacks: tuple[Outcome, ...] | None = None
 
     @called('risk.plot("sizes")')

@@ -5,7 +5,7 @@ with a title and a description in words. Only the picture of a lattice is laid o
 """
 
 from kohort.report.charts.bars import BarChart, Bars, Panels
-from kohort.report.charts.canvas import PERCENT, PLAIN, AxisScale, Format, format_of, library, plotted, settings
+from kohort.report.charts.canvas import PERCENT, PLAIN, AxisScale, Format, format_of, library, settings
 from kohort.report.charts.lines import LOOKS, Line, LineChart, Look, Mark, Tag, look
 
 __all__ = [
@@ -25,6 +25,5 @@ __all__ = [
     "format_of",
     "library",
     "look",
-    "plotted",
     "settings",
 ]

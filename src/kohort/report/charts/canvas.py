@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import logging
 import warnings
+from abc import ABC, abstractmethod
 from base64 import b64encode
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from importlib import import_module
 from io import BytesIO
 from itertools import pairwise
@@ -20,9 +21,10 @@ from unicodedata import east_asian_width
 from xml.dom import minidom
 
 from kohort.errors import FileError, MissingExtraError, UsageError
+from kohort.shown import four_digits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Generator, Sequence
     from types import ModuleType
 
     from matplotlib.figure import Figure
@@ -207,24 +209,45 @@ def encoded(figure: Any, format_: Format, title: str, description: str) -> bytes
     return file.getvalue() if format_ != "svg" else _spoken(file.getvalue().decode(), title, description)
 
 
-def plotted(draw: Callable[[], Figure], title: str, words: str) -> Figure:
-    """What is drawn, as a figure that a notebook shows whether or not pyplot is loaded, and whatever its settings are.
+class Picture(ABC):
+    """What can be drawn: a title, a figure of matplotlib, and the same in words for those who cannot see it."""
 
-    The figure belongs to no window and needs not be closed. Its picture in a notebook has the title and the words for
-    those who cannot see it.
-    """
-    with settings():
-        figure = draw()
-    setattr(figure, "_repr_mimebundle_", partial(_bundle, figure, title, words))  # noqa: B010  where IPython looks
-    return figure
+    __slots__ = ()
+    title: str
 
+    @abstractmethod
+    def words(self) -> str:
+        """The chart in words."""
 
-def _bundle(figure: Figure, title: str, words: str, **_: object) -> tuple[dict[str, str], dict[str, dict[str, object]]]:
-    """A figure as IPython wants it: its picture, and how wide that is on a screen, in pixels of 1/96 inch."""
-    with settings():
-        picture = encoded(figure, "png", title, words)
-    known: dict[str, object] = {"alt": f"{title}. {words}", "width": round(96 * figure.get_figwidth())}
-    return {"image/png": b64encode(picture).decode()}, {"image/png": known}
+    @abstractmethod
+    def figure(self) -> Any:  # noqa: ANN401  a type of matplotlib
+        """The chart drawn by matplotlib, under our own settings."""
+
+    def bytes(self, format_: Format) -> bytes:
+        """The chart as a picture; the same bytes whenever it is the same."""
+        with settings():
+            return encoded(self.figure(), format_, self.title, self.words())
+
+    def plot(self) -> Figure:
+        """The chart as a figure that a notebook shows whether or not pyplot is loaded, whatever its settings are.
+
+        The figure belongs to no window and need not be closed.
+        """
+        with settings():
+            figure: Figure = self.figure()
+
+        def shown(**_: object) -> tuple[dict[str, str], dict[str, dict[str, object]]]:
+            """The figure as IPython wants it: its picture, and how wide that is on a screen, in pixels of 1/96 inch."""
+            with settings():
+                picture = encoded(figure, "png", self.title, self.words())
+            known: dict[str, object] = {
+                "alt": f"{self.title}. {self.words()}",
+                "width": round(96 * figure.get_figwidth()),
+            }
+            return {"image/png": b64encode(picture).decode()}, {"image/png": known}
+
+        setattr(figure, "_repr_mimebundle_", shown)  # noqa: B010  types of matplotlib have no such method
+        return figure
 
 
 def _spoken(svg: str, title: str, description: str) -> bytes:
@@ -312,9 +335,7 @@ class AxisScale:
 
     def said(self, figure: float) -> str:
         """A figure in words."""
-        if self.share:
-            return f"{figure:.2%}"
-        return f"{figure:,.0f}" if THOUSAND <= abs(figure) < HUGE else f"{figure:.4g}"
+        return f"{figure:.2%}" if self.share else four_digits(figure)
 
     def label(self, figure: float) -> str:
         """A round figure, written short."""
