@@ -130,13 +130,16 @@ class ReportText(str):
         """Pickled as plain text, without the release."""
         return str, (str(self),)
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+    def __repr__(self) -> str:
+        """What a notebook keeps beside the page."""
+        return "<Report of a release; print() shows its text>"
+
+    def _repr_html_(self) -> str:
         """The page, made when a notebook asks for it; without a base, links in a frame would load the notebook."""
         from html import escape  # noqa: PLC0415  for notebooks alone
 
         page = escape(self.page().replace("<head>", '<head><base href="about:srcdoc">', 1))
-        frame = f'<iframe title="Report of a release" sandbox style="{_FRAME}" srcdoc="{page}"></iframe>'
-        return {"text/plain": "<Report of a release; print() shows its text>", "text/html": frame}
+        return f'<iframe title="Report of a release" sandbox style="{_FRAME}" srcdoc="{page}"></iframe>'
 
 
 def line(title: str, rows: Rows) -> str:

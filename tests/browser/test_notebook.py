@@ -16,7 +16,7 @@ def test_a_report_in_a_notebook_stays_in_its_frame(browser: Browser) -> None:
     """It is shown as a page, its links lead to its own parts, and no request is sent."""
     job = freely(kohort.Job(releases.schema(), (kohort.KAnonymity(5),)))
     text = kohort.anonymize(releases.people(), job).report()
-    notebook = f"<!DOCTYPE html><title>notebook</title><h1>Notebook</h1>{text._repr_mimebundle_()['text/html']}"  # pyright: ignore[reportPrivateUsage]
+    notebook = f"<!DOCTYPE html><title>notebook</title><h1>Notebook</h1>{text._repr_html_()}"  # pyright: ignore[reportPrivateUsage]
     sent: list[str] = []
 
     def answer(route: Route) -> None:
