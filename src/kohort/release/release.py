@@ -186,7 +186,7 @@ class Release(Summary):
         Raises:
             UsageError: there is no such figure.
             MissingExtraError: figures need `kohort[report]`.
-            UnsupportedError: the release has no records.
+            UnsupportedError: the release has no records, or they stay where an engine has them.
 
         >>> import polars as pl
         >>> from kohort import anonymize

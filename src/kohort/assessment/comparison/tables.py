@@ -162,15 +162,9 @@ class Comparison(Summary):
     def _grid(self) -> Grid:
         """Each column: its values before and after, and how far its distribution moved."""
         moved = [one.distance and one.distance.relative for one in self.attributes]
-        rows = [
-            (
-                one.name,
-                *(f"{values:,}" for values in one.values),
-                f"{one.single:,}",
-                "" if far is None else f"{far:.1%}",
-            )
-            for one, far in zip(self.attributes, moved, strict=True)
-        ]
+        counts = [map("{:,}".format, (*one.values, one.single)) for one in self.attributes]
+        told = zip(self.attributes, counts, moved, strict=True)
+        rows = [(one.name, *three, "" if far is None else f"{far:.1%}") for one, three, far in told]
         return "Columns", rows, ("Column", "Values before", "Values after", "Records not generalized", "Moved by")
 
 
