@@ -99,6 +99,8 @@ def test_a_sweep_is_drawn_as_on_the_command_line() -> None:
     found = table_sweeps.made(table_sweeps.KS)
     assert alt(found.plot()).startswith("Loss (LM) against k. ")
     assert alt(found.plot("risk-utility:k")).startswith("Risk and loss (LM). ")
+    with pytest.raises(kohort.UsageError, match="kl was not measured"):
+        found.plot("kl")
 
 
 def test_transactions_are_drawn_too() -> None:
