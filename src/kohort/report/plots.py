@@ -105,7 +105,8 @@ def _plot(title: str, charts: Iterable[Chart], name: str | None) -> Figure:
     bars = tuple(known[key].bars() for key in TOGETHER if key in known)
     series = {one.title: [bars.name for bars in one.series] for one in bars}
     legends = [f"{of}: hatched bars {two[0]}, filled bars {two[1]}." for of, two in series.items() if two[1:]]
-    return Panels(title=title, charts=bars, notes=(*legends, INTERNAL_LINE)).plot()
+    more = [f"{one.title}: {note}." for one in bars for note in one.notes]
+    return Panels(title=title, charts=bars, notes=(*legends, *more, INTERNAL_LINE)).plot()
 
 
 def _refuse_unknown(name: str, known: list[str], what: str) -> None:
