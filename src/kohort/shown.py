@@ -9,11 +9,12 @@ from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields
 from enum import Enum
 from fractions import Fraction
+from itertools import chain, repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from dataclasses import Field
 
     from _typeshed import DataclassInstance
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 #: What is told of an object: names and values, the most important first.
 Rows: TypeAlias = list[tuple[str, str]]
+
+#: A table of several columns: its title, its rows, and the names of its columns.
+Grid: TypeAlias = "tuple[str, Sequence[Sequence[str]], Sequence[str]]"
 
 #: What stands first in whatever is made of the input, for the steward alone: in an object or a table, and in a text.
 INTERNAL: Final = MappingProxyType({"audience": "internal"})
@@ -36,6 +40,9 @@ NONCHARACTER: Final = re.compile(
 
 #: The characters of a line.
 LONGEST: Final = 200
+
+#: How the page of a report stands in a notebook: its reader can make it higher.
+_FRAME: Final = "width:100%;height:40em;border:1px solid #cbd2d9;resize:vertical"
 
 #: Joiners that some scripts need inside words; all other format characters are spelled out.
 JOINERS: Final = frozenset("\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}")
@@ -96,13 +103,43 @@ class Summary(ABC):
     def _shown(self) -> tuple[str, Rows]:
         """The title and the rows; no record's value is among them."""
 
+    def _grid(self) -> Grid | None:
+        """What a notebook shows below the rows; no record's value is in it either."""
+        return None
+
     def __repr__(self) -> str:
         """One line."""
         return line(*self._shown())
 
     def _repr_html_(self) -> str:
-        """A small table, in plain HTML that needs nothing else."""
-        return table_html(*self._shown())
+        """A small table, or two, in plain HTML that needs nothing else."""
+        grid = self._grid()
+        return table_html(*self._shown()) + (table_html(*grid) if grid else "")
+
+
+class ReportText(str):
+    """The text of a report, which a notebook shows as its page: in a frame that runs nothing and loads nothing.
+
+    The text is internal, and a notebook may be published with its outputs, so the text is not kept beside the page.
+    """
+
+    __slots__ = ("page",)
+    page: Callable[[], str]
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        """Pickled as plain text, without the release."""
+        return str, (str(self),)
+
+    def __repr__(self) -> str:
+        """What a notebook keeps beside the page."""
+        return "<Report of a release; print() shows its text>"
+
+    def _repr_html_(self) -> str:
+        """The page, made when a notebook asks for it; without a base, links in a frame would load the notebook."""
+        from html import escape  # noqa: PLC0415  for notebooks alone
+
+        page = escape(self.page().replace("<head>", '<head><base href="about:srcdoc">', 1))
+        return f'<iframe title="Report of a release" sandbox style="{_FRAME}" srcdoc="{page}"></iframe>'
 
 
 def line(title: str, rows: Rows) -> str:
@@ -126,17 +163,46 @@ def parameters(of: DataclassInstance) -> str:
     return _cut(f"{type(of).__name__}({', '.join(f'{name}={_plain(value)}' for name, value in said)})", ")")
 
 
-def table_html(title: str, rows: Rows) -> str:
-    """A table of two columns whose rows have headers.
+def escaped(text: str) -> str:
+    """A text inside HTML, with what cannot be seen spelled out.
 
-    >>> table_html("A <release>", [("Records", "7")])
-    '<table><caption>A &lt;release&gt;</caption><tbody><tr><th scope="row">Records</th><td>7</td></tr></tbody></table>'
+    >>> escaped("a<b")
+    'a&lt;b'
     """
     from html import escape  # noqa: PLC0415  for notebooks alone
 
-    shown = [(escape(readable(name)), escape(readable(value))) for name, value in rows]
-    cells = (f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in shown)
-    return f"<table><caption>{escape(readable(title))}</caption><tbody>{''.join(cells)}</tbody></table>"
+    return escape(readable(text))
+
+
+def table_html(title: str, rows: Sequence[Sequence[str]], heads: Sequence[str] = ()) -> str:
+    """A table whose rows begin with their headers; below heads, columns of numbers are flush right.
+
+    >>> table_html("A <release>", [])
+    '<table><caption style="text-align:left">A &lt;release&gt;</caption><tbody></tbody></table>'
+    """
+    columns = zip(*rows, strict=True)
+    sides = ["right" if heads and all(cell[:1].isdigit() for cell in one if cell) else "left" for one in columns]
+    head = f"<thead>{_row(heads, repeat('th scope=col'), sides)}</thead>" if heads else ""
+    body = "".join(_row(row, chain(["th scope=row"], repeat("td")), sides) for row in rows)
+    return f"<table>{_cell(title, 'caption', 'left')}{head}<tbody>{body}</tbody></table>"
+
+
+def _row(cells: Sequence[str], tags: Iterable[str], sides: Sequence[str]) -> str:
+    return f"<tr>{''.join(map(_cell, cells, tags, sides))}</tr>"
+
+
+def _cell(text: str, tag: str, side: str) -> str:
+    """A cell; notebooks put all of them flush right, and captions in the middle, if nothing is said."""
+    return f'<{tag} style="text-align:{side}">{escaped(text)}</{tag.split(maxsplit=1)[0]}>'
+
+
+def four_digits(value: float) -> str:
+    """A figure to four digits, or to the last whole one.
+
+    >>> four_digits(0.123456), four_digits(1234567.8), four_digits(12.0)
+    ('0.1235', '1,234,568', '12')
+    """
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"  # noqa: PLR2004  four digits, and a float's
 
 
 def verified(*, done: bool) -> str:
@@ -249,37 +315,31 @@ def significant(value: float) -> Number:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """How a figure is rounded in JSON: a mark that pydantic reads, which only reports load."""
+class ToldAs:
+    """How a part of a record is written in JSON, where that is not what it is: a mark that pydantic reads.
 
-    to: Callable[[float], Number]
+    Attributes:
+        to: What is written instead.
+        figure: Whether the part is a figure, which is rounded in the same way when it is read.
+    """
+
+    to: Callable[[Any], object]
+    figure: bool = False
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from pydantic_core import core_schema as core  # noqa: PLC0415  as above
+        """What is read as it is, or rounded, and written so."""
+        from pydantic_core import core_schema as core  # noqa: PLC0415  pydantic is loaded by reports alone
 
-        told = core.plain_serializer_function_ser_schema(self.to)
-        return core.no_info_after_validator_function(self._checked, handler(source), serialization=told)
+        read = core.no_info_after_validator_function(self._checked, handler(source)) if self.figure else handler(source)
+        made: CoreSchema = _written(read, core.plain_serializer_function_ser_schema(self.to))
+        return made
 
-    def _checked(self, value: float) -> Number:
+    def _checked(self, value: float) -> object:
         try:
             float(value)  # a whole number may be too large for one
             return self.to(value)
         except OverflowError:
             raise ValueError("the number is larger than any figure") from None
-
-
-@dataclass(frozen=True, slots=True)
-class ToldAs:
-    """How a part of a record is written in JSON, where that is not what it is: a mark that pydantic reads."""
-
-    to: Callable[[Any], object]
-
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """What is read as it is, and written so."""
-        from pydantic_core.core_schema import plain_serializer_function_ser_schema  # noqa: PLC0415  as above
-
-        made: CoreSchema = _written(handler(source), plain_serializer_function_ser_schema(self.to))
-        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,17 +362,6 @@ def _written(schema: CoreSchema, how: object) -> Any:  # noqa: ANN401  one of ma
     return {**schema, "serialization": how}
 
 
-@dataclass(frozen=True, slots=True)
-class NotJson:
-    """A part of a record that JSON has no form of."""
-
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Anything; `NOT_JSON` leaves the field out."""
-        from pydantic_core.core_schema import any_schema  # noqa: PLC0415  as above
-
-        return any_schema()
-
-
 def _or_null(text: str) -> str | None:
     return text or None
 
@@ -321,13 +370,13 @@ def _or_null(text: str) -> str | None:
 Named: TypeAlias = Annotated[str, ToldAs(_or_null)]
 
 #: A share, to ten digits after the point.
-Share: TypeAlias = Annotated[Number, _Told(rounded)]
+Share: TypeAlias = Annotated[Number, ToldAs(rounded, figure=True)]
 
 #: A figure to ten digits after the point; an integer where it is one.
-Whole: TypeAlias = Annotated[Number, _Told(whole)]
+Whole: TypeAlias = Annotated[Number, ToldAs(whole, figure=True)]
 
 #: A figure to 12 significant digits.
-Significant: TypeAlias = Annotated[Number, _Told(significant)]
+Significant: TypeAlias = Annotated[Number, ToldAs(significant, figure=True)]
 
 #: Who sees a field of a record on a page: as it is, everybody; rounded as a method of `Reader` says, everybody; nobody.
 #: Any other field is the steward's.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, assert_type
 
+from matplotlib.figure import Figure
+
 import kohort
 from kohort.api.shown import Inspection, Perturbed
 from kohort.assessment.checking import Check
@@ -12,6 +14,7 @@ from kohort.assessment.comparison import Comparison
 from kohort.assessment.risk.overall import Risk
 from kohort.job.draft import Draft
 from kohort.release.transactions import TransactionRelease
+from kohort.shown import ReportText
 from kohort.sweeps.tables import TableSweep
 from kohort.tables.table import Table
 
@@ -65,10 +68,14 @@ def anonymize(people: pl.DataFrame, job: kohort.Job) -> None:
     )
     assert_type(release, kohort.Release)
     assert_type(release.save("safe.csv"), kohort.Release)
-    assert_type(release.report("page.html", audience="public"), str)
+    assert_type(release.report("page.html", audience="public"), ReportText)
     assert_type(release.compare(), Comparison)
     assert_type(release.risk(known=2), Risk)
     assert_type(release.frame(), object)
+    assert_type(release.plot("losses"), Figure)
+    assert_type(release.compare().plot("age"), Figure)
+    kohort.anonymize(people, job, progress=True)
+    kohort.anonymize(people, quasi=["age"], progress=print)
     kohort.anonymize(people, quasi=["age"], method="optimum")  # type: ignore[call-overload]
     kohort.anonymize(people, quasi=["age"], k="5")  # type: ignore[call-overload]
     kohort.anonymize(people, quasi=["age"], l=2)  # type: ignore[call-overload]
@@ -92,6 +99,6 @@ def transactions(path: Path) -> None:
     job = kohort.TransactionJob(coherence=kohort.Coherence.of(h="0.4", k=10, p=4), roles=kohort.Listed(private=("x",)))
     release = kohort.anonymize_transactions(baskets, job)
     assert_type(release, TransactionRelease)
-    assert_type(release.save("safe.dat").report(), str)
+    assert_type(release.save("safe.dat").report(), ReportText)
     kohort.Schema.of(quasi=[5])  # type: ignore[list-item]
     kohort.Job.of(kohort.Schema.of(quasi=["age"]), 5)  # type: ignore[arg-type]

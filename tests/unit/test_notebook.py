@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+import sys
+from html import unescape
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
@@ -15,6 +18,10 @@ from tests.unit.report import releases
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
+    from kohort.shown import ReportText
+
 
 class _Cells(HTMLParser):
     """The rows of a table, and what else is in it."""
@@ -26,9 +33,9 @@ class _Cells(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep the tag; nothing but a header's scope is said of it."""
+        """Keep the tag; nothing but a header's scope and where its text stands is said of it."""
         self.tags.add(tag)
-        assert attrs in ([], [("scope", "row")])
+        assert {name for name, _ in attrs} <= {"scope", "style"}
 
     def handle_data(self, data: str) -> None:
         """Keep the text."""
@@ -36,8 +43,14 @@ class _Cells(HTMLParser):
 
     @property
     def rows(self) -> dict[str, str]:
-        """What stands beside each header; the first text is the caption."""
-        return dict(zip(self.cells[1::2], self.cells[2::2], strict=True))
+        """What stands beside each header; the first text is the caption, and a table of losses follows."""
+        end = self.cells.index("Detail lost") if "Detail lost" in self.cells else None
+        return dict(zip(self.cells[1:end:2], self.cells[2:end:2], strict=True))
+
+    @property
+    def losses(self) -> list[str]:
+        """The cells of the table of losses, row by row."""
+        return self.cells[self.cells.index("Detail lost") + 1 :]
 
 
 def shown(release: object) -> _Cells:
@@ -54,12 +67,58 @@ def test_a_release_is_a_small_table(tmp_path: Path) -> None:
     )
     release = kohort.anonymize(table, job, target=tmp_path / "r.csv")
     cells = shown(release)
-    assert cells.tags == {"table", "caption", "tbody", "tr", "th", "td"}
+    assert cells.tags == {"table", "caption", "thead", "tbody", "tr", "th", "td"}
     assert cells.cells[0] == "Release, verified"
     assert cells.rows["Models"] == "5-anonymity, distinct 2-diversity of <b>ill</b>"
     assert cells.rows["Records"] == "97 of 97"
     assert cells.rows["Published"] == "r.csv"
     assert "flu" not in "".join(cells.cells)
+
+
+def test_the_columns_that_lost_most_come_first() -> None:
+    """Below the counts, each with what is left of it in words."""
+    release = kohort.anonymize(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5))))
+    heads, rows = shown(release).losses[:3], shown(release).losses[3:]
+    assert heads == ["Quasi-identifier", "Loss", "What is left"]
+    losses = sorted(release.losses.items(), key=lambda one: -one[1])
+    assert rows[::3] == [name for name, _ in losses]
+    assert rows[1::3] == [f"{loss:.1%}" for _, loss in losses]
+    assert rows[2::3] == [release.kept[name].in_words for name, _ in losses]
+
+
+def frame(text: ReportText) -> str:
+    """The page that a notebook shows in a frame, which can run nothing."""
+    tag, _, rest = text._repr_html_().partition(' srcdoc="')  # pyright: ignore[reportPrivateUsage]
+    assert tag.startswith("<iframe ")
+    assert " sandbox " in tag
+    assert rest.endswith('"></iframe>')
+    assert '"' not in rest.removesuffix('"></iframe>')
+    return unescape(rest.removesuffix('"></iframe>'))
+
+
+def test_a_report_is_a_page_in_a_frame(tmp_path: Path) -> None:
+    """The one that is written to a file, but for the base of its links; the text is not kept beside it."""
+    release = kohort.anonymize(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5))))
+    text = release.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert frame(text) == page.replace("<head>", '<head><base href="about:srcdoc">', 1) != page
+    assert repr(text) == "<Report of a release; print() shows its text>"
+    assert type(pickle.loads(pickle.dumps(text))) is str  # noqa: S301  our own bytes
+    assert frame(coherent_release().report()).startswith("<!DOCTYPE html>")
+
+
+def test_a_public_report_is_a_public_page() -> None:
+    """A notebook keeps no internal text beside it."""
+    release = kohort.anonymize(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5))))
+    assert "<strong>Public report.</strong>" in frame(release.report(audience="public"))
+
+
+def test_a_report_is_its_text_where_no_page_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library of pages is an extra."""
+    release = kohort.anonymize(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5))))
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    text = release.report()
+    assert unescape(frame(text).split("<pre>")[1].removesuffix("</pre>")) == text
 
 
 def _diverse(name: str) -> tuple[kohort.DistinctLDiversity]:

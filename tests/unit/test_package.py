@@ -65,6 +65,8 @@ def test_a_method_finds_its_function_wherever_its_class_comes_from() -> None:
 ROOMS = (
     *(f"kohort.release.{name}" for name in ("job", "release", "transactions")),
     *(f"kohort.certificate.{name}" for name in ("table", "transactions")),
+    *("kohort.assessment.comparison", "kohort.assessment.risk.overall", "kohort.sweeps.tables"),
+    "kohort.sweeps.transactions",
 )
 
 

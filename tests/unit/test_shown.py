@@ -200,7 +200,7 @@ def test_a_public_object_is_shown_in_a_line(name: str) -> None:
     if isinstance(one, Summary):
         table = in_a_notebook(one)
         assert clean(table)
-        assert table.startswith("<table><caption>")
+        assert table.startswith("<table><caption ")
 
 
 def test_every_result_has_a_table() -> None:

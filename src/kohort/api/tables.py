@@ -36,6 +36,7 @@ from kohort.job.request import perturbations_of
 from kohort.job.varied import Variations, all_of
 from kohort.models.k_anonymity import check_k
 from kohort.pipeline.publishing import is_path, paths
+from kohort.progress import progress_to
 from kohort.release import Job, Release
 from kohort.release.fit import seed_misfits
 from kohort.schema import names_in
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from kohort.job.request import Question, Request
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.base import Perturbation
+    from kohort.progress import Progress
     from kohort.schema import Schema
     from kohort.sweeps.tables import TableSweep
     from kohort.tables.table import Table
@@ -146,6 +148,7 @@ def anonymize(
     memory_limit: int | str | None = None,
     spill_folder: str | os.PathLike[str] | None = None,
     engine: object = LOCALLY,
+    progress: Progress = False,
 ) -> Release: ...
 @overload
 def anonymize(
@@ -158,6 +161,7 @@ def anonymize(
     memory_limit: int | str | None = None,
     spill_folder: str | os.PathLike[str] | None = None,
     engine: object = LOCALLY,
+    progress: Progress = False,
     **options: Unpack[Options],
 ) -> Release: ...
 @called('anonymize(people, quasi=["age", "city"], k=10)')
@@ -172,6 +176,7 @@ def anonymize(
     memory_limit: int | str | None = None,
     spill_folder: str | os.PathLike[str] | None = None,
     engine: object = LOCALLY,
+    progress: Progress = False,
     **options: Unpack[Options],
 ) -> Release:
     """Make a verified release of a table.
@@ -197,6 +202,8 @@ def anonymize(
             enter this process, except released cells that are written as Parquet, and the bytes are the same. With a
             connection of DuckDB, `source` is one of its tables or relations. With `spark`, Spark does the same on this
             machine; with a session of Spark, `source` is one of its frames, a table of its catalogue, or files.
+        progress: Whether to show the stage that runs, in a notebook or on a terminal; or a function to call with the
+            name of each stage, such as `print`.
         **options: The roles of columns, the privacy models, the method, how the table is read.
 
     Raises:
@@ -210,7 +217,7 @@ def anonymize(
     """
     made = job_from(job, options, population=population)
     memory = _memory(memory_limit)
-    with _placing(made):
+    with _placing(made), progress_to(progress) as on_progress:
         release = pipeline.anonymize(
             source,
             made if isinstance(made, Job) else made.job,
@@ -218,6 +225,7 @@ def anonymize(
             target=target,
             overwrite=overwrite,
             threads=threads_of(threads, "anonymize"),
+            on_progress=on_progress,
             inputs=() if isinstance(made, Job) else made.inputs,
             engine=engine_of(engine, memory, spill_folder),
             staging=None if spill_folder is None else Path(spill_folder),
@@ -237,6 +245,7 @@ def sweep(
     population: object = None,
     threads: int = 1,
     bound: bool = False,
+    progress: Progress = False,
 ) -> TableSweep: ...
 @overload
 def sweep(
@@ -246,6 +255,7 @@ def sweep(
     population: object = None,
     threads: int = 1,
     bound: bool = False,
+    progress: Progress = False,
     **options: Unpack[Options],
 ) -> TableSweep: ...
 @called('sweep(people, quasi=["age", "city"], vary={"k": [5, 10, 20]})')
@@ -257,6 +267,7 @@ def sweep(
     population: object = None,
     threads: int = 1,
     bound: bool = False,
+    progress: Progress = False,
     **options: Unpack[Options],
 ) -> TableSweep:
     """Compute what releases would cost as parameters vary, without releasing anything.
@@ -270,6 +281,7 @@ def sweep(
         population: The population table, if a model needs one.
         threads: Number of jobs that may be solved at once; the figures are the same for any number.
         bound: Whether to compute a lower bound on the loss, once for each k and kind of labels.
+        progress: As in `anonymize`; the stages are the points.
         **options: As in `anonymize`.
 
     Raises:
@@ -287,7 +299,9 @@ def sweep(
         plan = variations.plan()
         reading = variations.requests[0].job.reading
         people = None if population is None else _table(population, reading)
-        return sweeps.sweep(_table(source, reading), plan, population=people, threads=count, bounded=bound)
+        table = _table(source, reading)
+        with progress_to(progress) as on_progress:
+            return sweeps.sweep(table, plan, population=people, threads=count, on_progress=on_progress, bounded=bound)
     except UsageError as fault:
         raise _placed(fault, variations.requests) from None
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import multiprocessing
 import os
 import signal
 import sys
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
@@ -16,9 +15,10 @@ from queue import Queue
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from kohort.app.answers import LESS, Fault, faults_in
+from kohort.progress import compiling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
@@ -151,24 +151,6 @@ def serve(line: Connection) -> None:
             except Exception as error:  # noqa: BLE001  the asker is told of whatever happens
                 answer = "failed", faults_in(error)
             line.send(answer)
-
-
-@contextmanager
-def compiling(on_progress: Callable[[str], None]) -> Generator[None]:
-    """Tells of compiled loops that are waited for, as of a stage."""
-    log = logging.getLogger("kohort.machine_code")
-
-    def waiting(record: logging.LogRecord) -> bool:
-        on_progress(record.getMessage())
-        return True
-
-    log.addFilter(waiting)
-    log.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        log.removeFilter(waiting)
-        log.setLevel(logging.NOTSET)
 
 
 def child_process() -> Child:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import re
 import signal
 import sys
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Timer
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from kohort.errors import FileError
+from kohort.progress import progress_to
 from kohort.shown import INTERNAL, for_steward, readable, readable_json
 
 if TYPE_CHECKING:
@@ -31,35 +31,9 @@ if TYPE_CHECKING:
 _warning = re.compile("^(?: *Warning: |NOT ).*", re.MULTILINE)
 
 
-@contextmanager
-def progress(*, quiet: bool = False) -> Generator[Callable[[str], None]]:
+def progress(*, quiet: bool = False) -> AbstractContextManager[Callable[[str], None]]:
     """A line on standard error that says which stage runs and since when; only on a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("start", total=None)
-
-        def on_progress(stage: str) -> None:
-            bar.update(task, description=f"{readable(stage, '')} …")
-
-        def waiting(record: logging.LogRecord) -> bool:
-            """Show as a stage what compiled loops are waited for."""
-            on_progress(record.getMessage())
-            return True
-
-        log = logging.getLogger("kohort.machine_code")
-        log.addFilter(waiting)
-        log.setLevel(logging.INFO)
-        try:
-            yield on_progress
-        finally:
-            log.removeFilter(waiting)
-            log.setLevel(logging.NOTSET)
+    return progress_to(not quiet and sys.stderr.isatty())
 
 
 def echo(text: str, *, err: bool = False) -> None:

@@ -67,7 +67,7 @@ def carry_out(
                     made.job,
                     target=made.target,
                     overwrite=run.overwrite,
-                    on_progress=on_progress,
+                    progress=on_progress,
                     reports=reports,
                     inputs=made.inputs,
                     engine=engine,

@@ -159,6 +159,24 @@ class Retention:
     half: Whole
     unit: Literal["values", "width", "days"]
 
+    @property
+    def in_words(self) -> str:
+        """How exactly the column is known of people.
+
+        >>> Retention(exact=0.1, hidden=0, half=5, unit="width").in_words
+        'known to within 5 for half of the people'
+        >>> Retention(exact=0.2, hidden=0, half=3, unit="values").in_words
+        'one of 3 values for half of the people'
+        >>> Retention(exact=0.83, hidden=0.17, half=1, unit="values").in_words
+        'exact for 83% of the people'
+        """
+        if self.exact >= 1 / 2:
+            return f"exact for {self.exact:.0%} of the people"
+        if self.hidden >= 1 / 2:
+            return f"nothing for {self.hidden:.0%} of the people"
+        within = {"values": "one of {} values", "width": "known to within {}", "days": "known to within {} days"}
+        return f"{within[self.unit].format(f'{self.half:,.6g}')} for half of the people"
+
 
 def kept_of(domain: Domain, labels: Labels, recoding: Recoding, regions: Counts, suppressed: int) -> Retention:
     """What is left of a quasi-identifier.

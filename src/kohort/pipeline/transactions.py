@@ -21,6 +21,7 @@ from kohort.io.baskets.options import Form
 from kohort.io.options import ReadOptions
 from kohort.pipeline.outlets import Outlet, beside
 from kohort.pipeline.publishing import Publication, Stages, no_progress, paths
+from kohort.progress import progress_to
 from kohort.publish import Companion, check_target, publish
 from kohort.release.transactions import TransactionRelease
 from kohort.transactions.database import Transactions, common, held, places_of
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Index, Items, Mask
     from kohort.engines.base import Engine
     from kohort.io.baskets.options import BasketOptions
+    from kohort.progress import Progress
     from kohort.release.transactions import BasketWriting, TransactionJob
     from kohort.transactions.database import Database
     from kohort.transactions.problem import Suppression
@@ -51,7 +53,7 @@ def anonymize_transactions(
     *,
     target: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
-    on_progress: Callable[[str], None] = no_progress,
+    progress: Progress = False,
     reports: tuple[Companion[TransactionRelease], ...] = (),
     inputs: tuple[Path, ...] = (),
     engine: object = LOCALLY,
@@ -64,7 +66,7 @@ def anonymize_transactions(
         job: The promise, the roles and the algorithm.
         target: Where to publish. Without it the release is verified in memory; see `save_transactions`.
         overwrite: Whether a file at `target` may be replaced.
-        on_progress: Called with the name of each stage as it begins.
+        progress: Whether to show the stage that runs, or a function to call with its name; see `kohort.anonymize`.
         reports: Further files to publish with the release, or not at all.
         inputs: Files besides the source that no output may replace.
         engine: Where the transactions are counted, ordered and verified: `duckdb` and `spark`, a connection or session
@@ -75,20 +77,21 @@ def anonymize_transactions(
     Raises:
         KohortError: one of the tree in `kohort.errors`; then nothing was published.
     """
-    stage, engine = Stages(on_progress), _engine(engine)
-    if isinstance(engine, ElsewhereEngine):
-        refuse_form(None if target is None else job.written_to(Path(target)).form)
-    if target is not None:
-        path, inputs = Path(target), (*paths(source), *inputs)
-        job.written_to(path)
-        companions = [beside(path), *(report.path for report in reports)]
-        check_target(path, overwrite=overwrite, inputs=inputs, companions=companions)
-    release = _solved(source, job, stage, engine, even_small=even_small)
-    if target is not None:
-        return save_transactions(release, target, overwrite=overwrite, inputs=inputs, stage=stage, reports=reports)
-    with stage("verify"):
-        verdict = verify_database(release.here().released, claim_of(release))
-    return replace(release, verdict=verdict)
+    with progress_to(progress) as on_progress:
+        stage, engine = Stages(on_progress), _engine(engine)
+        if isinstance(engine, ElsewhereEngine):
+            refuse_form(None if target is None else job.written_to(Path(target)).form)
+        if target is not None:
+            path, inputs = Path(target), (*paths(source), *inputs)
+            job.written_to(path)
+            companions = [beside(path), *(report.path for report in reports)]
+            check_target(path, overwrite=overwrite, inputs=inputs, companions=companions)
+        release = _solved(source, job, stage, engine, even_small=even_small)
+        if target is not None:
+            return save_transactions(release, target, overwrite=overwrite, inputs=inputs, stage=stage, reports=reports)
+        with stage("verify"):
+            verdict = verify_database(release.here().released, claim_of(release))
+        return replace(release, verdict=verdict)
 
 
 def dry_run_transactions(

@@ -10,13 +10,15 @@ import numpy as np
 from kohort.calls import PATH, called
 from kohort.io.write import to_frame
 from kohort.release.homogeneity import Homogeneity, homogeneity_of, people_of
-from kohort.shown import Summary, sizes_row, verified
+from kohort.shown import Summary, four_digits, sizes_row, verified
 from kohort.verbs import verb
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
     from pathlib import Path
+
+    from matplotlib.figure import Figure
 
     from kohort.algorithms.problem import Candidate, Problem
     from kohort.arrays import Counts, Numbers, Shares
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from kohort.metrics.base import Retention
     from kohort.perturbation.effect import Effect
     from kohort.release.job import Job
-    from kohort.shown import Rows
+    from kohort.shown import Grid, ReportText, Rows
     from kohort.tables.dataset import Dataset, Linked, ReleasedRecords
     from kohort.tables.table import Table
     from kohort.verify import Verdict
@@ -157,12 +159,12 @@ class Release(Summary):
         *,
         audience: Literal["internal", "public"] = "internal",
         overwrite: bool = False,
-    ) -> str:
-        """The report as text; with a path, also written there: `.html`, `.json` or `.txt`.
+    ) -> ReportText:
+        """The report as text, which a notebook shows as a page; with a path, also written there.
 
         Args:
-            path: Where to write it.
-            audience: Who reads the file: the steward, or the public, without values and counts below k.
+            path: Where to write it, as `.html`, `.json` or `.txt`.
+            audience: Who reads the page: the steward, or the public, without values and counts below k.
             overwrite: Whether a file at `path` may be replaced.
 
         Raises:
@@ -170,6 +172,28 @@ class Release(Summary):
             MissingExtraError: a page needs `kohort[report]`.
         """
         return verb(Release.report)(self, path, audience=audience, overwrite=overwrite)
+
+    @called('release.plot("losses")')
+    def plot(self, figure: str | None = None) -> Figure:
+        """The release as a figure of matplotlib: detail lost, class sizes, and risks before and after.
+
+        The figure is internal: it shows what the input held. It takes as long as the page of a report.
+
+        Args:
+            figure: One of `losses`, `sizes` and `risks`; `None` shows all three. Also `suppressed` and `distorted`, the
+                groups of people that lost most.
+
+        Raises:
+            UsageError: there is no such figure.
+            MissingExtraError: figures need `kohort[report]`.
+            UnsupportedError: the release has no records, or they stay where an engine has them.
+
+        >>> import polars as pl
+        >>> from kohort import anonymize
+        >>> release = anonymize(pl.DataFrame({"age": [31, 34, 38, 52]}), quasi=["age"], k=2)
+        >>> release.plot("losses").savefig("losses.png")  # doctest: +SKIP
+        """
+        return verb(Release.plot)(self, figure)
 
     @called("release.compare()")
     def compare(self) -> Comparison:
@@ -212,6 +236,12 @@ class Release(Summary):
         rows.append(("Quasi-identifiers", ", ".join(one.name for one in self.job.schema.quasi)))
         rows += self.verdict.singled if self.verdict is not None else []
         rows += [("Models", ", ".join(model.name for model in self.job.models)), ("Method", self.job.algorithm.name)]
-        rows += [(name.upper(), f"{self.metrics[name]:,.4f}") for name in ("lm", "c_avg") if name in self.metrics]
+        rows += [(name.upper(), four_digits(self.metrics[name])) for name in ("lm", "c_avg") if name in self.metrics]
         rows += [("Published", self.path.name)] if self.path else []
         return f"Release, {verified(done=self.verdict is not None)}", rows
+
+    def _grid(self) -> Grid | None:
+        """What each quasi-identifier lost, the greatest loss first."""
+        lost = [(name, f"{loss:.1%}") for name, loss in sorted(self.losses.items(), key=lambda one: -one[1])]
+        rows = [(*one, self.kept[one[0]].in_words if one[0] in self.kept else "") for one in lost]
+        return ("Detail lost", rows, ("Quasi-identifier", "Loss", "What is left")) if rows else None

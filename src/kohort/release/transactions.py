@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from matplotlib.figure import Figure
+
     from kohort.arrays import Counts, Index, Items
     from kohort.release.job import Purpose
-    from kohort.shown import Rows
+    from kohort.shown import ReportText, Rows
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Database, Transactions
     from kohort.transactions.problem import SuppressionAlgorithm, SuppressionSolution
@@ -248,9 +250,19 @@ class TransactionRelease(Summary):
         *,
         audience: Literal["internal", "public"] = "internal",
         overwrite: bool = False,
-    ) -> str:
-        """The report as text; with a path, also written there; see `kohort.Release.report`."""
+    ) -> ReportText:
+        """The report as text, which a notebook shows as a page; see `kohort.Release.report`."""
         return verb(TransactionRelease.report)(self, path, audience=audience, overwrite=overwrite)
+
+    @called('release.plot("items")')
+    def plot(self, figure: str | None = None) -> Figure:
+        """The release as a figure of matplotlib; see `kohort.Release.plot`.
+
+        Args:
+            figure: One of `moles` (sets of items that identified people), `lengths` (items per transaction) and `items`
+                (dropped ones); `None` shows all that there are.
+        """
+        return verb(TransactionRelease.plot)(self, figure)
 
     def _shown(self) -> tuple[str, Rows]:
         rows = [

@@ -10,6 +10,7 @@ from kohort.errors import UnsupportedError
 from kohort.report.charts import BarChart, Bars, Panels
 from kohort.report.figures import as_json
 from kohort.report.render.text import aligned
+from kohort.shown import many, span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,9 +20,8 @@ if TYPE_CHECKING:
     from kohort.report.charts import Format
     from kohort.schema.hierarchies import Level
 
-#: Where the scale of losses ends, and that of records as a multiple of the greatest figure: texts stand after the bars.
+#: Where the scale of losses ends: texts stand after the bars.
 END: Final = 1.6
-BEYOND: Final = 1.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,9 @@ def hierarchy_figures(found: Sequence[Measured]) -> dict[str, Json]:
 def levels_text(one: Measured) -> str:
     """The levels of one attribute, a line each."""
     rows = [("level", "nodes", "leaves of a node", "loss if released on this level")]
-    rows += [(str(level), f"{at.nodes:,}", _span(at), f"{at.loss:.1%}") for level, at in enumerate(one.levels)]
+    rows += [
+        (str(level), f"{at.nodes:,}", span(at.fewest, at.most), f"{at.loss:.1%}") for level, at in enumerate(one.levels)
+    ]
     return "\n".join([*aligned(rows), f"loss: {_meant([one])}"])
 
 
@@ -76,7 +78,7 @@ def levels_picture(found: Sequence[Measured], format_: Format) -> bytes:
             Bars(
                 "loss",
                 tuple(at.loss for _, _, at in named),
-                tuple(f"{at.loss:.1%}, {at.nodes:,} node{'s' * (at.nodes != 1)}" for _, _, at in named),
+                tuple(f"{at.loss:.1%}, {many(at.nodes, 'node')}" for _, _, at in named),
             ),
         ),
         end=END,
@@ -84,16 +86,6 @@ def levels_picture(found: Sequence[Measured], format_: Format) -> bytes:
         notes=(*(() if single else ("The number after an attribute is its level.",)), f"Loss: {_meant(found)}."),
     )
     return chart.bytes(format_)
-
-
-def _span(level: Level) -> str:
-    """The leaves of a node.
-
-    >>> from kohort.schema.hierarchies import Level
-    >>> _span(Level(2, 1, 5, 0.5)), _span(Level(1, 6, 6, 1.0))
-    ('1 to 5', '6')
-    """
-    return f"{level.most:,}" if level.fewest == level.most else f"{level.fewest:,} to {level.most:,}"
 
 
 def _meant(found: Sequence[Measured]) -> str:
@@ -128,5 +120,5 @@ def _chart(name: str, bars: Sequence[Bar]) -> BarChart:
         title=name,
         names=tuple(bar.label for bar in bars),
         series=(Bars("records", figures, texts),),
-        end=BEYOND * max(1, *(records or 0 for records in figures)),
+        end=max(1, *(records or 0 for records in figures)),
     )

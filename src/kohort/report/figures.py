@@ -33,6 +33,7 @@ class Figures(
     populate_by_name=True,
     defer_build=True,
     revalidate_instances="always",
+    arbitrary_types_allowed=True,  # arrays, which JSON has no form of: `NOT_JSON` leaves them out
 ):
     """A JSON object of known keys. A field that is never set, such as attacks where none was tried, has no key.
 

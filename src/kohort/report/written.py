@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from functools import partial
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,7 +18,7 @@ from kohort.report.render.release import release_text
 from kohort.report.render.text import text_file
 from kohort.report.render.transactions import transactions_text
 from kohort.report.transactions import transaction_figures
-from kohort.shown import for_steward
+from kohort.shown import ReportText, escaped, for_steward
 
 if TYPE_CHECKING:
     import os
@@ -32,21 +33,34 @@ REPORTS: Final = (".html", ".json", ".txt")
 
 def report(
     release: Release | TransactionRelease, path: str | os.PathLike[str] | None, *, audience: str, overwrite: bool
-) -> str:
+) -> ReportText:
     """The text of a release's report, which is also written where there is a path; see `Release.report`."""
-    text = _text(release)
-    if path is None:
-        return for_steward(text)
-    file = Path(path)
-    if file.suffix not in REPORTS:
-        raise UsageError(f"a report is one of {', '.join(REPORTS)}", where="report", hint="name the file so")
     if audience not in list(Audience):
         raise UsageError("there is no such audience", where="audience", hint=f"one of {', '.join(Audience)}")
+    text, made = _text(release), partial(page_of, release, Audience(audience))
+    if path is not None:
+        _write(release, Path(path), text, made, overwrite=overwrite)
+    shown = ReportText(for_steward(text))
+    shown.page = partial(_shown, shown, made)
+    return shown
+
+
+def _write(
+    release: Release | TransactionRelease, file: Path, text: str, made: Callable[[], Page], *, overwrite: bool
+) -> None:
+    if file.suffix not in REPORTS:
+        raise UsageError(f"a report is one of {', '.join(REPORTS)}", where="report", hint="name the file so")
     inputs = (release.path,) if isinstance(release.path, Path) else ()
     check_target(file, overwrite=overwrite, inputs=inputs)
-    content = text_file(text) if file.suffix == ".txt" else writer_of(file.suffix)(_page(release, Audience(audience)))
+    content = text_file(text) if file.suffix == ".txt" else writer_of(file.suffix)(made())
     publish(file, lambda target: target.write(content), lambda _: None, overwrite=overwrite, inputs=inputs)
-    return for_steward(text)
+
+
+def _shown(text: str, made: Callable[[], Page]) -> str:
+    """The report in a notebook: the page, or the text where what makes pages is not installed."""
+    if importlib.util.find_spec("jinja2") is None:
+        return f"<head></head><pre>{escaped(text)}</pre>"
+    return writer_of(".html")(made()).decode()
 
 
 def _text(release: Release | TransactionRelease) -> str:
@@ -55,7 +69,8 @@ def _text(release: Release | TransactionRelease) -> str:
     return transactions_text(transaction_figures(release))
 
 
-def _page(release: Release | TransactionRelease, audience: Audience) -> Page:
+def page_of(release: Release | TransactionRelease, audience: Audience) -> Page:
+    """The page of a release, of a table or of transactions."""
     if isinstance(release, Release):
         return page(release, audience=audience)
     return transactions_page(release, audience=audience)

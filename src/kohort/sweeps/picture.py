@@ -7,13 +7,16 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from kohort.errors import UnsupportedError
 from kohort.report.charts import PERCENT, Line, LineChart, Look, Mark, Tag, look
 from kohort.report.charts.canvas import GREY, INK
-from kohort.sweeps.figure import FIGURES, RISKS, across, figure_of, fixed, series, setting, unanswered
+from kohort.sweeps.figure import FIGURES, RISKS, across, figure_of, fixed, on_demand, series, setting, unanswered
 from kohort.sweeps.table_plan import said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    import matplotlib.figure
 
     from kohort.sweeps.figure import Figure
     from kohort.sweeps.frame import Axis
@@ -76,6 +79,15 @@ def chart(found: TableSweep, figure: str | None) -> LineChart:
         named=values.named,
         scale=replace(asked.scale, logarithmic=wide),
     )
+
+
+def plot(found: TableSweep, figure: str | None) -> matplotlib.figure.Figure:
+    """A figure of a sweep as one of matplotlib; see `TableSweep.plot`."""
+    for name in on_demand(figure):
+        if not any(name in point.metrics for point in found.points):
+            hint = f"kohort sweep --figure {figure} --picture FILE measures and draws it"
+            raise UnsupportedError(f"{name} was not measured", where="plot", hint=hint)
+    return chart(found, figure).plot()
 
 
 class Places(NamedTuple):

@@ -8,6 +8,7 @@ classes are weighed. No record is recoded, nothing is written, and so nothing is
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -15,6 +16,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kohort.calls import called
 from kohort.engines.local import entering
 from kohort.errors import InfeasibleError
 from kohort.metrics.known import METRICS, measured
@@ -22,18 +24,21 @@ from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.pricing import answer, bound_of, bounded_alike, count, counted_alike
 from kohort.pipeline.problem import refuse_unknown
 from kohort.report.figures import bound_figures
-from kohort.shown import Summary, many, span
+from kohort.shown import Summary, four_digits, many, span
 from kohort.sweeps.frame import Answer, Candidate, Ending, Sweep, once, run_points
 from kohort.sweeps.table_plan import TablePlan, rising, said
+from kohort.verbs import verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from matplotlib.figure import Figure
 
     from kohort.algorithms.mondrian.bound import LeastLoss
     from kohort.engines.base import Counts
     from kohort.release import Job
     from kohort.report.figures import BoundFigures
-    from kohort.shown import Rows
+    from kohort.shown import Grid, Rows
     from kohort.sweeps.frame import Json, Values
     from kohort.tables.table import Table
 
@@ -92,14 +97,18 @@ class Point(Answer):
         return None if self.least is None else bound_figures(self.least, self.metrics[LOSS])
 
     @property
-    def told(self) -> str:
-        """What it would cost, in a line; or why it cannot be."""
+    def cells(self) -> tuple[str, ...]:
+        """What it would cost, as the cells below `COSTS`; or why it cannot be."""
         if not self.found:
-            return f"{self.ending}: {self.why}"
-        cost = f"LM {self.metrics['lm']:.4f}, " if "lm" in self.metrics else ""
-        classes = f"{many(self.classes, 'class')} of {span(self.smallest, self.largest)}"
-        near = f", {self.bound.said}" if self.bound is not None else ""
-        return f"{cost}{classes}, {self.suppressed:,} suppressed{near}"
+            return *[""] * (len(COSTS) - 1), f"{self.ending}: {self.why}"
+        loss, lm = self.metrics.get(LOSS), self.metrics.get("lm")
+        costs = "" if loss is None else f"{loss:.1%}", "" if lm is None else four_digits(lm)
+        sizes = f"{self.classes:,}", span(self.smallest, self.largest), f"{self.suppressed:,}"
+        return *costs, *sizes, f"{self.highest:.1%}", self.bound.said if self.bound else ""
+
+
+#: What a notebook shows of a point.
+COSTS: Final = ("Detail lost", "LM", "Classes", "Records of a class", "Suppressed", "Highest risk", "Note")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -129,12 +138,30 @@ class TableSweep(Sweep[Point], Summary):
                 strict = tuple(Fraction(one.values[place]) * (1 if up else -1) for place, up in orders)
                 yield Candidate(strict, one.metrics[LOSS], one.values)
 
+    @called('sweep.plot("risk-utility")')
+    def plot(self, figure: str | None = None) -> Figure:
+        """The points as a figure of matplotlib; see `kohort.Release.plot` for what it raises.
+
+        Args:
+            figure: A metric or another figure of a point, such as `ncp`, `classes`, `suppressed` or `highest`, drawn
+                against what is varied first; or `risk-utility`, the risk and the loss of each point, the best of them,
+                and the knee. `lm` if not given.
+        """
+        return verb(TableSweep.plot)(self, figure)
+
     def _shown(self) -> tuple[str, Rows]:
         fixed = ", ".join(f"{name} = {value}" for name, value in self.fixed.items())
-        rows = [("Records", f"{self.records:,}"), ("Fixed", fixed)]
-        rows += [(said(self.axes, point.values), point.told) for point in self.points[:MOST_SHOWN]]
+        endings = Counter(str(point.ending) for point in self.points)
+        told = ", ".join(f"{count:,} {ending}" for ending, count in endings.items())
+        return "Sweep", [("Records", f"{self.records:,}"), ("Fixed", fixed), ("Points", told)]
+
+    def _grid(self) -> Grid:
+        """Each point: what it would cost, or why it has no release; and a bound where one is known."""
         more = len(self.points) - MOST_SHOWN
-        return "Sweep", rows + ([("…", f"{more:,} more points")] if more > 0 else [])
+        title = f"Points; `rows` has {many(more, 'more point')}" if more > 0 else "Points"
+        rows = [(*point.values, *point.cells) for point in self.points[:MOST_SHOWN]]
+        end = None if any(row[-1] for row in rows) else -1  # no column of notes where there is none
+        return title, [row[:end] for row in rows], (*(axis.name for axis in self.axes), *COSTS[:end])
 
     def value(self, point: Point, name: str) -> str:
         """What `name` is at a point, varied or fixed; "" where it is neither."""

@@ -318,7 +318,8 @@ def test_a_sweep_by_a_job_and_by_arguments_agree() -> None:
     assert [row["classes"] for row in by_arguments.rows] == [point.classes for point in by_arguments.points]
     of_models = swept(people(), vary={"l:illness": [2, 5], "k": [5]}, **{**ASKED, "k": None, "l": None})
     assert [str(point.ending) for point in of_models.points] == ["found", "infeasible"]
-    assert "infeasible: " in repr(of_models)
+    assert "1 found, 1 infeasible" in repr(of_models)
+    assert "infeasible: " in of_models._repr_html_()
 
 
 def test_a_sweep_shows_twenty_points() -> None:

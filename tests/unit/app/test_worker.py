@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import multiprocessing
 import os
 import signal
@@ -79,17 +78,6 @@ def test_of_another_error_only_the_kind_is_told() -> None:
     (fault,) = faults_in(ValueError("Mario Rossi"))
     assert "ValueError" in fault.what
     assert "Rossi" not in str(fault)
-
-
-def test_compiling_is_told_as_a_stage(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The log is as before afterwards."""
-    told: list[str] = []
-    log = logging.getLogger("kohort.machine_code")
-    monkeypatch.setattr(log, "filters", [])  # workers of other tests, which are threads here, may still listen
-    with module.compiling(told.append):
-        log.info("compiling %s", "cuts")
-    assert told == ["compiling cuts"]
-    assert log.level == logging.NOTSET
 
 
 def test_a_task_that_waits_is_given_up(threads: Worker, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

@@ -82,7 +82,7 @@ def test_a_rehearsal_verifies_nothing_and_costs_the_same() -> None:
 def test_stages_are_told_as_they_begin() -> None:
     """Whoever wants to hear of the stages hears of each once, in order."""
     told: list[str] = []
-    kohort.anonymize_transactions(SOURCE, JOB, on_progress=told.append)
+    kohort.anonymize_transactions(SOURCE, JOB, progress=told.append)
     assert told == ["read", "count", "solve", "recode", "verify"]
 
 

@@ -78,7 +78,7 @@ def test_a_point_tells_how_near_it_is() -> None:
     flat = rows(found)
     assert flat[0]["bound:ncp"] == point.bound.ncp <= point.metrics["ncp"]
     assert flat[-1]["bound:ncp"] is None
-    assert f"at most {point.bound.times:.1f} times the least possible loss" in point.told
+    assert f"at most {point.bound.times:.1f} times the least possible loss" in point.cells[-1]
     printed = text(found).splitlines()
     assert printed[2].endswith("ncp  least ncp  times")
     assert printed[3].endswith(f"{point.metrics['ncp']:.4f}     {point.bound.ncp:.4f}    {point.bound.times:.1f}")
@@ -98,11 +98,11 @@ def test_nothing_to_lose_and_a_sample_are_told() -> None:
     """Of a bound of 0 no loss is a multiple; an estimate is called one."""
     axes = made(KS)
     none = replace(axes.points[0], least=LeastLoss(0.0, 0.0, 40, 40, 1))
-    assert none.told.endswith(", no release need lose anything")
+    assert none.cells[-1] == "no release need lose anything"
     told = text(replace(axes, points=(none, *axes.points[1:])))
     assert told.splitlines()[3].endswith("0.0000      -")
     some = replace(axes.points[0], least=LeastLoss(0.01, 0.001, 200, 9, 1))
-    assert "at most about " in some.told
+    assert "at most about " in some.cells[-1]
     assert "; estimated from 200 records. " in text(replace(axes, points=(some, *axes.points[1:])))
 
 

@@ -154,7 +154,7 @@ class Session:
                 made.job,
                 target=target,
                 overwrite=overwrite,
-                on_progress=self.on_progress,
+                progress=self.on_progress,
                 reports=tuple(Companion(path, _page(REPORTS[name])) for name, path in reports.items()),
                 inputs=made.inputs,
                 engine=engine_of(made.run.engine),
@@ -182,7 +182,7 @@ class Session:
         if text not in self._tried:
             made, reading = transactions_of(text, folder), self._read(text, folder)
             try:
-                release = anonymize_transactions(reading.database, made.job, on_progress=self.on_progress)
+                release = anonymize_transactions(reading.database, made.job, progress=self.on_progress)
             except KohortError as fault:
                 raise made.placed(fault) from None
             self._tried = {text: replace(release, repeated=reading.repeated)}

@@ -40,19 +40,22 @@ from kohort.metrics.loss import LM, NCP, attribute_losses
 from kohort.schema import Attribute, Label, Role, Scale, Schema, names_in
 from kohort.schema.domain.base import part_of
 from kohort.schema.hierarchy import SUPPRESSED
-from kohort.shown import Significant, Summary, ToldAs
+from kohort.shown import Significant, Summary, ToldAs, four_digits
 from kohort.tables.table import Table
+from kohort.verbs import verb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
+
+    from matplotlib.figure import Figure
 
     from kohort.arrays import Shares
     from kohort.assessment.comparison.distribution import NameGroups
     from kohort.assessment.comparison.line import ColumnLine, Side
     from kohort.schema.domain import Domain
     from kohort.schema.hierarchy import Hierarchy
-    from kohort.shown import Rows
+    from kohort.shown import Grid, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +144,28 @@ class Comparison(Summary):
     queries: Workload | None
     classifier: Prediction | None
 
+    @called('comparison.plot("age")')
+    def plot(self, column: str | None = None) -> Figure:
+        """How far each column moved, as a figure of matplotlib; see `kohort.Release.plot` for what it raises.
+
+        Args:
+            column: A column, whose distribution before and after is then shown.
+        """
+        return verb(Comparison.plot)(self, column)
+
     def _shown(self) -> tuple[str, Rows]:
         rows = [("Records", f"{self.released:,} of {self.records:,}")]
         if self.cost is not None:
-            rows += [("LM", f"{self.cost.lm:,.4f}"), ("NCP", f"{self.cost.ncp:,.4f}")]
-        rows += [(f"Values of {one.name}", "{:,} before, {:,} after".format(*one.values)) for one in self.attributes]
-        return "Comparison", rows
+            rows += [("LM", four_digits(self.cost.lm)), ("NCP", four_digits(self.cost.ncp))]
+        return "Comparison", [*rows, ("Columns", f"{len(self.attributes):,}")]
+
+    def _grid(self) -> Grid:
+        """Each column: its values before and after, and how far its distribution moved."""
+        moved = [one.distance and one.distance.relative for one in self.attributes]
+        counts = [map("{:,}".format, (*one.values, one.single)) for one in self.attributes]
+        told = zip(self.attributes, counts, moved, strict=True)
+        rows = [(one.name, *three, "" if far is None else f"{far:.1%}") for one, three, far in told]
+        return "Columns", rows, ("Column", "Values before", "Values after", "Records not generalized", "Moved by")
 
 
 @called("compare(people, release)", schema="Schema")

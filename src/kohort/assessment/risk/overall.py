@@ -35,13 +35,16 @@ from kohort.calls import MAPPING, called
 from kohort.core.uniques import Singling  # noqa: TC001  as above
 from kohort.errors import InfeasibleError, SchemaError, UsageError
 from kohort.schema import Attribute, Missing, Role, Schema, names_in
-from kohort.shown import NOT_JSON, NotJson, Share, Summary, ToldAs, rounded
+from kohort.shown import NOT_JSON, Share, Summary, ToldAs, rounded
 from kohort.tables.complete import unsuppressed
 from kohort.tables.people import note_spellings, person_codes
 from kohort.tables.table import Table
+from kohort.verbs import verb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from matplotlib.figure import Figure
 
     from kohort.arrays import Shares
     from kohort.assessment.classes import Classes, FileClasses
@@ -135,8 +138,18 @@ class Risk(Summary):
     together: IdentifyingSets
     singling: tuple[Annotated[Singling, ToldAs(_of_column)], ...]
     worst_values: tuple[dict[str, str | None], ...] | None
-    sizes: Annotated[Counts, NotJson()] = field(metadata=NOT_JSON)
+    sizes: Counts = field(metadata=NOT_JSON)
     attacks: tuple[Outcome, ...] | None = None
+
+    @called('risk.plot("sizes")')
+    def plot(self, figure: str | None = None) -> Figure:
+        """The risk as a figure of matplotlib; see `kohort.Release.plot` for what it raises.
+
+        Args:
+            figure: One of `risks`, `sizes` (of classes) and `singling` (columns in which most people have a unique
+                value, where there are any); `None` shows all of them.
+        """
+        return verb(Risk.plot)(self, figure)
 
     def _shown(self) -> tuple[str, Rows]:
         exposures = [("prosecutor", self.prosecutor)]

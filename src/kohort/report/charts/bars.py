@@ -19,18 +19,15 @@ from kohort.report.charts.canvas import (
     PERCENT,
     PLAIN,
     POINTS,
+    Picture,
     arrange,
-    encoded,
     new_figure,
     paragraphs,
-    settings,
     width_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from kohort.report.charts.canvas import Format
 
 
 #: Points: the width of a chart: a page on a telephone is hardly wider; of letters, along the edges, from an axis to a
@@ -74,7 +71,7 @@ class Bars:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BarChart:
+class BarChart(Picture):
     """What is drawn.
 
     Attributes:
@@ -94,11 +91,6 @@ class BarChart:
     share: bool = False
     upright: bool = False
     notes: tuple[str, ...] = ()
-
-    def bytes(self, format_: Format) -> bytes:
-        """The chart as a picture; the same bytes whenever it is the same."""
-        with settings():
-            return encoded(self.figure(), format_, self.title, self.words())
 
     def words(self) -> str:
         """The chart in words, for who cannot see it."""
@@ -217,6 +209,9 @@ NAMES: Final = 125.0
 PLOT: Final = 150.0
 BETWEEN: Final = 25.0
 
+#: Where the scale of a chart ends, as a multiple of its own: figures stand after the bars.
+BEYOND: Final = 1.45
+
 #: Points: the name of a chart, and from one chart to the next.
 HEAD: Final = 16.0
 GAP: Final = 14.0
@@ -226,7 +221,7 @@ SHEET: Final = 2 * (NAMES + PLOT) + BETWEEN + 2 * EDGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Panels:
+class Panels(Picture):
     """What is drawn.
 
     Attributes:
@@ -238,11 +233,6 @@ class Panels:
     title: str
     charts: tuple[BarChart, ...]
     notes: tuple[str, ...] = ()
-
-    def bytes(self, format_: Format) -> bytes:
-        """The sheet as a picture; the same bytes whenever it is the same."""
-        with settings():
-            return encoded(self.figure(), format_, self.title, self.words())
 
     def words(self) -> str:
         """The sheet in words, for who cannot see it."""
@@ -270,6 +260,7 @@ class Panels:
             for (one, axes), height in zip(some, high, strict=True):
                 figure.text(left / SHEET, 1 - down / tall, one.title, va="top", weight="bold", **place)
                 down += HEAD + height
+                axes.set_xlim(0, BEYOND * one.end)
                 axes.set_position(((left + NAMES) / SHEET, 1 - down / tall, PLOT / SHEET, height / tall))
                 down += GAP
         return figure

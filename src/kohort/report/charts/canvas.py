@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import logging
 import warnings
+from abc import ABC, abstractmethod
+from base64 import b64encode
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,10 +21,13 @@ from unicodedata import east_asian_width
 from xml.dom import minidom
 
 from kohort.errors import FileError, MissingExtraError, UsageError
+from kohort.shown import four_digits
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
     from types import ModuleType
+
+    from matplotlib.figure import Figure
 
 #: The formats of pictures.
 Format: TypeAlias = Literal["png", "pdf", "svg", "jpg"]
@@ -204,6 +209,47 @@ def encoded(figure: Any, format_: Format, title: str, description: str) -> bytes
     return file.getvalue() if format_ != "svg" else _spoken(file.getvalue().decode(), title, description)
 
 
+class Picture(ABC):
+    """What can be drawn: a title, a figure of matplotlib, and the same in words for those who cannot see it."""
+
+    __slots__ = ()
+    title: str
+
+    @abstractmethod
+    def words(self) -> str:
+        """The chart in words."""
+
+    @abstractmethod
+    def figure(self) -> Any:  # noqa: ANN401  a type of matplotlib
+        """The chart drawn by matplotlib, under our own settings."""
+
+    def bytes(self, format_: Format) -> bytes:
+        """The chart as a picture; the same bytes whenever it is the same."""
+        with settings():
+            return encoded(self.figure(), format_, self.title, self.words())
+
+    def plot(self) -> Figure:
+        """The chart as a figure that a notebook shows whether or not pyplot is loaded, whatever its settings are.
+
+        The figure belongs to no window and need not be closed.
+        """
+        with settings():
+            figure: Figure = self.figure()
+
+        def shown(**_: object) -> tuple[dict[str, str], dict[str, dict[str, object]]]:
+            """The figure as IPython wants it: its picture, and how wide that is on a screen, in pixels of 1/96 inch."""
+            with settings():
+                picture = encoded(figure, "png", self.title, self.words())
+            known: dict[str, object] = {
+                "alt": f"{self.title}. {self.words()}",
+                "width": round(96 * figure.get_figwidth()),
+            }
+            return {"image/png": b64encode(picture).decode()}, {"image/png": known}
+
+        setattr(figure, "_repr_mimebundle_", shown)  # noqa: B010  types of matplotlib have no such method
+        return figure
+
+
 def _spoken(svg: str, title: str, description: str) -> bytes:
     """The picture with a title and a description for those who hear it, without characters that XML has no form of."""
     document = minidom.parseString(svg.translate(_NOT_XML))  # noqa: S318  matplotlib wrote it, a moment ago
@@ -289,9 +335,7 @@ class AxisScale:
 
     def said(self, figure: float) -> str:
         """A figure in words."""
-        if self.share:
-            return f"{figure:.2%}"
-        return f"{figure:,.0f}" if THOUSAND <= abs(figure) < HUGE else f"{figure:.4g}"
+        return f"{figure:.2%}" if self.share else four_digits(figure)
 
     def label(self, figure: float) -> str:
         """A round figure, written short."""

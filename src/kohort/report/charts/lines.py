@@ -20,19 +20,16 @@ from kohort.report.charts.canvas import (
     POINTS,
     SIZE,
     AxisScale,
+    Picture,
     arrange,
-    encoded,
     library,
     new_figure,
     paragraphs,
-    settings,
     wrapped,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from kohort.report.charts.canvas import Format
 
 
 #: Points: from a mark to its words, half of a mark, and width of the ring around a mark that matters most.
@@ -158,7 +155,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LineChart:
+class LineChart(Picture):
     """What is drawn.
 
     Attributes:
@@ -188,11 +185,6 @@ class LineChart:
     scale: AxisScale = PERCENT
     measured: AxisScale | None = None
     tags: tuple[Tag, ...] = ()
-
-    def bytes(self, format_: Format) -> bytes:
-        """The chart as a picture; the same bytes whenever it is the same."""
-        with settings():
-            return encoded(self.figure(), format_, self.title, self.words())
 
     def words(self) -> str:
         """The chart in words, for who cannot see it."""

@@ -16,6 +16,7 @@ from kohort.tables.people import person_codes
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from kohort.arrays import Counts
     from kohort.metrics.base import Metric
     from kohort.release import Release
     from kohort.report.page.audience import Reader
@@ -124,7 +125,7 @@ def _people_suppressed(release: Release) -> tuple[int, int]:
 
 def sizes(release: Release, reader: Reader) -> tuple[ClassSizeBand, ...]:
     """Classes by size, in bands that double from k on; for the public bands of few records are joined."""
-    bands = _bands(release)
+    bands = size_bands(release.sizes, release.job.k)
     spans = [(at, at) for at in range(len(bands))] if reader.knows_all else runs([(one[3],) for one in bands], reader)
     return tuple(
         ClassSizeBand(
@@ -137,12 +138,12 @@ def sizes(release: Release, reader: Reader) -> tuple[ClassSizeBand, ...]:
     )
 
 
-def _bands(release: Release) -> list[tuple[int, int, int, int]]:
+def size_bands(sizes: Counts, k: int) -> list[tuple[int, int, int, int]]:
     """The bands that have a class: least and greatest size, classes and records."""
     found: list[tuple[int, int, int, int]] = []
-    low, high = (1, release.job.k - 1) if release.job.k > 1 else (1, 1)
-    while low <= release.sizes.max(initial=0):
-        inside = release.sizes[(low <= release.sizes) & (release.sizes <= high)]
+    low, high = (1, k - 1) if k > 1 else (1, 1)
+    while low <= sizes.max(initial=0):
+        inside = sizes[(low <= sizes) & (sizes <= high)]
         if inside.size:
             found.append((low, high, inside.size, int(inside.sum())))
         low, high = high + 1, 2 * high + 1

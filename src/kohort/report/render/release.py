@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kohort.core.uniques import Exposed
-    from kohort.metrics.base import Retention
     from kohort.pipeline.exposure import GridComparison, LabelExposure
     from kohort.release.homogeneity import Homogeneity
     from kohort.report.release import CandidateFigures, ReleaseFigures, SinglingFigures
@@ -43,9 +42,6 @@ MANY: Final = 0.05
 
 #: The share of the people of whom a column says nothing, from which it is named where a release loses much.
 EMPTY: Final = 0.95
-
-#: The share of the people that is told of where it is most of them.
-HALF: Final = 0.5
 
 #: A value that more than half of all have: that a class shares it tells little.
 _COMMON: Final = "the table's most frequent value"
@@ -348,28 +344,9 @@ def _cost(figures: ReleaseFigures) -> Iterator[str]:
     yield from _bulk(figures)
     width = max(map(len, figures.losses), default=0)
     for name, loss in figures.losses.items():
-        known = f"; {_known(figures.kept[name])}" if name in figures.kept and name not in figures.constant else ""
+        known = f"; {figures.kept[name].in_words}" if name in figures.kept and name not in figures.constant else ""
         more = f"; {_members(figures.members[name])}" if name in figures.members else ""
         yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of detail lost{known}{more}"
-
-
-def _known(one: Retention) -> str:
-    """How exactly a column is known of people.
-
-    >>> from kohort.metrics.base import Retention
-    >>> _known(Retention(exact=0.1, hidden=0, half=5, unit="width"))
-    'known to within 5 for half of the people'
-    >>> _known(Retention(exact=0.2, hidden=0, half=3, unit="values"))
-    'one of 3 values for half of the people'
-    >>> _known(Retention(exact=0.83, hidden=0.17, half=1, unit="values"))
-    'exact for 83% of the people'
-    """
-    if one.exact >= HALF:
-        return f"exact for {one.exact:.0%} of the people"
-    if one.hidden >= HALF:
-        return f"nothing for {one.hidden:.0%} of the people"
-    within = {"values": "one of {} values", "width": "known to within {}", "days": "known to within {} days"}
-    return f"{within[one.unit].format(f'{one.half:,.6g}')} for half of the people"
 
 
 def _bulk(figures: ReleaseFigures) -> Iterator[str]:
