@@ -32,7 +32,7 @@ def read_key_file(path: str | os.PathLike[str], *, hint: str, secret: bool) -> b
             mode = os.fstat(file.fileno()).st_mode
             text = file.read(_LONGEST) if stat.S_ISREG(mode) else None
     except (FileNotFoundError, ValueError):  # no file has NUL or half a character in its name
-        raise InputError("there is no such key file", where=where, hint=hint) from None
+        raise InputError("no such key file", where=where, hint=hint) from None
     except IsADirectoryError:
         text, mode = None, 0
     except OSError as error:
@@ -41,7 +41,7 @@ def read_key_file(path: str | os.PathLike[str], *, hint: str, secret: bool) -> b
         raise InputError("the key is not a regular file", where=where, hint=hint)
     if secret and system.POSIX and mode & 0o077:
         what = f"others may read this key: its mode is {stat.S_IMODE(mode):04o}"
-        raise InputError(what, where=where, hint="chmod 600 it; if others could have read it, make a new one")
+        raise InputError(what, where=where, hint="chmod 600 the file; if others could have read it, make a new key")
     return text
 
 

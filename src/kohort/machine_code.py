@@ -50,10 +50,10 @@ LOG: Final = logging.getLogger("kohort.machine_code")
 _COMPILES: Final = "compiling inner loops, once, for up to a minute"
 
 #: What is told of a folder that keeps machine code, and of none.
-_KEPT: Final = "kohort compiles its inner loops when they are first needed, once, and keeps them in {}: up to a minute"
+_KEPT: Final = "kohort compiles its inner loops once, when first needed, for up to a minute, and keeps them in {}"
 _LOST: Final = (
-    "kohort compiles its inner loops, which takes up to a minute in each run, since it can write to no folder of its"
-    " own for them; to keep them, have whoever installed it run `kohort compile`, or name a folder in NUMBA_CACHE_DIR"
+    "kohort compiles its inner loops, which takes up to a minute in each run, since there is no folder for them"
+    " that kohort may write to; to keep them, ask the administrator to run `kohort compile`, or set NUMBA_CACHE_DIR"
 )
 
 

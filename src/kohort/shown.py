@@ -207,7 +207,7 @@ def four_digits(value: float) -> str:
 
 def verified(*, done: bool) -> str:
     """What the title of a release says."""
-    return "verified" if done else "not verified: it was rehearsed"
+    return "verified" if done else "dry run, not verified"
 
 
 def sizes_row(smallest: int, largest: int, what: str = "records") -> tuple[str, str]:
@@ -223,9 +223,9 @@ def told_suppressed(records: int) -> str:
     """How many records of a table are suppressed as other programs do it.
 
     >>> told_suppressed(2)
-    '2 records are * in every quasi-identifying column: they are suppressed, and counted apart'
+    '2 records are * in every quasi-identifying column: counted apart as suppressed'
     """
-    of = "it is suppressed, and counted apart" if records == 1 else "they are suppressed, and counted apart"
+    of = "counted apart as suppressed"
     return f"{many(records, 'record is', 'records are')} * in every quasi-identifying column: {of}"
 
 

@@ -150,7 +150,7 @@ def write_signing_keys(path: str | os.PathLike[str]) -> PublicKey:
     key, form = _library().Ed25519PrivateKey.generate(), _forms()
     beside = Path(f"{path}.pub")
     hint = (
-        "choose another name: a key is never replaced, for nobody could tell its signatures from those of the new one"
+        "choose another name: a key is never replaced, since its signatures could not be told from those of the new one"
     )
     pem, pkcs8, bare = form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption()
     public = key.public_key()
@@ -206,7 +206,7 @@ def read_public_key(path: str | os.PathLike[str]) -> PublicKey:
         raise InputError("the file does not contain a public Ed25519 key in PEM", where=str(path), hint=hint)
     public = PublicKey(key.public_bytes_raw())
     if public.weak:
-        raise InputError("anyone can sign with this key: it is of low order", where=str(path), hint=_NEW)
+        raise InputError("anyone can sign with this key, which is of low order", where=str(path), hint=_NEW)
     return public
 
 

@@ -213,7 +213,7 @@ def plugins(group: str, own: Mapping[str, str]) -> Plugins:
     found = dict(own)
     for name, place in installed(group):
         if name in found:
-            what = f"{place} brings {name}, which there is already"
-            raise UsageError(what, where=f"entry points {group}", hint="give it another key, or uninstall its package")
+            what = f"{place} brings {name}, which exists already"
+            raise UsageError(what, where=f"entry points {group}", hint="change its key, or uninstall its package")
         found[name] = place
     return Plugins(found)

@@ -21,10 +21,10 @@ def refuse_name(path: Path) -> None:
     certificate could not repeat.
     """
     if str(path) == "-":
-        hint = "name a file; one that is called so by its whole path"
+        hint = "name a file (./- for a file called -)"
         raise TargetError("nothing is published on standard output", where="-", hint=hint)
     if "\0" in path.name or path.name.encode(errors="replace").decode() != path.name:
-        what = "the output's name holds NUL, or bytes that are no text in UTF-8"
+        what = "the output's name holds NUL, or bytes that are not UTF-8"
         raise TargetError(what, where=str(path), hint="choose another name")
 
 

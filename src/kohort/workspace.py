@@ -230,7 +230,7 @@ def bytes_of(text: str) -> int:
     found = _amount(text.strip().replace("K", "k"))
     amount = int(Fraction(found[1]) * (1024 if found[3] else 1000) ** _POWERS[found[2]]) if found else 0
     if not amount:
-        raise UsageError("it is not clear how much memory is meant", hint="write an amount such as 4GiB or 500MB")
+        raise UsageError("the memory limit is not an amount", hint="write an amount such as 4GiB or 500MB")
     return amount
 
 
@@ -243,4 +243,4 @@ def _unspilled(error: OSError, folder: Path) -> FileError:
     elif error.errno == errno.EFBIG:
         hint = "the system limits the size of a file: see ulimit -f"
     what = os.strerror(error.errno) if error.errno else "no reason was given"
-    return FileError(f"an array cannot be put to disk: {what}", where=str(folder), hint=hint)
+    return FileError(f"an array cannot be written to disk: {what}", where=str(folder), hint=hint)

@@ -332,9 +332,9 @@ def test_a_connection_gives_its_tables_and_relations(people: Path, tmp_path: Pat
     ("options", "told"),
     [
         ({"perturb": {"note": "post-randomization:keep=0.5"}}, "perturbation"),
-        ({"trim": True}, "reads text as it is"),
-        ({"skip_blank": True}, "reads text as it is"),
-        ({"encoding": "cp1252"}, "reads text as it is"),
+        ({"trim": True}, "reads only UTF-8 text"),
+        ({"skip_blank": True}, "reads only UTF-8 text"),
+        ({"encoding": "cp1252"}, "reads only UTF-8 text"),
     ],
 )
 def test_what_needs_the_records_is_refused(people: Path, tmp_path: Path, options: dict[str, Any], told: str) -> None:

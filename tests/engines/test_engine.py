@@ -259,13 +259,13 @@ class Refusing(Remote):
     ("engine", "law"),
     [
         (Renaming(), "the columns or the number of records are not the source's"),
-        (Miscounting(), "its tuples are not those that one counts by hand"),
+        (Miscounting(), "the tuples are not those counted by hand"),
         (Reversing(), "the released bytes are not those of the local engine"),
         (Overstating(), "the metrics are not those of the local engine"),
         (Wavering(), "the order of the records makes a difference"),
         (Forgetting(), "the distinct values of illness are not the source's"),
-        (Trusting(), "it accepts a release in which a record is missing"),
-        (Refusing(), "its verdict is not that of kohort.verify"),
+        (Trusting(), "a damaged release is accepted: a record is missing"),
+        (Refusing(), "the verdict is not that of kohort.verify"),
     ],
     ids=lambda one: type(one).__name__,
 )

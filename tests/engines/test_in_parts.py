@@ -114,7 +114,7 @@ def test_what_cannot_be_is_refused_as_before(tmp_path: Path) -> None:
         anonymize(lacking.with_columns(age=pl.Series(["1", "2"])), job, target=tmp_path / "out.csv", engine=engine)
     assert caught.value.where == "column job"
     names = pl.DataFrame({"code": [f"x{sign}" for sign in "abcdefgh"], "age": ["1", "2"] * 4})
-    with pytest.raises(SchemaError, match="list these in sets"):
+    with pytest.raises(SchemaError, match="list in sets"):
         anonymize(names, asked({**ONLY, "quasi": ["code", "age"]}), target=tmp_path / "out.csv", engine=engine)
 
 
@@ -141,7 +141,7 @@ def test_values_of_one_code_are_one_tuple(tmp_path: Path) -> None:
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "local.csv").read_bytes()
 
 
-@pytest.mark.filterwarnings("ignore:.*counted where the tuples lie:kohort.errors.SourceNote")
+@pytest.mark.filterwarnings("ignore:.*counted in the engine:kohort.errors.SourceNote")
 @pytest.mark.parametrize("what", ["grid", "levels"])
 def test_numbers_with_decimal_commas_are_searched_in_parts(what: str, tmp_path: Path) -> None:
     """By cuts and by nodes; they are written back as they were, the same bytes as on one machine."""

@@ -1,4 +1,4 @@
-"""Tuples that do not fit into memory, and methods that judge nodes: classes are counted where the tuples lie."""
+"""Tuples that do not fit into memory, and methods that judge nodes: classes are counted in the engine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:[0-9]+ nodes? w.* counted where the tuples lie:kohort.errors.SourceNote", *PASSED_OVER
+    "ignore:[0-9]+ nodes? w.* counted in the engine:kohort.errors.SourceNote", *PASSED_OVER
 )
 
 ENGINES = engines(4, 8, 14)
@@ -97,7 +97,7 @@ def test_figures_are_those_of_the_local_engine(method: str, tmp_path: Path) -> N
     frame, engine = people(), ElsewhereEngine(BASE, together=110)
     job = asked({**large.OPTIONS, **OPTIONS, "method": method})
     here = release_figures(dry_run(frame, job)).model_dump()
-    with pytest.warns(SourceNote, match=r"\d+ nodes were counted where the tuples lie"):
+    with pytest.warns(SourceNote, match=r"\d+ nodes were counted in the engine"):
         there = release_figures(dry_run(frame, job, engine=engine)).model_dump()
     assert there["trace"].pop("nodes_counted") > 2
     walked = [one["trace"].pop("classes_walked") for one in (here, there)]

@@ -206,10 +206,8 @@ def test_no_person_gets_two_pseudonyms(kind: str, person: str | None, tmp_path: 
     keyed = ["--key-file", tmp_path / "key", "--out", tmp_path / "out.csv"]
     ran = command("anonymize", tmp_path / "in.csv", *flags, *keyed)
     assert ran.status == 3
-    assert (
-        f"{len(SPELLINGS[kind])} spellings are of 1 key, and each spelling would have a pseudonym of its own" in ran.err
-    )
-    assert "write each key in one way" in ran.err
+    assert f"{len(SPELLINGS[kind])} spellings mean only 1 key, and each spelling would get its own pseudonym" in ran.err
+    assert "spell each key in one way" in ran.err
     assert not (tmp_path / "out.csv").exists()
 
 
@@ -231,7 +229,9 @@ def test_no_transaction_is_counted_several_times(engine: str, kind: str, tmp_pat
     )
     several = {*SPELLINGS[kind], *OTHERS[3:]} & {*keys}
     alike = [one for one in several if one in SPELLINGS[kind]]
-    with pytest.raises(InputError, match=f"^{len(alike)} spellings are of 1 key, and a transaction would be counted"):
+    with pytest.raises(
+        InputError, match=f"^{len(alike)} spellings mean only 1 key, and a transaction would be counted"
+    ):
         anonymize_transactions(tmp_path / "in.parquet", job, target=tmp_path / "out.csv", engine=where, even_small=True)
     assert not (tmp_path / "out.csv").exists()
 
@@ -239,7 +239,7 @@ def test_no_transaction_is_counted_several_times(engine: str, kind: str, tmp_pat
 def test_lists_of_one_person_are_not_split_by_spelling() -> None:
     """A person's lists in several spellings would be several transactions: they are refused."""
     frame = pl.DataFrame({"who": ["p1", "P1", "p2"], "what": [["tea"], ["jam"], ["tea"]]})
-    with pytest.raises(InputError, match="2 spellings are of 1 key"):
+    with pytest.raises(InputError, match="2 spellings mean only 1 key"):
         kohort.read_transactions(frame, BasketOptions(form=Form.LISTS, key="who"))
 
 

@@ -109,7 +109,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeyp
         return found
 
     monkeypatch.setattr("kohort.engines.duckdb.records_in", records_in)
-    with pytest.raises(InputError, match=r"DuckDB .* reads 3 records, and kohort's own scanner 2"):
+    with pytest.raises(InputError, match=r"DuckDB .* reads 3 records, but kohort's own reader 2"):
         read(path)
 
 

@@ -124,7 +124,7 @@ def test_several_such_columns_are_told_at_once(tmp_path: Path) -> None:
     ("patients", "hint"),
     [
         ([f"P{row // 6:03}" for row in range(300)], "count people by patient_id, the coarsest (--person patient_id)"),
-        ([f"P{row * 7 % 50:03}" for row in range(300)], "does visit_id or patient_id say whose a record is?"),
+        ([f"P{row * 7 % 50:03}" for row in range(300)], "does visit_id or patient_id identify the person of a record?"),
         (["P999", *(f"P{row // 6:03}" for row in range(1, 300))], "count people by patient_id, the coarsest"),
     ],
 )

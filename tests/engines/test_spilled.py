@@ -238,9 +238,9 @@ def test_python_takes_a_limit(tmp_path: Path) -> None:
 
 def test_a_folder_alone_spills_nothing(tmp_path: Path) -> None:
     """That is said, and so is a limit of nothing; without either the engine is the usual one."""
-    with pytest.raises(UsageError, match="without a limit"):
+    with pytest.raises(UsageError, match="needs a memory limit"):
         local_engine(None, tmp_path)
-    with pytest.raises(UsageError, match="some memory"):
+    with pytest.raises(UsageError, match="must be above 0"):
         local_engine(0)
     assert local_engine(None) is LOCAL
     engine = local_engine(5)

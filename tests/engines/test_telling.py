@@ -189,7 +189,7 @@ def test_a_sentence_names_no_value() -> None:
         "hidden, which the release hides, can be guessed from births for 100 % of the people with"
     )
     assert "drop births or make it quasi-identifying, unless that is harmless" in one.told
-    assert one.told.endswith("; the other columns then tell it of 0 % at most")
+    assert one.told.endswith("; the other columns then reveal at most 0 %")
     assert "male" not in one.told
 
 
@@ -234,7 +234,7 @@ def test_a_release_from_elsewhere_tells_the_same(base: str, together: int | None
     if together is None:
         assert made.telling == here.telling
         assert source_notes(made) == source_notes(here)
-    assert "ends within a line" in source_notes(made)[0]
+    assert "ends without a line end" in source_notes(made)[0]
 
 
 def test_people_are_counted_once_in_every_engine() -> None:

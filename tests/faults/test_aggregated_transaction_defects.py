@@ -1,4 +1,4 @@
-"""Defects seeded into a release of transactions that lie elsewhere: each is caught by the check whose business it is.
+"""Defects seeded into a release of transactions in an engine: each is caught by the check whose business it is.
 
 The source answers by definition, from sets and `hashlib`: what a database has to answer, too.
 """

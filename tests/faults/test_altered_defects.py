@@ -179,7 +179,7 @@ def test_missing_values() -> None:
     def empty(cells: list[str | None]) -> None:
         cells[present(cells)] = None
 
-    assert refused(changed("annual_income", fill))[1] == "cells without a value have got one, or another mark"
+    assert refused(changed("annual_income", fill))[1] == "missing cells have a value or another mark"
     assert refused(changed("annual_income", empty))[1] == "some cells are not plain numbers"
 
 
@@ -198,11 +198,11 @@ def test_names_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("column", "changes", "what"),
     [
-        ("annual_income", {"records": 1}, "the records with a value are not those that are claimed"),
+        ("annual_income", {"records": 1}, "the records with a value are not the claimed ones"),
         ("annual_income", {"mean": (1.0, 1.0)}, "the mean is not the claimed one"),
         ("annual_income", {"variance": None}, "the variance is not the claimed one"),
         ("annual_income", {"variance": (1.0, 1.0)}, "the variance is not the claimed one"),
-        ("gender", {"unchanged": 0}, "the unchanged records are not those that are claimed"),
+        ("gender", {"unchanged": 0}, "the unchanged records are not the claimed ones"),
         ("gender", {"mean": (0.0, 0.0)}, "some cells are not plain numbers"),
     ],
 )
@@ -233,7 +233,7 @@ def test_one_record_more_is_said_to_be_unchanged() -> None:
     income, gender = release().effects
     wrong = replace(income, unchanged=income.unchanged + 1)
     assert refused(release().table, replace(claim(), effects=(wrong, gender)))[1] == (
-        "the unchanged records are not those that are claimed"
+        "the unchanged records are not the claimed ones"
     )
 
 

@@ -80,8 +80,8 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     refused(tmp_path, InputError, "a directory")
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    refused(fifo, InputError, "no regular file")
-    refused(Path("/dev/zero"), InputError, "no regular file")
+    refused(fifo, InputError, "not a regular file")
+    refused(Path("/dev/zero"), InputError, "not a regular file")
 
 
 @pytest.mark.parametrize("options", [BASKET, COMMAS, LONG, MATRIX, HEADED])
@@ -136,7 +136,7 @@ def test_other_formats(tmp_path: Path, write: Callable[..., Path]) -> None:
         path.unlink()
     pl.DataFrame({"items": [[CANARY]]}).write_parquet(tmp_path / "g.parquet")
     whole = (tmp_path / "g.parquet").read_bytes()
-    refused(tmp_path / "g.parquet", UsageError, "no basket lines", "lists")
+    refused(tmp_path / "g.parquet", UsageError, "cannot hold basket lines", "lists")
     pl.DataFrame({"a": [1, 0]}).write_parquet(tmp_path / "h.parquet")
     for options, content in ((LISTS, whole), (HEADED, (tmp_path / "h.parquet").read_bytes())):
         with pytest.raises(InputError, match="damaged"):
@@ -207,7 +207,7 @@ def test_long_names(write: Callable[..., Path]) -> None:
 def test_lists_are_no_text(write: Callable[..., Path]) -> None:
     """A form that the source cannot have is a usage error."""
     refused(write(f"{CANARY}\n"), UsageError, "no lists", options=LISTS)
-    refused(pl.DataFrame({"x": [CANARY]}), UsageError, "no basket lines")
+    refused(pl.DataFrame({"x": [CANARY]}), UsageError, "cannot hold basket lines")
     refused(3, UsageError, "class int")
 
 
@@ -254,7 +254,7 @@ def refused_usage(path: Path, options: BasketOptions) -> None:
         ("0,1\n\n1,1\n", MATRIX, InputError, ["blank line", "line 2"]),
         ("0,1\n true,1\n", MATRIX, InputError, ["neither 0 nor 1"]),
         (f"{CANARY},b\n0,1\n", MATRIX, InputError, ["neither 0 nor 1", "line 1, column 1"]),
-        (f"{CANARY},{CANARY}\n0,1\n", HEADED, InputError, ["1 item has a name that another has", "line 1"]),
+        (f"{CANARY},{CANARY}\n0,1\n", HEADED, InputError, ["1 item has the name of another item", "line 1"]),
         (f"{CANARY},\n0,1\n", HEADED, InputError, ["1 item without a name", "line 1"]),
         (f"{CANARY}\x07,b\n0,1\n", HEADED, InputError, ["1 item", "control characters"]),
         (f"{CANARY},b\n0,1,1\n", HEADED, InputError, ["3 cells", "line 2"]),

@@ -148,7 +148,7 @@ def test_74_what_is_no_k_is_refused(scene: Scene, k: str) -> None:
 
 def test_74_k_of_1_gets_a_hint(scene: Scene) -> None:
     """Whoever asks for 1 learns why that is nothing."""
-    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --k 1", 2, "hint: k = 1 is met by every table")
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --k 1", 2, "hint: every table is 1-anonymous")
 
 
 def test_76_k_of_all_records_makes_one_class(scene: Scene) -> None:
@@ -286,8 +286,8 @@ def test_79_the_unit_of_a_suppression_limit_is_written(scene: Scene, limit: str)
         ("--method best-effort --time-limit 0", "where: --time-limit"),
         ("--method optimal --node 0,0", "the node has 2 levels, but there are 3"),
         ("--method optimal --node ,", "the node has 0 levels, but there are 3"),
-        ("--method optimal --node 0,x,0", "a level is a count"),
-        ("--method optimal --node 0,-1,0", "a level is a count"),
+        ("--method optimal --node 0,x,0", "a level is a number"),
+        ("--method optimal --node 0,-1,0", "a level is a number"),
         ("--method optimal --node age=1,city=0,zip", "write 0,1,2, or age=2"),
         ("--method optimal --node age=1,age=0,zip=0", "column age is given twice"),
         ("--method optimal --node age=1,citty=0,zip=0", "did you mean city?"),
@@ -420,7 +420,7 @@ def test_86_a_misspelt_key_is_told_with_the_nearest(scene: Scene) -> None:
 @pytest.mark.parametrize(
     ("addition", "part"),
     [
-        ("age.weight = nan\n", "must be a number"),
+        ("age.weight = nan\n", "weight must be a number"),
         ('age.role = "quasi"\n', "cannot overwrite"),
         ("deep = " + "[" * 100_000, "too deep"),
         ("\x00", "not valid TOML"),

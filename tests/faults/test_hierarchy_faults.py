@@ -174,13 +174,13 @@ FAULTY_BUILDS: dict[str, tuple[Callable[[], Hierarchy], str]] = {
     "age 250": (lambda: intervals(["17", "250"], low=16, high=95), "1 of 2 values lie outside"),
     "low above high": (lambda: intervals(["1"], low=30, high=0), "low must be below high"),
     "low is high": (lambda: intervals(["1"], low=1, high="1.0"), "low must be below high"),
-    "NaN": (lambda: intervals(["1"], low=float("nan")), "low is no plain decimal number"),
-    "infinity": (lambda: intervals(["1"], high=float("inf")), "high is no plain decimal number"),
-    "flag": (lambda: intervals(["1"], origin=True), "origin is no plain decimal number"),
+    "NaN": (lambda: intervals(["1"], low=float("nan")), "low is not a plain decimal number"),
+    "infinity": (lambda: intervals(["1"], high=float("inf")), "high is not a plain decimal number"),
+    "flag": (lambda: intervals(["1"], origin=True), "origin is not a plain decimal number"),
     "no widths": (lambda: intervals(["1"], []), "widths must be one or more numbers above zero"),
     "width zero": (lambda: intervals(["1"], [0]), "widths must be one or more numbers above zero"),
     "width below zero": (lambda: intervals(["1"], [5, -10]), "widths must be one or more numbers above zero"),
-    "width NaN": (lambda: intervals(["1"], [float("nan")]), "a width is no plain decimal number"),
+    "width NaN": (lambda: intervals(["1"], [float("nan")]), "a width is not a plain decimal number"),
     "width no multiple": (lambda: intervals(["1"], [5, 12]), "a larger multiple of the width before"),
     "width repeated": (lambda: intervals(["1"], [5, 5]), "a larger multiple of the width before"),
     "width shrinks": (lambda: intervals(["1"], [10, 5]), "a larger multiple of the width before"),
@@ -190,10 +190,10 @@ FAULTY_BUILDS: dict[str, tuple[Callable[[], Hierarchy], str]] = {
     "no open cut": (lambda: cuts(["1"], [[]], open_ends=True), "each level needs 1 cut points or more"),
     "cuts overlap": (lambda: cuts(["1"], [[0, 10, 5, 20]]), "cut points must ascend"),
     "cut twice": (lambda: cuts(["1"], [[0, 10], [0, 10, 10]]), "cut points must ascend"),
-    "cuts do not nest": (lambda: cuts(["1"], [[0, 5, 10], [0, 6, 7, 10]]), "2 cut points are none of level 1"),
+    "cuts do not nest": (lambda: cuts(["1"], [[0, 5, 10], [0, 6, 7, 10]]), "2 cut points are not in level 1"),
     "on the last cut": (lambda: cuts(["-1", "0", "9.99", "10"], [[0, 5, 10]]), "2 of 4 values lie outside"),
     "outside the upper level": (lambda: cuts(["7"], [[0, 5, 10], [0, 5]]), "1 of 1 values lie outside"),
-    "NaN cut": (lambda: cuts(["1"], [[0, float("nan")]]), "a cut is no plain decimal number"),
+    "NaN cut": (lambda: cuts(["1"], [[0, float("nan")]]), "a cut is not a plain decimal number"),
     "uneven codes": (lambda: mask(["20139", "201", CANARY]), "2 of 3 values are shorter than the longest"),
     "mask of two": (lambda: mask(["a"], char="**"), "masking takes a side"),
     "no mask": (lambda: mask(["a"], char=""), "masking takes a side"),
@@ -206,10 +206,13 @@ FAULTY_BUILDS: dict[str, tuple[Callable[[], Hierarchy], str]] = {
         lambda: dates(
             ["1999-12-31", "1999-02-31", "0000-00-00", "10000-01-01", "1582-10-10", "19991231", "1999-W01-1", ""]
         ),
-        "7 of 8 values are no date",
+        "7 of 8 values are not dates",
     ),
-    "lost days": (lambda: dates(["1582-10-04", "1582-10-05", "1582-10-14", "1582-10-15"]), "2 of 4 values are no date"),
-    "other digits": (lambda: dates(["१९९९-12-31"]), "1 of 1 values are no date"),
+    "lost days": (
+        lambda: dates(["1582-10-04", "1582-10-05", "1582-10-14", "1582-10-15"]),
+        "2 of 4 values are not dates",
+    ),
+    "other digits": (lambda: dates(["१९९९-12-31"]), "1 of 1 values are not dates"),
     "periods shrink": (lambda: dates(["1999-12-31"], ["year", "month"]), "periods must be among"),
     "period twice": (lambda: dates(["1999-12-31"], ["year", "year"]), "periods must be among"),
     "unknown period": (lambda: dates(["1999-12-31"], ["week"]), "periods must be among"),  # type: ignore[list-item] # pyright: ignore[reportArgumentType]
@@ -219,14 +222,14 @@ FAULTY_BUILDS: dict[str, tuple[Callable[[], Hierarchy], str]] = {
     "no groups": (lambda: groups(["a", "b"], []), "group sizes do not add up"),
     "no order": (lambda: groups([]), "at least one leaf"),
     "value twice": (lambda: groups(["a", "a"], [2]), "2 leaves with a label that another node"),
-    "no choice": (lambda: frequent({"a": 1}), "either how many values to keep"),
-    "two choices": (lambda: frequent({"a": 1}, keep=1, share=1), "either how many values to keep"),
+    "no choice": (lambda: frequent({"a": 1}), "either the number of values to keep"),
+    "two choices": (lambda: frequent({"a": 1}, keep=1, share=1), "either the number of values to keep"),
     "negative count": (lambda: frequent({"a": -1}, keep=1), "a count is negative"),
     "negative number": (lambda: frequent({"a": 1}, keep=-1), "the number of values to keep is negative"),
     "share above 1": (lambda: frequent({"a": 1}, share=5), "the share must be a number from 0 to 1"),
     "share NaN": (lambda: frequent({"a": 1}, share=float("nan")), "the share must be a number from 0 to 1"),
     "share of nothing": (lambda: frequent({"a": 1}, share="1/0"), "the share must be a number from 0 to 1"),
-    "other stays": (lambda: frequent({"other": 5, "a": 1}, keep=1), "called like the merged ones"),
+    "other stays": (lambda: frequent({"other": 5, "a": 1}, keep=1), "the label of the merged ones"),
     "nothing counted": (lambda: frequent({}, keep=1), "no leaves"),
 }
 
@@ -325,8 +328,8 @@ def shaft() -> object:
 @pytest.mark.parametrize(
     ("tree", "message"),
     [
-        (ring(), "a part of the tree occurs twice"),
-        (mesh(), "a part of the tree occurs twice"),
+        (ring(), "a part of the tree contains itself"),
+        (mesh(), "a part of the tree contains itself"),
         (shaft(), "a tree deeper than 1,000 levels"),
         ([], "no leaves"),
         ({}, "no leaves"),
@@ -339,7 +342,7 @@ def shaft() -> object:
         ({"*": [None]}, "a label is not text"),
         ({1: ["a"]}, "a label is not text"),
         ({"x": ["a"], "y": ["b"]}, "no common root: 2 labels"),
-        ({"x": {"y": ["a", "b"], "z": []}}, "1 of 3 leaves lie higher than the deepest"),
+        ({"x": {"y": ["a", "b"], "z": []}}, "1 of 3 leaves are higher than the deepest"),
         ({"*": {"x": ["a"], "y": ["a"]}}, "leaf 'a' has two parents: 'x' and 'y'"),
         ({"*": ["a", "a"]}, "duplicate leaves: 1 row"),
         ({"r": {"x": {"m": ["a"]}, "y": {"m": ["b"]}}}, "label 'm' has two parents: 'x' and 'y'"),
@@ -492,7 +495,7 @@ def test_a_full_disk_leaves_nothing(
 def test_a_tower_is_written_as_rows_only(tmp_path: Path) -> None:
     """More levels than JSON writers and readers follow are refused as a tree, and fine as rows: as many as are read."""
     tower = Hierarchy.from_rows([["a", *(f"level {level}" for level in range(998)), "*"]])
-    with pytest.raises(UnsupportedError, match="too high for JSON"):
+    with pytest.raises(UnsupportedError, match="too many levels for JSON"):
         write_json(tower, tmp_path / "h.json")
     assert list(tmp_path.iterdir()) == []
     write_csv(tower, tmp_path / "h.csv")

@@ -19,13 +19,10 @@ if TYPE_CHECKING:
 AWKWARD = b'age,city,job\n30,Roma,a\r\n31,roma ,b\n30, ,a\r\n31,,b\n30,Rieti,a\r\n31,"Ri\neti",b'
 
 TOLD = (
-    "ends within a line: if it was cut off, its last record is not whole",
-    "has lines that end in CRLF (3) and in LF (2), as if it was joined from several files",
-    "values that differ from another one only by case or blanks around them, and stay different: 2 of city",
-    (
-        "cells of nothing but blanks, which are no empty cells unless blanks are removed (--trim):"
-        " 1 of city (beside 1 empty)"
-    ),
+    "ends without a line end: the last record may be cut off",
+    "has lines that end in CRLF (3) and in LF (2): were several files joined?",
+    "values that differ from another only by case or surrounding blanks; they count as different: 2 of city",
+    ("cells of blanks only, which count as values unless blanks are removed (--trim): 1 of city (beside 1 empty)"),
 )
 
 
@@ -105,7 +102,7 @@ def test_columns_that_are_not_released_are_not_told(awkward: Path) -> None:
         (b'a,b\n1,"2\r\n2"\n3,"4"\n', ()),
         (
             b'a,b\n1,"2"\r\n3,"4"\n',
-            ("has lines that end in CRLF (1) and in LF (1), as if it was joined from several files",),
+            ("has lines that end in CRLF (1) and in LF (1): were several files joined?",),
         ),
         (b"a\n1\n\n\n", ()),
     ],

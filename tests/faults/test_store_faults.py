@@ -207,7 +207,7 @@ def test_a_run_that_only_looked_dead_gives_way(tmp_path: Path) -> None:
             return super().put_if_absent(key, content)
 
     slow = Slow()
-    with pytest.raises(TargetError, match="took this one for dead"):
+    with pytest.raises(TargetError, match="considered this one dead"):
         put(slow, tmp_path, "new")
     assert slow.release() == "none"
     store = Memory(
@@ -302,7 +302,7 @@ def test_what_failed_leaves_nothing(tmp_path: Path) -> None:
             super().put(key, b"age\nnew?" if key.endswith("part-00002.csv") else content)
 
     altering = Altering()
-    with pytest.raises(FileError, match="not what was verified"):
+    with pytest.raises(FileError, match="other bytes than those verified"):
         put(altering, tmp_path, "new")
     assert altering.objects == {}
 
@@ -310,7 +310,7 @@ def test_what_failed_leaves_nothing(tmp_path: Path) -> None:
         def delete(self, key: str) -> None:
             raise OSError(errno.EIO, key)
 
-    with pytest.raises(FileError, match="not what was verified"):
+    with pytest.raises(FileError, match="other bytes than those verified"):
         put(Keeping(), tmp_path, "new")
 
     class Overtaken(Memory):
@@ -349,7 +349,7 @@ def test_a_store_without_conditional_puts(tmp_path: Path) -> None:
             return True
 
     store = Careless()
-    with pytest.raises(UnsupportedError, match="although there is one"):
+    with pytest.raises(UnsupportedError, match="overwrites existing objects"):
         put(store, tmp_path, "new")
     assert store.release() == "none"
 

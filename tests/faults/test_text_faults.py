@@ -88,11 +88,11 @@ def test_only_regular_files_are_opened(tmp_path: Path) -> None:
     refused(tmp_path, InputError, 3, "a directory")
     fifo = tmp_path / "fifo.csv"
     os.mkfifo(fifo)
-    refused(fifo, InputError, 3, "no regular file")
-    refused("/dev/zero", InputError, 3, "no regular file")
+    refused(fifo, InputError, 3, "not a regular file")
+    refused("/dev/zero", InputError, 3, "not a regular file")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "s"))
-        refused(tmp_path / "s", InputError, 3, "no regular file")
+        refused(tmp_path / "s", InputError, 3, "not a regular file")
 
 
 def test_unreadable_file_is_a_system_fault(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -409,7 +409,7 @@ def test_standard_input_without_end(left: int, limit: int | None, monkeypatch: p
     monkeypatch.setattr("kohort.io.source.memory", lambda: left)
     with pytest.raises(LimitError, match=r"exceeds .* bytes of memory") as refused:
         read("-", ReadOptions(), Workspace(limit=limit))
-    assert refused.value.hint.startswith("write it to a plain UTF-8 file")
+    assert refused.value.hint.startswith("save the text as a plain UTF-8 file")
     assert endless.read_ <= max(min(left, limit or left) // 2, PIECE) + PIECE
 
 
@@ -506,7 +506,7 @@ def test_given_names(write: Callable[..., Path]) -> None:
         path,
         InputError,
         3,
-        "3 names are given, and the first record has 2 cells",
+        "3 names are given, but the first record has 2 cells",
         options=ReadOptions(names=("a",) * 3),
     )
     with pytest.raises(InputError, match="duplicate column names"):

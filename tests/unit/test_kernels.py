@@ -54,7 +54,7 @@ def compiled() -> Any:  # noqa: ANN401  Numba publishes no types
 
 def test_code_is_kept_for_the_user_where_the_installation_cannot_keep_it(places: Path) -> None:
     """That takes a while, and is said once; the next loop finds it."""
-    with pytest.warns(SourceNote, match="compiles its inner loops when they are first needed, once") as said:
+    with pytest.warns(SourceNote, match="compiles its inner loops once, when first needed") as said:
         assert (compiled()(21), compiled()(2.5)) == (42, 5)
     assert len(said) == 1
     assert list((places / "user").rglob("*.nbc"))

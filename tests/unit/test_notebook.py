@@ -128,7 +128,7 @@ def _diverse(name: str) -> tuple[kohort.DistinctLDiversity]:
 def test_a_rehearsal_says_so() -> None:
     """Nobody verified it, and it is nowhere."""
     cells = shown(dry_run(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5)))))
-    assert cells.cells[0] == "Release, not verified: it was rehearsed"
+    assert cells.cells[0] == "Release, dry run, not verified"
     assert "Published" not in cells.rows
 
 

@@ -270,7 +270,7 @@ def test_parts_of_results() -> None:
     keyed = kohort.Schema(_schema().attributes, person="id")
     assert "; people: 60;" in repr(kohort.anonymize(table, freely(kohort.Job.of(keyed, kohort.KAnonymity(3)))).verdict)
     frequencies = kohort.Hierarchy.from_rows([["a", "*"]], data_dependent=True)
-    assert repr(frequencies) == "<Hierarchy; leaves: 1; levels: 2; nodes: chosen by looking at records>"
+    assert repr(frequencies) == "<Hierarchy; leaves: 1; levels: 2; nodes: data-dependent>"
     assert repr(kohort.Listed(private=("a",), public=("b", "c"))) == "<Listed; private: 1; public: 2>"
     assert repr(releases.mondrian().source["sex"]) == "<Column sex; records: 97; values: 2>"
     ages, _ = resolve(

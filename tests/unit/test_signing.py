@@ -169,7 +169,7 @@ def test_a_signature_of_an_earlier_version(release: Path) -> None:
     made = Ed25519PrivateKey.from_private_bytes(key.secret).sign(signed_part(text)).hex()
     line = f"ed25519 {key.public.raw.hex()} {made}"
     beside.write_text(text.decode().replace(spelled(text), line))
-    assert "at a time that it does not tell" in check(release, *trust).out
+    assert "time not stated" in check(release, *trust).out
     assert '"signed_at": null' in check(release, "--json").out
     beside.write_text(text.decode().replace(spelled(text), line.replace(f" {made}", f" 2026-11-27T12:00:00Z {made}")))
     assert "not what was signed" in refused(check(release, *trust))
@@ -286,7 +286,7 @@ def test_what_is_not_trusted(release: Path) -> None:
     assert "not what was signed" in refused(check(release, *trust))
     beside.write_text(text)
     release.write_text(table.replace(",0", ",1", 1))
-    assert "not the one that the signed certificate is of" in refused(check(release, *trust))
+    assert "the signed certificate is for another file" in refused(check(release, *trust))
     assert released(release.parent).status == 0
     assert "is not signed" in refused(check(release, *trust))
     assert "not checked  signature: unsigned" in check(release).out

@@ -30,32 +30,29 @@ FIRST: Final = "first"
 CUT: Final = Parameter(
     "cut",
     word("nearest", "median", "loss"),
-    "The cuts that Mondrian tries: loss, the allowable cut that loses least (if not given); nearest, the allowable cut"
-    " nearest the median (if not given for mondrian-relaxed or with dimension); or median, as in the literature.",
+    "The cuts that Mondrian tries: loss, the allowable cut that loses least (default); nearest, the allowable cut"
+    " nearest the median (default for mondrian-relaxed or with dimension); or median, as in the literature.",
     ("nearest",),
     origin="beside",
 )
 DIMENSION: Final = Parameter(
     "dimension",
     {"type": "string"},
-    "The column that Mondrian cuts first: the widest (if not given), the one of most-values, or random:SEED.",
+    "The column that Mondrian cuts first: the widest (default), the one of most-values, or random:SEED.",
     ("most-values",),
     origin="beside",
 )
 LIMIT: Final = Parameter(
     "limit",
     {"type": "string"},
-    (
-        "The greatest number of records that a lattice method may suppress: a count such as 20, or a "
-        "share, '5%' or 0.05."
-    ),
+    ("The maximum number of records that a lattice method may suppress: a count such as 20, or a share, '5%' or 0.05."),
     ("5%",),
     origin="beside",
 )
 PREFERRED: Final = Parameter(
     "objective",
     {"type": "string"},
-    "The metric that a lattice method minimizes; lm if not given.",
+    "The metric that a lattice method minimizes; lm by default.",
     ("lm",),
     origin="beside",
 )
@@ -70,7 +67,7 @@ NODE: Final = Parameter(
 TIME_LIMIT: Final = Parameter(
     "time_limit",
     ABOVE_0,
-    "Seconds after which best-effort stops; 30 if not given.",
+    "Seconds after which best-effort stops; 30 by default.",
     (30,),
     origin="beside",
 )
@@ -143,7 +140,7 @@ class Method:
             return self.make(choices)
         limit, objective = choices.limit or SuppressionLimit(), choices.objective or OBJECTIVE
         if objective == FIRST and not self.first:
-            what = f"only samarati takes the first node, not {self.name}"
+            what = f"only samarati takes first, not {self.name}"
             raise UsageError(what, where="objective", hint="name a metric")
         if choices.node is not None:
             from kohort.algorithms.lattice.given import GivenNode  # noqa: PLC0415  few jobs give a node
@@ -159,7 +156,7 @@ class Method:
 
     def _why_not(self, parameter: str) -> str:
         if parameter not in {CUT.name, DIMENSION.name}:
-            return "has no levels and suppresses no record"
+            return "has no levels and suppresses no records"
         return "makes no cuts" if self.takes("node") else "chooses its cuts itself"
 
 

@@ -44,9 +44,7 @@ def tables_from(
     raw["input"] = {**said.tables.get("input", {}), "path": SOURCE}
     raw |= population_table(population)
     given = [name for name in varied if value_at(raw, place_of(name)) is not None]
-    faults = [
-        UsageError(f"{name} is varied", where=f"{name}=…", hint="leave it out, or vary another") for name in given
-    ]
+    faults = [UsageError(f"{name} is varied, too", where=f"{name}=…", hint=f"leave {name} out") for name in given]
     return replace(said, tables=with_usual_k(raw, varied), faults=(*said.faults, *faults))
 
 
@@ -83,8 +81,8 @@ def checked(job: object, options: Mapping[str, object]) -> Job:
     """
     if isinstance(job, Job):
         if options:
-            what = f"the job says it all, and {', '.join(options)} is said beside it"
-            hint = "leave the job out, or change it: dataclasses.replace(job, …)"
+            what = f"a job is given, and {', '.join(options)} beside it"
+            hint = "leave the job out, or change the job: dataclasses.replace(job, …)"
             raise UsageError(what, where="anonymize", hint=hint)
         return job
     match type(job).__name__:

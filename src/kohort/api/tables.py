@@ -417,7 +417,7 @@ def perturb(
         source: A path, a frame or a table.
         perturb: The method of each column, `{"income": "noise:scale=0.1,decimals=0"}`, or perturbations.
         missing_token: Texts that mark a missing value, in addition to the empty one.
-        seed: For tests: the same seed draws the same noise, and anyone who knows it can remove the noise.
+        seed: For tests: the same seed draws the same noise, and anyone who knows the seed can remove the noise.
         insecure_reproducible: Accept a seed.
 
     Raises:
@@ -491,7 +491,7 @@ def _varied(vary: object) -> dict[str, list[str]]:
     for name, values in cast("Mapping[str, object]", vary).items():
         if isinstance(values, str) or not isinstance(values, Iterable):
             hint = f"write vary={{{name!r}: [{values!r}]}}"
-            raise UsageError(f"the values of {name} are no list", where="vary=…", hint=hint)
+            raise UsageError(f"the values of {name} are not a list", where="vary=…", hint=hint)
         key, colon, column = name.partition(":")
         told = [str(plain(one)) for one in cast("Iterable[object]", values)]
         texts.append(f"{key.replace('_', '-')}{colon}{column}={','.join(told)}")
@@ -549,7 +549,7 @@ def _perturbations(value: object, seed: int | None, *, insecure_reproducible: bo
         raise raised(wrong)
     found, faults = perturbations_of({"perturb": raw}, keyword_at)
     if not faults and not found:
-        faults = [UsageError("no column is to be perturbed", hint='write {"income": "rounding:step=1000"}')]
+        faults = [UsageError("no column to perturb is given", hint='write {"income": "rounding:step=1000"}')]
     misfits = seed_misfits(found, seed, insecure_reproducible=insecure_reproducible)
     faults += [one.told(lambda place: f"{place[-1].replace('-', '_')}=…") for one in misfits]
     if faults:

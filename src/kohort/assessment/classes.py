@@ -104,7 +104,7 @@ def person_ids(table: Table, key: str | None, missing: Collection[str]) -> Index
         raise InputError(
             f"{many(int(column.counts()[without].sum()), 'record has', 'records have')} no person key",
             where=f"column {column.name}",
-            hint="fill it in: people can be counted only if every record has one",
+            hint="fill in the missing keys: to count people, every record needs one",
         )
     note_spellings(column)
     return person_codes(column)
@@ -277,7 +277,7 @@ def profile_of(
     """
     columns = tuple(named_column(table, name) for name in quasi)
     if not columns:
-        raise SchemaError("no quasi-identifying column is named", hint="name at least one with --quasi")
+        raise SchemaError("no quasi-identifying column is named", hint="name a column with --quasi")
     names = list(dict.fromkeys(name for name in sensitive if name is not None))
     resolved = [_resolved(name, table, reference, schema, quasi) for name in names]
     codes = [one[table[name].codes] for name, (_, one, _) in zip(names, resolved, strict=True)]
@@ -297,7 +297,7 @@ def _resolved(
 ) -> tuple[SensitiveDomain, Index, tuple[str, ...]]:
     """The domain of a sensitive attribute, (u,) the code of each value of the table, and a text of each code."""
     if name in quasi:
-        what = f"column {name} is quasi-identifying, but a model takes it as sensitive"
+        what = f"column {name} is quasi-identifying, but a model treats it as sensitive"
         raise SchemaError(what, where=f"column {name}", hint="a column has one role")
     column = named_column(table, name)
     base = table if reference is None else reference

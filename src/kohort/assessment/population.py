@@ -65,7 +65,7 @@ class PopulationTuples:
         missing_columns = [name for name in columns if name not in table.names]
         if missing_columns:
             what = f"the population table has no column {', '.join(missing_columns)}"
-            hint = "it must have every quasi-identifying column, by the same name"
+            hint = "the population table needs every quasi-identifying column under the same name"
             raise SchemaError(what, where="population", hint=hint)
         chosen = [table[name] for name in columns]
         every = records_of([column.codes for column in chosen]).quasi
@@ -79,7 +79,7 @@ class PopulationTuples:
             treatment = schema.missing_of(column.name)
             if treatment is Missing.REFUSE and without[column.name]:
                 what = f"{many(without[column.name], 'person', 'people')} of the population have no value"
-                hint = f"the schema refuses them: --missing {column.name}=suppress lets them match nobody"
+                hint = f"--missing {column.name}=suppress accepts missing values, which match no class"
                 raise InputError(what, where=f"column {column.name}", hint=hint)
             if treatment is Missing.SUPPRESS:
                 listed &= ~lacking[codes]
@@ -152,10 +152,10 @@ def told_without(column: str, people: int, *, suppressed: bool) -> str:
     """Whom the people of a population without a value in a column were matched to.
 
     >>> told_without("age", 12, suppressed=True)
-    '12 people of the population have no value in age and were matched to nobody'
+    '12 people of the population have no value in age and were matched to no class'
     """
     some = many(people, "person of the population has", "people of the population have")
-    whom = "nobody" if suppressed else "every class whose label allows none, such as *"
+    whom = "no class" if suppressed else "every class with a label such as *"
     return f"{some} no value in {column} and {'was' if people == 1 else 'were'} matched to {whom}"
 
 

@@ -103,10 +103,10 @@ def between(name: str, certified: int, least: int, most: int, *of: str) -> Check
     ('3, but it is 0 to 2', '1; the file shows that it is 0 to 2')
     """
     if not least <= certified <= most:
-        return judged(name, f"{_said(certified)}, but it is {least:,} to {most:,}", *of, met=False)
+        return judged(name, f"{_said(certified)}, but the file shows {least:,} to {most:,}", *of, met=False)
     if least == most:
         return judged(name, _said(certified), *of, met=True)
-    return unchecked(name, f"{_said(certified)}; the file shows that it is {least:,} to {most:,}", *of)
+    return unchecked(name, f"{_said(certified)}; the file shows {least:,} to {most:,}", *of)
 
 
 def limits(due: tuple[str, ...], certified: tuple[str, ...]) -> CheckedPart:
@@ -207,14 +207,14 @@ def read_certificate(path: str | os.PathLike[str]) -> Certificate | CoherenceCer
         with open(path, "rb", opener=open_at_once) as file:
             text = file.read(_LONGEST)
     except (FileNotFoundError, ValueError):
-        hint = "a release alone may be what a stopped run left: verified, but nothing shows it; publish it again"
-        raise FileError("there is no such certificate", where=str(path), hint=hint) from None
+        hint = "without a certificate nothing shows that the release was verified; publish the release again"
+        raise FileError("no such certificate", where=str(path), hint=hint) from None
     except OSError as error:
         raise FileError(f"reading the certificate failed: {error.strerror}", where=str(path)) from None
     known = _decoded(text)
     if known is None or not _is_written(known, text):
         raise InputError(
-            "this is not a certificate in the form of this version, or it was changed",
+            "the file is not a certificate of this version of kohort, or was changed",
             where=str(path),
             hint="a certificate lies beside its release and is called NAME.kohort.json",
         )
@@ -278,7 +278,7 @@ def _is(part: object, kind: str) -> bool:  # noqa: PLR0911  one for each kind
 _NAME = "signature"
 
 #: What to do about a signature that proves nothing.
-_HINT = "do not use it; ask whoever gave it to you for the release and its certificate"
+_HINT = "do not use the file; ask the sender for the release and its certificate"
 
 
 def checked_signature(
@@ -311,13 +311,13 @@ def checked_signature(
     if by != key:
         raise VerificationError("the certificate is signed with another key than the one you trust", hint=_HINT)
     if any(part.outcome is PartOutcome.DIFFERENT for part in of_bytes(release, known)):
-        raise VerificationError("the file is not the one that the signed certificate is of", hint=_HINT)
+        raise VerificationError("the signed certificate is for another file", hint=_HINT)
     return judged(_NAME, f"by the key you trust, {key.fingerprint}{_time(known.signature)}", met=True)
 
 
 def _time(signature: str) -> str:
     time = signed_at(signature)
-    return ", at a time that it does not tell" if time is None else f", at {time}"
+    return ", time not stated" if time is None else f", at {time}"
 
 
 def _by_anyone(known: Certified) -> CheckedPart:

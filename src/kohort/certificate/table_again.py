@@ -122,10 +122,10 @@ def _of_parts(path: str | os.PathLike[str], known: Certificate, each: int | None
     if there and each is not None:
         *sizes, last = [one.records for one in there]
         fitting = sizes == [each] * len(sizes) and (0 < last <= each or not (last or sizes))
-        told = "as many in each as the job asks, the last apart" if fitting else "not as many in each as the job asks"
+        told = "the number that the job sets, except in the last" if fitting else "not the number that the job sets"
         yield judged("records of the parts", told, "parts", met=fitting)
     if there and (strange := others(Path(path))):
-        told = f"nothing is known of {many(len(strange), 'file', 'files')} beside the parts: {', '.join(strange)}"
+        told = f"{many(len(strange), 'file', 'files')} not in the certificate: {', '.join(strange)}"
         yield unchecked("other files", told)
 
 
@@ -180,11 +180,9 @@ def _bytes(same: bool | None) -> CheckedPart:  # noqa: FBT001  an answer, not a 
     """Whether the bytes are the plainest form of their cells; `None` where that cannot be told."""
     name = "plain bytes"
     if same is None:
-        return unchecked(
-            name, "only of CSV and TSV files it can be seen again that they say nothing but their cells", _BYTES
-        )
+        return unchecked(name, "only CSV and TSV files can be checked for content beyond their cells", _BYTES)
     told = (
-        "nothing but the cells" if same else "the bytes say more than their cells: other quotes or line ends, or notes"
+        "nothing but the cells" if same else "the bytes hold more than the cells: other quotes or line ends, or notes"
     )
     return judged(name, told, _BYTES, met=same)
 
@@ -197,7 +195,7 @@ def _hierarchies(asked: Described, brought: RecheckInputs) -> dict[str, Hierarch
     """
     for name, hierarchy in brought.hierarchies.items():
         if asked.digests.get(name, {}).get("sha256") != cast("Mapping[str, object]", plain(hierarchy))["sha256"]:
-            what = "it is not the hierarchy that the certificate names"
+            what = "the file is not the hierarchy that the certificate names"
             raise InputError(what, where=f"hierarchy of {name}", hint="give the file that the release was made with")
     return {**asked.builders, **brought.hierarchies}
 
@@ -263,7 +261,7 @@ class _Judge:
             if self._lists_columns():
                 yield unchecked(_SINGLING, _PEOPLE, *_SINGLED)
             else:
-                told = "not each column that is released unchanged, pairs and all of them, of these people"
+                told = "not every released column, pair and all columns together, counted for these people"
                 yield judged(_SINGLING, told, *_SINGLED, met=False)
             return
         yield compared("k", self.known.k, smallest)
@@ -326,7 +324,7 @@ class _Judge:
             return
         strange = foreign(self.table, table, names)
         told = (
-            f"{many(strange, 'record has', 'records have')} cells that the input has not together"
+            f"{many(strange, 'record has', 'records have')} cells that no input record has together"
             if strange
             else "those of the input"
         )
@@ -353,7 +351,7 @@ class _Judge:
         highest = hierarchy.height if level is None else level
         astray = len(texts.difference(*hierarchy.labels[: highest + 1]))
         nodes = "nodes" if level is None else f"nodes up to level {level}"
-        told = f"{many(astray, 'label is', 'labels are')} no {nodes}" if astray else nodes
+        told = f"{many(astray, 'label is', 'labels are')} not {nodes}" if astray else nodes
         return judged(part, told, *of, met=not astray)
 
     def _model(self, asked: Asked, model: PrivacyModel | None) -> CheckedPart:
@@ -391,7 +389,7 @@ class _Judge:
             return "give the population table with --population"
         if declared.population:
             if any(column.label is Label.MEAN for column in self.asked.schema.quasi):
-                return "a mean does not show whom of the population it matches"
+                return "a mean does not show which people of the population match"
             measured += self.asked.schema.quasi
         absent = [one.name for one in measured if one.hierarchy is not None and one.name not in self.hierarchies]
         return f"give the hierarchy of {', '.join(absent)} with --hierarchy" if absent else ""
@@ -411,7 +409,7 @@ class _Judge:
         table = self._entered(self._read(self.brought.reference))
         due = self.known.records + self.known.suppressed
         if table.records != due:
-            what = f"{table.records:,} of its records count, but the release was made from {due:,}"
+            what = f"{table.records:,} of the input's records count, but the release was made from {due:,}"
             raise InputError(what, where="reference", hint="give the exact input of the release")
         return table
 
@@ -420,7 +418,7 @@ class _Judge:
             return table
         unknown = {*self.asked.job.complete} - {*table.names} if self.asked.job.complete != "all" else set[str]()
         if unknown:
-            what = f"it has no column {', '.join(sorted(unknown))}, in which complete records have a value"
+            what = f"the input has no column {', '.join(sorted(unknown))}, which complete records need"
             raise InputError(what, where="reference", hint="give the exact input of the release")
         return entered(table, self.asked.job.complete, self.asked.schema.missing)[0]
 

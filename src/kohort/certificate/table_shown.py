@@ -164,9 +164,9 @@ class Shown:
             absent = column.values.is_in([*self.asked.schema.missing]).fill_null(value=True).to_list()
             pairs = zip(_texts(column), absent, strict=True)
             odd = sum(not (none or _pseudonym(text)) for text, none in pairs)
-            told = f"{many(odd, 'cell is', 'cells are')} no pseudonyms" if odd else "nothing but pseudonyms"
+            told = f"{many(odd, 'cell is', 'cells are')} not pseudonyms" if odd else "nothing but pseudonyms"
             yield judged(f"cells of {column.name}", told, met=not odd)
-            yield unchecked(f"whose pseudonyms those of {column.name} are", "only who has the key can tell")
+            yield unchecked(f"pseudonyms of {column.name}", "only the holder of the key can check them")
         for name in (name for name in self.asked.perturbed if name in self.table.names):
             effect = self.known.perturbed.get(name)
             wrong = misstated(self.table[name], effect, self.asked.schema.missing)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from kohort.transactions.roles import RoleChoice
 
 #: What only somebody with the input can see, or who knows what was asked for.
-_UNSEEN: Final = "only verification saw this, for it had the input"
+_UNSEEN: Final = "only verification saw this, with the input"
 
 #: A fraction of two counts.
 _fraction: Final = re.compile(r"([0-9]{1,1000})/([0-9]{1,1000})").fullmatch
@@ -100,16 +100,16 @@ def check_transactions_again(
 
 def _order(database: Transactions) -> CheckedPart:
     met = any(map(_ascends, _in_item_order(database)))
-    told = "transactions stand by their own content" if met else "transactions are out of order"
+    told = "transactions are sorted by their own content" if met else "transactions are out of order"
     return judged("order", told, met=met)
 
 
 def _plain(database: Transactions, options: BasketOptions, sha256: str) -> CheckedPart:
     """Whether basket lines hold nothing but their items, in item order: then they are the same, written again."""
     if options.form is not Form.BASKET:
-        return unchecked("plain bytes", "only of basket lines it can be seen again that they say nothing but items")
+        return unchecked("plain bytes", "only basket lines can be checked for content beyond their items")
     same = any(_digest(one, options) == sha256 for one in _in_item_order(database))
-    more = "the bytes say more than the items: other blanks or line ends, or items in another order"
+    more = "the bytes hold more than the items: other blanks or line ends, or items in another order"
     return judged("plain bytes", "nothing but the items" if same else more, met=same)
 
 
@@ -189,7 +189,7 @@ def _checks(known: CoherenceCertificate, names: int) -> Iterator[CheckedPart]:
 
 def _confidence(known: CoherenceCertificate) -> CheckedPart:
     share = _share(known.confidence_exact)
-    told = "the share is the one that its fraction has" if share is not None else "the share is no fraction"
+    told = "the share equals its fraction" if share is not None else "the share is not a fraction"
     met = share is not None and float(share) == known.confidence
     return judged("confidence as a fraction", told, "confidence", met=met)
 

@@ -312,12 +312,12 @@ def _ending(end: BaseException) -> ExitReport:
     match end:
         case JobError():
             single = len(end.faults) == 1  # which needs no list
-            lines = [f"kohort: {_told(end.faults[0])}"] if single else [f"kohort: {end.what}", *map(_item, end.faults)]
+            lines = [f"kohort: {end.faults[0]}"] if single else [f"kohort: {end.what}", *map(_item, end.faults)]
             lines += [f"hint: {readable(end.hint)}"] if end.hint else []
             found = {**_error(end), "faults": [_error(fault) for fault in end.faults]}
             ending = ExitReport(end.exit_status, "\n".join(lines), found)
         case KohortError():
-            ending = ExitReport(end.exit_status, f"kohort: {_told(end)}", _error(end))
+            ending = ExitReport(end.exit_status, f"kohort: {end}", _error(end))
         case click.ClickException():
             ending = _misuse(end)
         case click.exceptions.Exit() | BrokenPipeError():  # whoever reads the output may have left
@@ -378,15 +378,8 @@ def _misuse(found: click.ClickException) -> ExitReport:
     return ExitReport(found.exit_code, f"kohort: {error}", _error(error))
 
 
-def _told(fault: KohortError) -> str:
-    """An error as it is printed; the subject of one that says what its place must be is the place."""
-    text = str(fault).removeprefix("it ")
-    subject = fault.where.rpartition("(")[2].rstrip(")") if fault.where else ""
-    return f"{readable(subject, '')} {text}" if subject and (text != str(fault) or text.startswith("must ")) else text
-
-
 def _item(fault: KohortError) -> str:
-    return "- " + _told(fault).replace("\n", "\n  ")
+    return "- " + str(fault).replace("\n", "\n  ")
 
 
 def _internal(fault: BaseException) -> str:

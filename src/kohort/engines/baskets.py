@@ -293,9 +293,9 @@ def refuse_unsupported(job: TransactionJob) -> None:
 def refuse_form(form: Form | None) -> None:
     """Refuse a form of release that is not written some transactions at a time; `None` is a release in memory."""
     if form not in IN_PIECES:
-        what = "stay in no memory" if form is None else f"are not written in the form {form}"
-        hint = f"name an output, and of its forms basket or long (--out-format), or {_LOCALLY}"
-        raise UnsupportedError(f"transactions that lie elsewhere {what}", where="format", hint=hint)
+        what = "are not kept in memory" if form is None else f"are not written in the form {form}"
+        hint = f"name an output in the form basket or long (--out-format), or {_LOCALLY}"
+        raise UnsupportedError(f"transactions in an engine {what}", where="format", hint=hint)
 
 
 def baskets_of(
@@ -344,8 +344,8 @@ def refuse_small(records: int, limit: int | None) -> None:
     """Refuse a database that is counted faster here: whose transactions fit into the memory that there is."""
     needed, room = records * EACH_CELL, limit or system.memory() // 2
     if needed <= room:
-        what = f"{many(records, 'record')} take at most {shown(needed)} of memory, where they are counted much faster"
-        hint = f"{_LOCALLY}. An engine is for what needs more than {shown(room)} (--memory-limit says how much)"
+        what = f"{many(records, 'record')} need at most {shown(needed)}: counting in memory is much faster"
+        hint = f"{_LOCALLY}. An engine is for more than {shown(room)} (see --memory-limit)"
         raise UnsupportedError(what, where="engine", hint=hint)
 
 
@@ -353,7 +353,7 @@ def _check_key(relation: Relation, key: str, cell: str) -> None:
     where = f"{relation.where}, column {key!r}"
     kind = relation.kinds[key]
     if kind.there.is_float() or kind.there.is_decimal():
-        what = "transactions are told apart by texts, whole numbers or dates"
+        what = "the key of a transaction must be text, whole numbers or dates"
         raise UnsupportedError(what, where=where, hint=f"cast the column, or {_LOCALLY}")
     test = f"{cell} IS NULL" + (f" OR {cell} = ''" if kind.is_text else "")
     missing = int(relation.dialect.run(sql.sized(relation.source, [test]))["c0"].item())

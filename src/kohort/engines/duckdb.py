@@ -291,7 +291,7 @@ def reporting() -> Generator[None]:
     except (module.IOException, OSError) as error:
         raise FileError(f"DuckDB cannot read or write ({type(error).__name__})") from None
     except module.Error as error:
-        hint = "run without the engine: kohort then says where"
+        hint = "run without the engine: kohort then names the place"
         raise InputError(f"DuckDB cannot read the records ({type(error).__name__})", hint=hint) from None
 
 

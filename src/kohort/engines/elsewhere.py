@@ -75,7 +75,7 @@ SMALL: Final = 1 << 20
 AMONG: Final = "kohort_number"
 
 #: What helps where something cannot be done elsewhere.
-_LOCALLY: Final = "leave it out, or run without --engine (in Python engine=); see --memory-limit for large tables"
+_LOCALLY: Final = "leave this out, or run without --engine (in Python engine=); see --memory-limit for large tables"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -487,7 +487,7 @@ def _place(file: BinaryIO) -> Path | None:
 def _parted(hint: str, refused: str) -> str:
     """What helps where there are too many tuples, and something of the job needs all of them at once."""
     apart = f"; {refused} needs all tuples at once: --method mondrian with --cut nearest or median searches in parts"
-    apart += ", and samarati, optimal, datafly and --node have nodes counted where the tuples lie"
+    apart += ", and samarati, optimal, datafly and --node count in the engine"
     return f"{hint}{apart if refused else ''}"
 
 

@@ -121,14 +121,14 @@ class CountedInParts:
             return self._search_nodes(problem, algorithm)
         classes, trace = solve_in_parts(self.tuples, self.root, problem, algorithm, self.most)
         parts, rounds, rows = (trace[key] for key in ("parts", "rounds", "histogram_rows"))
-        what = f"the table was searched in {many(parts, 'part')}, since its tuples do not fit into memory together"
+        what = f"the table was searched in {many(parts, 'part')}, since the tuples do not fit into memory together"
         warnings.warn(SourceNote(f"{what}: {many(rounds, 'round')}, {rows:,} histogram rows"), stacklevel=2)
         none, corners = np.empty(0, np.int64), np.empty((0, self.tuples.quasi), np.uint32)
         return Solution(Multidimensional(none, none, none, corners, corners), trace), classes
 
     def _search_nodes(self, problem: Problem, algorithm: Algorithm) -> tuple[Solution, RegionClasses]:
         found = algorithm.solve(replace(problem, there=self.levels))
-        what = f"{many(self.levels.asked, 'node was', 'nodes were')} counted where the tuples lie"
+        what = f"{many(self.levels.asked, 'node was', 'nodes were')} (combinations of levels) counted in the engine"
         warnings.warn(SourceNote(f"{what}, since they do not fit into memory together"), stacklevel=3)
         trace = {**found.trace, "nodes_counted": self.levels.asked}
         classes = classes_of(found.recoding, self.levels.last, problem.domains, problem.workspace)

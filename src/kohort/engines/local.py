@@ -177,10 +177,10 @@ def local_engine(memory_limit: int | None, spill_folder: str | os.PathLike[str] 
     """The local engine within so many bytes of memory, its long arrays in files of a folder; or without a limit."""
     if memory_limit is None:
         if spill_folder is not None:
-            raise UsageError("nothing is spilled without a limit of memory", where="spill-folder", hint=_LIMIT)
+            raise UsageError("a spill folder needs a memory limit", where="spill-folder", hint=_LIMIT)
         return LOCAL
     if memory_limit < 1:
-        raise UsageError("there must be some memory", where="memory-limit", hint=_LIMIT)
+        raise UsageError("the memory limit must be above 0", where="memory-limit", hint=_LIMIT)
     return LocalEngine(Workspace(Path(spill_folder or tempfile.gettempdir()), memory_limit))
 
 
@@ -258,14 +258,14 @@ def engine_of(
         spark_conf: Spark's settings, likewise.
 
     Raises:
-        UsageError: there is no such engine, or see `local_engine`.
+        UsageError: no such engine, or see `local_engine`.
         MissingExtraError: its library is not installed.
         FileError: Spark's master does not answer.
     """
     if engine != "spark" and (master is not None or spark_conf):
         where = "spark-conf" if master is None else "master"
-        hint = "add --engine spark, or leave it out"
-        raise UsageError("this is said of the engine spark alone", where=where, hint=hint)
+        hint = f"add --engine spark, or leave {where} out"
+        raise UsageError(f"{where} applies only to the engine spark", where=where, hint=hint)
     if engine == LOCALLY:
         return local_engine(memory_limit, spill_folder)
     from kohort.engines.duckdb import DuckDB, is_connection  # noqa: PLC0415  only where it is asked for
@@ -286,4 +286,4 @@ def engine_of(
     if is_session(engine):
         return ElsewhereEngine(Spark(engine), memory_limit)
     hint = f"one of {', '.join(get_args(EngineName))}, or in Python a connection of DuckDB or a session of Spark"
-    raise UsageError("there is no such engine", where="engine", hint=hint)
+    raise UsageError("no such engine", where="engine", hint=hint)

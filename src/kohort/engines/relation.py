@@ -192,7 +192,7 @@ class Relation(Summary):
             raise other_records(self, records, due=self.records)
         for place, (name, (_, due)) in enumerate(zip(self.names, sums, strict=True)):
             if int(found[f"s{place}"].sum()) != due * times:
-                what = f"{self.dialect.title} divides this text into other cells than kohort's own scanner"
+                what = f"{self.dialect.title} splits this text into other cells than kohort's own reader"
                 hint = "run without the engine, or give it the table as Parquet"
                 raise InputError(what, where=f"{self.where}, column {name!r}", hint=hint)
         return found
@@ -352,9 +352,9 @@ class Relation(Summary):
         if self._table is not None:
             return self._table
         raise UnsupportedError(
-            f"this needs the records themselves, and they stay in {self.dialect.title}",
+            f"this needs the records themselves, which stay in {self.dialect.title}",
             where=self.where,
-            hint="leave it out, or run without --engine (in Python engine=), which reads the records",
+            hint="leave this out, or run without --engine (in Python engine=)",
         )
 
     # ── cells ────────────────────────────────────────────────────────────────────────────────────
@@ -395,7 +395,7 @@ class Relation(Summary):
             values = values.dt.convert_time_zone(zone)
         texts = as_text(values if kind.here == values.dtype or zone is not None else values.cast(kind.here))
         if texts.str.contains("\0", literal=True).any():
-            hint = "remove it: most programs end a text there"
+            hint = "remove the character: most programs end a text there"
             raise InputError("cells hold a NUL character", where=f"{self.where}, column {name!r}", hint=hint)
         return texts if kind.notation is None else kind.notation.read(texts)
 
@@ -432,7 +432,7 @@ class Relation(Summary):
 
 def other_records(read: Relation, records: int, *, due: int) -> InputError:
     """The error where a database reads another number of records than there must be."""
-    what = f"{read.dialect.title} reads {records:,} records, and kohort's own scanner {due:,}"
+    what = f"{read.dialect.title} reads {records:,} records, but kohort's own reader {due:,}"
     return InputError(what, where=read.where, hint="run without the engine")
 
 

@@ -61,14 +61,14 @@ def refuse_repeated(job: Job, data: Dataset, tuples: Callable[[Sequence[str]], _
         warnings.warn(SourceNote(note), stacklevel=3)
     faults = [_refused(*one, keys) for one in refused]
     if faults:
-        raise combined("classes may be of fewer than k people", faults)
+        raise combined("classes may have fewer than k people", faults)
 
 
-_WHY: Final = "if it says whose they are, classes may be of fewer than k people"
+_WHY: Final = "if the column identifies people, classes may have fewer than k people"
 
 
 def _count(name: str) -> str:
-    return f"count people by it (--person {name})"
+    return f"count people (--person {name})"
 
 
 def _keys(names: Sequence[str], tuples: Callable[[Sequence[str]], _Tuples], missing: frozenset[str]) -> Sequence[str]:
@@ -83,13 +83,13 @@ def _keys(names: Sequence[str], tuples: Callable[[Sequence[str]], _Tuples], miss
 def _advice(keys: Sequence[str]) -> str:
     if len(keys) == 1:
         return f"count people by {keys[0]}, the coarsest (--person {keys[0]})"
-    return f"does {either(keys)} say whose a record is? Count people by that (--person)" if keys else ""
+    return f"does {either(keys)} identify the person of a record? If so, count people (--person)" if keys else ""
 
 
 def _refused(one: Attribute, what: str, keys: Sequence[str]) -> SchemaError:
     """The error of a column; which of several keys it is that is to be counted by, no flag can know."""
     advice = _advice(keys) or f"count people: --person {one.name}"
-    hint = f"{advice} (in a job file person.key); if it says no such thing,"
+    hint = f"{advice} (in a job file person.key); if not,"
     if one.released and not one.pseudonym:
         hint += f" --allow-singling {one.name} releases it as it is (allow-singling = true, Job.allow_singling)"
     else:

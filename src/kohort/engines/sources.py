@@ -50,7 +50,7 @@ class Source:
 def refuse_altered_text(options: ReadOptions, engine: str) -> None:
     """Refuse options by which text would be changed on the way."""
     if options.trim or options.skip_blank or not options.is_utf8:
-        what = f"the engine {engine} reads text as it is: UTF-8, with its blanks and without blank lines"
+        what = f"the engine {engine} reads only UTF-8 text, keeps blanks and takes no blank lines"
         raise UnsupportedError(what, where="engine", hint="leave out trim, skip-blank and encoding, or the engine")
 
 

@@ -96,7 +96,7 @@ class Spark:
         """Let go of small tables with this object, and say what is not encrypted."""
         weakref.finalize(self, _forget, self.session, self._views)
         if not self.encrypted:
-            what = f"this Spark session puts records on disks as they are ({_ENCRYPTION} is not set)"
+            what = f"this Spark session writes records to disk unencrypted ({_ENCRYPTION} is not set)"
             warnings.warn(SourceNote(what), stacklevel=4)
 
     @classmethod
@@ -306,7 +306,7 @@ class Spark:
 
     def _told(self, error: Exception, *, lost: Event) -> LimitError | InputError | FileError:
         if lost.is_set():
-            what = f"for {self._patience} seconds there was no worker to do the work"
+            what = f"no Spark worker was available for {self._patience} seconds"
             hint = "start workers, or name another cluster (--master)"
             return FileError(what, where=self.session.sparkContext.master, hint=hint)
         reason = _reason(error)
@@ -314,7 +314,7 @@ class Spark:
             hint = "allow more: --memory-limit, or --spark-conf spark.driver.memory=8g, spark.executor.memory=8g"
             return LimitError("Spark has too little memory", where="memory-limit", hint=hint)
         if type(error).__name__ in {"AnalysisException", "ParseException"}:
-            hint = "run without the engine: kohort then says where"
+            hint = "run without the engine: kohort then names the place"
             return InputError(f"Spark cannot read the records ({reason})", hint=hint)
         return FileError(f"Spark's job failed ({reason})", hint="nothing was published; Spark's own log says more")
 

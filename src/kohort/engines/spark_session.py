@@ -128,7 +128,7 @@ def session_of(asked: Cluster) -> Any:  # noqa: ANN401  a session of PySpark, wh
             return session
     if running is not None:
         what = "this process has a Spark session already"
-        raise UsageError(what, where="engine", hint="hand it over (engine=session), or start another process")
+        raise UsageError(what, where="engine", hint="pass the session (engine=session), or start another process")
     refuse_wrong(asked)
     if pyspark.SparkContext._gateway is None:  # noqa: SLF001  the same
         refuse_old_java()
@@ -168,7 +168,7 @@ def refuse_wrong(asked: Cluster) -> None:
     known = asked.is_local or asked.addresses or asked.master.startswith(("yarn", "k8s://"))
     if not known:
         hint = "such as local[*], local[4], or spark://HOST:7077"
-        raise UsageError("this is no master of Spark", where="master", hint=hint)
+        raise UsageError("not a master of Spark", where="master", hint=hint)
 
 
 def refuse_old_java() -> None:
@@ -180,7 +180,7 @@ def refuse_old_java() -> None:
     told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603  the Java that Spark would start
     version = re.search(r'version "(?:1\.)?(\d+)', told)
     if version is None or int(version[1]) < _JAVA:
-        found = "that does not tell its version" if version is None else version[1]
+        found = "of unknown version" if version is None else version[1]
         what = f"Java {found} is installed, and the engine spark needs {_JAVA} or later"
         raise MissingExtraError(what, where=java, hint=_GET_JAVA)
 
@@ -195,7 +195,7 @@ def refuse_silent(asked: Cluster) -> None:
             continue
     if asked.addresses:
         what = f"no Spark master answered within {ANSWER:.0f} seconds"
-        raise FileError(what, where=asked.master, hint="start it, or name another (--master)")
+        raise FileError(what, where=asked.master, hint="start the master, or name another (--master)")
 
 
 def _started(asked: Cluster) -> Any:  # noqa: ANN401  a session

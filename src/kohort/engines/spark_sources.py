@@ -204,7 +204,7 @@ def _named(base: Spark, name: str, options: ReadOptions) -> _Found:
     if os.path.exists(name) or os.sep in name:  # noqa: PTH110  the same
         return _file(base, name, options)
     if not _is_table(base, name):
-        what = "there is no such file, nor a table of that name in Spark's catalogue"
+        what = "neither a file nor a table of Spark's catalogue has this name"
         raise InputError(what, where=name)
     return _Found(name, base.session.table(name))
 
@@ -300,7 +300,7 @@ def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -
 def _refuse_other_header(layouts: Sequence[RecordLayout], path: str) -> None:
     for one, other in pairwise((layouts[0], layouts[-1])):
         if (one.names, one.separator) != (other.names, other.separator):
-            what = "the file has another header or separator than the first one of the folder"
+            what = "the header or separator differs from that of the folder's first file"
             raise InputError(what, where=path, hint="keep the files of one table in a folder")
 
 

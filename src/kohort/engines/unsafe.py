@@ -91,7 +91,7 @@ def _mend(faults: Sequence[UsageError]) -> str:
     flags = dict.fromkeys(one.flag for one in unsafe if one.flag and not dropped.keys() & one.unsafe)
     pairs = [*([("--drop", ",".join(map(quoted, dropped)))] if dropped else []), *flags]
     mend = " ".join(f"{flag} {quote(value)}" for flag, value in pairs)
-    return mend and f"these flags mend {'all' if len(faults) == len(unsafe) else 'the rest'} of that: {mend}"
+    return mend and f"these flags fix {'all of this' if len(faults) == len(unsafe) else 'the rest'}: {mend}"
 
 
 def quoted(name: str) -> str:
@@ -169,7 +169,7 @@ def refuse_unsafe(table: Table, job: Job) -> None:
     schema, allowed = job.schema, job.allow_singling
     refuse_many(len(schema.unchanged))
     for one in schema.pseudonyms:
-        refuse_spellings(table[one.name], f"column {one.name}", "each spelling would have a pseudonym of its own")
+        refuse_spellings(table[one.name], f"column {one.name}", "each spelling would get its own pseudonym")
     people = None if schema.person is None else person_codes(table[schema.person])
     changed = {name for one in job.perturbations for name in one.columns}
     names = [name for name in unaccepted(job) if name not in changed]
@@ -368,12 +368,12 @@ def _listed(column: Column, one: Singling) -> SchemaError:
     dates = sum(map(is_date, values))
     how = f"--hierarchy {name}=mask:right for a code, or a file"
     if 2 * dates > len(values):
-        how = f"{dates:,} of its {len(values):,} values are dates: write all in one form, name it with --date-format,"
-        how += f" declare what means no value with --missing-token, or give --hierarchy {name}=FILE"
+        how = f"{dates:,} of {len(values):,} values are dates: write all in one form, name it with --date-format,"
+        how += f" declare missing values with --missing-token, or give --hierarchy {name}=FILE"
     return SchemaError(
-        f"{one.unique:,} of {one.people:,} people have a value of their own, and a release would list these in sets",
+        f"{one.unique:,} of {one.people:,} people have a value of their own, which a release would list in sets",
         where=f"column {name}",
-        hint=f"generalize it: {how}; or drop it; to release such sets: --allow-singling {name}"
+        hint=f"generalize the column: {how}; or drop it; to release such sets: --allow-singling {name}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
         unsafe=(name,),
         flag=None if 2 * dates > len(values) else ("--hierarchy", f"{name}=mask:right"),
@@ -384,7 +384,7 @@ def _leaking(one: Leak) -> SchemaError:
     return SchemaError(
         one.told,
         where=f"column {one.released}",
-        hint=f"drop it, or take the identifiers out of it; to release it all the same: --allow-singling {one.released}"
+        hint=f"drop the column, or remove the identifiers; to release it as it is: --allow-singling {one.released}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
         unsafe=(one.released,),
     )

@@ -223,7 +223,7 @@ class _Blocks:
             if self.ended():
                 if records is None:
                     return
-                what = "the workers wrote fewer records than there are, or where this process does not see them"
+                what = "the workers wrote too few records, or to a place that this process does not see"
                 raise FileError(what, hint="name an output in a folder that every worker shares with this process")
             open_ = self._ends.size - self._used
             if records is None or open_ < records:

@@ -126,7 +126,7 @@ key = "patient_id"
 [columns]
 {columns}
 
-# An exact charge is a name for whoever knows it.
+# An exact charge identifies a patient to anyone who knows the amount.
 [perturb.columns.charge]
 method = "rounding"
 step = 500

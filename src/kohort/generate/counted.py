@@ -71,7 +71,7 @@ def counted(folder: Path) -> tuple[Population, dict[str, object]]:
     }
     genders, educations = trees["gender"].leaves, trees["education"].leaves
     if len(genders) != 2:  # noqa: PLR2004  names are of men or of women
-        raise InputError(f"{len(genders)} genders, and names are known of two", where=_TREES["gender"], hint=_HINT)
+        raise InputError(f"there are {len(genders)} genders, but names of only two", where=_TREES["gender"], hint=_HINT)
     cities = [City(name=name, inhabitants=1) for name in trees["city"].leaves]
     people = drawn_from(
         tree_of("names"),
@@ -99,9 +99,9 @@ def _lines(folder: Path, name: str, *columns: str) -> list[dict[str, str]]:
     except OSError as error:
         raise FileError(f"the file cannot be read: {error.strerror}", where=str(path)) from None
     except (ValueError, csv.Error):
-        raise InputError("this is no CSV in UTF-8", where=str(path), hint=_HINT) from None
+        raise InputError("the file is not CSV in UTF-8", where=str(path), hint=_HINT) from None
     if not rows or not {*columns} <= rows[0].keys():
-        raise InputError(f"the columns {', '.join(columns)} are not all there", where=str(path), hint=_HINT)
+        raise InputError(f"some of the columns {', '.join(columns)} are missing", where=str(path), hint=_HINT)
     return rows
 
 
@@ -111,7 +111,7 @@ def _schooling(folder: Path, educations: tuple[str, ...]) -> list[list[int]]:
     for row in _lines(folder, _AGES, "Age Range", *educations):
         ages, odds = _ages(row["Age Range"].strip()), [row[name].strip() or "0" for name in educations]
         if not ages or not all(one.isdecimal() and len(one) <= 9 for one in odds) or not any(map(int, odds)):  # noqa: PLR2004
-            raise InputError("a line is no range of ages with its odds", where=_AGES, hint=_HINT)
+            raise InputError("a line is not a range of ages with its odds", where=_AGES, hint=_HINT)
         found |= {age: [int(one) for one in odds] for age in range(int(ages[1]), int(ages[2]) + 1)}
     years = [age for ages, _ in AGE_GROUPS for age in ages]
     if lacking := [age for age in years if age not in found]:
@@ -160,6 +160,6 @@ def _ranges(folder: Path) -> dict[str, tuple[int, int]]:
             raise InputError("a line has no range of incomes", where=_INCOMES, hint=_HINT)
         least, most = (int(end.replace(",", "")) for end in ends.groups())
         if not 0 <= least <= most < 1 << 31:
-            raise InputError("the ends of a range of incomes are not in their order", where=_INCOMES, hint=_HINT)
+            raise InputError("the ends of a range of incomes do not ascend", where=_INCOMES, hint=_HINT)
         found.setdefault(row["Categories"].strip(), (least, most))
     return found

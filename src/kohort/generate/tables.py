@@ -83,7 +83,7 @@ def own_tables(folder: Path) -> dict[str, Tree]:
     found = {name: _read(folder / f"{name}.json", name) for name in FORMS if (folder / f"{name}.json").is_file()}
     if not found:
         names = ", ".join(f"{name}.json" for name in FORMS)
-        raise InputError("the folder has no table", where=str(folder), hint=f"it may hold {names}")
+        raise InputError("the folder has no table", where=str(folder), hint=f"add one of {names}")
     return found
 
 
@@ -101,7 +101,7 @@ def _read(path: Path, name: str) -> Tree:
             f"{place}: {first['msg']}", where=str(path), hint="see kohort generate italy in the docs"
         ) from None
     except (ValueError, RecursionError):  # no JSON, thousands of digits, or endless brackets
-        raise InputError("it is no JSON text", where=str(path), hint="write it in UTF-8") from None
+        raise InputError("the file is not JSON", where=str(path), hint="write JSON in UTF-8") from None
     for what in _unfit(cast("Tree", tree), name):
         raise InputError(what, where=str(path), hint="correct the table")
     return cast("Tree", tree)

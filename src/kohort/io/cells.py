@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from kohort.workspace import Workspace
 
 #: What helps.
-NO_CHARACTER: Final = "remove characters such as U+FFFE: the text was decoded in the wrong byte order, or is no text"
+NO_CHARACTER: Final = "remove characters such as U+FFFE: the text was decoded in the wrong byte order, or is not text"
 
 #: Source types that a release does not return to. A type with categories lists also those that no record holds;
 #: no Arrow library but polars reads integers of 128 bits.

@@ -130,8 +130,8 @@ def refuse_beside(path: str) -> None:
         for beside in (place.with_name(place.name + end) for end in _BESIDE):
             with suppress(OSError), beside.open("rb") as file:
                 if any(file.read(_HEAD)):  # SQLite may leave an old journal, whose beginning it clears
-                    what = f"changes that are not in the database yet lie beside it, in {beside.name}"
-                    hint = "close the program that has it open, or open and close it once with its own program"
+                    what = f"the database has unsaved changes in {beside.name}"
+                    hint = "close the program that uses the database, or open and close it once there"
                     raise InputError(what, where=path, hint=f"{hint}; or read a copy (VACUUM INTO, COPY FROM DATABASE)")
 
 
@@ -152,9 +152,9 @@ def chosen(path: str, listed: Sequence[Listed], inner: str) -> tuple[Listed, tup
     if not listed:
         raise InputError("there is no table in the database", where=path)
     if not found:
-        what = f"the database holds no table, only what is computed on reading: {names}"
-        hint = f"a view runs what its author wrote: if you trust its source, name it, as in {path}#{listed[0].name}"
-        raise InputError(what, where=path, hint=f"{hint}; or copy it into a table")
+        what = f"the database holds no table, only computed ones: {names}"
+        hint = f"a view runs its author's code: if you trust the source, name the view, as in {path}#{listed[0].name}"
+        raise InputError(what, where=path, hint=f"{hint}; or copy the view into a table")
     rest = [_described(one) for one in listed if one != found[0]]
     if inner or not rest:
         return found[0], ()
@@ -246,7 +246,7 @@ class _SQLite(NamedTuple):
         size = Path(path).stat().st_size
         beyond = f"SELECT 1 FROM {one.sql} LIMIT 1 OFFSET {size}"  # noqa: S608  a name that the database has, quoted
         if self.connection.execute(beyond).fetchall():
-            raise InputError("the SQLite file is damaged: it has fewer bytes than records", where=path)
+            raise InputError("the SQLite file is damaged: fewer bytes than records", where=path)
 
 
 def _authorized(action: int, first: str | None, *_: object) -> int:
@@ -411,7 +411,7 @@ class _DuckDB(NamedTuple):
         """
         texts = "\n".join(text or "" for (text,) in self.connection.execute(_TEXTS).fetchall()) if one.computed else ""
         if re.search(f"{_TELLING}|{_RUNNING}", texts, re.IGNORECASE):
-            what = "the file computes something of the settings of the program that reads it"
+            what = "the view depends on the settings of the program that reads it"
             raise InputError(what, where=where, hint="copy the view into a table")
         return duckdb_table(self.connection, one.sql)
 
@@ -427,7 +427,7 @@ class _DuckDB(NamedTuple):
         counted = f"SELECT count(*) * {_CELL * len(found.columns)} + {sums} FROM {one.sql}"  # noqa: S608  as above
         size = int(self.connection.execute(counted).fetchall()[0][0])
         if size > max(_RATIO * Path(path).stat().st_size, _HARMLESS):
-            what = f"the table takes some {size:,} bytes of memory, more than {_RATIO} for each of its file"
+            what = f"the table takes some {size:,} bytes of memory, more than {_RATIO} per byte of the file"
             raise LimitError(what, where=f"{path}, table {one.name!r}", hint="write it to a Parquet or CSV file")
 
 
@@ -454,7 +454,7 @@ def pack_duckdb(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileFor
                 base.execute(f"CREATE TABLE {TABLE} AS SELECT * FROM cells")  # noqa: S608  constants
                 base.execute("CHECKPOINT")  # to close it would do the same, and not say what the disk refuses
         except (duckdb.IOException, duckdb.FatalException):
-            raise FileError("DuckDB could not be written: the system took no more bytes", hint=NO_ROOM) from None
+            raise FileError("DuckDB could not be written: the disk is full", hint=NO_ROOM) from None
         return path.read_bytes()
 
 
@@ -507,8 +507,8 @@ def driver(uri: str) -> Any:  # noqa: ANN401  a module that may be absent
         MissingExtraError: the library is not installed.
     """
     if named := re.search(_FILES, unquote(uri), re.IGNORECASE):
-        what = f"the address asks for {named[1] or named[2]}, by which it would reach a file or library of yours"
-        raise InputError(what, where=shown(uri), hint="leave it out: PGPASSWORD and ~/.pgpass hold passwords")
+        what = f"the address asks for {named[1] or named[2]}, which reads files or libraries of this machine"
+        raise InputError(what, where=shown(uri), hint="remove that part; passwords belong in PGPASSWORD or ~/.pgpass")
     try:
         return import_module("adbc_driver_postgresql.dbapi")
     except ImportError:

@@ -189,7 +189,7 @@ class Dictionary:
         """The finished column; the dictionary lets go of what it has.
 
         Raises:
-            InputError: a cell holds a NUL byte, a code point that is no character, or is not UTF-8.
+            InputError: a cell holds a NUL byte, a code point that is not a character, or is not UTF-8.
         """
         codes, self._codes = self._codes[: self._records], np.empty(0, np.uint8)
         self._slots = self._heads = np.empty(0, np.uint64)
@@ -212,7 +212,7 @@ class Dictionary:
                 odd = NONCHARACTER.search(spelled_out) if any(mark in content for mark in _ODD) else None
                 if odd is None:
                     return _parted(layout.plain(spelled_out))
-                what, flaw = "a code point that is no character", len(spelled_out[: odd.start()].encode())
+                what, flaw = "a code point that is not a character", len(spelled_out[: odd.start()].encode())
             else:
                 what, flaw = "a NUL byte", int(nuls[np.argmax(nuls[: ends.size - 1] != ends[1:] - 1)])
         except UnicodeDecodeError as error:

@@ -162,8 +162,8 @@ def _refuse_far(columns: Mask, rows: Mask, where: str) -> None:
         empty = int(used[-1]) + 1 - used.size
         if empty > max(gap, used.size):
             last = _letters(int(used[-1]) + 1) if kind == "columns" else f"{used[-1] + 1:,}"
-            what = f"the cell in {kind[:-1]} {last} stands far from the others: {empty:,} {kind} before it are empty"
-            raise InputError(what, where=where, hint="delete it, or move what belongs to the table next to it")
+            what = f"the cell in {kind[:-1]} {last} is far from the others: the {empty:,} {kind} before it are empty"
+            raise InputError(what, where=where, hint="delete the cell, or move it next to the table")
 
 
 def _letters(column: int) -> str:
@@ -261,8 +261,8 @@ def _write_column(book: Any, sheet: Any, at: int, series: pl.Series) -> None:  #
 
 def _refuse_size(frame: pl.DataFrame) -> None:
     if frame.height >= ROWS or frame.width > COLUMNS:
-        what = f"an Excel sheet has no place for {frame.height:,} records of {frame.width:,} columns"
-        raise UnsupportedError(what, where="output", hint=f"it holds {ROWS - 1:,}; write CSV or Parquet")
+        what = f"{frame.height:,} records of {frame.width:,} columns do not fit on an Excel sheet"
+        raise UnsupportedError(what, where="output", hint=f"write CSV or Parquet; a sheet holds {ROWS - 1:,} records")
     empty = frame.tail(1).select(pl.all_horizontal(pl.all().is_null())).to_series()
     if frame.height and empty.item():
         what = "the last record has no value in any column, and an Excel sheet ends at its last value"
@@ -289,7 +289,7 @@ _AGAIN: Final = "open the file in Excel or LibreOffice and save it again, or sav
 
 #: Cells that show an error, formulas whose value nobody computed, and texts that are not there.
 _FAULTY: Final = (
-    (rb'<c [^<>]*\bt="e"', "cells hold errors, such as #N/A", "repair or empty them"),
+    (rb'<c [^<>]*\bt="e"', "cells hold errors, such as #N/A", "correct or clear these cells"),
     (
         rb"(?:</f>|<f [^<>]*/>)(?:<v></v>|<v ?/>)?</c>",
         "formulas have no value yet",
@@ -297,7 +297,7 @@ _FAULTY: Final = (
     ),
     (
         rb'<c (?=[^<>]*+>)(?>[^<>]*\bt="s"[^<>]*+>)\s*+<v>(?![0-9]{1,10}</v>)',
-        "cells refer to a text that is not there",
+        "cells refer to a missing text",
         _AGAIN,
     ),
 )
@@ -324,7 +324,7 @@ def refuse_parts(path: str) -> None:
         if book.comment or min(places, default=0) > 0:
             raise InputError("the workbook is a zip file within another", where=path, hint=_AGAIN)
         if any(one.flag_bits & 1 or one.compress_type not in _PACKED_BY for one in parts):
-            raise InputError("the workbook is encrypted, or packed as no program does", where=path, hint=_AGAIN)
+            raise InputError("the workbook is encrypted or packed in an unknown way", where=path, hint=_AGAIN)
         if unpacked > max(min(_MOST, _RATIO * packed), _HARMLESS):
             raise LimitError(f"the workbook unpacks to {unpacked:,} bytes", where=path, hint="save the sheet as CSV")
         for one in parts:
@@ -351,7 +351,7 @@ def merged_in(path: str, names: Sequence[str], name: str) -> list[int]:
     with _opened(path) as book:
         sheets = sheet_parts(book)
         if len(sheets) != len(names) or not {*sheets} <= {*book.namelist()}:
-            raise InputError("the workbook is damaged: it does not say where its sheet is", where=path)
+            raise InputError("the workbook is damaged: the place of the sheet is missing", where=path)
         for piece in _pieces(book, sheets[names.index(name)]):
             for at, (pattern, *_) in enumerate(_FAULTY):
                 found[at] += len(re.findall(pattern, piece))

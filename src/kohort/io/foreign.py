@@ -99,7 +99,7 @@ def _writable(column: Column, origin: Column, form: FileForm) -> tuple[pl.Series
         raise UnsupportedError(what, where=f"column {column.name}", hint="rename it in the input")
     if lost:
         what = f"{many(lost, 'value cannot', 'values cannot')} be written to {form.title} exactly"
-        hint = "write CSV or Parquet; where blanks at the end are the cause, remove them with --trim"
+        hint = "write CSV or Parquet; or, if trailing blanks are the cause, remove them with --trim"
         raise UnsupportedError(what, where=f"column {column.name}", hint=hint)
     return due, said
 

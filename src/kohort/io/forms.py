@@ -285,13 +285,14 @@ def format_of(path: str | os.PathLike[str], explicit: str | None = None) -> Form
     """
     if explicit is not None:
         if explicit not in list(Format):
-            raise UsageError(f"there is no format {explicit!r}", hint=f"formats: {', '.join(Format)}")
+            raise UsageError(f"unknown format {explicit!r}", hint=f"formats: {', '.join(Format)}")
         return Format(explicit)
     name = os.fspath(path).lower()
     for ending, format_ in ENDINGS.items():
         if name.endswith(ending):
             return format_
-    raise UsageError("the name's ending means no format", where=str(path), hint=f"endings: {', '.join(ENDINGS)}")
+    what = f"unknown file type {PurePath(name).suffix or '(no extension)'}"
+    raise UsageError(what, where=str(path), hint=f"use {', '.join(ENDINGS)}, or --format")
 
 
 def form_of(path: str) -> FileForm | None:

@@ -64,7 +64,7 @@ def lay_out(text: Text, options: ReadOptions) -> RecordLayout:
         body=at,
     )
     if options.names and len(options.names) != cells:
-        what = f"{len(options.names)} names are given, and the first record has {cells} cells"
+        what = f"{len(options.names)} names are given, but the first record has {cells} cells"
         raise InputError(what, where=text.name, hint="give a name for every column (--names)")
     if options.names:
         return replace(layout, names=check_names(options.names, "the given names"))
@@ -145,7 +145,7 @@ def refuse_titles(rows: Sequence[Sequence[str]], where: str, first: int = 1) -> 
 
     >>> refuse_titles([["Survey", ""], ["", ""], ["age", "sex"], ["20", "M"], ["30", "F"]], "people.csv")
     Traceback (most recent call last):
-    kohort.errors.InputError: row 3 seems to name the columns, and the rows above it do not
+    kohort.errors.InputError: row 3 seems to hold the column names
       where: people.csv
       hint: skip the rows above it: --skip-rows 2 (in a job file skip-rows = 2); if row 1 names them: --header (header = true)
     """  # noqa: E501  a hint is one line
@@ -161,11 +161,11 @@ def refuse_titles(rows: Sequence[Sequence[str]], where: str, first: int = 1) -> 
     if not (at or alone or (len(rows[at]) == cells and not named[at])):
         return
     below = (place for place in range(at or 1, len(rows)) if named[place] and not any(map(_is_datum, rows[place])))
-    otherwise = f"if row {first + at} names them: --header (header = true)"
+    otherwise = f"if row {first + at} has the names: --header (header = true)"
     if (place := next(below, None)) is not None:
         skip = first + place - 1
-        what = f"row {first + place} seems to name the columns, and the rows above it do not"
-        hint = f"skip the rows above it: --skip-rows {skip} (in a job file skip-rows = {skip}); {otherwise}"
+        what = f"row {first + place} seems to hold the column names"
+        hint = f"skip the rows above: --skip-rows {skip} (in a job file skip-rows = {skip}); {otherwise}"
         raise InputError(what, where=where, hint=hint)
     if alone and len(rows[at]) == cells:
         hint = f"name every column, or skip the rows above their names: --skip-rows N (skip-rows = N); {otherwise}"
@@ -217,16 +217,16 @@ def _refuse_data(names: Sequence[str], below: Sequence[Sequence[str]], where: st
             occur again in the first records.
     """
     hint = (
-        "if it is data: --no-header, or --names a,b,… (in a job file header = false, or names);"
-        " if it names the columns: --header (header = true)"
+        "if so: --no-header, or --names a,b,… (in a job file header = false, or names);"
+        " otherwise: --header (header = true)"
     )
     for place, (name, cells) in enumerate(zip(names, below, strict=True), 1):
         if _is_datum(name) or _is_alike(name, cells):
-            what = "the first record looks like data: this cell is no name"
+            what = "the first record looks like data: this cell is not a name"
             raise InputError(what, where=f"{where}, column {place}", hint=hint)
     again = sum(name in cells for name, cells in zip(names, below, strict=True))
     if 2 * again > len(names):
-        what = f"the first record looks like data: {again} of its {len(names)} cells occur again in their columns"
+        what = f"the first record looks like data: {again} of {len(names)} cells occur again in their columns"
         raise InputError(what, where=where, hint=hint)
 
 

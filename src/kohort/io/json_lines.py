@@ -74,7 +74,7 @@ def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> b
     del labels
     if not frame.height:
         raise UnsupportedError(
-            f"{form.title} without a record name no columns", where="output", hint="write CSV or Parquet"
+            f"{form.title} without records cannot name the columns", where="output", hint="write CSV or Parquet"
         )
     file = BytesIO()
     frame.write_ndjson(file)

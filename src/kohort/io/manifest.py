@@ -160,7 +160,7 @@ def manifest_of(text: bytes, where: str) -> Manifest:
     """
     known = _decoded(text)
     if known is None:
-        what = "this is not a manifest in the form of this version, or it was changed"
+        what = "the file is not a manifest of this version of kohort, or was changed"
         raise InputError(what, where=where, hint="publish the release again")
     return known
 

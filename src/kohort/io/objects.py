@@ -132,7 +132,7 @@ def tried(store: Store, call: Callable[[str, *Ts], T], key: str, *rest: *Ts) -> 
             return call(key, *rest)
         except OSError as error:
             failures.append(error)
-    what = f"the store failed: {failures[0].strerror or 'it gives no reason'}"
+    what = f"the store failed: {failures[0].strerror or 'no reason given'}"
     raise FileError(what, where=f"{store.root}/{key}", hint=store.hint)
 
 
@@ -217,7 +217,7 @@ def opened(place: Address) -> Store:
     try:
         made = library.store.from_url(place.root, retry_config={"retry_timeout": _RETRIED})
     except (library.exceptions.BaseError, ValueError):
-        what = "the environment does not say how to reach the store"
+        what = "the environment lacks the settings of the store"
         raise FileError(what, where=place.root, hint=_hint(place.scheme)) from None
     return Bucket(library, made, place.root, _hint(place.scheme))
 
@@ -233,7 +233,7 @@ def _library() -> Any:  # noqa: ANN401  a module that may be absent
 
 
 def _hint(scheme: str) -> str:
-    return f"look at the address, the network, and the environment: {_SAID[scheme]}"
+    return f"check the address, the network and the environment: {_SAID[scheme]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,10 +318,10 @@ class Bucket:
         except self.library.exceptions.BaseError as error:
             status = _status(str(error))
             if status is None:
-                raise OSError(errno.EIO, "it cannot be reached, or does not answer") from None
+                raise OSError(errno.EIO, "no answer") from None
             if status in _REFUSALS:
                 self._refuse(key, _REFUSALS[status])
-            raise OSError(errno.EIO, f"it answers {status.value} {status.phrase}") from None
+            raise OSError(errno.EIO, f"answer {status.value} {status.phrase}") from None
 
     def _refuse(self, key: str, what: str) -> NoReturn:
         raise FileError(what, where=f"{self.root}/{key}", hint=self.hint) from None
@@ -371,8 +371,8 @@ def _copy_release(store: Store, place: Address, folder: Path) -> None:
     at = place / MANIFEST
     text = tried(store, store.get, at.key)
     if text is None:
-        what = "there is no release of kohort at this address"
-        raise InputError(what, where=str(place), hint="name the folder of its manifest; download any other file first")
+        what = "no release of kohort at this address"
+        raise InputError(what, where=str(place), hint="name the folder of the manifest; download other files first")
     known = manifest_of(text, str(at))
     below = folder / known.prefix
     with _copying(folder):

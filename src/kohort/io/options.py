@@ -47,7 +47,7 @@ class ReadOptions:
     False
     >>> ReadOptions(separator="::")
     Traceback (most recent call last):
-    kohort.errors.UsageError: a separator is one ASCII character, no line end and not the quote
+    kohort.errors.UsageError: separator must be one ASCII character, neither a line end nor the quote
     """
 
     separator: str | None = None
@@ -68,11 +68,11 @@ class ReadOptions:
         """Refuse what no text could be read with."""
         object.__setattr__(self, "names", tuple(self.names))
         if self.names and self.header:
-            raise UsageError("names are given for a text with a header", hint="leave out the names, or the header")
+            raise UsageError("names are given for a text with a header", hint="leave out the names or the header")
         if self.quote is not None and not _marks(self.quote):
-            raise UsageError("a quote is one ASCII character and no line end")
+            raise UsageError("quote must be one ASCII character, not a line end")
         if self.separator is not None and (not _marks(self.separator) or self.separator == self.quote):
-            raise UsageError("a separator is one ASCII character, no line end and not the quote")
+            raise UsageError("separator must be one ASCII character, neither a line end nor the quote")
         try:
             "a".encode(self.encoding)  # an empty text would not be looked at
         except (LookupError, ValueError) as unknown:

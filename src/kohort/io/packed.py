@@ -54,12 +54,12 @@ def refuse_bytes(due: int, size: int, where: str) -> None:
         LimitError: these are more than a table takes.
     """
     if due > max(_HARMLESS, _RATIO * size):
-        what = f"the table takes {due >> 20:,} MiB of memory, and its file has {size:,} bytes"
+        what = f"the table takes {due >> 20:,} MiB of memory, but the file only {size:,} bytes"
         raise LimitError(what, where=where, hint="if the table is yours, save it as CSV")
 
 
 #: What is wrong with a file that ends before what it says of itself.
-_SHORT: Final = "the file is damaged: it is shorter than it says"
+_SHORT: Final = "the file is damaged: some of it is missing"
 
 
 def described(file: BinaryIO, form: str, where: str) -> int:

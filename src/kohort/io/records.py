@@ -177,9 +177,9 @@ def _error(text: Text, layout: RecordLayout, options: ReadOptions, at: int, faul
     line = f"{text.name}, line {line_of(text.data, cell)}"
     where = f"{line}, column {layout.names[column]!r}"
     if kind == BLANK:
-        return InputError("a blank line", where=line, hint="remove it; those of a table can be skipped (--skip-blank)")
+        return InputError("a blank line", where=line, hint="remove the line, or skip blank lines (--skip-blank)")
     if kind == UNCLOSED:
-        return InputError("a quoted cell that is never closed", where=where, hint="it opens on this line")
+        return InputError("a quoted cell that is never closed", where=where, hint="the quote opens on this line")
     if kind == OVERLONG:
         what = f"a cell of more than {options.max_cell} bytes"
         return LimitError(what, where=where, hint="is a closing quote missing?")
@@ -194,7 +194,7 @@ def _unended(text: Text, layout: RecordLayout, at: int, record: int) -> tuple[st
     if mark == layout.quote:
         return "a quote inside a cell that is not quoted", "put the cell in quotes and double those inside it"
     if not ends and mark in {LF, CR}:
-        return "a line end unlike that of the first line", "put the cell in quotes, or mend the line"
+        return "a line end unlike that of the first line", "put the cell in quotes, or correct the line"
     if not ends and mark != layout.separator:
         return "text after the closing quote of a cell", "double the quotes inside a cell"
     cells, end = measure(text.data, record, layout.separator, layout.quote)

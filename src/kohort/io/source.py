@@ -130,7 +130,7 @@ def state(path: str) -> tuple[int, int, int]:
     except OSError as error:
         raise FileError(f"the file cannot be read: {error.strerror}", where=path) from None
     if not stat.S_ISREG(found.st_mode):
-        kind = "a directory" if stat.S_ISDIR(found.st_mode) else "no regular file"
+        kind = "a directory" if stat.S_ISDIR(found.st_mode) else "not a regular file"
         raise InputError(f"the input is {kind}", where=path, hint="name a file, or - for standard input")
     return found.st_ino, found.st_size, found.st_mtime_ns
 
@@ -154,7 +154,7 @@ def unchanged(paths: Sequence[str], told: str = "") -> Generator[None]:
     def refuse_changed() -> None:
         if [state(path) for path in paths] != before:
             what = "the files changed while they were read" if told else "the file changed while it was read"
-            raise InputError(what, where=told or paths[0], hint="read a copy that nobody writes to") from None
+            raise InputError(what, where=told or paths[0], hint="read a copy that no program changes") from None
 
     try:
         with zeros_beyond_the_end():
@@ -282,7 +282,7 @@ def zstandard() -> Any:  # noqa: ANN401  a module that may be absent
 
 def _too_much(name: str, most: int, options: ReadOptions) -> LimitError:
     what = f"the text exceeds {most} bytes of memory, or {options.max_ratio} bytes for one packed byte"
-    return LimitError(what, where=name, hint="write it to a plain UTF-8 file, and name that: it needs no memory")
+    return LimitError(what, where=name, hint="save the text as a plain UTF-8 file and read that: no memory is needed")
 
 
 def _decoded(name: str, content: Content, options: ReadOptions) -> bytearray:
@@ -309,7 +309,7 @@ def _undecodable(
         for place in range(len(piece)):
             text += decoder.decode(piece[place : place + 1]).encode()
     line = line_of(np.frombuffer(text, np.uint8), len(text))
-    hint = "name the encoding it was written in"
+    hint = "name the encoding of the file"
     return InputError("a byte that the encoding does not have", where=f"{name}, line {line}", hint=hint)
 
 

@@ -81,11 +81,11 @@ def computed(path: str, inner: str, form: FileForm) -> Content:
         named = told.variable_value_labels.get(series.name, {})
         cells, codes = _labelled(_whole(series), named)
         if named and not codes:
-            notes.append(f"{path}, column {series.name!r}: its value labels are left out: not every value has its own")
+            notes.append(f"{path}, column {series.name!r}: value labels are left out, since some values share one")
         columns.append(cells)
         labels[series.name] = Labels(title, codes)
     if declared:
-        notes.append(f"{path}: values that the file declares missing are read as missing: {', '.join(declared)}")
+        notes.append(f"{path}: values declared missing in the file are read as missing: {', '.join(declared)}")
     names = {name: called(name, one.title) for name, one in labels.items()}
     said = {names[name]: Labels("", one.codes) if names[name] != name else one for name, one in labels.items()}
     kept = {name: one for name, one in said.items() if one != Labels()}
@@ -157,7 +157,7 @@ def pack(frame: pl.DataFrame, labels: Mapping[str, Labels], form: FileForm) -> b
             write(due, path, column_labels=[title or "" for title in titles], **options)
         except pyreadstat.ReadstatError as error:
             if str(error) == _REFUSED:
-                raise FileError(f"{form.title} could not be written: the system took no more bytes") from None
+                raise FileError(f"{form.title} could not be written: the disk is full") from None
             raise
         written = Path(path).read_bytes()
     pattern, instead = _MADE[form.key]

@@ -256,7 +256,7 @@ def _refuse_absent(place: StoredTable) -> None:
         FileError: it is not.
     """
     if not Path(place.base).is_file():
-        hint = "name an existing one; for a new file leave out # and the name: its table is called release"
+        hint = "name an existing database; for a new file leave out # and the table name"
         raise FileError("there is no such database", where=place.base, hint=hint)
 
 
@@ -267,7 +267,7 @@ def _reporting(refused: type[Exception], place: StoredTable) -> Generator[None]:
         yield
     except refused as error:
         what = f"the database refused ({type(error).__name__}); nothing was changed"
-        hint = "check that it can be reached and written, that nobody has locked it, and the names"
+        hint = "check the names, and that the database can be reached and written and is not locked"
         raise FileError(what, where=place.address, hint=hint) from None
 
 

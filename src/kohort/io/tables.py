@@ -134,7 +134,7 @@ def _content(path: str, inner: str, content: Content, options: ReadOptions, work
         how = (str(options.skip_rows or 0), "named" if options.header else "") if is_sheet else ()
         return typed.from_content(foreign.content(path, inner, *how), path, workspace)
     if inner:
-        what = f"the file holds one table, none called {inner!r}"
+        what = f"the file has one table, which is not called {inner!r}"
         raise InputError(what, where=path, hint="leave out # and the name")
     if (form := source.form(path, content)) in {"Parquet", "Arrow"}:
         _refuse_names(f"the {form} file", options)

@@ -114,13 +114,13 @@ def _noticed(text: Text, layout: RecordLayout, records: int, returns: int) -> It
     """What of the text's lines its owner may not know."""
     unended = text.data[-1] not in {LF, CR}
     if records and unended:
-        yield f"{text.name} ends within a line: if it was cut off, its last record is not whole"
+        yield f"{text.name} ends without a line end: the last record may be cut off"
     if records:
         yield from total_in(_last(text, layout), text.name)
     others = records - unended - returns
     if returns and others > 0 and layout.line_end == LF:
         ends = f"in CRLF ({returns:,}) and in LF ({others:,})"
-        yield f"{text.name} has lines that end {ends}, as if it was joined from several files"
+        yield f"{text.name} has lines that end {ends}: were several files joined?"
 
 
 #: Bytes at the end of a text in which its last record is looked for.
@@ -136,11 +136,11 @@ def total_in(cells: Iterable[str], name: str) -> Iterator[str]:
     """That the last record of a table looks like its total, if the first of its cells that is not empty says so.
 
     >>> [*total_in(["", "Total:", "24"], "people.csv")]
-    ['people.csv ends in a record that begins with a word for a total: if it sums up the others, delete it']
+    ['people.csv ends in a record that begins with a word for a total: delete a row of totals']
     """
     first = next((text for cell in cells if (text := cell.strip())), "")
     if _total(first.rstrip(": ").casefold()):
-        yield f"{name} ends in a record that begins with a word for a total: if it sums up the others, delete it"
+        yield f"{name} ends in a record that begins with a word for a total: delete a row of totals"
 
 
 def _last(text: Text, layout: RecordLayout) -> list[str]:
@@ -193,7 +193,7 @@ def extent_of(text: Text, layout: RecordLayout, options: ReadOptions) -> Extent:
         if (nul := content.find(b"\0")) >= 0:
             where = f"{text.name}, line {line_of(text.data, start + nul)}"
             raise InputError(
-                "cells hold a NUL character", where=where, hint="remove it: most programs end a text there"
+                "cells hold a NUL character", where=where, hint="remove the character: most programs end a text there"
             )
         try:
             content.decode()

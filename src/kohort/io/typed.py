@@ -68,14 +68,14 @@ _TOGETHER: Final = 1 << 18
 _WIDE, _CELLS, _CELLS_A_BYTE = 64, 1 << 26, 8
 
 #: What helps where a type cannot be read.
-_CAST: Final = "cast it to text, numbers, dates or booleans, or drop it (--drop)"
+_CAST: Final = "cast the column to text, numbers, dates or booleans, or drop it (--drop)"
 
 #: What is wrong then.
-_NO_TEXT: Final = "the column's type has no one exact text"
+_NO_TEXT: Final = "values of this type have no single exact text"
 
 #: What helps where cells are infinite, or hold a NUL.
 NO_INFINITY: Final = "replace them by a number or by null, or drop the column (--drop)"
-NO_NUL: Final = "remove it: most programs end a text there; or drop the column (--drop)"
+NO_NUL: Final = "remove the character: most programs end a text there; or drop the column (--drop)"
 
 #: Control characters, line and paragraph separators, lone surrogates: they break lines, terminals or encodings.
 _UNPRINTABLE: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
@@ -310,8 +310,8 @@ def check_index(frame: object) -> None:
     """
     index = cast("Any", frame).index
     if any(name is not None for name in index.names):
-        hint = "make it a column with .reset_index(), or drop it with .reset_index(drop=True)"
-        raise SchemaError("the frame's index has a name, and a release has no index", hint=hint)
+        hint = "make the index a column with .reset_index(), or drop it with .reset_index(drop=True)"
+        raise SchemaError("the frame's index has a name, but a release has no index", hint=hint)
     if not isinstance(index, extra("pandas").RangeIndex):
         warnings.warn(SourceNote("the frame's index has no name and is left out"), stacklevel=2)
 
@@ -388,7 +388,7 @@ def check_names(names: Sequence[object], where: str) -> tuple[str, ...]:
         alike.setdefault(seen, []).append(f"{name!r} (column {place})")
     twice = [told for several in alike.values() if len(several) > 1 for told in several]
     if twice:
-        hint = "rename all but one; case, width and blanks around a name do not tell columns apart"
+        hint = "rename all but one; names that differ only by case, width or surrounding blanks count as equal"
         raise InputError(f"duplicate column names: {', '.join(twice)}", where=where, hint=hint, of_columns=True)
     return checked
 
@@ -400,20 +400,20 @@ def check_width(columns: int, where: str) -> None:
         LimitError: there are more.
     """
     if columns > MOST_COLUMNS:
-        what = f"{columns:,} columns, and {MOST_COLUMNS:,} are read"
-        raise LimitError(what, where=where, hint="is the separator right? else leave out columns before")
+        what = f"{columns:,} columns; at most {MOST_COLUMNS:,} are read"
+        raise LimitError(what, where=where, hint="is the separator right? If so, remove columns first")
 
 
 def _check_name(name: object, table: str, place: int) -> str:
     where = f"{table}, column {place}"
     if not isinstance(name, str):
-        what = f"the column's name is no text but of class {type(name).__name__}"
+        what = f"the column's name is not text but of class {type(name).__name__}"
         raise InputError(what, where=where, of_columns=True)
     if not name.strip():
         return f"column_{place}"
     if len(name) > LONGEST_NAME:
-        what = f"the column's name has {len(name):,} letters, and {LONGEST_NAME:,} are read"
-        raise LimitError(what, where=where, hint="is the header the right line? else give the column a shorter name")
+        what = f"the column's name has {len(name):,} letters; at most {LONGEST_NAME:,} are read"
+        raise LimitError(what, where=where, hint="is the header the right line? If so, shorten the name")
     if any(unicodedata.category(letter) in _UNPRINTABLE for letter in name) or NONCHARACTER.search(name):
         raise InputError(f"the column's name holds control characters: {name!a}", where=where, of_columns=True)
     return name
@@ -439,7 +439,7 @@ def _check_cells(column: Column, series: pl.Series, where: str) -> None:
     if column.values.str.contains("\0", literal=True).any():
         raise InputError("cells hold a NUL character", where=where, hint=NO_NUL)
     if column.values.str.contains(NONCHARACTER.pattern).any():
-        raise InputError("cells hold what Unicode calls no character", where=where, hint=NO_CHARACTER)
+        raise InputError("cells hold code points that are not characters", where=where, hint=NO_CHARACTER)
 
 
 # ── assembling ─────────────────────────────────────────────────────────────────────────────────────

@@ -123,7 +123,7 @@ def refuse_safe(format_: Format, *, excel_safe: bool) -> None:
         UsageError: the format is no delimited text.
     """
     if excel_safe and not format_.form.is_text:
-        raise UsageError(f"excel_safe concerns delimited text, not {format_}", hint="write CSV, or leave it out")
+        raise UsageError("excel_safe applies to delimited text only", hint="write CSV, or leave excel_safe out")
 
 
 def to_frame(table: Table, like: str) -> object:

@@ -174,7 +174,7 @@ def advice_on(
 
 def _refuse_elsewhere(engine: str) -> None:
     if engine != "local":
-        what = f"the records are counted by {engine}, and advice needs them here"
+        what = f"the records are counted by {engine}, and advice needs them in this process"
         raise UnsupportedError(what, where="engine", hint="change the job yourself, and compare its dry runs")
 
 

@@ -100,7 +100,7 @@ def transaction_job(known: CoherenceCertificate) -> TransactionJob:
         items: Tables = tables["items"]
         counted = [key for key in _ITEMS if key in items]
         if any(type(items[key]) is not int or items[key] < (key != "public") for key in counted):
-            raise UsageError("a number of items is no count")
+            raise UsageError("the number of items is not a count")
         items |= dict.fromkeys(counted, 1)
         named = dict.fromkeys(f"{key}-file" for key in _ITEMS) | {key: _ITEMS[key] for key in counted}
         output = tables["output"] | {"path": "release", "sign-key": None}
@@ -137,7 +137,7 @@ def _where(place: Place) -> str:
 
 def _refuse_other_words(again: object, told: object) -> None:
     if json.dumps(again, sort_keys=True) != json.dumps(told, sort_keys=True):
-        raise UsageError("the job is described in other words than those of kohort")
+        raise UsageError("the description of the job is not one of kohort's")
 
 
 def _take_digest(column: Tables) -> Tables:
@@ -153,7 +153,7 @@ def _take_digest(column: Tables) -> Tables:
     texts = type(changes) is list and bool(changes) and all(isinstance(one, str) for one in changes)
     keys = digest.keys() - {"changes"} == {"height", "leaves", "sha256"}
     if not (numbers and texts and keys and _sha256(digest["sha256"])):
-        raise UsageError("a hierarchy is no digest of one")
+        raise UsageError("the digest of a hierarchy is not valid")
     column["hierarchy"] = _HIERARCHY
     return digest
 
@@ -188,7 +188,7 @@ def _further(held: Tables, form: KeyTable, column: str | None) -> Iterator[Asked
     for key in [*held.keys() - {*form.names}]:
         del held[key]
         if key in models():
-            raise UsageError("a model stands where it cannot be asked for", where=key)
+            raise UsageError("a model is in the wrong place", where=key)
         yield Asked(key, column, None)
 
 
@@ -281,7 +281,7 @@ def _refuse_misfits(job: Job) -> None:
     faults = {
         "no column is quasi-identifying": not schema.quasi,
         "a role is given to the rest, of which there is none": schema.rest is not None,
-        "a column is named that there is not": not {one.name for one in schema.attributes}.issuperset(named),
+        "a column does not exist": not {one.name for one in schema.attributes}.issuperset(named),
         "a column is undeclared twice": len({*schema.undeclared}) < len(schema.undeclared),
         "a column needs no permission to go without a model": bool({*job.no_model} - free),
     }

@@ -184,7 +184,7 @@ def pairs(noun: str, shape: str, *, last: bool = False) -> Callable[[Sequence[st
         for text in texts:
             name, equals, given = text.rpartition("=") if last else text.partition("=")
             if not equals or name in found:
-                what = f"{noun} {name} is given twice" if equals else "there is no = in it"
+                what = f"{noun} {name} is given twice" if equals else f"{flag} takes {value}"
                 once = f"once per {value.partition('=')[0].lower()}"
                 faults.append(UsageError(what, where=flag, hint=f"write {shape}, {once}"))
             else:

@@ -52,7 +52,7 @@ def without_dropped(raw: Mapping[str, object]) -> Mapping[str, object]:
     lost = {name: [key for key in held[name] if key in known] + ["perturb"] * (name in changed) for name in dropped}
     lost = {name: keys for name, keys in lost.items() if keys}
     for name, keys in lost.items():
-        note = f"column {name} is dropped, and with it what the job says of it: {', '.join(keys)}"
+        note = f"column {name} is dropped, together with its settings in the job: {', '.join(keys)}"
         warnings.warn(SourceNote(note), stacklevel=3)
     if not lost:
         return raw
@@ -181,7 +181,7 @@ TIME_LIMIT: Final = 30.0
 _NODE: Final[Place] = ("method", "node")
 
 #: What to do with a choice that a method cannot be told.
-_LEAVE: Final = "leave it out, or choose another method"
+_LEAVE: Final = "leave the key out, or choose another method"
 
 #: The key of a time limit among a method's parameters.
 _TIMED: Final = "time_limit"
@@ -269,12 +269,12 @@ def _needless(part: KeyValues, algorithm: Algorithm) -> Iterator[Misfit]:
     if part.time_limit is not None and not METHODS[part.name].takes(_TIMED):
         others = " or ".join(name for name, method in METHODS.items() if method.takes(_TIMED))
         yield Misfit(
-            ("method", "time-limit"), f"{part.name} always runs to its end", f"leave it out, or choose {others}"
+            ("method", "time-limit"), f"{part.name} always runs to its end", f"leave time-limit out, or choose {others}"
         )
     if on_nodes(algorithm) and part.labels not in {None, Label.ANCESTOR}:
         yield Misfit(("method", "labels"), f"{part.name} releases nodes of the hierarchies", _LEAVE)
     if on_nodes(algorithm) and part.order is not None:
-        yield Misfit(("method", "order"), f"the order of values makes no difference to {part.name}", _LEAVE)
+        yield Misfit(("method", "order"), f"{part.name} ignores the order of values", _LEAVE)
 
 
 def misfits(

@@ -59,12 +59,12 @@ def document_at(path: Path) -> Document:
     """The job file at `path`."""
     try:
         if not path.is_file():
-            what = "the job is not a regular file" if path.exists() else "there is no such job file"
-            raise InputError(what, where=str(path), hint="kohort init writes one to correct")
+            what = "the job is not a regular file" if path.exists() else "no such job file"
+            raise InputError(what, where=str(path), hint="write one to correct: kohort init")
         with path.open(encoding="utf-8-sig") as file:
             text = file.read(LONGEST + 1)
     except UnicodeDecodeError as fault:
-        raise InputError("the job file cannot be read", where=str(path), hint="it must be a UTF-8 text file") from fault
+        raise InputError("the job file cannot be read", where=str(path), hint="save the file as UTF-8 text") from fault
     except OSError as fault:
         raise FileError(f"the job file cannot be read: {fault.strerror}", where=str(path)) from None
     return replace(document(text, name=str(path), folder=path.parent), path=(path,))

@@ -27,14 +27,14 @@ INPUT = KeyTable.of(
         "of several sheets or tables; a postgresql:// address with #TABLE; '-' is standard input.",
         REQUIRED,
     ),
-    key("separator", values.SEPARATOR, "The character between cells; detected if not given."),
+    key("separator", values.SEPARATOR, "The character between cells; detected by default."),
     key("quote", values.QUOTE, "The character around cells that hold separators; empty for none.", '"', hidden=True),
     key("encoding", values.ENCODING, "The encoding of the text.", "utf-8"),
     key(
         "header",
         values.MAYBE,
-        "Whether the first line contains the column names; without names they are column_1, column_2, … If not given, "
-        "it does, and a first line that looks like data is an error.",
+        "Whether the first line contains the column names; without names they are column_1, column_2, … By default "
+        "it does; a first line that looks like data is an error.",
     ),
     key("names", values.TEXTS, "Names for the columns of a file without a header."),
     key(
@@ -46,15 +46,15 @@ INPUT = KeyTable.of(
     key(
         "decimal",
         values.DECIMAL_MARK,
-        "The decimal mark of numbers in text, a comma or a point, wherever it cannot be detected; they are released "
-        "as they were written.",
+        "The decimal mark of numbers in text, a comma or a point, where kohort cannot detect it; numbers are "
+        "released as they were written.",
     ),
     key("skip-blank", values.SWITCH, "Skip empty lines; at the end of a file they are never an error."),
     key("allow-empty", values.SWITCH, "Accept a table without records."),
     key(
         "missing",
         values.TOKENS,
-        "Texts that mean a missing value; by default only the empty cell, to which the flag adds more.",
+        "Texts that mean a missing value; by default only the empty cell; the flag adds more.",
         [""],
         flag="missing-token",
     ),
@@ -90,18 +90,18 @@ OUTPUT = KeyTable.of(
     key(
         "format",
         values.of(Format),
-        "The format of the release; the ending of its name decides if not given.",
+        "The format of the release; by default the extension of its name decides.",
     ),
     key("separator", values.SEPARATOR, "The character between cells.", ",", hidden=True),
     key(
         "excel-safe",
         values.SWITCH,
-        "Neutralize cells that a spreadsheet would run as formulas, or take for dates (1-5).",
+        "Neutralize cells that a spreadsheet would run as formulas or read as dates (1-5).",
     ),
     key(
         "records-per-part",
         values.whole(1),
-        "Write FOLDER/ as parts of N records, with their certificate and a manifest that lists them.",
+        "Write FOLDER/ as parts of N records, with a certificate and a manifest that lists the parts.",
     ),
     SIGN_KEY,
 )
@@ -126,19 +126,19 @@ METHOD = KeyTable.of(
     ),
     key("dimension", values.DIMENSION, method.DIMENSION.sentence),
     key("cut", values.of_parameter(method.CUT), method.CUT.sentence),
-    key("order", values.of(Order), "The order of categorical values, for columns that can have it."),
+    key("order", values.of(Order), "The order of categorical values, for columns to which it applies."),
     key(
         "labels",
         values.of(Label),
-        "The kind of labels that replace a class's values, for columns that can have it. If not given: companions, "
-        "for names without a hierarchy, are sets in which a name that one person of the class alone has stands beside "
-        "the name most like it; other columns have their own way (own), in which sets list every name.",
+        "Label style: how the values of a class are replaced, for columns to which it applies. Default: companions, "
+        "for names without a hierarchy: sets in which a name that only one person of the class has is listed with "
+        "the most similar name; own for other columns, where sets list every name.",
     ),
     key(
         "grid",
         values.NO_GRID,
         "Public cut points for numeric quasi-identifiers without a hierarchy, grid or label of their own: multiples "
-        "of a round number, or none (--no-grid), so that ranges end at values of the data, as in the literature.",
+        "of a round number, or none (--no-grid): then ranges end at data values, as in the literature.",
         "round",
         flag="no-grid",
     ),
@@ -171,7 +171,7 @@ POPULATION = KeyTable.of(
     key(
         "path",
         values.FILE,
-        "The population table: the people whom an attacker may know. It has every quasi-identifying column.",
+        "The population table: the people whom an attacker may know, with every quasi-identifying column.",
         REQUIRED,
         flag="population",
     ),
@@ -186,12 +186,12 @@ COLUMN = KeyTable.of(
     key(
         "scale",
         values.of(Scale),
-        "The scale of a column: numeric, categorical or dates; detected from its values if not given.",
+        "The scale of a column: numeric, categorical or dates; detected from its values by default.",
     ),
     key(
         "date-format",
         values.of(DateFormat),
-        "The date format of a quasi-identifier; detected from its values if not given.",
+        "The date format of a quasi-identifier; detected from its values by default.",
     ),
     key(
         "pivot",
@@ -210,7 +210,7 @@ COLUMN = KeyTable.of(
     key(
         "weight",
         values.NUMBER,
-        "The weight of a column in Mondrian's choice of cuts and in a lattice method's objective; 1 if not given.",
+        "The weight of a column in Mondrian's choice of cuts and in a lattice method's objective; 1 by default.",
         Fraction(1),
     ),
     key("bounds", values.BOUNDS, "The smallest and the greatest value of the domain."),
@@ -222,18 +222,18 @@ COLUMN = KeyTable.of(
         first=True,
     ),
     key("order", values.of(Order), "The order of a categorical column's values.", hidden=True),
-    key("label", values.of(Label), "The kind of labels that replace a class's values.", hidden=True),
+    key("label", values.of(Label), "Label style: how the values of a class are replaced.", hidden=True),
     key(
         "missing",
         values.of(Missing),
-        "The treatment of a missing value: own-value, a value like any other (if not given); suppress, which "
+        "The treatment of a missing value: own-value, a value like any other (default); suppress, which "
         "suppresses its record; or refuse, an error.",
         Missing.VALUE,
     ),
     key(
         "pseudonym",
         values.SWITCH,
-        "Release pseudonyms in place of an identifying column's values; this is not anonymity.",
+        "Replace an identifying column's values by pseudonyms; this is not anonymity.",
     ),
     key(
         "allow-singling",
@@ -249,7 +249,7 @@ PERTURBED = KeyTable.of(
     "PerturbedPart",
     "The perturbation of a column; its parameters depend on the method.",
     key("method", values.TEXT, f"{', '.join([*METHODS][:-1])} or {[*METHODS][-1]}.", REQUIRED),
-    key("together", values.TEXTS, "Further columns that are changed with it (microaggregation)."),
+    key("together", values.TEXTS, "Further columns to change together with this one (microaggregation)."),
     *{
         one.name: key(one.name, values.PARAMETER, f"{kind.specification.title}: {one.sentence}")
         for kind in METHODS.values()
@@ -276,14 +276,14 @@ PERTURB = KeyTable.of(
     key(
         "seed",
         values.whole(0),
-        "For tests: the same seed draws the same noise, and anyone who knows it can remove the noise.",
+        "For tests: the same seed draws the same noise, and anyone who knows the seed can remove the noise.",
     ),
-    key("insecure-reproducible", values.SWITCH, "Accept a seed, for a release that nobody will receive."),
+    key("insecure-reproducible", values.SWITCH, "Accept a seed, for tests: never give such a release to anyone."),
 )
 
 RUN = KeyTable.of(
     "RunPart",
-    "The engine and the resources of a run; the release is the same for any of them.",
+    "The engine and the resources of a run; every engine gives the same release.",
     key(
         "engine",
         values.word(*get_args(EngineName)),
@@ -307,8 +307,8 @@ RUN = KeyTable.of(
     key(
         "spill-folder",
         values.TEXT,
-        "The folder for these files, and for parts to be uploaded to an object store; the system's temporary folder "
-        "if not given.",
+        "The folder for these files, and for parts to be uploaded to an object store; by default the system's "
+        "temporary folder.",
     ),
 )
 
@@ -324,7 +324,7 @@ PURPOSE = KeyTable.of(
 
 QUESTION = KeyTable.of(
     "QuestionFile",
-    "What a table is judged by: its columns, and the privacy models.",
+    "The columns and privacy models that a table is checked against.",
     key("privacy", values.table_of(PRIVACY)),
     key("person", values.table_of(PERSON)),
     key("population", values.table_of(POPULATION)),
@@ -347,8 +347,8 @@ TABLE_JOB = KeyTable.of(
     key(
         "answers",
         values.TEXTS,
-        "Insensitive columns that hold answers to questions, which no outsider knows: released unchanged, even if "
-        "together they single people out; first those that tell people apart best.",
+        "Insensitive columns with answers to questions that outsiders do not know: released unchanged, even if they "
+        "single people out together; list those that distinguish people best first.",
     ),
     key("method", values.table_of(METHOD)),
     key("perturb", values.table_of(PERTURB)),

@@ -37,10 +37,10 @@ PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 #: The roles of columns, by the flag that names columns of the role, and the sentence of its help.
 ROLES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
-        "quasi": ("quasi", "Quasi-identifying columns: an attacker may know them, so they are generalized."),
-        "sensitive": ("sensitive", "Sensitive columns: nobody may learn them about a person; released unchanged."),
-        "identifier": ("identifying", "Identifying columns: never released."),
-        "insensitive": ("insensitive", "Insensitive columns: released unchanged."),
+        "quasi": ("quasi", "Quasi-identifying columns: outsiders know them and so find people; generalized."),
+        "sensitive": ("sensitive", "Sensitive columns, such as an illness: protected by models; released unchanged."),
+        "identifier": ("identifying", "Columns that identify people directly: never released."),
+        "insensitive": ("insensitive", "Insensitive columns: neither identifying nor sensitive; released unchanged."),
         "drop": ("drop", "Columns that are not needed: never released."),
     }
 )
@@ -90,7 +90,7 @@ class ValueType:
     """The type of a key's value, on every side.
 
     Attributes:
-        read: Makes the value of what a job file says, or raises a `UsageError` without a place.
+        read: Makes the value of what a job file says, or raises a `UsageError` without a place; "must …" lacks the key.
         schema: What a job file may say, as JSON Schema.
         flag: What the command line takes for it: `bool`, `TRI_STATE`, `int | None`, `str | None` or `SEVERAL`.
         text: Makes of this what a job file says, and adds faults to a list; `None` stands for nothing.

@@ -77,7 +77,7 @@ def _range(kind: type[PrivacyModel], value: object) -> tuple[object, ...]:
     ends = [str(one) for one in value] if is_list(value) else []
     if len(ends) != len(told.own):
         examples = ", ".join(str(one.examples[0]) for one in told.own)
-        what = f"{told.key} is two {told.unit}s, the least and the greatest"
+        what = f"{told.key} is two {told.unit}s, the minimum and the maximum"
         raise UsageError(what, hint=f"such as [{examples}]")
     return tuple(_read(kind, dict(zip((one.name for one in told.own), ends, strict=True))).values())
 

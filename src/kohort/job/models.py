@@ -111,10 +111,10 @@ def _in_vain(raw: Mapping[str, object], asked: Asked) -> Iterator[tuple[Place, s
         for key, parameter in _further():
             other = parameter.name
             if parameter.origin == "beside" and said.get(other) is not None and said.get(key) is None:
-                hint = f"say {key} too, or leave the {other} out"
-                yield ("columns", name, other), f"a {other} is said, but no {key}", hint
+                hint = f"give {key} too, or leave {other} out"
+                yield ("columns", name, other), f"{other} is given without {key}", hint
             if parameter.origin == "job" and said.get(key) is not None and k is None:
-                yield ("columns", name, key), f"{key} goes with a {other}, and none is said", f"say {other} too"
+                yield ("columns", name, key), f"{key} needs {other}", f"give {other} too"
     population = raw.get("population")
     needing = [place for place, model in asked.items() if model.declared.population]
     if population is None:
@@ -122,10 +122,10 @@ def _in_vain(raw: Mapping[str, object], asked: Asked) -> Iterator[tuple[Place, s
             yield (
                 place,
                 f"{place[-1]} needs a population table",
-                "say where it is: [population] path, --population, or population=…",
+                "name it: [population] path, --population, or population=…",
             )
     elif not needing:
-        hint = "leave it out, or add k-map or presence"
+        hint = "leave the population out, or add k-map or presence"
         yield ("population", "path"), "no privacy model needs a population table", hint
 
 

@@ -64,9 +64,10 @@ def _value(kind: ValueType, said: object, place: Place) -> tuple[object, list[Mi
         try:
             return kind.read(said), []
         except KohortError as error:
-            return None, [Misfit(place, error.what, error.hint)]
+            lacks_subject = error.what.startswith("must ")
+            return None, [Misfit(place, f"{place[-1]} {error.what}" if lacks_subject else error.what, error.hint)]
     if not is_table(said):
-        return None, [Misfit(place, "it must be a table", "")]
+        return None, [Misfit(place, f"{place[-1]} must be a table", "")]
     if kind.table is not None:
         return read(kind.table, said, place)
     assert kind.each is not None  # noqa: S101  as was seen above
@@ -91,7 +92,7 @@ def told(faults: list[Misfit], where: Callable[[Place], str]) -> list[UsageError
     """The faults of a form with the reader's places for their keys; of very many the first."""
     listed = [one.told(where) for one in faults[:_MOST]]
     if len(faults) > _MOST:
-        what = f"{len(faults) - _MOST:,} further faults are not listed"
+        what = f"{len(faults) - _MOST:,} more faults are not listed"
         listed.append(UsageError(what, where=where(faults[_MOST - 1].place), hint="correct these first"))
     return listed
 

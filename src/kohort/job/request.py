@@ -321,9 +321,7 @@ def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> l
         key = "records-per-part" if fault.where == "records-per-part" else "path"
         return [UsageError(fault.what, where=where(("output", key)), hint=fault.hint)]
     if output.excel_safe and not format_.form.is_text:
-        return [
-            UsageError("only delimited text can be excel-safe", where=where(("output", "excel-safe")), hint="write CSV")
-        ]
+        return [UsageError("excel-safe is for delimited text", where=where(("output", "excel-safe")), hint="write CSV")]
     return []
 
 

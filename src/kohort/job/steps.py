@@ -106,7 +106,7 @@ def _names(job: Job, worst: list[str]) -> Iterator[Step]:
             bare.add(one.name)
         elif one.label is not Label.SET:
             every[one.name] = {(*place, "label"): "set"}
-    weakens = "a set lists names of its class, also one that a single person there has"
+    weakens = "a set lists every name in its class, even one that only one person there has"
     if len(every) > 1:
         words = f"sets of names instead of nodes of a hierarchy, for {many(len(every), 'column')} ({', '.join(every)})"
         changes = {place: value for one in every.values() for place, value in one.items()}
@@ -202,7 +202,7 @@ def _columns(job: Job, worst: list[str]) -> Iterator[Step]:
     for name in worst[:COLUMNS]:
         one = quasi[name]
         if one.weight < WEIGHT and len(quasi) > 1:
-            yield Step(f"{name} counts {WEIGHT} times", {("columns", name, "weight"): WEIGHT}, doubtful=True)
+            yield Step(f"weight {WEIGHT} for {name}", {("columns", name, "weight"): WEIGHT}, doubtful=True)
         grid = one.grid if isinstance(one.grid, Fraction) else Fraction(1)
         half = grid / 2
         if half.denominator <= grid.denominator:  # no halves of whole numbers
@@ -221,9 +221,7 @@ def transaction_steps_of(job: TransactionJob) -> Iterator[Step]:
     model = job.coherence
     if model.p > 1:
         less, known = model.p - 1, many(model.p, "item")
-        yield Step(
-            f"p = {less}", {("privacy", "p"): less}, f"nothing holds of an attacker who knows {known} of a person"
-        )
+        yield Step(f"p = {less}", {("privacy", "p"): less}, f"attackers who know {known} of a person are not covered")
     for fewer in [one for one in KS if one < model.k][-1:]:
         weakens = f"a person is hidden among {fewer} transactions, not {model.k:,}"
         yield Step(f"k = {fewer}", {("privacy", "k"): fewer}, weakens)
@@ -233,5 +231,5 @@ def transaction_steps_of(job: TransactionJob) -> Iterator[Step]:
     if not isinstance(job.algorithm, LocalSuppression):
         told: list[Place] = [("method", key) for key in ("score", "give-back", "optimal", "time-limit")]
         changes: dict[Place, object] = {**dict.fromkeys(told), ("method", "suppress"): "cells"}
-        weakens = "the promise holds of what is released only: a cohort may have been larger, with another share"
+        weakens = "the promise covers only what is released: a cohort may have been larger, with another share"
         yield Step("single cells suppressed instead of items", changes, weakens)

@@ -47,7 +47,7 @@ def names_in(path: Path) -> tuple[str, ...]:
     """
     names = tuple(line for _, line in _lines(path))
     if not names:
-        raise InputError("the file names no item", where=str(path), hint="write one name a line")
+        raise InputError("the list of items is empty", where=str(path), hint="write one item on each line")
     return names
 
 
@@ -64,12 +64,14 @@ def weights_in(path: Path) -> dict[str, Fraction]:
         try:
             weight = exact(text)
         except KohortError:
-            raise InputError("this is not a weight", where=where, hint="write ITEM=NUMBER, such as bread=2") from None
+            raise InputError(
+                "the weight is not a number", where=where, hint="write ITEM=NUMBER, as in bread=2"
+            ) from None
         if not name or weight <= 0:
-            what = "a weight must be above 0" if name else "there is no item before the ="
+            what = "a weight must be above 0" if name else "the item before = is missing"
             raise InputError(what, where=where, hint="write ITEM=NUMBER, such as bread=2")
         if name in found:
-            raise InputError("the item has a weight already", where=where, hint="give each item one weight")
+            raise InputError("the item has two weights", where=where, hint="give each item one weight")
         found[name] = weight
     return found
 
@@ -81,7 +83,7 @@ def _lines(path: Path) -> list[tuple[int, str]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        hint = "it must be a UTF-8 text file"
+        hint = "save the list as UTF-8 text"
         raise InputError("the list of items cannot be read", where=str(path), hint=hint) from None
     except OSError as error:
         raise FileError(f"the list of items cannot be read: {error.strerror}", where=str(path)) from None
@@ -394,11 +396,11 @@ def _of_privacy(raw: Mapping[str, object]) -> Iterator[Misfit]:
 def _of_roles(raw: Mapping[str, object]) -> Iterator[Misfit]:
     said = {key for key, value in table(raw, "items").items() if value is not None and value is not False}
     for key in (key for key in _LISTS if {key, f"{key}-file"} <= said):
-        yield Misfit(("items", f"{key}-file"), f"{key} says the same", "leave one out")
+        yield Misfit(("items", f"{key}-file"), f"{key} is given, too", "leave one out")
     drawn = "delta" in said
     for key in (key for key in (_LISTED if drawn else _DRAWN) if key in said):
-        what = "the roles are drawn at random (delta)" if drawn else "it applies only to randomly drawn roles (delta)"
-        yield Misfit(("items", key), what, "leave one out" if drawn else "leave it out, or add delta")
+        what = "delta draws the roles at random" if drawn else f"{key} applies only to randomly drawn roles (delta)"
+        yield Misfit(("items", key), what, "leave one out" if drawn else f"leave {key} out, or add delta")
     for key in (key for key in ("private", "private-file") if {key, "no-private"} <= said):
         yield Misfit(("items", "no-private"), f"{key} names private items", "leave one out")
     known = {*ITEMS.names}
@@ -414,11 +416,11 @@ def _of_method(raw: Mapping[str, object]) -> Iterator[Misfit]:
     cells = said.suppress == "cells"
     chosen = {"score": said.score is not None, "give-back": said.give_back, "suppress": said.optimal and cells}
     if said.optimal or cells:
-        cell_method = "suppression of cells always uses mmil and gives back"
+        cell_method = "suppressing cells always uses mmil and give-back"
         method = "the optimum suppresses whole items" if said.optimal else cell_method
         hint = f"leave it out, or {'leave out optimal' if said.optimal else 'suppress items'}"
         for key in (key for key, given in chosen.items() if given):
-            yield Misfit(("method", key), f"{method}: this choice has no effect", hint)
+            yield Misfit(("method", key), f"{key} has no effect: {method}", hint)
     if said.time_limit is not None and not said.optimal:
         what = "only the search for the optimum has a time limit"
         yield Misfit(("method", "time-limit"), what, "leave it out, or add optimal")
@@ -430,4 +432,4 @@ def _of_run(raw: Mapping[str, object]) -> Iterator[Misfit]:
     if said.engine == "local":
         for key in (key for key, value in limits.items() if value is not None):
             hint = "leave it out, or name an engine that leaves transactions where they are (duckdb, spark)"
-            yield Misfit(("run", key), "transactions are read into memory as a whole", hint)
+            yield Misfit(("run", key), "without an engine, transactions are read into memory", hint)

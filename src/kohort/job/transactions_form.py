@@ -32,7 +32,7 @@ def _share(check: Callable[[Fraction], object]) -> ValueType:
         try:
             return Fraction(int(found[1]), int(found[2])) if found else values.number(value)
         except UsageError:
-            raise UsageError("it must be a share", hint="such as 0.4 or 2/5") from None
+            raise UsageError("must be a share", hint="such as 0.4 or 2/5") from None
 
     valid = values.checked(read, check)
     return ValueType(read=valid, schema={"anyOf": _SHARES}, metavar="SHARE")
@@ -88,13 +88,13 @@ TRANSACTIONS = KeyTable.of(
         "format",
         values.of(Form),
         "The format of the transactions: basket (a line each), long (a record for each item), matrix (of 0 and 1), "
-        "matrix-header, or lists; if not given, lists for Parquet, and else basket.",
+        "matrix-header, or lists; by default lists for Parquet, otherwise basket.",
         first=True,
     ),
     key(
         "key",
         values.TEXT,
-        "The column that identifies the transaction of a record; the first column if not given.",
+        "The column that identifies the transaction of a record; by default the first column.",
         metavar="COLUMN",
     ),
     key(
@@ -113,7 +113,7 @@ BASKETS = KeyTable.of(
     key(
         "separator",
         values.SEPARATOR,
-        "The character between items or cells; if not given, blanks for baskets, otherwise detected.",
+        "The character between items or cells; by default blanks for baskets, otherwise detected.",
     ),
     INPUT["encoding"],
 )
@@ -133,13 +133,13 @@ RELEASE = KeyTable.of(
     key(
         "format",
         values.of(Form),
-        "The form of the release; that of the input if not given.",
+        "The form of the release; by default that of the input.",
         flag="out-format",
     ),
     key(
         "separator",
         values.SEPARATOR,
-        "The character between items or cells of the release; if not given, that named for the input.",
+        "The character between items or cells of the release; by default that of the input.",
         flag="out-separator",
     ),
     SIGN_KEY,
@@ -147,7 +147,7 @@ RELEASE = KeyTable.of(
 
 COHERENCE = KeyTable.of(
     "CoherencePart",
-    "Requirements on every cohort: the transactions that share at most p public items.",
+    "Requirements on every cohort: the transactions that share up to p public items.",
     key(
         "h",
         H,
@@ -160,7 +160,7 @@ COHERENCE = KeyTable.of(
     key(
         "p",
         P,
-        "The greatest number of a person's public items that an attacker knows.",
+        "The maximum number of a person's public items that an attacker knows.",
         REQUIRED,
         default=4,
         first=True,
@@ -173,7 +173,7 @@ ITEMS = KeyTable.of(
     key(
         "private",
         values.NAMES,
-        "Items that nobody may infer; all others are public unless public items are listed.",
+        "Items that must not be inferred; all others are public unless public items are listed.",
         first=True,
     ),
     key("private-file", values.FILE, "A file of private items, one on each line.", first=True),
@@ -185,16 +185,16 @@ ITEMS = KeyTable.of(
     key("public", values.NAMES, "Items that an attacker may know; the rest are neither public nor private."),
     key("public-file", values.FILE, "A file of public items, one on each line."),
     key("delta", DELTA, "For experiments: draw this share of the items as public."),
-    key("seed", values.whole(0), "The same seed draws the same items; 0 if not given."),
+    key("seed", values.whole(0), "The same seed draws the same items; 0 by default."),
     key(
         "draw",
         values.of(Draw),
-        "How private items are drawn: feasible, among those in at most h of all transactions (if not given); uniform; "
+        "How private items are drawn: feasible, among those in at most h of all transactions (default); uniform; "
         "or paper, as in the paper.",
     ),
-    key("allow-absent", values.SWITCH, "Accept names of items that are in no transaction."),
+    key("allow-absent", values.SWITCH, "Accept items that no transaction contains."),
     key("min-support", SUPPORT, "First remove items that are in a smaller share of the transactions."),
-    key("weight", WEIGHTS, "The weight of an item's cells; 1 if not given."),
+    key("weight", WEIGHTS, "The weight of an item's cells; 1 by default."),
     key("weight-file", values.FILE, "A file of weights, ITEM=NUMBER on each line."),
 )
 
@@ -204,36 +204,36 @@ SUPPRESSION = KeyTable.of(
     key(
         "score",
         values.of(Score),
-        "The item to drop next: mmil, in most minimal moles per unit of loss (if not given); mm, in most minimal "
-        "moles; 1il, with the least loss; or all, every public item.",
+        "The item to drop next, by its minimal moles (smallest sets of public items that break the promise): mmil, "
+        "most moles per unit of loss (default); mm, most moles; 1il, least loss; or all, every public item.",
     ),
     key("give-back", values.SWITCH, "At the end, restore items whose suppression turned out to be unnecessary."),
-    key("optimal", values.SWITCH, "Find the least loss and prove it; needs the extra 'optimal'."),
+    key("optimal", values.SWITCH, "Find the least loss and prove it; needs kohort[optimal]."),
     key(
         "time-limit",
         values.SECONDS,
-        "Seconds after which --optimal stops, and reports how far from the least loss it may be.",
+        "Seconds after which --optimal stops and reports how far from the least loss the result may be.",
     ),
     key(
         "suppress",
         values.word("items", "cells"),
-        "What to suppress: whole items, or single cells, which promises less.",
+        "What to suppress: whole items, or single cells (a weaker promise).",
         "items",
     ),
     key(
         "max-sets",
         values.whole(1),
-        "The greatest number of sets of items to keep in memory at once.",
+        "The maximum number of item sets to keep in memory.",
     ),
 )
 
 COUNTING = RUN.changed(
     "CountingPart",
-    "The engine that counts the transactions, and its resources; the release is the same for any of them.",
+    "The engine that counts the transactions, and its resources; every engine gives the same release.",
     engine="The engine that counts the transactions: local, in memory, by far the fastest; duckdb or "
     "spark, for records in long form that do not fit into memory. The release is the same.",
     memory_limit="With an engine, the memory to use, such as 4GiB; a database that fits into it is refused.",
-    spill_folder="The folder for what an engine cannot keep in memory; the system's temporary folder if not given.",
+    spill_folder="The folder for what an engine cannot keep in memory; by default the system's temporary folder.",
 )
 
 TRANSACTION_JOB = KeyTable.of(

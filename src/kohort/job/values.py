@@ -73,12 +73,12 @@ def checked(read: Callable[[object], T], check: Callable[[T], object]) -> Callab
     return both
 
 
-_text = of_type(str, "it must be a text in quotes")
+_text = of_type(str, "must be a text in quotes")
 
 
 def _items(value: object) -> list[object]:
     if not is_list(value):
-        raise UsageError("it must be a list")
+        raise UsageError("must be a list")
     return value
 
 
@@ -100,9 +100,9 @@ def number(value: object) -> Fraction:
                 return exact(value)
             except KohortError:
                 hint = "write digits without a leading zero, such as -12 or 0.5"
-                raise UsageError("it must be a number", hint=hint) from None
+                raise UsageError("must be a number", hint=hint) from None
         case _:
-            raise UsageError("it must be a number", hint="such as 5 or 0.5")
+            raise UsageError("must be a number", hint="such as 5 or 0.5")
 
 
 def _numbers(value: object) -> tuple[Fraction, ...] | None:
@@ -114,7 +114,7 @@ def _bounds(value: object) -> tuple[Fraction, Fraction]:
         case (low, high):
             return low, high
         case _:
-            raise UsageError("bounds are two numbers, the least and the greatest value", hint="such as [18, 90]")
+            raise UsageError("bounds are two numbers, the minimum and the maximum", hint="such as [18, 90]")
 
 
 def _grid(value: object) -> Grid:
@@ -152,7 +152,7 @@ def _level(value: object) -> int:
         case str() if _level_text(value):
             return int(value)
         case _:
-            raise UsageError("a level is a count of steps up the hierarchy", hint="such as 2; 0 is the value itself")
+            raise UsageError("a level is a number of steps up the hierarchy", hint="such as 2; 0 is the value itself")
 
 
 def _year(value: object) -> int:
@@ -192,7 +192,7 @@ def _complete(value: object) -> Complete:
 
 def _parameter(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal | str):
-        raise UsageError("it must be a number or a word")
+        raise UsageError("must be a number or a word")
     return float(value) if isinstance(value, Decimal) else value
 
 
@@ -208,7 +208,7 @@ def _denied(said: object, _: object) -> str | None:
 def _some(value: object) -> tuple[str, ...]:
     named = _texts(value)
     if not named:
-        raise UsageError("it names no item", hint="name at least one")
+        raise UsageError("must name at least one item", hint='such as ["bread"]')
     return named
 
 
@@ -216,7 +216,7 @@ def _decided(key: str) -> None:
     """Refuse a person key of which `kohort init` asked which it is, and nobody has said so."""
     asked, _, columns = key.partition(": ")
     if columns and asked == UNDECIDED:
-        what = f"the person key is undecided: does {columns} say whose a record is?"
+        what = f"the person key is undecided: does {columns} identify the person of a record?"
         raise UsageError(what, hint="name one of them; or leave the key out, if each record is a person of its own")
 
 
@@ -231,7 +231,7 @@ def text(check: Callable[[str], object], metavar: str, **schema: object) -> Valu
 
 def whole(minimum: int) -> ValueType:
     """Whole numbers of at least `minimum`."""
-    integer = of_type(int, f"it must be a whole number of at least {minimum}")
+    integer = of_type(int, f"must be a whole number of at least {minimum}")
 
     def read(value: object) -> int:
         return integer(value if isinstance(value, int) and value >= minimum else None)
@@ -248,7 +248,7 @@ def word(*words: str, hint: str = "", words_of: type[Enum] | None = None) -> Val
             return value if words_of is None else words_of(value)
         if value == UNDECIDED:
             raise UsageError("the role is undecided", hint=f"decide: {', '.join(words)}")
-        raise UsageError(f"it must be one of {', '.join(words)}", hint=nearest(str(value), words))
+        raise UsageError(f"must be one of {', '.join(words)}", hint=nearest(str(value), words))
 
     usual = f"Literal[{', '.join(map(repr, words))}]".replace("'", '"')
     schema = {"type": "string", "enum": [*words]}
@@ -310,7 +310,7 @@ TEXT = ValueType(read=_text, schema={"type": "string"})
 FILE = replace(TEXT, metavar="FILE")
 PARAMETER = ValueType(read=_parameter, schema={"anyOf": _PARAMETER})
 SWITCH = ValueType(
-    read=of_type(bool, "it must be true or false"),
+    read=of_type(bool, "must be true or false"),
     schema={"type": "boolean"},
     flag=bool,
     hint="bool",

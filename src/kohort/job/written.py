@@ -55,7 +55,7 @@ def to_toml(
 ) -> str:
     """The text of a job file, also written to `path` where one is given; see `Job.to_toml`."""
     if job.key is not None and key_file is None:
-        hint = 'say where its file is: job.to_toml(key_file="key.json")'
+        hint = 'name its file: job.to_toml(key_file="key.json")'
         raise UsageError("the job has a key, which no job file may contain", where="to_toml", hint=hint)
     raw, hierarchies = tables_of(job)
     raw["input"] |= {"path": source} | ({} if job.key is None else {"key-file": key_file})
@@ -94,8 +94,8 @@ def tables_of(job: Job) -> tuple[dict[str, Any], dict[str, Hierarchy]]:
         UsageError: no job file can say this job: it has a seed, a method of no name, or models that no key asks for.
     """
     if job.seed is not None:
-        what = "the job has a seed, which is written nowhere: anyone who knows it can remove the noise"
-        raise UsageError(what, where="to_toml", hint="leave the seed out, and add it to the file by hand")
+        what = "a seed is never written to a file: anyone who knows the seed can remove the noise"
+        raise UsageError(what, where="to_toml", hint="leave the seed out, or add it to the file by hand")
     models, others = _split(job)
     if others:
         what = f"no key of a job file asks for {', '.join(one.name for one in others)} beside the other models"

@@ -34,7 +34,7 @@ def metric_of(name: str) -> Metric:
     if name not in OBJECTIVES:
         near = " or ".join(get_close_matches(name, OBJECTIVES))
         hint = f"did you mean {near}?" if near else f"one of {', '.join(OBJECTIVES)}"
-        what = f"{name} cannot be an objective: it is measured only on finished releases" if name in METRICS else ""
+        what = f"{name} cannot be an objective: finished releases alone have one" if name in METRICS else ""
         raise UsageError(what or f"no metric is called {name}", where="objective", hint=hint)
     return OBJECTIVES[name]
 

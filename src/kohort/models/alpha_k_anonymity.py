@@ -60,7 +60,7 @@ class AlphaKAnonymity:
         unit="share",
         not_promised="Rare values: one may become as likely as alpha in a class, however rare it is in the table.",
         properties={
-            "class_only": "values that nobody in the class has make no difference, nor does the table's distribution",
+            "class_only": "values absent from the class make no difference, nor does the table's distribution",
             "monotone_generalization": (
                 "the share in a union is a weighted mean of the shares in its parts, and sizes only grow"
             ),

@@ -41,13 +41,13 @@ class AverageRisk:
     specification: ClassVar[Specification] = Specification(
         key="average-risk",
         title="average risk",
-        sentence="The average risk of being found is not greater than a threshold.",
+        sentence="The average re-identification risk is not greater than a threshold.",
         usage="--average-risk SHARE",
         parameters=(Parameter("threshold", SHARE, "The largest average risk.", (0.5,)),),
         unit="share",
         not_promised="Each person: an average does not limit anybody's own risk.",
         properties={
-            "joint": "it is an average",
+            "joint": "risks are averaged over classes",
             "monotone_generalization": (
                 "no, as of every joint model: which classes are released together changes with what is suppressed"
             ),

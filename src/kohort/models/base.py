@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kohort.specification import Specification
 
 #: Why no parameter of a model of values will do, where nobody in a class has one.
-NOBODY: Final = "in a class nobody has a value"
+NOBODY: Final = "a class has no values"
 
 
 @dataclass(frozen=True, slots=True)

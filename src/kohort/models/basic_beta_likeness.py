@@ -61,7 +61,7 @@ class BasicBetaLikeness:
         ),
         not_promised="Exclusion: a class may reveal that a value is unlikely or absent; only gains are limited.",
         properties={
-            "some_values": "what nobody has is not too often",
+            "some_values": "an absent value is not too frequent",
             "refers": "shares in a class are compared with those in the table",
             "monotone_generalization": (
                 "the share in a union is a weighted mean of the shares in its parts, which are below the same bound"

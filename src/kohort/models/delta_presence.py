@@ -73,7 +73,7 @@ class DeltaPresence:
         if low is None or high is None or not 0 <= low <= high <= 1:
             raise UsageError("presence must be two shares from 0 to 1 that ascend", hint="such as 0.1 and 0.9")
         if high == 0 or high - low == 1:
-            what = "no table meets a presence of 0" if high == 0 else "presence from 0 to 1 promises nothing"
+            what = "no table satisfies a presence of 0" if high == 0 else "presence from 0 to 1 promises nothing"
             raise UsageError(what, hint="such as 0 and 0.5, or 0.1 and 0.9")
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)

@@ -47,7 +47,7 @@ class DistinctLDiversity:
         unit="values",
         not_promised="Likely guesses: of different values in a class one may be far more frequent than others.",
         properties={
-            "class_only": "values that nobody in the class has make no difference, nor does the table's distribution",
+            "class_only": "values absent from the class make no difference, nor does the table's distribution",
             "monotone_generalization": "a union has every value that its parts have",
             "monotone_suppression": "what is merged with a satisfying class satisfies, so no more records fail",
         },
@@ -61,7 +61,7 @@ class DistinctLDiversity:
         check_name(self.sensitive)
         if not is_whole(self.l, 2):
             raise UsageError(
-                "l must be an integer of at least 2", hint="l = 1 is met by every table; usual values are 2 to 5"
+                "l must be an integer of at least 2", hint="every table is 1-diverse; usual values are 2 to 5"
             )
 
     @property

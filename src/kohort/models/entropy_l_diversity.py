@@ -68,7 +68,7 @@ class EntropyLDiversity:
             "Likely guesses: entropy is an average; a frequent value may be balanced by many rare ones in a class."
         ),
         properties={
-            "class_only": "values that nobody in the class has make no difference, nor does the table's distribution",
+            "class_only": "values absent from the class make no difference, nor does the table's distribution",
             "monotone_generalization": "entropy is concave, so that of a mixture is at least the mean of its parts'",
             "monotone_suppression": (
                 "no: {1, 1} satisfies l = 2, merged with a failing {9, 0} it does not, and more records fail"
@@ -84,7 +84,7 @@ class EntropyLDiversity:
         check_name(self.sensitive)
         exact = exact_number(self.l, "l")
         if exact is None or exact <= 1:
-            raise UsageError("l must be a number above 1", hint="l = 1 is met by every table; usual values are 2 to 5")
+            raise UsageError("l must be a number above 1", hint="every table is 1-diverse; usual values are 2 to 5")
         object.__setattr__(self, "l", exact)
 
     @property

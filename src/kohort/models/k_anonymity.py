@@ -31,7 +31,7 @@ KEY: Final = "k"
 def check_k(k: object) -> None:
     """Raise if `k` is not an integer of at least 2."""
     if type(k) is not int or k < 2:  # noqa: PLR2004  2 is the least that hides anybody
-        hint = "k = 1 is met by every table; usual values are 3 to 20"
+        hint = "every table is 1-anonymous; usual values are 3 to 20"
         raise UsageError("k must be an integer of at least 2", hint=hint)
 
 
@@ -50,7 +50,7 @@ class KAnonymity:
         key=KEY,
         first=True,
         title="k-anonymity",
-        sentence="Every class has at least k records, or people if there is a person key.",
+        sentence="Every class (equal quasi-identifiers) has at least k records, or people with a person key.",
         usage="--k K",
         parameters=(
             Parameter(

@@ -64,7 +64,7 @@ class KEAnonymity:
         not_promised="Guesses near a number: the range of a class is wide, but most of it may have nearly one value.",
         properties={
             "of_numbers": "what has no order and no distance has no range",
-            "class_only": "values that nobody in the class has make no difference, nor does the table's distribution",
+            "class_only": "values absent from the class make no difference, nor does the table's distribution",
             "monotone_generalization": "a union has every value that its parts have, and no smaller range",
             "monotone_suppression": "what is merged with a satisfying class satisfies, so no more records fail",
         },
@@ -111,7 +111,7 @@ class KEAnonymity:
         histogram = classes.of(self.sensitive)
         counts, domain = histogram.counts, histogram.domain
         if domain.numbers is None and len(domain):
-            hint = "choose another model, or see that all its values are numbers"
+            hint = "choose another model, or make all values of the column numbers"
             raise SchemaError(f"{self.name} needs numbers", where=f"column {self.sensitive}", hint=hint)
         rank, reach = _reaches(domain, self.e.numerator, self.e.denominator)
         mask = np.empty(len(counts), np.bool_)

@@ -41,7 +41,7 @@ class MaximumRisk:
     specification: ClassVar[Specification] = Specification(
         key="max-risk",
         title="maximum risk",
-        sentence="Nobody's risk of being found is greater than a threshold.",
+        sentence="No person's re-identification risk is greater than a threshold.",
         usage="--max-risk SHARE",
         parameters=(Parameter("threshold", SHARE, "The largest risk of a person.", (0.5,)),),
         unit="share",

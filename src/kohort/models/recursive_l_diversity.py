@@ -70,7 +70,7 @@ class RecursiveLDiversity:
         unit="values",
         not_promised="Knowledge of values: anyone who can rule out more than l - 2 of them may be sure of another.",
         properties={
-            "class_only": "values that nobody in the class has make no difference, nor does the table's distribution",
+            "class_only": "values absent from the class make no difference, nor does the table's distribution",
             "monotone_generalization": (
                 "the most frequent value of a union has no more people than those of its parts together, and the l -"
                 " 1 most frequent have not either, so that the tail has no fewer: r1 <= sum r1 < c sum tail <= c tail"

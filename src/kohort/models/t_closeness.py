@@ -204,7 +204,7 @@ class TCloseness:
             Parameter(
                 "distance",
                 word(*DISTANCES),
-                "The ground distance; if not given: hierarchical with a hierarchy, ordered for numbers, else equal.",
+                "The ground distance; by default hierarchical with a hierarchy, ordered for numbers, else equal.",
                 DISTANCES,
                 origin="beside",
             ),
@@ -232,10 +232,10 @@ class TCloseness:
         exact = exact_number(self.t, "t")
         if exact is None or not 0 <= exact < 1:
             raise UsageError(
-                "t must be a number from 0 to below 1", hint="t = 1 is met by every table; usual values are 0.1 to 0.3"
+                "t must be a number from 0 to below 1", hint="every table is 1-close; usual values are 0.1 to 0.3"
             )
         if self.distance is not None and self.distance not in DISTANCES:
-            raise UsageError("no such distance", where="distance", hint=f"one of {', '.join(DISTANCES)}")
+            raise UsageError("unknown distance", where="distance", hint=f"one of {', '.join(DISTANCES)}")
         object.__setattr__(self, "t", exact)
 
     @property

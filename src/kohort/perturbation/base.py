@@ -131,4 +131,4 @@ def refuse_bounds(
         if bound is not None:
             refuse_inexact(bound, where)
     if lower is not None and upper is not None and lower >= upper:
-        raise UsageError(f"{names[0]} is not below {names[1]}", where=names[0], hint="exchange them")
+        raise UsageError(f"{names[0]} is not below {names[1]}", where=names[0], hint="swap the two")

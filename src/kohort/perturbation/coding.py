@@ -120,11 +120,11 @@ class Coding(Perturbation):
         for end in self._ends:
             if self.by == "value" and math.isfinite(end) and not math.isclose(end / step, round(end / step)):
                 what = "the bound has more decimals than the column's numbers"
-                raise UsageError(what, where=place, hint="a bound that the column could hold")
+                raise UsageError(what, where=place, hint="choose a bound with fewer decimals")
         for beyond in self._beyond(amounts[0]):
             if self.by == "mean" and 0 < beyond.sum() < FEWEST:
                 what = f"fewer than {FEWEST} records lie beyond a bound: their mean would reveal their numbers"
-                raise UsageError(what, where=place, hint="a bound with more records beyond it, or by = value")
+                raise UsageError(what, where=place, hint="choose a bound with more records beyond it, or by = value")
 
     def perturb(self, amounts: Sequence[Amounts], streams: Sequence[np.random.Generator]) -> list[Amounts]:  # noqa: ARG002
         """The coded column."""

@@ -63,7 +63,7 @@ class Microaggregation(Perturbation):
         if type(self.k) is not int or self.k < 2:  # noqa: PLR2004
             raise UsageError("a group has at least 2 records", where="k", hint="3 is usual")
         if not self.columns or len(set(self.columns)) < len(self.columns):
-            raise UsageError("no column is named, or one twice", where="columns", hint="name each column once")
+            raise UsageError("columns must be named, each once", where="columns", hint="name each column once")
 
     @property
     def name(self) -> str:
@@ -81,9 +81,9 @@ class Microaggregation(Perturbation):
         records = amounts[0].size
         if records < self.k:
             raise UsageError(
-                f"{records:,} records have a value, and a group has at least {self.k}",
+                f"{records:,} records have a value, but a group needs at least {self.k}",
                 where=f"column {', '.join(self.columns)}",
-                hint="a smaller k",
+                hint="choose a smaller k",
             )
 
     def perturb(self, amounts: Sequence[Amounts], streams: Sequence[np.random.Generator]) -> list[Amounts]:  # noqa: ARG002

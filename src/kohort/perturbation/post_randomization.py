@@ -56,7 +56,7 @@ class PostRandomization(Perturbation):
         refuse_inexact(self.keep, "keep")
         if not 0 <= self.keep < 1:
             raise UsageError(
-                "the probability of keeping a name is at least 0 and below 1", where="keep", hint="0.8, say"
+                "the probability of keeping a name is at least 0 and below 1", where="keep", hint="such as 0.8"
             )
 
     @property

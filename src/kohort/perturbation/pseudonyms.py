@@ -105,5 +105,5 @@ def read_key(path: str | os.PathLike[str]) -> Key:
 
 def write_key(path: str | os.PathLike[str]) -> None:
     """Write a new key to a file that only its owner may read. No file is replaced: a lost key cannot be recovered."""
-    hint = "choose another name: a key is never replaced, for its pseudonyms could never be made again"
+    hint = "choose another name: a key is never replaced, since its pseudonyms could never be made again"
     write_key_file(path, f"{Key.new().secret.hex()}\n".encode(), hint=hint)

@@ -80,7 +80,7 @@ class RankSwapping(Perturbation):
             raise UsageError(
                 f"of {records:,} records this share is less than one rank, so that nothing would be swapped",
                 where=f"column {self.column}",
-                hint=f"a share of {said(Fraction(1, records))} or more",
+                hint=f"choose a share of at least {said(Fraction(1, records))}",
             )
 
     def perturb(self, amounts: Sequence[Amounts], streams: Sequence[np.random.Generator]) -> list[Amounts]:

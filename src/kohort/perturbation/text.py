@@ -38,7 +38,7 @@ def whole(said: object) -> int:
         return said
     if isinstance(said, str) and _whole(said):
         return int(said)
-    raise UsageError("this is not a whole number", hint="write it in plain digits, such as 3")
+    raise UsageError("the value is not a whole number", hint="write plain digits, such as 3")
 
 
 def number(said: object) -> Fraction:
@@ -53,7 +53,7 @@ def number(said: object) -> Fraction:
         return Fraction(said)
     if isinstance(said, str) and (_decimal(said) or _fraction(said)):
         return Fraction(said)
-    raise UsageError("this is not a number", hint="write it in plain digits, such as 0.1")
+    raise UsageError("the value is not a number", hint="write plain digits, such as 0.1")
 
 
 def share(said: object) -> Fraction:
@@ -71,7 +71,7 @@ def word(said: object) -> str:
     """A word that was said."""
     if isinstance(said, str):
         return said
-    raise UsageError("this is not a word", hint="write it in quotes")
+    raise UsageError("the value is not a word", hint="write the word in quotes")
 
 
 #: Each method by the word that asks for it; those of other packages are entry points `kohort.perturbations`.
@@ -127,7 +127,7 @@ def said_of(text: str) -> ParsedPerturbation:
     names, equals, rest = text.partition("=")
     columns = names_of([names], f"perturb {names}")
     if not equals or not all(columns) or not columns:
-        raise UsageError("no column is named, or no method", where=f"perturb {text}", hint=_EXAMPLE)
+        raise UsageError("the column or the method is missing", where=f"perturb {text}", hint=_EXAMPLE)
     method, _, said = rest.partition(":")
     parameters: dict[str, object] = {}
     for part in said.split(",") if said else ():
@@ -163,7 +163,7 @@ def perturbation_from(columns: Sequence[str], method: str, parameters: Mapping[s
         read[key] = _read(readers[key], said, f"{place}, {key}")
     several = "columns" in {field.name for field in fields(make)}
     if not several and len(columns) != 1:
-        hint = "repeat it for each column; a name with a comma is quoted as in CSV"
+        hint = "repeat the method for each column; quote a name with a comma as in CSV"
         raise UsageError(f"{method} changes one column", where=place, hint=hint)
     lacking = [one.name for one in fields(make) if one.default is MISSING and one.name in readers.keys() - read.keys()]
     if lacking:

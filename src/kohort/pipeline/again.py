@@ -57,8 +57,8 @@ def again(
     refuse_random(job)
     where = outlet(target, job.writing)
     if where.store is not None:
-        hint = "download the folder, and name it as the output of the job"
-        raise UnsupportedError("a release in an object store is not made again", where=str(where.store), hint=hint)
+        hint = "download the folder, and make the copy the output of the job"
+        raise UnsupportedError("a release in an object store cannot be made again", where=str(where.store), hint=hint)
     settle_for_reading(where.path)
     known = read_certificate(where.certificate)
     _refuse_changed(target, known)
@@ -122,7 +122,7 @@ def refuse_random(job: Job) -> None:
         raise UsageError(
             "the job draws new random numbers each time, so its release cannot be made again",
             where="perturb",
-            hint="ask for the page when the release is made: --report FILE.html",
+            hint="write the page together with the release: --report FILE.html",
         )
 
 
@@ -130,16 +130,16 @@ def _refuse_changed(target: str | os.PathLike[str], known: Certified) -> None:
     """Refuse a published file that is another one since: the page would call it verified."""
     if any(part.outcome is PartOutcome.DIFFERENT for part in of_bytes(target, known)):
         raise VerificationError(
-            "the published file is not the one that its certificate is of",
+            "the certificate is for another file",
             where=os.fspath(target),
-            hint="it was changed since; publish the release again with --report",
+            hint="the file was changed since; publish the release again with --report",
         )
 
 
 def _refuse_other(made: str, published: str, target: Path) -> None:
     if made != published:
         raise VerificationError(
-            "the job does not make the bytes that its certificate is of",
+            "the job makes other bytes than the certified ones",
             where=str(target),
-            hint="the input, the job or kohort is another one since; publish the release again with --report",
+            hint="the input, the job or kohort has changed since; publish the release again with --report",
         )

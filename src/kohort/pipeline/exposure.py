@@ -122,8 +122,8 @@ def check_cuts(job: Job) -> None:
         UsageError: A lattice method releases nodes of hierarchies; there are no cuts to lay on a grid.
     """
     if on_nodes(job.algorithm):
-        what = f"{job.algorithm.name} releases nodes of hierarchies, which no grid changes"
-        raise UsageError(what, where="compare-grid", hint="leave it out, or choose mondrian")
+        what = f"{job.algorithm.name} releases nodes of hierarchies, so a grid has no effect"
+        raise UsageError(what, where="compare-grid", hint="leave compare-grid out, or choose mondrian")
 
 
 def _proposed(release: Release, engine: Engine) -> dict[str, Grid]:

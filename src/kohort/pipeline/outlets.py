@@ -158,13 +158,13 @@ def written_as(target: str | os.PathLike[str], writing: Writing = _PLAIN) -> For
     if _table(target) is None and not folder:
         if _place(target) is not None:
             what = "a release in an object store is a folder of parts"
-            raise UsageError(what, where=os.fspath(target), hint="let its name end with /")
+            raise UsageError(what, where=os.fspath(target), hint="end the name with /")
         if writing.records_per_part is not None:
             what = "only a folder has parts"
-            raise UsageError(what, where="records-per-part", hint="let the name of the output end with /")
+            raise UsageError(what, where="records-per-part", hint="end the name of the output with /")
         return format_of(Path(target), named)
     if named not in ({None, *FORMATS} if folder else {None, Format.PARQUET}) or not (folder or _whole(writing)):
-        what = "a folder is written as Parquet or CSV, and a table of a database in its own way, as a whole"
+        what = "a folder is written as Parquet or CSV; a table of a database has its own format"
         raise UsageError(what, hint="leave out the format (--format)")
     return Format(named or Format.PARQUET)
 
@@ -234,8 +234,8 @@ def _holds_others(path: Path) -> bool:
 def _refuse_others(where: Outlet, inputs: Sequence[Path], *, overwrite: bool) -> None:
     if where.folder is None:
         if overwrite and _holds_others(where.path):
-            what = "the output is a database that holds other tables, and they would be lost"
-            raise TargetError(what, where=str(where.path), hint=f"write a table into it: {where.path}#release")
+            what = "the output is a database with other tables, which would be lost"
+            raise TargetError(what, where=str(where.path), hint=f"write a table: {where.path}#release")
         return
     if any(os.path.realpath(one) == os.path.realpath(where.folder) for one in inputs):
         hint = "name another folder"
@@ -243,5 +243,5 @@ def _refuse_others(where: Outlet, inputs: Sequence[Path], *, overwrite: bool) ->
     if not where.folder.is_dir():
         raise TargetError("the output is a file, not a folder", where=str(where.folder), hint="leave out the last /")
     if any(one.name != _PART and not one.name.startswith(".kohort-") for one in where.folder.iterdir()):
-        hint = "name a new one, or an empty one"
+        hint = "name a new or an empty folder"
         raise TargetError("the folder holds other files than a release", where=str(where.folder), hint=hint)

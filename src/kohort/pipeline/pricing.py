@@ -257,7 +257,7 @@ def _labelled(line: ColumnLine) -> Attribute:
     assert domain is not None  # noqa: S101  every quasi-identifier has one
     known = {canonical(text) for text in domain.texts}
     if line.numeric and any(is_numeric_text((text,)) and canonical(text) not in known for text in printed if text):
-        what = "the release prints numbers that the table does not have, such as means: what they lose is not known"
+        what = "the release prints numbers that the table does not have, such as means, whose loss is unknown"
         raise UsageError(what, where=f"column {line.name}", hint="leave --bound out")
     nodes = set[str]() if domain.hierarchy is None else {*leaves_below(domain.hierarchy)}
     if any(text.startswith("{") for text in printed) or (not line.numeric and not nodes >= {*printed}):

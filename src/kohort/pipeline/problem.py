@@ -60,9 +60,9 @@ def refuse_hopeless(problem: Problem, limit: SuppressionLimit | None) -> None:
         least, held = model.declared.least_values, values.get(model.declared.sensitive or "", 0)
         if held < least:
             raise InfeasibleError(
-                f"{model.name} needs {least} different values, and there are only {held}",
+                f"{model.name} needs {least} different values, but there are only {held}",
                 where=f"column {model.declared.sensitive}",
-                hint="ask for less; spellings of one value count as one, and a missing value is none",
+                hint="lower the requirement; spellings of one value count as one, a missing value as none",
             )
     apart = frequency.people is None  # classes that share people are no mere union
     judged = [model for model in problem.models if model.declared.sensitive and _joins(model.declared, apart=apart)]
@@ -75,7 +75,7 @@ def refuse_hopeless(problem: Problem, limit: SuppressionLimit | None) -> None:
             raise InfeasibleError(
                 f"the whole table as one class, with {values[name]} different values, does not meet {model.name}",
                 where=f"column {name}",
-                hint="ask for less, or let a lattice method suppress records",
+                hint="lower the requirement, or let a lattice method suppress records",
             )
 
 
@@ -96,9 +96,9 @@ def refuse_absence(models: Sequence[PrivacyModel], population: Dataset | None) -
     for model in models:
         if model.declared.population and not satisfied_jointly(model, nobody):
             raise InfeasibleError(
-                f"a release of no records does not satisfy {model.name}",
+                f"a release without records does not satisfy {model.name}",
                 where="population",
-                hint="everybody in the population table would be known to be absent; bring records",
+                hint="an empty release reveals that everyone in the population table is absent; add records",
             )
 
 

@@ -219,13 +219,13 @@ def _carry_out(steps: list[tuple[Step, Step]], record: _Record, locks: ExitStack
 
 def _left(error: OSError, record: _Record) -> FileError:
     """What is told where a step failed, and then taking the others back: the disk is failing, as a rule."""
-    told = "moving into place failed, and so did taking it back"
+    told = "moving into place failed, and undoing it failed, too"
     if record.journal.needed:
-        what = f"{told}; what stands there may not belong together"
-        hint = "the next kohort command in this folder takes everything back, once the system lets it"
+        what = f"{told}; the files there may not belong together"
+        hint = "the next kohort command in this folder undoes everything, once the system allows"
     else:
         what = f"{told}; the release may stand there, verified, but without its certificate"
-        hint = "remove it, or publish it again with --overwrite"
+        hint = "remove the release, or publish it again with --overwrite"
     return FileError(f"{what}: {reason(error.errno)}", where=record.where, hint=hint)
 
 

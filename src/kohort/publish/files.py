@@ -64,7 +64,7 @@ def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -
         standing += [path] if place.former else []
     if standing and not overwrite:
         alone = len(places) > 1 and len(standing) == 1 and bool(places[0].former)
-        what = f"the output exists{', without what describes it: a run may have been stopped' * alone}"
+        what = f"the output exists{', without its certificate or report: a run may have been stopped' * alone}"
         hint = "name another, or add --overwrite (in Python overwrite=True)"
         raise TargetError(what, where=str(standing[0]), hint=hint)
     return places
@@ -75,9 +75,9 @@ def place_of(path: Path) -> Target:
     refuse_name(path)
     if not path.parent.is_dir():
         if _SCHEME.fullmatch(path.parts[0]):
-            what = "this output cannot go to an address: only the release of a table can"
-            raise UnsupportedError(what, hint="write a file here, and upload it")
-        raise FileError("the output's folder does not exist", where=str(path.parent), hint="create it first")
+            what = "only the release of a table can be written to an address"
+            raise UnsupportedError(what, hint="write a local file, and upload it")
+        raise FileError("the output's folder does not exist", where=str(path.parent), hint="create the folder first")
     folder = path.parent.resolve()
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         raise FileError("the output's folder cannot be read and written", where=str(folder), hint="name another folder")

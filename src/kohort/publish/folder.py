@@ -139,7 +139,7 @@ def fill(
 def _refuse_others(folder: Path, listed: Sequence[ListedPart], where: Path) -> None:
     names = [part.name for part in listed]
     if names != sorted(path.name for path in folder.iterdir()):
-        what = "the parts that were written are not those that are in the folder, or in another order"
+        what = "the parts in the folder are not those that were written, or in another order"
         raise FileError(what, where=str(where), hint="nothing was published; please report this")
 
 
@@ -150,7 +150,7 @@ def _examined(target: Path, *, overwrite: bool, inputs: Sequence[Path]) -> Targe
             return place
         where = str(place.path)
         if stat.S_ISLNK(place.former.st_mode):
-            raise TargetError("the output is a symbolic link", where=where, hint="name the folder it leads to")
+            raise TargetError("the output is a symbolic link", where=where, hint="name the folder behind the link")
         if not stat.S_ISDIR(place.former.st_mode):
             raise TargetError("the output is a file, not a folder", where=where, hint="leave out the last /")
         for source in inputs:
@@ -159,7 +159,7 @@ def _examined(target: Path, *, overwrite: bool, inputs: Sequence[Path]) -> Targe
         if not any(place.path.iterdir()):
             return place
         if not _is_release(place.path):
-            hint = "name a new one, or an empty one"
+            hint = "name a new or an empty folder"
             raise TargetError("the folder holds other files than a release of parts", where=where, hint=hint)
         if not overwrite:
             hint = "name another, or add --overwrite (in Python overwrite=True)"

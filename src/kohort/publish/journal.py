@@ -218,7 +218,7 @@ def settle_for_reading(source: str | os.PathLike[str]) -> None:
     with suppress(OSError):
         left = _journals(path.parent)
     if any(_tells_of(journal, path) for journal in left):
-        what = "a run that replaces files here is at work, or died; what is read may not belong together"
+        what = "a run is replacing files here, or died while doing so; the files may not belong together"
         warnings.warn(SourceNote(f"{path}: {what}"), stacklevel=2)
 
 

@@ -145,7 +145,7 @@ def _put(store: Store, key: str, content: Path, sha256: str) -> None:
     """Put an object, and refuse to go on where it is not read back as it was verified."""
     tried(store, store.put, key, content)
     if tried(store, partial(sha256_of, store), key) != sha256:
-        what = "what the store gives back is not what was verified; nothing was published"
+        what = "the store returns other bytes than those verified; nothing was published"
         raise FileError(what, where=f"{store.root}/{key}", hint="run again")
 
 
@@ -168,9 +168,9 @@ class Arrival:
         """
         fate, place = f"{self.below}/{_FATE}", f"{self.target}/{MANIFEST}"
         if not _put_once(self.store, fate, _PUBLISHED):
-            raise TargetError("another run took this one for dead", where=self._where, hint="run again")
+            raise TargetError("another run considered this one dead", where=self._where, hint="run again")
         if tried(self.store, self.store.put_if_absent, fate, _PUBLISHED):
-            what = "the store puts an object although there is one, so two runs could replace each other's release"
+            what = "the store overwrites existing objects, so two runs could replace each other's release"
             raise UnsupportedError(what, where=self._where, hint="write a folder, and upload it yourself")
         if self.replaced:
             tried(self.store, self.store.put, place, self.manifest.encode())
@@ -187,7 +187,7 @@ class Arrival:
             return
         if self.replaced:
             what = "the release was replaced and verified, but files that describe it could not be written"
-            raise FileError(what, where=self._where, hint="publish it again with --overwrite")
+            raise FileError(what, where=self._where, hint="publish the release again with --overwrite")
         tried(self.store, self.store.delete, place)
 
     def clear(self) -> None:

@@ -109,7 +109,7 @@ def _arrival(session: Session, *, replaced: bool) -> tuple[Callable[[], None], C
             return
         if replaced:
             what = "the table was replaced and verified, but its certificate could not be written"
-            raise FileError(what, where=session.place.address, hint="publish it again with --overwrite")
+            raise FileError(what, where=session.place.address, hint="publish the table again with --overwrite")
         with opened(session.place) as again:
             again.drop()
             again.commit()

@@ -33,7 +33,7 @@ def check_population(job: Job, population: object) -> None:
         raise UsageError(f"{' and '.join(needing)} needs a population table", where="population", hint=hint)
     if population is not None and not needing:
         what = "no privacy model needs a population table"
-        raise UsageError(what, where="population", hint="leave it out, or add k-map or presence")
+        raise UsageError(what, where="population", hint="leave the population out, or add k-map or presence")
 
 
 def unjudged_sensitive(job: Job) -> tuple[str, ...]:
@@ -54,15 +54,15 @@ def check(job: Job) -> None:
     """
     _check_types(job)
     if not job.models:
-        raise UsageError("no privacy model is given", hint="say at least k: KAnonymity(10), or --k 10")
+        raise UsageError("no privacy model is given", hint="give at least k: KAnonymity(10), or --k 10")
     if job.time_limit is not None and not 0 < job.time_limit < inf:
-        raise UsageError("a time limit must be a number of seconds above 0", hint="leave it out for none")
+        raise UsageError("a time limit must be a number of seconds above 0", hint="leave time_limit out for none")
     if isinstance(job.complete, str) and job.complete != "all":
-        raise UsageError("complete is no list of columns", hint='complete=("age", "city"), or "all"')
+        raise UsageError("complete is not a list of columns", hint='complete=("age", "city"), or "all"')
     limit = cast("object", job.algorithm.limit)  # what a caller without a type checker may have passed
     if not isinstance(limit, SuppressionLimit | None):
         hint = 'SuppressionLimit(20) for records, SuppressionLimit.of("5%") for a share'
-        raise UsageError("the suppression limit is no SuppressionLimit", where=job.algorithm.name, hint=hint)
+        raise UsageError("the suppression limit is not a SuppressionLimit", where=job.algorithm.name, hint=hint)
     faults: list[UsageError] = [one for _, one in unfit(job.schema, job.models)]
     faults += misplaced(job.schema, job.answers or ())
     if faults:
@@ -73,7 +73,7 @@ def check(job: Job) -> None:
         *key_misfits(pseudonyms=bool(job.schema.pseudonyms), has_key=job.key is not None),
     ]
     if found:
-        raise combined("the job does not go together", [one.told(named) for one in found])
+        raise combined("parts of the job contradict each other", [one.told(named) for one in found])
 
 
 def _check_types(job: Job) -> None:
@@ -127,11 +127,11 @@ def without_levels(quasi: Iterable[Attribute], algorithm: Algorithm) -> list[Sch
     method, faults = algorithm.name, list[SchemaError]()
     for one in quasi:
         if one.hierarchy is None and not on_cells(algorithm):
-            what = f"it has no hierarchy, and {method} needs one for every quasi-identifier"
+            what = f"the column has no hierarchy, and {method} needs one for every quasi-identifier"
             hint = "give it a file, or a builder such as intervals:5,10,20, mask:right or suppress (all or nothing)"
             faults.append(_unfit(one.name, what, hint))
         elif one.grid is not None or one.label not in {None, Label.ANCESTOR}:
-            what = f"the method {method} releases nodes of the hierarchy, not what grid or label ask for"
+            what = f"the method {method} releases nodes of the hierarchy, so grid and label have no effect"
             faults.append(_unfit(one.name, what, "leave grid and label out, or choose mondrian"))
     return faults
 
@@ -151,15 +151,15 @@ def unfit(schema: Schema, models: Sequence[PrivacyModel]) -> Iterator[tuple[Priv
         if (attribute.role if attribute else schema.rest) is not Role.SENSITIVE:
             yield model, _not_sensitive(name, attribute, model, schema)
         elif model.declared.needs_hierarchy and (attribute is None or attribute.hierarchy is None):
-            hint = "give the column one, or choose equal or ordered"
+            hint = "give the column a hierarchy, or choose equal or ordered"
             yield model, _unfit(name, "a hierarchical distance needs a hierarchy", hint)
         elif model.declared.of_numbers and attribute is not None and attribute.scale is Scale.CATEGORICAL:
             hint = "make the column numeric, or choose another model"
-            yield model, _unfit(name, f"{model.name} is about numbers, and the column is categorical", hint)
+            yield model, _unfit(name, f"{model.name} needs numbers, but the column is categorical", hint)
         least = model.declared.least_values
         if k is not None and least > k and schema.person is None:  # of one person, several records may differ
-            what = f"{model.name} needs classes of {least} records, so k = {k} would say nothing"
-            yield model, _unfit(name, what, f"say k = {least}, or leave k out")
+            what = f"{model.name} needs classes of {least} records, so k = {k} would have no effect"
+            yield model, _unfit(name, what, f"set k = {least}, or leave k out")
 
 
 def misplaced(schema: Schema, answers: Sequence[str]) -> Iterator[SchemaError]:
@@ -168,16 +168,16 @@ def misplaced(schema: Schema, answers: Sequence[str]) -> Iterator[SchemaError]:
     for name, count in Counter(answers).items():
         role = roles.get(name, schema.rest)
         if count > 1:
-            yield SchemaError("an answer is named twice", where=f"column {name}", hint="name it once")
+            yield SchemaError("the answer is named twice", where=f"column {name}", hint="name the column once")
         if role is not Role.INSENSITIVE:
-            what = "an answer is an insensitive column, and this one " + (f"is {role.said}" if role else "has no role")
-            yield SchemaError(what, where=f"column {name}", hint="take it out of answers, or make it insensitive")
+            what = "an answer must be insensitive, but this column " + (f"is {role.said}" if role else "has no role")
+            yield SchemaError(what, where=f"column {name}", hint="make the column insensitive, or no answer")
 
 
 def notes(job: Job) -> tuple[str, ...]:
     """What nobody would expect of a job's hierarchies: those of no use, and what was changed to make them nest."""
     unused = [
-        f"the hierarchy of {name} is not used: nothing is generalized or measured by it"
+        f"the hierarchy of {name} is not used to generalize or measure anything"
         for name in job.unused_hierarchies or ()
     ]
     held = [(one.name, one.hierarchy) for one in job.schema.attributes if isinstance(one.hierarchy, Hierarchy)]
@@ -193,17 +193,17 @@ def refuse_unmodelled(job: Job) -> None:
     """
     faults = [
         SchemaError(
-            "it is sensitive, and no privacy model protects it",
+            "the column is sensitive, and no privacy model protects it",
             where=f"column {name}",
-            hint=f"limit what a class may reveal of it, such as --t {name}=0.2 or --l {name}=2 (in a job file t = 0.2);"
-            f" to release it without: --no-model {name} (in a job file no-model = true, in Python no_model=['{name}'])",
+            hint=f"limit what a class reveals, such as --t {name}=0.2 or --l {name}=2 (in a job file t = 0.2);"
+            f" without a model: --no-model {name} (in a job file no-model = true, in Python no_model=['{name}'])",
         )
         for name in unjudged_sensitive(job)
     ]
     modelled = {model.declared.sensitive for model in job.models}
     free = {one.name for one in job.schema.sensitive if one.name not in modelled}
     faults += [
-        SchemaError("it needs no permission to go without a model", where=f"column {name}", hint="leave no-model out")
+        SchemaError("no-model has no effect", where=f"column {name}", hint="leave no-model out")
         for name in job.no_model
         if name not in free
     ]
@@ -222,7 +222,7 @@ def _not_sensitive(name: str, attribute: Attribute | None, model: PrivacyModel, 
         hint = f"did you mean {near}?" if near else "name it as sensitive"
         return _unfit(name, f"{model.name} is about a column that is not in the schema", hint)
     what = f"the column is {attribute.role.said}, but {model.name} is about a sensitive one"
-    others = f", or ask it of {' or '.join(sensitive)}" if sensitive else ""
+    others = f", or name {' or '.join(sensitive)}" if sensitive else ""
     return _unfit(name, what, f"make the column sensitive{others}")
 
 
@@ -256,10 +256,10 @@ def misfits(schema: Schema, models: Sequence[PrivacyModel], perturbations: Seque
             hint = "only sensitive and insensitive columns are perturbed: they are released unchanged otherwise"
             yield Misfit(key, f"the column is {role.said}", hint)
         if count > 1:
-            yield Misfit(key, "the column is perturbed twice", "say one method for it")
+            yield Misfit(key, "the column is perturbed twice", "give one method")
         if name in judged and name not in fixed:
-            hint = "round it instead, or leave the model out: nobody would see the values that it is about"
-            yield Misfit(key, f"{judged[name]} is asked of the column's values, and they are changed", hint)
+            hint = "round the column instead, or leave the model out: the model limits the original values"
+            yield Misfit(key, f"{judged[name]} limits the column's values, but these are changed", hint)
 
 
 def seed_misfits(
@@ -269,12 +269,12 @@ def seed_misfits(
     random = any(one.random for one in perturbations)
     if seed is None:
         if insecure_reproducible:
-            yield Misfit(("perturb", "insecure-reproducible"), "no seed is given", "leave it out, or give a seed")
+            yield Misfit(("perturb", "insecure-reproducible"), "no seed is given", "give a seed, or leave the key out")
         return
     if not random:
-        yield Misfit(("perturb", "seed"), "nothing is drawn with it", "leave it out: no perturbation is random")
+        yield Misfit(("perturb", "seed"), "seed has no effect", "leave the seed out: no perturbation is random")
     elif not insecure_reproducible:
-        hint = "leave it out; or, for what nobody will be given, add insecure-reproducible (--insecure-reproducible)"
+        hint = "leave the seed out; or, for tests only, add insecure-reproducible (--insecure-reproducible)"
         yield Misfit(("perturb", "seed"), "with a seed the noise is reproducible, and so not private", hint)
     elif seed < 0:
         yield Misfit(("perturb", "seed"), "a seed is a whole number of at least 0", "such as 7")
@@ -283,8 +283,8 @@ def seed_misfits(
 def key_misfits(*, pseudonyms: bool, has_key: bool) -> Iterator[Misfit]:
     """What is wrong with a key, where some columns get pseudonyms or none does."""
     if pseudonyms and not has_key:
-        hint = "make one with `kohort key FILE` and give it: [input] key-file, --key-file"
-        yield Misfit(("input", "key-file"), "pseudonyms need a key: without one all identifiers can be tried", hint)
+        hint = "make a key with `kohort key FILE`, then name the file: [input] key-file, --key-file"
+        yield Misfit(("input", "key-file"), "pseudonyms need a key, or anyone can try all identifiers", hint)
     if has_key and not pseudonyms:
-        hint = "leave it out, or say which identifying column gets pseudonyms: pseudonym = true, --pseudonym"
+        hint = "leave the key out, or choose the identifying column that gets pseudonyms: pseudonym = true, --pseudonym"
         yield Misfit(("input", "key-file"), "no column gets pseudonyms", hint)

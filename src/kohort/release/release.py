@@ -168,7 +168,7 @@ class Release(Summary):
             overwrite: Whether a file at `path` may be replaced.
 
         Raises:
-            UsageError: the ending of the path means no form of a report, or there is no such audience.
+            UsageError: the ending of the path means no form of a report, or no such audience.
             MissingExtraError: a page needs `kohort[report]`.
         """
         return verb(Release.report)(self, path, audience=audience, overwrite=overwrite)

@@ -68,7 +68,7 @@ class BasketWriting:
             UsageError: the form and the name contradict each other, or `target` is `-`, which elsewhere is a stream.
         """
         if str(target) == "-":
-            hint = "name a file: it is verified before it is there"
+            hint = "name a file: a release is verified before it is published"
             raise UsageError("a release is not written to standard output", hint=hint)
         ending = target.suffix.lower()
         form = self.form or (Form.LISTS if ending in _PARQUET else reading.form)
@@ -92,7 +92,7 @@ class TransactionJob(Summary):
         weights: Item names and the weight of their cells in the loss; 1 if not given.
         reading: The format of the input.
         writing: The format of the release.
-        most: The greatest number of sets of items to keep in memory at once.
+        most: The maximum number of item sets to keep in memory.
         purpose: The purpose of the release and who is responsible for it; no byte of the release depends on it.
     """
 

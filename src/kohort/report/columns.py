@@ -91,7 +91,7 @@ def levels_picture(found: Sequence[Measured], format_: Format) -> bytes:
 def _meant(found: Sequence[Measured]) -> str:
     records = found[0].records
     of = "the leaves" if records is None else f"{records:,} records"
-    return f"share of the other values that a released one may stand for, mean over {of} (LM)"
+    return f"share of the other values that a released value may stand for, mean over {of} (LM)"
 
 
 def distributions_picture(
@@ -101,7 +101,7 @@ def distributions_picture(
     if not found:
         hint = "name or drop the columns that identify people; the others are drawn"
         raise UnsupportedError("every column may identify people, so none is drawn", where="--picture", hint=hint)
-    notes = ["Only for those who may see the records: it contains their values. Do not publish it.", _SMALL]
+    notes = ["Internal: the picture contains values of records. Do not publish it.", _SMALL]
     notes += [f"Not drawn, because they may identify people: {', '.join(left_out)}."] if left_out else []
     return Panels(
         title=f"Distributions of {records:,} records",

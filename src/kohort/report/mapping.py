@@ -64,7 +64,7 @@ def check(algorithm: Algorithm) -> None:
 def writer(path: Path) -> Callable[[Release], bytes]:
     """What writes a release's mapping in the form that the name of its file asks for."""
     if path.suffix not in _FORMS:
-        raise UsageError(f"a mapping is written as {' or '.join(_FORMS)}", where=str(path), hint="name it so")
+        raise UsageError(f"a mapping is written as {' or '.join(_FORMS)}", where=str(path), hint="change the extension")
     form = _FORMS[path.suffix]
     return lambda release: form(mapping(release)).encode()
 

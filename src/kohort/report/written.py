@@ -36,7 +36,7 @@ def report(
 ) -> ReportText:
     """The text of a release's report, which is also written where there is a path; see `Release.report`."""
     if audience not in list(Audience):
-        raise UsageError("there is no such audience", where="audience", hint=f"one of {', '.join(Audience)}")
+        raise UsageError("no such audience", where="audience", hint=f"one of {', '.join(Audience)}")
     text, made = _text(release), partial(page_of, release, Audience(audience))
     if path is not None:
         _write(release, Path(path), text, made, overwrite=overwrite)
@@ -49,7 +49,7 @@ def _write(
     release: Release | TransactionRelease, file: Path, text: str, made: Callable[[], Page], *, overwrite: bool
 ) -> None:
     if file.suffix not in REPORTS:
-        raise UsageError(f"a report is one of {', '.join(REPORTS)}", where="report", hint="name the file so")
+        raise UsageError(f"a report is one of {', '.join(REPORTS)}", where="report", hint="change the extension")
     inputs = (release.path,) if isinstance(release.path, Path) else ()
     check_target(file, overwrite=overwrite, inputs=inputs)
     content = text_file(text) if file.suffix == ".txt" else writer_of(file.suffix)(made())

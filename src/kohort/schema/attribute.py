@@ -107,7 +107,7 @@ def word(kind: type[E], value: str | None, where: str) -> E:
     try:
         return kind(str(value))
     except ValueError:
-        raise SchemaError("no such word", where=where, hint=f"one of {', '.join(kind)}") from None
+        raise SchemaError("unknown word", where=where, hint=f"one of {', '.join(kind)}") from None
 
 
 def names_in(value: object, keyword: str) -> tuple[str, ...]:
@@ -258,9 +258,9 @@ class Attribute:
             'give it role "identifying", or leave the pseudonym out',
         )
         level = 0 if self.max_level is None else self.max_level
-        yield type(level) is not int or level < 0, "the greatest level must be a count of levels", "write 2, say"
+        yield type(level) is not int or level < 0, "max-level must be a number of levels", "such as 2"
         short = self.date_format is not None and self.date_format.is_short
-        what = "years of two digits need the first of their hundred years, and no others do"
+        what = "pivot goes with years of two digits, and these need a pivot"
         hint = f"write --pivot {self.name}=1930 for 1930 to 2029 (in a job file pivot = 1930)"
         yield self.date_format is not None and short != (self.pivot is not None), what, hint
         odd = self.pivot is not None and (type(self.pivot) is not int or not 1000 <= self.pivot <= 9999)  # noqa: PLR2004  four digits
@@ -275,7 +275,7 @@ class Attribute:
             what = "a grid's step must be above 0, and its cut points ascend"
             yield len(cuts) < 2 or cuts != tuple(sorted(set(cuts))), what, "write 5, or at least two cut points"  # noqa: PLR2004  a cell has two ends
             endless = any(10 ** cut.denominator.bit_length() % cut.denominator for cut in cuts)
-            yield endless, "a grid's numbers must be decimals that end, for labels print them", "write 0.5, not 1/3"
+            yield endless, "the numbers of a grid must be finite decimals", "write 0.5, not 1/3"
 
     def _contradictions(self) -> Iterable[tuple[bool, str, str]]:
         yield (
@@ -294,15 +294,15 @@ class Attribute:
         yield (
             self.of_dates and not (self.scale in {None, Scale.DATE} and of_days and fits),
             "dates are released as ranges of days",
-            "remove what belongs to numbers and names; beside a hierarchy, leave the scale and the format out",
+            "remove settings for numbers and names; with a hierarchy, leave the scale and the format out",
         )
-        yield self.label is Label.OWN, "a column has its own label where none is given", "leave the label out"
+        yield self.label is Label.OWN, "own is the default for a single column", "leave the label out"
         either = self.label is None or self.label is Label.COMPANIONS  # which numbers have no use for
         mismatch = not either and (self.label is Label.GRID) != (self.grid is not None)
-        yield mismatch, "a grid and grid labels go together", "add grid = 5, say; or leave the label out"
+        yield mismatch, "a grid and grid labels go together", "add a grid, such as grid = 5, or leave the label out"
         levels = self.label is Label.ANCESTOR or self.max_level is not None
         needs_hierarchy = self.order is Order.HIERARCHY or levels or self.grid == "hierarchy"
-        yield needs_hierarchy and self.hierarchy is None, "this needs a hierarchy", "add one for this column"
+        yield needs_hierarchy and self.hierarchy is None, "the column needs a hierarchy", "add a hierarchy"
 
     def _said_in_vain(self) -> bool:
         """Whether something is said that the role has no use for; a hierarchy of no use does no harm."""

@@ -264,10 +264,10 @@ def asked_format(texts: Sequence[str], pivot: int | None, name: str) -> DateForm
 def no_pivot(dates: int, name: str) -> InputError:
     """The error of dates whose years have two digits, where nothing says which hundred years those are."""
     hint = (
-        f"say in which hundred years they lie: --pivot {name}=1930 for 1930 to 2029 (in a job file pivot = 1930, in a "
-        "builder dates:dd.mm.yy:1930)"
+        f"give the first of their hundred years: --pivot {name}=1930 for 1930 to 2029 (in a job file pivot = 1930, in "
+        "a builder dates:dd.mm.yy:1930)"
     )
-    return InputError(f"the years of its {dates:,} dates have two digits", where=f"column {name}", hint=hint)
+    return InputError(f"{dates:,} dates have years of two digits", where=f"column {name}", hint=hint)
 
 
 #: A year from which on the years of two digits all have a 29 February where they may have one.
@@ -278,9 +278,9 @@ def read_as(forms: Sequence[DateFormat], dates: int, name: str) -> InputError:
     """The error of dates that can be read in several forms."""
     pivot = f" --pivot {name}=1930, the first of the hundred years of 1930 to 2029," if forms[0].is_short else ""
     return InputError(
-        f"its {dates:,} dates can be read as {' or as '.join(forms)}",
+        f"{dates:,} dates can be read as {' or as '.join(forms)}",
         where=f"column {name}",
-        hint=f"say which: --date-format {name}={forms[0]}{pivot}"
+        hint=f"choose one: --date-format {name}={forms[0]}{pivot}"
         f' (in a job file date-format = "{forms[0]}"); --scale {name}=categorical for names',
     )
 

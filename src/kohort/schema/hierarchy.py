@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: What to do about a node or a value that is called like the root and is not below a root of this name.
 _ONLY_ROOT = (
     f"{SUPPRESSED} means fully generalized: from such a label on, all labels of a row are {SUPPRESSED}, and none is a "
-    f"leaf. If it means in the table that there is no value, declare it: --missing-token '{SUPPRESSED}'"
+    f"leaf. If {SUPPRESSED} means a missing value in the table, declare it: --missing-token '{SUPPRESSED}'"
 )
 
 #: What a UTF-8 text file cannot hold, or no text: NUL, half of a surrogate pair, and what is no character.
@@ -80,7 +80,7 @@ class Hierarchy(Summary):
         try:
             parents = tuple(np.array(parent, dtype=np.int64) for parent in self.parents)
         except (TypeError, ValueError):
-            what, hint = "the parents are no lists of numbers", 'write Hierarchy.from_rows([["Bari", "Sud", "*"], …])'
+            what, hint = "the parents are not lists of numbers", 'write Hierarchy.from_rows([["Bari", "Sud", "*"], …])'
             raise CallError(what, where="Hierarchy", hint=hint) from None
         _check_shape(self.labels, parents, self.name)
         maps = [np.arange(len(self.labels[0]), dtype=np.int64)]
@@ -132,7 +132,7 @@ class Hierarchy(Summary):
     def _shown(self) -> tuple[str, Rows]:
         title = f"Hierarchy of {self.name}" if self.name else "Hierarchy"
         rows = [("Leaves", f"{len(self.leaves):,}"), ("Levels", f"{self.height + 1}")]
-        return title, rows + ([("Nodes", "chosen by looking at records")] if self.data_dependent else [])
+        return title, rows + ([("Nodes", "data-dependent")] if self.data_dependent else [])
 
     @property
     def leaves(self) -> tuple[str, ...]:
@@ -252,7 +252,7 @@ def _check_shape(labels: Sequence[Sequence[str]], parents: Sequence[Index], name
     if not labels[0]:
         raise fault("a hierarchy needs at least one leaf", name)
     if len(labels[-1]) != 1:
-        raise fault(f"{many(len(labels[-1]), 'node')} at the top where one root must be", name, len(parents))
+        raise fault(f"{many(len(labels[-1]), 'node')} at the top, but one root is needed", name, len(parents))
     for level, parent in enumerate(parents):
         steps = np.diff(parent)
         ends = parent.shape == (len(labels[level]),) and parent[0] == 0 and parent[-1] == len(labels[level + 1]) - 1

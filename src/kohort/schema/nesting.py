@@ -40,7 +40,7 @@ CHUNK = 4096
 _LETTERS, _LABELS = 40, 5
 
 #: How to ask for padding, and for one parent of several.
-PADDING = "name an ancestor on every level for each, or have them padded: FILE:pad (pad=True in Python)"
+PADDING = "give every leaf an ancestor on every level, or pad: FILE:pad (pad=True in Python)"
 _KEEPING = (
     "keep the row that is right, or the first or the last: FILE:first, FILE:last (keep='first' in Python); "
     "FILE:qualify keeps the first and names the parents of labels that occur in several places"
@@ -174,8 +174,8 @@ def no_root(tops: Sequence[str], name: str, level: int | None = None) -> Hierarc
     """The error of several labels at the top. Rows do not name them: a table given by mistake has values there."""
     names = f" ({listed(tops)})" if level is None else ""
     hint = (
-        f"end every row in the same label, or have the root {SUPPRESSED} added: FILE:root (root='{SUPPRESSED}' in "
-        "Python); if the first line names the columns, delete it"
+        f"end every row in the same label, or add the root {SUPPRESSED}: FILE:root (root='{SUPPRESSED}' in "
+        "Python); delete the first line if it names the columns"
     )
     return fault(f"no common root: {len(tops):,} labels at the top{names}", name, level, hint=hint)
 

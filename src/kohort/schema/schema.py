@@ -52,7 +52,7 @@ class Schema(Summary):
         given = cast("object", self.attributes)  # whatever a caller without type checker passed
         listed = cast("Sequence[object]", given) if isinstance(given, tuple | list) else (None,)
         if not all(isinstance(one, Attribute) for one in listed):
-            what = f"the attributes are of class {class_of(self.attributes)}, or not all of them are an Attribute"
+            what = f"the attributes must be Attribute objects, not {class_of(self.attributes)}"
             raise CallError(what, where="Schema", hint='write Schema.of(quasi=["age", "city"])')
         object.__setattr__(self, "missing", frozenset({"", *self.missing}))
         if self.rest is not None:
@@ -173,7 +173,7 @@ class Schema(Summary):
             yield SchemaError(
                 f"{len(without)} of {len(columns)} columns have no role",
                 where=", ".join(without),
-                hint="every column needs one: let `kohort init` guess them, say what the rest is (--rest drop; in"
+                hint="every column needs a role: let `kohort init` guess, set the rest (--rest drop; in"
                 ' Python rest="drop"), or paste this into the job file and correct it:\n\n' + _block(without),
             )
         if self.person is not None and self.person not in known:
@@ -183,12 +183,12 @@ class Schema(Summary):
         elif self.person is not None and self.person not in named and self.rest is not None and self.rest.released:
             yield _unfit_key(self.person)
         if not self.quasi:
-            yield SchemaError("no column is quasi-identifying", hint="name at least one with --quasi or role = 'quasi'")
+            yield SchemaError("no column is quasi-identifying", hint="name a column with --quasi or role = 'quasi'")
 
 
 def _unfit_key(name: str) -> SchemaError:
     """The error of a person key that is not identifying: if it were released, it would link a person's records."""
-    hint = "make it identifying; without a person key every record counts as a person"
+    hint = "make the column identifying; without a person key every record counts as a person"
     return SchemaError("the person key is not an identifying column", where=f"column {name}", hint=hint)
 
 

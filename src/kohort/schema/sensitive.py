@@ -95,7 +95,7 @@ def resolve(
         raise InputError(
             f"{many(int(counts[absent].sum()), 'record has', 'records have')} no value",
             where=f"column {attribute.name}",
-            hint='the schema says missing = "refuse"; "own-value" or "suppress" accept them',
+            hint='set missing to "own-value" or "suppress"; "refuse" is set',
         )
     present = [value for value, gone in zip(values, absent.tolist(), strict=True) if value is not None and not gone]
     numeric = _is_numeric(attribute, present, counts[~absent])
@@ -123,7 +123,7 @@ def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) ->
         raise InputError(
             f"{many(int(wrong.sum()), f'value ({of}) is', f'values ({of}) are')} not plain decimal numbers",
             where=f"column {attribute.name}",
-            hint="the schema asks for numbers; declare missing tokens, or make the column categorical",
+            hint="the column must be numeric; declare missing tokens, or make the column categorical",
         )
     return numeric
 
@@ -157,9 +157,9 @@ def _by_leaf(
     if absent.any():
         whose = many(int(counts[absent].sum()), "record")
         raise HierarchyError(
-            f"{many(int(absent.sum()), f'value ({whose}) is', f'values ({whose}) are')} no leaf of the hierarchy",
+            f"{many(int(absent.sum()), f'value ({whose}) is', f'values ({whose}) are')} missing from the hierarchy",
             where=f"column {attribute.name}",
-            hint="add them to the hierarchy; `kohort hierarchy check` counts what a file lacks",
+            hint="add the values to the hierarchy; `kohort hierarchy check` counts what a file lacks",
         )
     first = np.full(int(of.max()) + 1, len(hierarchy.leaves))
     np.minimum.at(first, of, leaves)  # spellings that stand at several leaves are the value of the first

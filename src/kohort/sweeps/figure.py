@@ -33,7 +33,7 @@ _ACROSS: Final = MappingProxyType(
 )
 
 _SAID: Final = MappingProxyType(
-    {Ending.INFEASIBLE: "No release", Ending.LIMIT: "Stopped at a limit", Ending.IMPOSSIBLE: "Skipped as impossible"}
+    {Ending.INFEASIBLE: "No release", Ending.LIMIT: "Limit reached", Ending.IMPOSSIBLE: "Impossible"}
 )
 
 
@@ -105,8 +105,8 @@ def _risk_utility(words: list[str]) -> tuple[Figure, str]:
     risks = [word for word in words if word in RISKS]
     losses = [word for word in words if word in METRICS and METRICS[word].less_is_better]
     if len(risks) > 1 or len(losses) > 1 or len(risks) + len(losses) < len(words):
-        hint = f"such as {_NAME}:average,ncp; a risk ({', '.join(RISKS)}), and a metric of which less is better"
-        raise UsageError("name the risk and the loss to draw", where="figure", hint=hint)
+        hint = f"such as {_NAME}:average,ncp; a risk ({', '.join(RISKS)}), and a metric for which less is better"
+        raise UsageError("figure must name a risk and a loss", where="figure", hint=hint)
     return FIGURES[(losses or [DEFAULT])[0]], (risks or ["highest"])[0]
 
 

@@ -30,7 +30,7 @@ Values: TypeAlias = tuple[str, ...]
 
 
 #: For anybody, why there is no release, where the reason counts records.
-WITHHELD: Final = "what stood in the way is told on the terminal alone"
+WITHHELD: Final = "the reason is shown only on the terminal"
 
 
 class Ending(StrEnum):
@@ -63,7 +63,7 @@ class Axis:
     def __post_init__(self) -> None:
         """Refuse an axis that compares nothing, or the same twice."""
         if not self.values or len(set(self.values)) < len(self.values):
-            raise UsageError(f"{self.name}: give at least one value, and none twice", where="vary")
+            raise UsageError(f"{self.name}: give at least one value, each once", where="vary")
 
     @property
     def numbers(self) -> tuple[float, ...] | None:
@@ -184,7 +184,7 @@ def refuse_unordered(orders: Mapping[str, bool | None]) -> None:
         orders: For everything that is varied, whether a greater value is stricter.
     """
     if all(order is None for order in orders.values()):
-        what = f"no value of {' and '.join(orders)} protects more than another, so none can be proposed"
+        what = f"no value of {' and '.join(orders)} protects more than another, so no proposal is possible"
         raise UsageError(what, where="at-most-loss", hint="vary a privacy model, such as k=2,5,10,20,50")
 
 

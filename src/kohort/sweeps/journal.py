@@ -148,7 +148,5 @@ def _points(lines: bytes) -> Iterator[tuple[str, Point]]:
 
 
 def _foreign(path: Path) -> TargetError:
-    hint = "move it away, or name another --out"
-    return TargetError(
-        "what stands where the sweep would keep its points is something else", where=str(path), hint=hint
-    )
+    hint = "move the file away, or name another --out"
+    return TargetError("the file for the sweep's points belongs to something else", where=str(path), hint=hint)

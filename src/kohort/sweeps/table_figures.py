@@ -94,7 +94,7 @@ def _proposal(found: TableSweep) -> list[str]:
     limit, best = f"a loss of {_share(found.within)}", found.proposed
     if best is not None:
         at, loses = said(found.axes, best.values), f"{_share(best.loss)} of the detail (NCP)"
-        return [f"Proposed: {at}, the strictest within {limit}: it loses {loses}."]
+        return [f"Proposed: {at}, the strictest within {limit}, with a loss of {loses}."]
     least = min(released, key=lambda point: point.metrics[LOSS])
     loses = f"{_share(least.metrics[LOSS])} of the detail (NCP)"
     return [f"Nothing proposed: no point is within {limit}; {said(found.axes, least.values)} loses least, {loses}."]

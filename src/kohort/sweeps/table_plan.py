@@ -64,7 +64,7 @@ class TablePlan:
         axes = tuple(Axis(name, tuple(values)) for name, values in vary.items())
         points = prod(len(axis.values) for axis in axes)
         if points > MOST:
-            raise UsageError(f"these are {points:,} points", where="vary", hint=f"ask for {MOST:,} at most")
+            raise UsageError(f"the sweep has {points:,} points", where="vary", hint=f"at most {MOST:,} are possible")
         jobs: dict[Values, Job] = {}
         impossible: dict[Values, str] = {}
         faults: list[UsageError] = []
@@ -82,7 +82,7 @@ class TablePlan:
         """Refuse a sweep that compares nothing, or the same twice."""
         names = [axis.name for axis in self.axes]
         if not names or len(set(names)) < len(names):
-            raise UsageError("at least one parameter must be varied, and none twice", where="vary")
+            raise UsageError("vary at least one parameter, each once", where="vary")
         asked = {values: job.described() for values, job in self.jobs.items()}
         for place, axis in enumerate(self.axes):
             rows = {value: list[str]() for value in axis.values}

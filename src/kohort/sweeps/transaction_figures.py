@@ -29,7 +29,7 @@ WIDE: Final = 8
 #: A method looks the same in every picture.
 _LOOKS: Final = MappingProxyType(dict(zip(METHODS, LOOKS, strict=False)))
 
-_SAID: Final = MappingProxyType({Ending.INFEASIBLE: "Infeasible", Ending.LIMIT: "Stopped at the limit of memory"})
+_SAID: Final = MappingProxyType({Ending.INFEASIBLE: "Infeasible", Ending.LIMIT: "Memory limit reached"})
 
 _DRAWN: Final = MappingProxyType(
     {
@@ -148,7 +148,7 @@ def _proposal(found: TransactionSweep) -> list[str]:
     if best is None:
         return [f"Nothing proposed: no value is within {limit} in all its runs."]
     at = f"{found.plan.vary} = {' by '.join(best.values)}"
-    return [f"Proposed: {at}, the strictest within {limit}: it loses {100 * float(best.loss):.2f} %."]
+    return [f"Proposed: {at}, the strictest within {limit}, with a loss of {100 * float(best.loss):.2f} %."]
 
 
 def _cell(one: Summary) -> str:
@@ -186,7 +186,7 @@ def notes(found: TransactionSweep) -> list[str]:
         f"{begins}, and in no mean: {'every method' if len(some) == len(methods) else ', '.join(some)} {ends}"
         for (begins, ends), some in alike.items()
     ]
-    cells = ["cells promises less than the others: an item that a transaction lacks may have been there."]
+    cells = ["cells promises less than the others: an item missing from a transaction may have been there."]
     return [*told, *(cells if "cells" in methods else [])]
 
 

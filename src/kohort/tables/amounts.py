@@ -78,7 +78,7 @@ def read_numbers(column: Column, missing: frozenset[str]) -> CodedNumbers:
         wrong = np.array([not (gap or is_numeric_text([t])) for gap, t in zip(gaps, texts, strict=True)], np.bool_)
         if wrong.any():
             raise InputError(
-                f"{many(int(column.counts()[wrong].sum()), 'cell is', 'cells are')} no plain decimal numbers",
+                f"{many(int(column.counts()[wrong].sum()), 'cell is', 'cells are')} not plain decimal numbers",
                 where=f"column {column.name}",
                 hint="declare missing tokens, correct the cells, or perturb names by post-randomization",
             )
@@ -89,7 +89,7 @@ def read_numbers(column: Column, missing: frozenset[str]) -> CodedNumbers:
         raise InputError(
             f"{many(cells, 'number is', 'numbers are')} 2^53 or more, or as far below 0: they would lose digits",
             where=f"column {column.name}",
-            hint="give the column in a larger unit; or is it an identifier, which is no number?",
+            hint="use a larger unit, or treat the column as an identifier",
         )
     return found
 
@@ -117,7 +117,7 @@ def rounded(numbers: Amounts, decimals: int, bounds: tuple[float, float], *, lik
     high -= high / ten > bounds[1]
     if low > high:
         what = f"no number of {decimals} decimals lies between the bounds"
-        raise UsageError(what, where="lower", hint="more decimals, or wider bounds")
+        raise UsageError(what, where="lower", hint="allow more decimals, or widen the bounds")
     units = np.clip(np.rint(numbers * ten), low, high) if like is None else whole(numbers * ten, like * ten, low, high)
     return units / ten + 0.0
 

@@ -255,7 +255,7 @@ class CodedTable:
             raise InputError(
                 f"{many(int(self.records_with(column)[lacking].sum()), 'record has', 'records have')} no person key",
                 where=f"column {name}",
-                hint=f"every record must say whose it is, for people to be counted: fill it in, or leave the others out"
+                hint=f"to count people, every record needs a person key: fill in the key, or leave the others out"
                 f' (--complete-records {name}; in a job file complete-records = ["{name}"])',
             )
         note_spellings(column)
@@ -406,9 +406,7 @@ def _sets(texts: Sets, members: NDArray[np.integer], quoted: pl.Series) -> pl.Se
 
 def _of_population(fault: InputError, name: str) -> InputError:
     hint = "values of the population table must be in the column's hierarchy, bounds and grid too"
-    return type(fault)(
-        "some values of the population table have no place in the domain", where=f"column {name}", hint=hint
-    )
+    return type(fault)("some values of the population table are outside the domain", where=f"column {name}", hint=hint)
 
 
 # ── the population table ─────────────────────────────────────────────────────────────────────────
@@ -421,7 +419,7 @@ def check_columns(population: Table, schema: Schema) -> None:
         raise SchemaError(
             f"the population table has no column {', '.join(lacking)}",
             where="population",
-            hint="it must have every quasi-identifying column, by the same name",
+            hint="the population table needs every quasi-identifying column under the same name",
         )
 
 

@@ -107,8 +107,8 @@ _COMMA: Final = Notation(",")
 _DOTTED: Final = Notation(",", ".")
 
 #: What is wrong with numbers such as 1.234 beside others with a decimal comma.
-_TWOFOLD: Final = "its numbers can be read in two ways: with three decimals, or as thousands"
-_SAY: Final = 'say which mark is the decimal one: --decimal , or --decimal . (in a job file decimal = ",")'
+_TWOFOLD: Final = "the column's numbers can be read in two ways: with three decimals, or as thousands"
+_SAY: Final = 'choose the decimal mark: --decimal , or --decimal . (in a job file decimal = ",")'
 _numbers = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+").sub
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kohort.tables.table import Column
 
 #: What two spellings of a key may differ in.
-_ALIKE: Final = "case, blanks, width, invisible letters and the form of a number do not tell keys apart"
+_ALIKE: Final = "keys that differ only by case, blanks, width, invisible letters or the form of a number count as equal"
 
 #: What was found of columns that are still in use: a run asks for its people some ten times.
 _OWNERS: Final = WeakKeyDictionary["Column", "Index | None"]()
@@ -87,8 +87,8 @@ def refuse_spellings(column: Column, where: str, result: str) -> None:
 
 def respelled(found: int, keys: int, where: str, result: str) -> InputError:
     """The error of keys that are alike."""
-    what = f"{found:,} spellings are of {many(keys, 'key')}, and {result}: {_ALIKE}"
-    return InputError(what, where=where, hint="write each key in one way, and different keys in other letters")
+    what = f"{found:,} spellings mean only {many(keys, 'key')}, and {result}: {_ALIKE}"
+    return InputError(what, where=where, hint="spell each key in one way, and different keys differently")
 
 
 def _spellings(column: Column) -> tuple[int, int]:

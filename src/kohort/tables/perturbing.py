@@ -90,7 +90,7 @@ def perturbed(
 
 def _check(table: Table, perturbations: Sequence[Perturbation], seed: int | None) -> None:
     if seed is not None and seed < 0:
-        raise UsageError("a seed is not below 0", where="seed")
+        raise UsageError("seed must be at least 0", where="seed")
     seen: set[str] = set()
     for name in (column for one in perturbations for column in one.columns):
         if name not in table.names:
@@ -98,7 +98,7 @@ def _check(table: Table, perturbations: Sequence[Perturbation], seed: int | None
             hint = f"did you mean {near[0]}?" if near else f"the columns are {', '.join(table.names)}"
             raise UsageError(f"there is no column {name!r} to perturb", where="perturb", hint=hint)
         if name in seen:
-            raise UsageError(f"column {name} is perturbed twice", where="perturb", hint="say one method for it")
+            raise UsageError(f"column {name} is perturbed twice", where="perturb", hint="give one method")
         seen.add(name)
 
 

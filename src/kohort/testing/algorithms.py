@@ -84,7 +84,7 @@ def _broken(algorithm: Algorithm, problem: Problem, found: Solution | None, turn
     """What does not hold."""
     if found is None:
         if _satisfied(problem, np.zeros(problem.frequency.counts.size, np.int64), problem.frequency.counts):
-            yield "it finds no release of a table that satisfies the models as a whole"
+            yield "no release found, though the whole table satisfies the models"
         return
     yield from _misshapen(algorithm, problem, found)
     tuples, counts, labels = _pieces(problem, found)
@@ -170,6 +170,6 @@ def _unproven(algorithm: Algorithm, problem: Problem, found: Solution) -> Iterat
     cost = metric.cost(found.candidates[0].outcome)
     least = metric.cost(Exhaustive(algorithm.limit, algorithm.objective).solve(problem).candidates[0].outcome)
     if found.proven and cost > least:
-        yield "it says that it has proven the optimum, but exhaustive search finds a better release"
+        yield "the optimum is declared proven, but exhaustive search finds a better release"
     if found.bound is not None and found.bound > least:
-        yield "its bound is above the cost of the best release"
+        yield "the bound is above the cost of the best release"

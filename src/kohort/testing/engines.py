@@ -157,7 +157,7 @@ def _broken(engine: Engine, frame: pl.DataFrame, job: Job, order: Index) -> Iter
         return
     counts = engine.count(engine.read(frame, ReadOptions()), job).counts
     if _tuples(counts) != _by_hand(frame, job, counts.frequency.quasi.shape[1]):
-        yield "its tuples are not those that one counts by hand"
+        yield "the tuples are not those counted by hand"
     content, claim = _written(engine, made)
     due, witness = _written(LOCAL, expected)
     if made.metrics != expected.metrics:
@@ -167,10 +167,10 @@ def _broken(engine: Engine, frame: pl.DataFrame, job: Job, order: Index) -> Iter
     if content != _written(engine, _released(engine, frame[order.tolist()], job))[0]:
         yield "the order of the records makes a difference"
     if _found(_verdict(engine, content, claim)) != _found(verify(BytesIO(due), witness)):
-        yield "its verdict is not that of kohort.verify"
+        yield "the verdict is not that of kohort.verify"
     for what, damaged in _damaged(content):
         if _verdict(engine, damaged, claim) is not None:
-            yield f"it accepts a release in which {what}"
+            yield f"a damaged release is accepted: {what}"
 
 
 def _misread(engine: Engine, frame: pl.DataFrame) -> Iterator[str]:

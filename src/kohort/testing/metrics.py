@@ -213,8 +213,8 @@ def _differs_at_once(sample: _Sample) -> bool:
 
 #: What must hold of every metric, as a sentence that tells that it does not, and whether a toy shows so.
 _LAWS: dict[str, Callable[[_Sample], bool]] = {
-    "its specification lacks a key, a title, a sentence or a unit": _says_nothing,
-    "it is no finite number": _is_no_number,
+    "the specification lacks a key, a title, a sentence or a unit": _says_nothing,
+    "the metric is not a finite number": _is_no_number,
     "monotone is declared, but generalizing lowers the cost": _generalizing_pays,
     "monotone is declared, but suppressing a class lowers the cost": _suppressing_pays,
     "surcharge is declared, but suppressed records cost less": _costs_less_than_the_surcharge,

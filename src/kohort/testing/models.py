@@ -161,8 +161,8 @@ _LAWS: dict[str, Callable[[PrivacyModel, Toy], bool]] = {
     "a class that fits fewer people than smallest_population satisfies": _fits_fewer,
     "a class of fewer values than least_values satisfies": _has_fewer_values,
     "size_only is declared, but a class of at least smallest_class people fails": _counts_more,
-    "class_only is declared, but values that nobody in the class has matter": _looks_elsewhere,
-    "some_values is declared, but values that are left out since nobody in the classes has them matter": _needs_others,
+    "class_only is declared, but values absent from the class matter": _looks_elsewhere,
+    "some_values is declared, but values absent from the classes matter": _needs_others,
     "monotone_generalization is declared, but a union of satisfying classes fails": _union_fails,
     "monotone_suppression is declared, but merging classes makes more records fail": _more_fail,
 }

@@ -66,7 +66,7 @@ class Coherence:
         try:
             exact = h if isinstance(h, Fraction) else Fraction(str(h))
         except (ValueError, ZeroDivisionError):
-            raise UsageError("h is no number", where="h", hint="a share from 0 to 1, such as 0.4 or 2/5") from None
+            raise UsageError("h is not a number", where="h", hint="a share from 0 to 1, such as 0.4 or 2/5") from None
         return cls(exact, k, p)
 
     def __post_init__(self) -> None:

@@ -88,14 +88,14 @@ class Transactions(Summary):
         """The database of these transactions; an item named twice in one counts once.
 
         Raises:
-            UsageError: an item is no text.
+            UsageError: an item is not text.
         """
         sets = [frozenset(one) for one in transactions]
         items: frozenset[object] = frozenset(chain.from_iterable(sets))  # what an untyped caller may have passed
         texts = frozenset(name for name in items if isinstance(name, str))
         if len(texts) < len(items):
-            hint = "items are text, so that 007 and 7 differ: str(item)"
-            raise UsageError("an item is no text", where="transactions", hint=hint)
+            hint = "write str(item): items are text, so 007 and 7 differ"
+            raise UsageError("an item is not text", where="transactions", hint=hint)
         names = in_item_order(texts)
         code = {name: place for place, name in enumerate(names)}
         rows = [sorted(code[name] for name in one) for one in sets]
@@ -186,7 +186,7 @@ def held(database: Database, what: str) -> Transactions:
     """The transactions themselves, which `what` needs."""
     if isinstance(database, Transactions):
         return database
-    hint = "leave it out, or run without --engine (in Python engine=), which reads the transactions into memory"
+    hint = "leave this out, or run without --engine (in Python engine=), which reads the transactions into memory"
     raise UnsupportedError(f"{what} needs the transactions themselves", where="engine", hint=hint)
 
 

@@ -146,7 +146,7 @@ class _Search:
         """Count sets that come to be in memory, or leave it, and stop where they are too many."""
         self._held += sets
         if self._held > self._problem.most:
-            what = f"more than {self._problem.most:,} sets of items would have to be held"
+            what = f"more than {self._problem.most:,} item sets would be needed in memory"
             hint = (
                 "lower p, raise k, make fewer items public, remove rare ones (--min-support) or allow more (--max-sets)"
             )

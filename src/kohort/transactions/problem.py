@@ -227,7 +227,7 @@ def item_losses(database: Database, weights: Sequence[tuple[str, Fraction]] = ()
     units[places] = [int(weight * one) for _, weight in weights]
     losses = units * database.supports.astype(object)
     if losses.sum() >= _MOST:
-        what = "the weights are too large, or too fine, for losses in 64 bits"
+        what = "the weights are too large or have too many digits"
         raise UsageError(what, where="weight", hint="fewer digits")
     exact: Counts = losses.astype(np.int64)
     return exact

@@ -89,7 +89,7 @@ class Listed(Summary):
         """Refuse two roles of one item, and a text, whose letters would be taken for names."""
         for role in ("private", "public"):
             if isinstance(getattr(self, role), str):
-                raise UsageError("a text is no list of names", where=role, hint='write ("pill",) for one name')
+                raise UsageError("a text is not a list of names", where=role, hint='write ("pill",) for one name')
         both = len(set(self.private) & set(self.public or ()))
         if both:
             what = f"items that are both public and private: {both}"
@@ -153,7 +153,7 @@ class Drawn:
         if self.draw is Draw.FEASIBLE:
             eligible = np.flatnonzero(database.supports * h.denominator <= n * h.numerator)
         if eligible.size < hidden:
-            what = f"{hidden} items are to be private, and only {eligible.size} are in at most h of all transactions"
+            what = f"{hidden} items must be private, but only {eligible.size} are in at most h of all transactions"
             raise InfeasibleError(what, where="delta", hint="raise h or delta")
         others = np.zeros(m, np.bool_)
         others[np.random.default_rng(self.seed).choice(eligible, hidden, replace=False)] = True

@@ -62,9 +62,9 @@ def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
     held, before = column.codes, source.codes.take(claim.lineage)
     absent = lacking(source, claim).take(claim.lineage)
     same = places(released_texts(source, claim), column.values).take(before) == held
-    _demand(bool(same[absent].all()), "cells without a value have got one, or another mark", effect)
+    _demand(bool(same[absent].all()), "missing cells have a value or another mark", effect)
     present = ~absent
-    _demand(int(present.sum()) == effect.records, "the records with a value are not those that are claimed", effect)
+    _demand(int(present.sum()) == effect.records, "the records with a value are not the claimed ones", effect)
     counts_after = np.bincount(held[present], minlength=len(column.values))
     counts_before = np.bincount(before[present], minlength=len(source.values))
     if effect.mean is None:
@@ -76,7 +76,7 @@ def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
         known = source.values.fill_null("").cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
         _check_moments(known, counts_before, after, counts_after, effect)
         kept = int((known[before[present]] == after[held[present]]).sum())
-    _demand(kept == effect.unchanged, "the unchanged records are not those that are claimed", effect)
+    _demand(kept == effect.unchanged, "the unchanged records are not the claimed ones", effect)
 
 
 def misstated(column: Column, said: object, missing: Collection[str]) -> list[str]:

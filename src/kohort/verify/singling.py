@@ -213,9 +213,7 @@ def together(
 def refuse_many(columns: int) -> None:
     """Raise if so many columns are to be released as they are that their pairs cannot all be looked at."""
     if columns > MOST_COLUMNS:
-        what = (
-            f"{columns:,} columns would be released as they are, and every two of at most {MOST_COLUMNS:,} are checked"
-        )
+        what = f"{columns:,} columns would be released unchanged; pairs are checked for at most {MOST_COLUMNS:,}"
         raise LimitError(what, hint="drop columns (--rest drop), or release them in several tables")
 
 

@@ -209,7 +209,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     if disordered is not None:
         raise disordered
     if reading.astray:
-        raise fault(TableCheck.BYTES, "the bytes are not those of the records that were to be written")
+        raise fault(TableCheck.BYTES, "the bytes are not those of the intended records")
     sizes = classes.sizes
     checks.update({TableCheck.CLASSES: sizes.size, TableCheck.ORDER: records})
     checks[TableCheck.ENDS] = records if held.regions else 0

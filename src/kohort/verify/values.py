@@ -218,7 +218,7 @@ def _dates(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts])
         ends_open = days_open(plain.filter(plain != "").to_list(), _day_in(attribute)) or CLOSED
     astray = int((lost & ~plain.is_in([*ends_open.places])).sum())
     if astray:
-        what = f"{astray:,} values of the input are no dates of the form that the schema says"
+        what = f"{astray:,} values of the input are not dates of the declared form"
         raise fault(TableCheck.LABELS, what, column=attribute.name)
     numbers = days.cast(pl.String).fill_null(_placed(plain.zip_with(lost, pl.Series([""])), ends_open))
     if not days.count():

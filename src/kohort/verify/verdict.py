@@ -361,7 +361,7 @@ class Verdict(Summary):
     def singled(self) -> Rows:
         """What is shown of released columns that single people out."""
         some = (one for one in self.singling if one.unique)
-        return [(f"Singled out by {' + '.join(one.columns)}", f"{one.unique:,} of {one.people:,}") for one in some]
+        return [(f"Unique by {' + '.join(one.columns)}", f"{one.unique:,} of {one.people:,}") for one in some]
 
     def _shown(self) -> tuple[str, Rows]:
         return "Verdict", [
@@ -372,9 +372,9 @@ class Verdict(Summary):
             ("Smallest class", f"{self.smallest:,}"),
             ("Largest class", f"{self.largest:,}"),
             ("Models met", ", ".join(self.models)),
-            ("Exposed by labels", f"{self.exposed.people:,}"),
+            ("People exposed by labels", f"{self.exposed.people:,}"),
             *self.singled,
-            ("Labels chosen by looking at records", "yes" if self.data_dependent else "no"),
+            ("Data-dependent labels", "yes" if self.data_dependent else "no"),
         ]
 
 

@@ -57,7 +57,7 @@ def test_the_way_upward_is_as_defined(seed: int, k: int, limit: int, monotone: b
     way = plainly(raw, nodes)
     if not nodes[way[-1]].releasable:
         least = min(nodes[node].suppressed for node in way)
-        which = "of the lattice" if monotone else "on its way"
+        which = "of the lattice" if monotone else "level tried"
         closest = rf"no node {which} meets .* the closest: [q0-9=,]+ suppresses {least}\b"
         without = rf"asks for|no node {which} leaves any record"
         with pytest.raises(InfeasibleError, match=closest if least < len(raw.records) else without):
@@ -112,7 +112,7 @@ def test_it_may_miss_where_the_model_is_not_monotone() -> None:
     problem = problem_of(raw, KAnonymity(2), NotByThree())
     assert Exhaustive().solve(problem).candidates[0].node == (0, 1)
     with pytest.raises(
-        InfeasibleError, match="no node on its way leaves any record in a class that meets 2-anonymity and not by three"
+        InfeasibleError, match="no level tried leaves any record in a class that meets 2-anonymity and not by three"
     ):
         Datafly().solve(problem)
 

@@ -99,7 +99,7 @@ def test_names_must_be_those_of_the_quasi_identifiers(node: tuple[int, ...], nam
     """A level too few or a name that no quasi-identifier has is refused, with the names that there are."""
     with pytest.raises(UsageError, match=f"the node has {many(len(node), 'level')}, for {', '.join(names)}") as caught:
         GivenNode(node, names=names).solve(SMALL)
-    assert caught.value.hint == "say one level for each quasi-identifier: q0, q1"
+    assert caught.value.hint == "give one level for each quasi-identifier: q0, q1"
 
 
 def test_the_error_says_what_would_make_it_releasable() -> None:

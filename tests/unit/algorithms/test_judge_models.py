@@ -117,7 +117,7 @@ def test_less_to_ask_for_is_in_people() -> None:
         with pytest.raises(InfeasibleError) as raised:
             Exhaustive().solve(problem_of(replace(capped, people=tuple(people)), KAnonymity(3)))
         assert raised.value.hint == f"allow 6 records to be suppressed, allow a higher level of q0, {said}"
-    with pytest.raises(InfeasibleError, match="asks for 7 people or more in a class, and there are 6 in all") as raised:
+    with pytest.raises(InfeasibleError, match="asks for 7 people in a class, but there are only 6 in all") as raised:
         Exhaustive().solve(problem_of(OWNED, KAnonymity(7)))
     assert raised.value.hint == "bring more people, or ask for less"
 
@@ -201,7 +201,7 @@ def test_an_error_says_what_failed_together() -> None:
     """No hint to suppress more where that would not do; where it would, only nodes that it is true of are named."""
     every = problem_of(replace(TABLE, columns=(replace(TOWNS, max_level=0),)), AverageRisk(Fraction(1, 4)))
     with pytest.raises(
-        InfeasibleError, match=r"no node of the lattice leaves classes that together meet average risk 0\.25"
+        InfeasibleError, match=r"no combination of levels leaves classes that together meet average risk 0\.25"
     ):
         Exhaustive().solve(every)
     with pytest.raises(

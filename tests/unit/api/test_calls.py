@@ -94,7 +94,7 @@ def test_a_name_that_no_file_can_have(tmp_path: Path) -> None:
     """NUL and half a character are in no name, and bytes that are no text in no certificate."""
     for wrong in ("a\0b.", "a\ud800.", "a\udc80."):
         for save, form in ((release().save, "csv"), (release().report, "html")):
-            with pytest.raises(KohortError, match="holds NUL, or bytes that are no text"):
+            with pytest.raises(KohortError, match="holds NUL, or bytes that are not UTF-8"):
                 save(tmp_path / f"{wrong}{form}")
     for wrong in ("a\0b.csv", "a\ud800.csv"):
         with pytest.raises(KohortError, match="no such file"):

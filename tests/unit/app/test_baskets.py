@@ -215,7 +215,7 @@ def test_roles_that_cannot_be_drawn_say_so(visitor: Visitor) -> None:
 def test_protection_has_the_sentences_of_the_form(visitor: Visitor) -> None:
     """Comments stay; a wrong value is shown with what is wrong."""
     page = visitor.get("/protection")
-    assert "The greatest number of a person's public items that an attacker knows." in told(page)
+    assert "The maximum number of a person's public items that an attacker knows." in told(page)
     assert 'name="private"' not in page.text
     visitor.post("/protection", h="2/5", k="4", p="2")
     assert "k = 4 # enough" in visitor.desk.text

@@ -101,10 +101,10 @@ def test_a_builder_is_said_where_one_can_say_it(
         ({"do": "intervals", "widths": "5,7"}, "each width must be a larger multiple of the width before it"),
         ({"do": "intervals", "widths": "wide"}, "cannot read the arguments of intervals"),
         ({"do": "intervals", "widths": "5", "low": "30", "high": "40"}, "values lie outside the range"),
-        ({"do": "cuts", "cuts": "0,18,120\n0,20,120"}, "1 cut points are none of level 1"),
+        ({"do": "cuts", "cuts": "0,18,120\n0,20,120"}, "1 cut points are not in level 1"),
         ({"do": "cuts", "cuts": " "}, "each level needs 2 cut points or more"),
         ({"do": "prefixes", "side": "right", "steps": "1,x"}, "the characters to mask are no numbers"),
-        ({"do": "dates", "period-month": "true"}, "values are no date"),
+        ({"do": "dates", "period-month": "true"}, "values are not dates"),
         ({"do": "file"}, "no file is chosen"),
         ({"do": "public", "public": "moons"}, "cannot read the arguments of public"),
         ({"do": "public", "public": "countries"}, "public:countries knows 23 of 72 values"),
@@ -265,7 +265,7 @@ def test_a_file_is_imported_and_exported(visitor: Visitor) -> None:
 
 def test_a_file_that_lacks_values_is_refused_or_completed(visitor: Visitor) -> None:
     """As its sender asks; nothing is guessed."""
-    assert "are no leaf of the hierarchy" in wrong(sent(visitor, b"Roma;Lazio;*\nMilano;Lombardia;*\n"))
+    assert "are missing from the hierarchy" in wrong(sent(visitor, b"Roma;Lazio;*\nMilano;Lombardia;*\n"))
     assert len(visitor.desk.versions) == 1
     assert sent(visitor, b"Roma;Lazio;*\nMilano;Lombardia;*\n", complete="true").status_code == 200
     assert b"Torino;Torino;*" in visitor.desk.held["city.hierarchy-1.csv"].content
@@ -299,11 +299,11 @@ def test_a_hierarchy_that_lacks_values_can_be_completed(visitor: Visitor, folder
     (folder / "education.json").write_text('{"*": {"School": ["primary"]}}', encoding="utf-8")
     page = visitor.get(f"/hierarchy?place={EDUCATION}")
     assert page.status_code == 200
-    assert "are no leaf of the hierarchy" in told(page)
+    assert "are missing from the hierarchy" in told(page)
     assert visitor.get(f"/tree?place={EDUCATION}").status_code == 200
     page = visitor.post("/hierarchy", place=EDUCATION, do="complete")
     assert page.status_code == 200
-    assert "are no leaf" not in told(page)
+    assert "are missing from the hierarchy" not in told(page)
     assert said(visitor, "education")["hierarchy"] == "education.hierarchy-1.csv"
     visitor.post("/history", to="0")
     visitor.post("/tree", place=EDUCATION, level="0", do="complete")

@@ -114,7 +114,7 @@ def test_what_a_job_cannot_have_is_told(tmp_path: Path) -> None:
     values = values_of(["Bari", "Roma", "Roma"], tmp_path, HeldFile("city.csv", CITIES))
     made = made_over(JobHierarchy("city.csv"), values, "")
     (fault,) = made.faults
-    assert fault.what == "1 value (2 records) is no leaf of the hierarchy"
+    assert fault.what == "1 value (2 records) is missing from the hierarchy"
     assert made.lacking == 1
     assert [level.nodes for level in made.levels] == [3, 2, 1]
     twofold = made_over(

@@ -523,7 +523,7 @@ def test_the_desk_asks_whose_a_record_is(tmp_path: Path, visit: Callable[..., Vi
     visitor = visit(tmp_path / "a.job.toml", "a.csv")
     page = visitor.get("/preview")
     assert page.status_code == 422
-    assert "does person_id or household say whose a record is?" in told(page)
+    assert "does person_id or household identify the person of a record?" in told(page)
     assert visitor.desk.raw["person"] == {"key": "undecided: person_id or household"}
 
 

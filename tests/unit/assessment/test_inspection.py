@@ -135,7 +135,7 @@ def test_known_forms_are_quasi_identifying() -> None:
     for time in ("", " 10:30", " 00:00:00"):
         days = guess([f"{day}{time}" for day in ("2024-01-31", "1987-06-05", "1990-12-24")])
         assert (days.role, days.hierarchy, days.scale, days.grid) == ("quasi", "dates", "date", "five-years")
-        assert days.grid_reason == "public dates in 8 intervals; then no end of a range is a data value"
+        assert days.grid_reason == "public dates in 8 intervals; so that range ends are not data values"
     codes = guess(["00118", "20121", "98168"])
     assert (codes.role, codes.hierarchy, codes.scale, codes.grid) == ("quasi", "mask:right", "categorical", None)
 
@@ -152,7 +152,7 @@ def test_dates_of_two_readings_are_told() -> None:
     """Which comes first, the day or the month, is for the steward to say."""
     found = guess([f"05/06/{year}" for year in range(1950, 1990)])
     assert (found.role, found.scale, found.grid) == ("quasi", "categorical", None)
-    assert "its dates can be read as dd/mm/yyyy or as mm/dd/yyyy: say which with --date-format" in found.reasons
+    assert "its dates can be read as dd/mm/yyyy or as mm/dd/yyyy: choose with --date-format" in found.reasons
 
 
 def test_eight_digits_that_are_all_days_are_dates() -> None:
@@ -186,7 +186,7 @@ def test_near_unique_values() -> None:
     """A value for nearly every record: running numbers and text are identifying, other numbers undecided."""
     squares = [str(n * n) for n in range(100)]
     shuffled = [*squares[50:], *squares[:50]]
-    assert guess([str(n) for n in range(100)]).reasons == ("its 100 values number the records",)
+    assert guess([str(n) for n in range(100)]).reasons == ("the values are record numbers",)
     assert guess([f"w{n * n}" for n in (3, 1, 2)]).reasons == ("100.0 % of the records have a value of their own",)
     assert (guess(shuffled).role, guess(shuffled).scale, guess(shuffled).certainty) == (
         "undecided",
@@ -304,7 +304,7 @@ def test_row_numbers(numbers: list[int]) -> None:
     """Whole numbers that ascend or descend from record to record number the rows; a few do so by chance."""
     cells = [str(number) for number in numbers]
     assert (guess(cells).role, guess(cells).certainty) == ("identifying", "likely")
-    assert "stand in order" in guess(cells).reasons[0]
+    assert "differ and ascend" in guess(cells).reasons[0]
     assert guess([f"P-{cell}" for cell in cells]).role == "identifying"
     assert guess(cells[:7]).role == "undecided"
     assert guess([*cells[1:], cells[0]]).role == "undecided"
@@ -458,9 +458,9 @@ def test_text_with_many_values_is_quasi_identifying() -> None:
     """Text that few records share is what others may know, and needs a hierarchy that only knowledge gives."""
     found = guess([f"w{n * n}" for n in range(50)] * 3)
     assert (found.role, found.hierarchy) == ("quasi", "suppress")
-    assert "may count, or be codes" in (found.hierarchy_reason or "")
+    assert "may be counts or codes" in (found.hierarchy_reason or "")
     assert guess([f"w{'x' * n}" for n in range(50)] * 3).hierarchy is None
-    told = "50 values; on its own it distinguishes 98.7 % of record pairs; nothing tells whether outsiders know it"
+    told = "50 values; on its own it distinguishes 98.7 % of record pairs; whether outsiders know the column is unclear"
     assert found.reasons == (told,)
 
 
@@ -486,7 +486,7 @@ def test_round_intervals(numbers: list[str], hierarchy: str, grid: str | None) -
 def test_a_grid_says_why() -> None:
     """Every proposed grid comes with the number of intervals it makes, also of numbers beyond a float; else nothing."""
     assert guess(["18", "47", "90"], "age").grid_reason == (
-        "round cut points in 16 intervals; then no end of a range is a data value"
+        "round cut points in 16 intervals; so that range ends are not data values"
     )
     assert "in 5 intervals" in (guess(["-1", "-10"], "age").grid_reason or "")
     assert "in 21 intervals" in (guess([str(10**40), str(10**40 + 40)], "age").grid_reason or "")

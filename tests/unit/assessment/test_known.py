@@ -110,7 +110,7 @@ def test_a_known_word_within_a_large_block_is_an_answer() -> None:
 
 @pytest.mark.parametrize("name", ["moved{}", "reg{}", "job{}"])
 def test_places_over_ten_years_stay_known(name: str) -> None:
-    """Their values are words of what others know, or their names say so: no scale, however many columns share them."""
+    """Their values are words for what others know, or their names say so: no scale, however many columns share them."""
     values = ("north", "south", "west") if name == "moved{}" else SCALE
     table = {name.format(year): drawn(values, year) for year in range(12)}
     assert {one.role for one in inspect_table(encoded(table))} == {"quasi"}

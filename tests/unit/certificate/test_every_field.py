@@ -271,13 +271,13 @@ def test_what_lies_beside_parts_is_told(tmp_path: Path) -> None:
     found = again(folder, known, tmp_path)
     assert found is not None
     assert "other files" not in unseen(found)
-    assert "whose pseudonyms those of who are" in unseen(found)
+    assert "pseudonyms of who" in unseen(found)
     (folder / "names.txt").touch()
     (folder / ".more").mkdir()
     found = again(folder, known, tmp_path)
     assert found is not None
     (told,) = [part.told for part in found.parts if part.name == "other files"]
-    assert told == "nothing is known of 2 files beside the parts: .more, names.txt"
+    assert told == "2 files not in the certificate: .more, names.txt"
 
 
 # ── every change of a certificate ────────────────────────────────────────────────────────────────
@@ -377,7 +377,7 @@ def test_every_change_is_found_or_told_as_not_shown(release: Path, tmp_path: Pat
 NOT_SHOWN = {
     *("job", "libraries", "release", "kohort", "signature", "suppressed", "checks.cells"),
     *("perturbed", "perturbed.income", "verified", "engine"),
-    *("nodes of town", "whether labels fit their records", "whose pseudonyms those of who are"),
+    *("nodes of town", "whether labels fit their records", "pseudonyms of who"),
 }
 
 
@@ -515,7 +515,7 @@ def test_cells_that_only_the_input_has(tmp_path: Path) -> None:
     found = again(folder / "r.csv", parts, tmp_path, reference=people)
     assert found is not None
     (part,) = [part for part in found.parts if part.outcome is PartOutcome.DIFFERENT]
-    assert part.told == "24 records have cells that the input has not together"
+    assert part.told == "24 records have cells that no input record has together"
     found = again(folder / "r.csv", parts, tmp_path, reference=people.head(20))
     assert found is not None
     assert {part.name for part in found.parts if part.outcome is PartOutcome.DIFFERENT} == {

@@ -194,7 +194,7 @@ def test_whom_columns_single_out_is_told_of_each_column(
     found = again(path, parts, tmp_path)
     for part in () if found is None else found.parts:
         if part.outcome is PartOutcome.DIFFERENT:
-            assert part.told == "not each column that is released unchanged, pairs and all of them, of these people"
+            assert part.told == "not every released column, pair and all columns together, counted for these people"
             assert part.fields == ("released_unchanged", "released_together")
 
 

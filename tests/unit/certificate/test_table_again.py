@@ -293,7 +293,7 @@ def test_complete_records(tmp_path: Path) -> None:
     release.forge(job=job | {"input": {"complete-records": ["who"]}})
     parts = {part.name: part for part in release.again(reference=FRAME.drop("who")).parts}
     for name, fields in ((close.name, (close.name,)), ("input", ("incomplete", "suppressed"))):
-        assert parts[name].told == "it has no column who, in which complete records have a value (reference)"
+        assert parts[name].told == "the input has no column who, which complete records need (reference)"
         assert (parts[name].outcome, parts[name].fields) == (PartOutcome.UNCHECKED, fields)
     release.forge(job=job | {"input": {"complete-records": "all"}})
     assert outcomes(release.again(reference=release.source))[close.name] == "same"

@@ -62,7 +62,7 @@ def test_a_table_that_the_file_lacks_is_made(job: Path) -> None:
     """A key may be the first of its table."""
     assert "[method]" not in JOB
     assert kohort("run", job, "--set", "method.name=mondrain", "--dry-run").err == (
-        "kohort: --set method.name=mondrain must be one of mondrian, mondrian-relaxed, ordered, top-down, samarati,"
+        "kohort: name must be one of mondrian, mondrian-relaxed, ordered, top-down, samarati,"
         " optimal, datafly, best-effort, suppress-cells, suppress-cells-optimal\n"
         "  where: --set method.name=mondrain\n  hint: did you mean mondrian?\n"
     )
@@ -79,7 +79,7 @@ def test_a_table_that_the_file_lacks_is_made(job: Path) -> None:
         (f"privacy.k={'[' * 5000}", "k must be an integer of at least 2"),
         ("privacy.k.least=3", "k is not a table of the job"),
         ("columns.height.l=2", "role is missing"),
-        ("columns.age=5", "must be a table"),
+        ("columns.age=5", "age must be a table"),
         ("privacy.k", "a change has the form KEY=VALUE"),
         ("=3", "a change has the form KEY=VALUE"),
         ("{a.b}=3", "a change has the form KEY=VALUE"),

@@ -174,7 +174,7 @@ def test_missing_tokens(people: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        ([], "name at least one"),
+        ([], "name a column"),
         ([*QUASI, "--l", "illnes=2"], "did you mean illness?"),
         ([*QUASI, "--l", "age=2"], "the column is quasi"),
         ([*QUASI, "--l", "illness=1"], "--l illness=…"),
@@ -254,7 +254,7 @@ def test_a_class_without_values_achieves_nothing(people: Path) -> None:
     """Where nobody has a value there is no share to tell."""
     people.write_text("age,zip,illness\n1,1,flu\n2,2,\n")
     out = judged(people, "--sensitive", "illness", met=True).out
-    assert out.count("none: in a class nobody has a value") == 6
+    assert out.count("none: a class has no values") == 6
     assert "distinct l does not show" not in out
 
 

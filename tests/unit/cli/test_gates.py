@@ -46,7 +46,7 @@ def ran(frame: pl.DataFrame, folder: Path, *flags: str) -> Ran:
 
 def mending(told: str) -> list[str]:
     """The flags of the last line."""
-    return shlex.split(told.rpartition("of that: ")[2])
+    return shlex.split(told.rpartition("these flags fix ")[2].partition(": ")[2])
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_every_gate_is_in_the_one_refusal(tmp_path: Path) -> None:
     """Columns alone, identifiers inside, a pair, and lists of values come together, each with what it is about."""
     frame = UNSAFE.with_columns(zip=pl.Series([f"Z{row * 31 % 1009:04}x" for row in ROWS]))
     told = ran(frame, tmp_path, "--quasi", "zip").err
-    for what in ("a value of their own and can", "hold cells or words", " together", "list these in sets"):
+    for what in ("a value of their own and can", "hold cells or words", " together", "list in sets"):
         assert what in told
     assert "--drop ticket,note,day" in told
     assert "--perturb income=rounding:step=" in told
@@ -93,9 +93,9 @@ def test_which_of_two_keys_counts_people_no_flag_says(tmp_path: Path) -> None:
         "client_id": [f"C{(row + 1) // 3:03}" for row in ROWS],
     }
     told = ran(UNSAFE.with_columns(**{key: pl.Series(of) for key, of in keys.items()}).drop("income"), tmp_path).err
-    assert "say whose a record is?" in told
+    assert "identify the person of a record?" in told
     assert mending(told)[0] == "--drop"
-    assert "mend the rest of that" in told
+    assert "fix the rest" in told
 
 
 @pytest.mark.parametrize("names", [("tick,et", "no te"), ('tick"et', "note's")])
@@ -142,7 +142,7 @@ def test_what_is_said_of_a_dropped_column_goes_with_it(
     roles = ["--sensitive", "ill"] if named else []
     found = ran(SAFE, tmp_path, *roles, *flags, "--drop", "ill")
     assert found.status == 0, found.err
-    assert f"column ill is dropped, and with it what the job says of it: {key}" in found.err
+    assert f"column ill is dropped, together with its settings in the job: {key}" in found.err
     assert "ill" not in (tmp_path / "out.csv").read_text(encoding="utf-8").partition("\n")[0]
 
 
@@ -168,7 +168,7 @@ def test_a_job_file_that_drops_a_column_need_not_be_cleaned(tmp_path: Path) -> N
 
 def test_python_tells_what_goes_with_a_dropped_column() -> None:
     """Keyword arguments are treated as flags are, and a misspelt key is still refused."""
-    with pytest.warns(SourceNote, match="column ill is dropped, and with it what the job says of it: l"):
+    with pytest.warns(SourceNote, match="column ill is dropped, together with its settings in the job: l"):
         library.anonymize(SAFE, quasi=["age"], drop=["ill", "town", "day"], identifying=["name"], l={"ill": 2}, k=5)
     misspelt: Any = {"lll": {"ill": 2}}
     with pytest.raises(UsageError, match="lll"):
@@ -189,6 +189,6 @@ def test_a_step_is_as_coarse_as_pairs_need(others: tuple[str, ...], tmp_path: Pa
     frame = frame.select(*USUAL, "income", *others)
     refused = ran(frame, tmp_path)
     assert "--perturb income=rounding:step=" in refused.err
-    line = shlex.split(refused.err.rpartition("of that: ")[2]) if others else ["--perturb", "income=rounding:step=100"]
+    line = mending(refused.err) if others else ["--perturb", "income=rounding:step=100"]
     assert ran(frame, tmp_path, *line).status == 0
     assert "income" in (tmp_path / "out.csv").read_text(encoding="utf-8").partition("\n")[0]

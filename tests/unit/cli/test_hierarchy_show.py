@@ -47,7 +47,7 @@ def test_a_hierarchy_is_a_table_and_a_tree(folder: Path) -> None:
         "    0      3                 1                            0.0%",
         "    1      2            1 to 2                           33.3%",
         "    2      1                 3                          100.0%",
-        "loss: share of the other values that a released one may stand for, mean over the leaves (LM)",
+        "loss: share of the other values that a released value may stand for, mean over the leaves (LM)",
     ]
     assert ran.out.splitlines()[7:] == ["* (3)", "  Lazio (2)", "    Roma", "    Rieti", "  Puglia (1)", "    Bari"]
 
@@ -92,7 +92,7 @@ def test_a_job_has_all_its_attributes_in_a_table(folder: Path) -> None:
         "city            3     0.0%    40.0%   100.0%",
         "age            40     0.0%    23.1%    48.7%   100.0%",
         "loss if this attribute is released on that level:",
-        "share of the other values that a released one may stand for, mean over 10 records (LM)",
+        "share of the other values that a released value may stand for, mean over 10 records (LM)",
     ]
     assert [one["nodes"] for one in kohort("hierarchy", "show", folder / "job.toml", "--json").figures["age"]] == [
         *(40, 4, 2, 1)
@@ -120,7 +120,11 @@ def test_the_levels_are_drawn(folder: Path, name: str) -> None:
     [
         (("city.csv", "--in", "people.csv"), 2, "--in and --column go together"),
         (("city.csv", "--column", "city"), 2, "--in and --column go together"),
-        (("city.csv", "--in", "people.csv", "--column", "age"), 3, "3 values (10 records) are no leaf"),
+        (
+            ("city.csv", "--in", "people.csv", "--column", "age"),
+            3,
+            "3 values (10 records) are missing from the hierarchy",
+        ),
         (("job.toml", "--in", "people.csv", "--column", "city"), 2, "a job file names its table"),
         (("plain.toml",), 2, "no quasi-identifier of the job has a hierarchy"),
         (("city.csv", "--picture", "p.txt"), 2, "a picture is written as"),

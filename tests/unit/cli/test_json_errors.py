@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("anonymize t.csv --quasi age", 2, "--out / -o", "this flag is required"),
         ("anonymize t.csv --out r.csv --k many", 2, "--k / -k", "the value must be a whole number"),
         ("anonimize t.csv", 2, "anonimize", "unknown command"),
-        ("run job.toml --attack sun", 3, "job.toml", "there is no such job file"),
+        ("run job.toml --attack sun", 3, "job.toml", "no such job file"),
         ("check none.csv --quasi age", 3, "none.csv", "no such file"),
         ("anonymize t.csv --out r.csv --quasi age,city --k 11", 4, "", "does not satisfy 11-anonymity"),
         ("anonymize t.csv --out no/r.csv --quasi age,city --k 5", 6, "no", "folder"),

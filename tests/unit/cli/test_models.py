@@ -118,8 +118,8 @@ annual_income = {{ role = "sensitive", t = 0.3, allow-singling = true }}
         ("--recursive profession=0,2", "--recursive profession=…", "c must be a number above 0"),
         ("--t profession=1.5", "--t profession=…", "t must be a number"),
         ("--t profession=nan", "--t profession=…", "t must be a number"),
-        ("--t profession=0.2 --distance profession=ordred", "--distance profession=…", "must be one of equal"),
-        ("--distance profession=equal", "--distance profession=…", "a distance is said, but no t"),
+        ("--t profession=0.2 --distance profession=ordred", "--distance profession=…", "distance must be one of equal"),
+        ("--distance profession=equal", "--distance profession=…", "distance is given without t"),
         ("--t profession=0.2 --distance profession=hierarchical", "--t profession=…", "a hierarchical distance needs"),
         ("--alpha profession=2", "--alpha profession=…", "alpha must be"),
         ("--delta-disclosure profession=-1", "--delta-disclosure profession=…", "delta must be"),
@@ -174,6 +174,6 @@ def test_more_values_than_there_are_end_with_status_4(register: Path, tmp_path: 
     """No release has them; the number of values is told, and no value."""
     ran = anonymize(register, tmp_path / "r.csv", f"{model} --k 101")
     assert ran.status == 4
-    assert re.search("diversity of profession needs 101 different values, and there are only [0-9]+\n", ran.err)
+    assert re.search("diversity of profession needs 101 different values, but there are only [0-9]+\n", ran.err)
     assert "where: column profession" in ran.err
     assert list(tmp_path.iterdir()) == []

@@ -142,7 +142,7 @@ def test_a_sweep_says_why_only_on_the_terminal(tables: Path) -> None:
     ran = kohort("sweep", tables / "after.csv", *flags)
     assert str(BEFORE + 1) in ran.out
     *_, last = csv.DictReader(out.read_text("utf-8").splitlines())
-    assert (last["ending"], last["why"]) == ("infeasible", "what stood in the way is told on the terminal alone")
+    assert (last["ending"], last["why"]) == ("infeasible", "the reason is shown only on the terminal")
 
 
 def test_files_of_sweeps_over_transactions_are_rounded(tables: Path) -> None:

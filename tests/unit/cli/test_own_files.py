@@ -104,7 +104,7 @@ def test_values_with_blanks_are_told_how_to_lose_them(tmp_path: Path) -> None:
     flags = ("--quasi", "column_6", "--rest", "drop", "--hierarchy", f"column_6={tmp_path / 'marital.csv'}")
     ran = kohort("anonymize", raw, "--out", tmp_path / "r.csv", "--no-header", *flags, "-k", 2)
     assert ran.status == 3
-    assert "they have blanks around them: --trim" in ran.err
+    assert "remove surrounding blanks: --trim" in ran.err
     assert "Divorced" not in ran.err
 
 
@@ -166,7 +166,7 @@ def test_hierarchies_of_columns_that_are_dropped_are_noted(cities: Path) -> None
     flags = ("--quasi", "city", "-k", 2, "--hierarchy", "city=suppress", "--hierarchy", "sex=suppress")
     made = ("anonymize", file, "--out", cities.parent / "r.csv", *flags)
     ran = kohort(*made, "--rest", "drop", "--json")
-    assert ran.figures["notes"] == ["the hierarchy of sex is not used: nothing is generalized or measured by it"]
+    assert ran.figures["notes"] == ["the hierarchy of sex is not used to generalize or measure anything"]
     refused = kohort(*made, "--rest", "insensitive", "--overwrite")
     assert (refused.status, "column sex has no role" in refused.err) == (2, True)
     misspelt = kohort(*made, "--rest", "drop", "--hierarchy", "sez=suppress", "--overwrite")

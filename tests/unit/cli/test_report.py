@@ -103,7 +103,7 @@ def test_a_job_whose_input_changed_is_refused(folder: Path, kind: str) -> None:
     more = {"job": "id9,44,Bari,f,flu,30000,160\n", "baskets": "bread milk\n"}[kind]
     source.write_text(source.read_text("utf-8") + more, encoding="utf-8")
     command: list[object] = ["report", folder / f"{kind}.toml", "--out", folder / "page.json"]
-    refused(5, "the job does not make the bytes that its certificate is of", "--report", command=command)
+    refused(5, "the job makes other bytes than the certified ones", "--report", command=command)
     assert not (folder / "page.json").exists()
 
 
@@ -113,7 +113,7 @@ def test_a_release_that_changed_or_went_is_refused(folder: Path, kind: str) -> N
     release = folder / {"job": "release.csv", "baskets": "baskets-released.dat"}[kind]
     command: list[object] = ["report", folder / f"{kind}.toml", "--out", folder / "page.json"]
     release.write_bytes(release.read_bytes()[:-2] + b"x\n")
-    refused(5, "the published file is not the one that its certificate is of", release.name, command=command)
+    refused(5, "the certificate is for another file", release.name, command=command)
     release.unlink()
     refused(6, "reading the release failed", release.name, command=command)
     assert not (folder / "page.json").exists()

@@ -107,7 +107,7 @@ def test_a_population_table_is_matched(files: Path) -> None:
     """With the table and the tree the journalist's risk is that of the people whom labels fit."""
     ran = told(files, "--population", files / "people.csv", "--hierarchy", f"region={files / 'region.csv'}")
     assert "journalist          50.0%    36.1%      100.0%   1   (by population table)" in ran.out
-    assert "0 of them match nobody else among the 8 people of the population table" in ran.out
+    assert "0 of them are unique among the 8 people of the population table" in ran.out
     (files / "people.csv").write_text("region,age\nMilano,25\nBari,30\n")
     ran = told(files, "--population", files / "people.csv", "--hierarchy", f"region={files / 'region.csv'}")
     assert "5 records are in classes that match fewer people of the population table" in ran.out
@@ -144,7 +144,7 @@ def test_a_long_search_says_its_limits(files: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(kohort.assessment.risk.reidentification.knowing, "__kwdefaults__", defaults)
     ran = told(files, "--known", 1)
     assert "not all of three columns" in ran.out
-    assert "1 of 2 choices, one of them built to be bad" in ran.out
+    assert "1 of 2 choices, including one likely worst case" in ran.out
 
 
 def _defaults(function: object) -> dict[str, object]:

@@ -164,7 +164,7 @@ def test_what_is_no_table_is_refused(tmp_path: Path, tables: dict[str, object], 
 def test_what_is_no_json_is_refused(tmp_path: Path, text: bytes) -> None:
     """Such as CSV by the name of JSON, or a number of thousands of digits."""
     (tmp_path / "cities.json").write_bytes(text)
-    with pytest.raises(InputError, match="no JSON text"):
+    with pytest.raises(InputError, match="not JSON"):
         own_tables(tmp_path)
 
 

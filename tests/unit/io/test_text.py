@@ -202,7 +202,7 @@ def test_lines_above_the_names(above: str, tmp_path: Path) -> None:
     """The message says which line seems to name the columns, and how the lines above it are skipped."""
     path, lines = tmp_path / "a.csv", above.count("\n")
     path.write_text(above + (BODY.replace("\n", "\r\n") if "\r" in above else BODY), newline="")
-    with pytest.raises(InputError, match=f"row {lines + 1} seems to name the columns") as caught:
+    with pytest.raises(InputError, match=f"row {lines + 1} seems to hold the column names") as caught:
         read(path)
     assert f"--skip-rows {lines} " in caught.value.hint
     found = read(path, ReadOptions(skip_rows=lines))

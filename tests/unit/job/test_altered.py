@@ -135,18 +135,18 @@ def test_a_key_that_is_not_there(tmp_path: Path) -> None:
         ),
         (
             "perturb.columns.income = { method = 'noise', scale = 'much' }",
-            "this is not a number",
+            "the value is not a number",
             "perturb.columns.income.scale",
         ),
         ("perturb.columns.income = {}", "method is missing", "perturb.columns.income"),
         ("perturb.columns.age = { method = 'noise' }", "the column is quasi", "perturb.columns.age"),
         (
             "perturb.columns.income = { method = 'noise' }\ncolumns.income.l = 2",
-            "distinct 2-diversity of income is asked of the column's values, and they are changed",
+            "distinct 2-diversity of income limits the column's values, but these are changed",
             "perturb.columns.income",
         ),
         ("perturb.columns.income = { method = 'noise' }\nperturb.seed = 7", "reproducible", "perturb.seed"),
-        ("perturb.seed = 7\nperturb.insecure-reproducible = true", "nothing is drawn with it", "perturb.seed"),
+        ("perturb.seed = 7\nperturb.insecure-reproducible = true", "seed has no effect", "perturb.seed"),
         (
             "perturb.columns.income = { method = 'noise' }\nperturb.insecure-reproducible = true",
             "no seed is given",
@@ -154,7 +154,7 @@ def test_a_key_that_is_not_there(tmp_path: Path) -> None:
         ),
         (
             "columns.id = { role = 'identifying', pseudonym = true }",
-            "pseudonyms need a key: without one all identifiers can be tried",
+            "pseudonyms need a key, or anyone can try all identifiers",
             "input",
         ),
         ("columns.id = { role = 'insensitive', pseudonym = true }", "only identifying columns get", "columns.id"),

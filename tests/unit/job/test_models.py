@@ -129,7 +129,7 @@ def test_k_may_be_left_out_where_another_model_is_asked_for(line: str, count: in
         ("privacy = {}", "k is missing", "job, line 4 (privacy)"),
         ("privacy.max-suppression = 0\nmethod.name = 'optimal'", "k is missing", "job, line 4 (privacy)"),
         ("privacy.kay = 5", "unknown key kay", "job, line 4 (privacy.kay)"),
-        ("privacy = 5", "it must be a table", "job, line 4 (privacy)"),
+        ("privacy = 5", "must be a table", "job, line 4 (privacy)"),
     ],
 )
 def test_some_model_must_be_asked_for(line: str, what: str, where: str) -> None:
@@ -152,14 +152,14 @@ def test_some_model_must_be_asked_for(line: str, what: str, where: str) -> None:
         ("recursive = { c = 0, l = 2 }", "recursive.c", "c must be"),
         ("recursive = { c = 1, l = 1 }", "recursive.l", "l must be"),
         ("recursive = { c = 1 }", "recursive", "l is missing"),
-        ("recursive = 5", "recursive", "it must be a table"),
+        ("recursive = 5", "recursive", "must be a table"),
         ("recursive = { c = 1, l = 2, m = 3 }", "recursive.m", "unknown key m"),
         ("t = 1", "t", "t must be"),
         ("t = -0.1", "t", "t must be"),
         ("t = 'near'", "t", "t must be"),
         ("t = [0.1]", "t", "t must be"),
         ("t = 1e-400", "t", "t must be"),
-        ("t = 0.1, distance = 'euclid'", "distance", "it must be one of"),
+        ("t = 0.1, distance = 'euclid'", "distance", "must be one of"),
         ("alpha = 0", "alpha", "alpha must be"),
         ("alpha = 1e99", "alpha", "alpha must be"),
         ("delta = 0", "delta", "delta must be"),
@@ -208,7 +208,7 @@ def test_a_parameter_of_the_whole_table_is_refused_where_it_is_said(key: str, wh
         (
             "columns.s = { role = 'sensitive', distance = 'equal' }",
             "columns.s.distance",
-            "a distance is said, but no t",
+            "distance is given without t",
         ),
         (
             "columns.s = { role = 'sensitive', t = 0.2, distance = 'hierarchical' }",
@@ -233,7 +233,7 @@ def test_what_does_not_go_together_is_refused_where_it_is_said(lines: str, place
 def test_alpha_needs_a_k() -> None:
     """(alpha,k)-anonymity has two parameters, and the second is the job's."""
     [fault] = faults(f"{HEAD}{QUASI}columns.s = {{ role = 'sensitive', alpha = 0.5, l = 2 }}")
-    assert (fault.what, fault.where) == ("alpha goes with a k, and none is said", "job, line 4 (columns.s.alpha)")
+    assert (fault.what, fault.where) == ("alpha needs k", "job, line 4 (columns.s.alpha)")
 
 
 def test_all_faults_of_models_come_at_once() -> None:

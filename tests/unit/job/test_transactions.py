@@ -253,7 +253,7 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
         ("line 15 (privacy.k)", ""),
         ("line 16 (privacy.p)", ""),
         ("line 19 (items.privat)", "did you mean private or no-private or private-file?"),
-        ("line 20 (items.public)", "name at least one"),
+        ("line 20 (items.public)", 'such as ["bread"]'),
         ("line 20 (items.public)", "leave one out"),
         ("line 21 (items.delta)", "such as 0.4"),
         ("line 22 (items.seed)", ""),
@@ -273,13 +273,21 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
     [
         ("items = {}", "no private item is named", "line 5 (items)"),
         ('items.public = ["bread"]', "public items alone protect nothing", "line 5 (items)"),
-        ('items = { private = ["a"], private-file = "a" }', "private says the same", "line 5 (items.private-file)"),
-        ('items = { private = ["a"], public = ["b"], public-file = "b" }', "public says", "line 5 (items.public-file)"),
-        ('items = { private = ["a"], weight = { b = 2 }, weight-file = "b" }', "weight says", "line 5 (items.weight-"),
+        ('items = { private = ["a"], private-file = "a" }', "private is given, too", "line 5 (items.private-file)"),
+        (
+            'items = { private = ["a"], public = ["b"], public-file = "b" }',
+            "public is given",
+            "line 5 (items.public-file)",
+        ),
+        (
+            'items = { private = ["a"], weight = { b = 2 }, weight-file = "b" }',
+            "weight is given",
+            "line 5 (items.weight-",
+        ),
         ('items = { private = ["a"], seed = 1 }', "only to randomly drawn roles", "line 5 (items.seed)"),
         ('items = { private = ["a"], draw = "paper" }', "only to randomly drawn roles", "line 5 (items.draw)"),
-        ('items = { private = ["a"], delta = 0.4 }', "the roles are drawn", "line 5 (items.private)"),
-        ("items = { allow-absent = true, delta = 0.4 }", "the roles are drawn", "line 5 (items.allow-absent)"),
+        ('items = { private = ["a"], delta = 0.4 }', "delta draws the roles", "line 5 (items.private)"),
+        ("items = { allow-absent = true, delta = 0.4 }", "delta draws the roles", "line 5 (items.allow-absent)"),
         (
             'items = { private = ["a"], public = ["a"] }',
             "items that are both public and private: 1",
@@ -301,16 +309,16 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
         ),
         (
             'items.delta = 0.4\nmethod = { suppress = "cells", score = "mm" }',
-            "suppression of cells",
+            "has no effect: suppressing cells",
             "line 6 (method.score)",
         ),
         (
             "items.delta = 0.4\nmethod = { suppress = 'cells', give-back = true }",
-            "suppression of cells",
+            "has no effect: suppressing cells",
             "line 6 (method.give-back)",
         ),
-        ('items.delta = 0.4\nrun.memory-limit = "1GB"', "into memory as a whole", "line 6 (run.memory-limit)"),
-        ('items.delta = 0.4\nrun.spill-folder = "x"', "into memory as a whole", "line 6 (run.spill-folder)"),
+        ('items.delta = 0.4\nrun.memory-limit = "1GB"', "into memory", "line 6 (run.memory-limit)"),
+        ('items.delta = 0.4\nrun.spill-folder = "x"', "into memory", "line 6 (run.spill-folder)"),
         ("items.delta = 0.4\ncolumns = {}", "unknown key columns", "line 6 (columns)"),
         ("", "the table [items] is missing", "job"),
     ],
@@ -342,11 +350,11 @@ def test_what_is_no_share_is_refused(h: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "what", "line"),
     [
-        ("private", "\n\n", "the file names no item", ""),
-        ("weights", "bread=2\nmilk\n", "this is not a weight", ", line 2"),
-        ("weights", "bread=2\n=2\n", "there is no item before the =", ", line 2"),
+        ("private", "\n\n", "the list of items is empty", ""),
+        ("weights", "bread=2\nmilk\n", "the weight is not a number", ", line 2"),
+        ("weights", "bread=2\n=2\n", "the item before = is missing", ", line 2"),
         ("weights", "bread=0", "a weight must be above 0", ", line 1"),
-        ("weights", "bread=1\n\nbread=2\n", "the item has a weight already", ", line 3"),
+        ("weights", "bread=1\n\nbread=2\n", "the item has two weights", ", line 3"),
     ],
 )
 def test_a_list_that_is_none_is_an_error_with_its_line(

@@ -189,7 +189,7 @@ def test_a_range_needs_numbers() -> None:
     assert [one.reason for one in model.achieved(classes([[1, 1]], [1, 1]))] == ["the values are not numbers"]
     nobody = ClassProfile(np.array([3]), classes([[]], []).histograms)
     assert model.satisfied(nobody).tolist() == [False]
-    assert [one.reason for one in model.achieved(nobody)] == ["in a class nobody has a value"]
+    assert [one.reason for one in model.achieved(nobody)] == ["a class has no values"]
     assert model.declared.of_numbers
     assert (model.declared.least_values, model.declared.smallest_class) == (2, 1)
 
@@ -249,7 +249,7 @@ class OfNumbers(ToyModel):
 def test_a_model_of_numbers_needs_them() -> None:
     """A column that the schema calls categorical has none, and none are made up; toys have them."""
     for scale, what in (
-        (Scale.CATEGORICAL, ["a toy of numbers is about numbers, and the column is categorical"]),
+        (Scale.CATEGORICAL, ["a toy of numbers needs numbers, but the column is categorical"]),
         (None, []),
     ):
         schema = Schema((Attribute("age", Role.QUASI), Attribute("s", Role.SENSITIVE, scale=scale)))

@@ -37,7 +37,7 @@ def brought(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, str]]]:
 @pytest.mark.parametrize(
     ("key", "what"),
     [
-        ("k-map", "kohort.models.k_map:KMap brings k-map, which there is already"),
+        ("k-map", "kohort.models.k_map:KMap brings k-map, which exists already"),
         ("mine", "KMap is registered as mine"),
     ],
 )

@@ -123,7 +123,7 @@ def test_a_model_of_a_value_names_its_attribute(name: Any) -> None:  # noqa: ANN
 @pytest.mark.parametrize("distance", ["equall", "", 1, True], ids=repr)
 def test_what_is_no_distance_is_refused(distance: Any) -> None:  # noqa: ANN401  anything at all
     """Of distances there are three."""
-    with pytest.raises(UsageError, match="no such distance") as refused:
+    with pytest.raises(UsageError, match="unknown distance") as refused:
         TCloseness("s", Fraction(1, 5), distance)
     assert refused.value.hint == "one of equal, ordered, hierarchical"
 

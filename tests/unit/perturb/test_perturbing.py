@@ -213,7 +213,7 @@ def test_floats_of_all_digits() -> None:
 @pytest.mark.parametrize(
     ("frame", "asked", "kind", "what"),
     [
-        ({"x": ["1", "two", "two"]}, Noise("x"), InputError, "2 cells are no plain decimal numbers"),
+        ({"x": ["1", "two", "two"]}, Noise("x"), InputError, "2 cells are not plain decimal numbers"),
         ({"x": ["1", "007"]}, Noise("x"), InputError, "1 cell is no plain"),
         ({"x": [True, False]}, Noise("x"), InputError, "2 cells are no plain"),
         ({"x": ["1", str(2**53), str(-(2**60))]}, Rounding("x", Fraction(10)), InputError, "2 numbers are"),

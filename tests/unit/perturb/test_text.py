@@ -50,9 +50,9 @@ def test_what_a_text_asks_for(text: str, made: Perturbation | None) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("income", "no column is named, or no method"),
-        ("=noise", "no column is named, or no method"),
-        ("a,,b=microaggregation", "no column is named, or no method"),
+        ("income", "the column or the method is missing"),
+        ("=noise", "the column or the method is missing"),
+        ("a,,b=microaggregation", "the column or the method is missing"),
         ("income=", "there is no method ''"),
         ("income=nosie", "did you mean noise"),
         ("income=zzz", "there are: noise, rank-swapping"),

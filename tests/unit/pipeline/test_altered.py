@@ -194,7 +194,7 @@ def test_a_release_is_told_in_a_line() -> None:
     """What a prompt shows of a release is a line of counts, and nothing of its records."""
     assert repr(made()).startswith("<Release, verified; records: 400 of 400; suppressed: 0; classes: 61;")
     rehearsed = repr(dry_run(PEOPLE, job()))
-    assert rehearsed.startswith("<Release, not verified: it was rehearsed; records: 400 of 400;")
+    assert rehearsed.startswith("<Release, dry run, not verified; records: 400 of 400;")
 
 
 def test_range_ends_are_told_where_there_are_some() -> None:
@@ -227,7 +227,7 @@ def test_empty_tables_are_released_as_they_are() -> None:
     [
         ({"insecure_reproducible": False}, "reproducible"),
         ({"seed": -1}, "whole number"),
-        ({"perturbations": ()}, "nothing is drawn"),
+        ({"perturbations": ()}, "seed has no effect"),
         ({"seed": None}, "no seed is given"),
         ({"perturbations": (NOISE, NOISE)}, "perturbed twice"),
         ({"perturbations": (Noise("age"),)}, "the column is quasi"),

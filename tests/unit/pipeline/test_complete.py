@@ -105,7 +105,7 @@ def test_records_without_a_value_are_not_all_of_a_table() -> None:
     assert caught.value.hint == "did you mean city?"
     with pytest.raises(JobError):
         released(("x", "y"))
-    with pytest.raises(UsageError, match="complete is no list of columns"):
+    with pytest.raises(UsageError, match="complete is not a list of columns"):
         job("city")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 

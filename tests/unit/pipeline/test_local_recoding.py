@@ -112,7 +112,7 @@ def test_what_needs_one_level_for_each_column_is_refused() -> None:
     release = anonymize(TABLE, job(LocalRecoding(Optimal())))
     with pytest.raises(UsageError, match="optimal-local may release one value in many ways"):
         mapping.mapping(release)
-    with pytest.raises(UnsupportedError, match="searches no lattice"):
+    with pytest.raises(UnsupportedError, match="does not search a lattice"):
         drawing.format_of(release.job.algorithm, ".svg")
     with pytest.raises(UnsupportedError, match="has no lattice"):
         drawing.picture(release, "svg")

@@ -24,7 +24,7 @@ R = random.Random(36)  # noqa: S311  the same people each time
 AGES = [str(R.randrange(18, 90)) for _ in range(600)]
 DAYS = [(date(1930, 1, 1) + timedelta(R.randrange(30_000))).isoformat() for _ in range(600)]
 ILL = [R.choice(["flu", "gout", "mumps"]) for _ in range(600)]
-NOTE = "records far from the others; if they have no value, say so (--missing-token)"
+NOTE = "outliers; if they mean a missing value, declare it (--missing-token)"
 
 
 def column(values: Sequence[str], far: Sequence[str]) -> pl.DataFrame:
@@ -276,7 +276,7 @@ def test_a_hierarchy_of_dates_has_open_ends_in_files_and_engines(
 def test_a_hierarchy_of_dates_asks_about_words() -> None:
     """A word is no open end: the message counts it and names the flag; declared missing, it has a leaf of its own."""
     frame, rule = column(DAYS, ["unknown"] * 8), {"x": "dates"}
-    with pytest.raises(HierarchyError, match="1 of 582 values are no date") as caught:
+    with pytest.raises(HierarchyError, match="1 of 582 values are not dates") as caught:
         released(frame, hierarchy=rule)
     assert "--missing-token" in (caught.value.hint or "")
     assert "unknown" not in labels(released(frame, hierarchy=rule, missing_token=["unknown"]))

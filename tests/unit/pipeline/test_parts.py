@@ -220,7 +220,7 @@ def test_folders_that_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         part_name(100_000, "csv")
     with pytest.raises(UsageError, match="only a folder has parts"):
         written_as("release.csv", parts.writing)
-    with pytest.raises(UsageError, match="as a whole"):
+    with pytest.raises(UsageError, match="has its own format"):
         written_as("clinic.sqlite#release", Writing(records_per_part=5))
     known = read_manifest(Path("new"))
 
@@ -335,7 +335,7 @@ def test_what_an_engine_leaves_behind() -> None:
         return out_of_order(staged)[::-1]
 
     for write in (out_of_order, with_another):
-        with pytest.raises(FileError, match="not those that are in the folder"):
+        with pytest.raises(FileError, match="not those that were written"):
             publish_folder(Path("release"), write, len, lambda _: b"", format_="csv", separator=",", overwrite=False)
     assert not Path("release").exists()
 

@@ -200,7 +200,7 @@ def test_the_effect_of_rounding_is_measured_from_the_values_as_read() -> None:
 
 def test_other_perturbations_go_with_no_model() -> None:
     """Noise changes equal values in different ways, so nobody could judge the values that are released."""
-    with pytest.raises(UsageError, match="they are changed"):
+    with pytest.raises(UsageError, match="these are changed"):
         Job.of(SCHEMA, KAnonymity(5), CLOSE, no_model=("ill",), perturbations=(Noise("pay"),))
 
 

@@ -506,7 +506,7 @@ def test_a_release_alone_is_told_of(tmp_path: Path) -> None:
     """Who runs the job again after a kill between the two names reads that what stands there is not described."""
     release, note = tmp_path / "r.csv", tmp_path / "r.csv.kohort.json"
     publish(release, write_new, read_all)
-    with pytest.raises(TargetError, match="without what describes it: a run may have been stopped"):
+    with pytest.raises(TargetError, match="without its certificate or report: a run may have been stopped"):
         check_target(release, companions=[note])
     with pytest.raises(TargetError) as single:
         check_target(release)
@@ -539,7 +539,7 @@ def test_what_cannot_be_taken_back_is_told(
     with pytest.raises(FileError, match=told) as failed:
         publish(release, write_new, read_all, companions=[fixed_note(note, b"new")], overwrite=bool(before))
     monkeypatch.undo()
-    assert "and so did taking it back" in failed.value.what
+    assert "and undoing it failed, too" in failed.value.what
     assert failed.value.where == str(release)
     if before:
         check_target(tmp_path / "another")

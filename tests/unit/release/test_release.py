@@ -63,8 +63,8 @@ def test_hierarchies_of_no_use_are_left_out_and_noted() -> None:
     assert [one.hierarchy for one in job.schema.attributes] == ["suppress", None, CITIES, None]
     assert replace(job, no_model=()) == job
     assert notes(job) == (
-        "the hierarchy of s is not used: nothing is generalized or measured by it",
-        "the hierarchy of u is not used: nothing is generalized or measured by it",
+        "the hierarchy of s is not used to generalize or measure anything",
+        "the hierarchy of u is not used to generalize or measure anything",
         "hierarchy of t: 1 label has several parents: the last one is kept",
     )
     assert notes(Job.of(Schema((CITY,)), FIVE)) == ()

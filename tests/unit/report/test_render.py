@@ -111,8 +111,8 @@ def kept(**others: Json) -> Json:
     [
         (0.25, "75.0% of the detail of 2 columns is left"),
         (0.5, "50.0% of the detail of 2 columns is left"),
-        (0.501, "Warning: only 49.9% of the detail of 2 columns is left; see what would keep more: kohort advise JOB"),
-        (1.0, "Warning: only 0.0% of the detail of 2 columns is left; see what would keep more: kohort advise JOB"),
+        (0.501, "Warning: only 49.9% of the detail of 2 columns is left; to keep more, try: kohort advise JOB"),
+        (1.0, "Warning: only 0.0% of the detail of 2 columns is left; to keep more, try: kohort advise JOB"),
     ],
 )
 def test_the_first_line_says_what_is_left(lost: float, first: str) -> None:
@@ -135,9 +135,9 @@ def test_columns_of_which_nothing_is_left_are_named(
     """Where more than half is lost, those that are * for over 95 % of the people; not one that has one value anyhow."""
     told: dict[str, Json] = {"age": kept(hidden=age), "sex": kept(hidden=sex)}
     text = release_text(figures(metrics={"ncp": 0.6}, kept=told, constant=constant))
-    line = f"  for more than 95% of the people nothing is left of: {named}"
+    line = f"  lost for more than 95% of the people: {named}"
     assert (text.splitlines()[1] == line) is (named is not None)
-    assert "nothing is left of" not in release_text(figures(metrics={"ncp": 0.4}, kept=told))
+    assert "lost for more than" not in release_text(figures(metrics={"ncp": 0.4}, kept=told))
 
 
 @pytest.mark.parametrize(
@@ -369,7 +369,7 @@ def test_what_singles_out_many_is_warned_of() -> None:
     warned = lines[1 : lines.index("800 of 2,000 records released, 1,200 suppressed")]
     assert warned[0] == "Warning: 240 people (30.0% of all) can be identified by income"
     assert warned[1] == (
-        "  round it: --perturb income=rounding:step=50   (leaves 31; values change by 12.5 on average)"
+        "  round the column: --perturb income=rounding:step=50   (leaves 31; values change by 12.5 on average)"
     )
     assert warned[2] == "Warning: 300 people (37.5% of all) can be identified by income and c0"
     assert warned[-1] == "  and 2 more pairs of columns (--json lists them)"
@@ -389,10 +389,10 @@ GRID, HIERARCHY = (
         ({"people": 9, "range_ends": 9, "set_members": 0, "means": 0}, "is at the edge of a published range.", GRID),
         (
             {"people": 7, "range_ends": 5, "set_members": 3, "means": 2},
-            "is at the edge of a published range (5) or listed in a published set (3) or a published mean (2).",
+            "is at the edge of a published range (5) or in a published set (3) or a published mean (2).",
             f"{GRID} and {HIERARCHY}",
         ),
-        ({"people": 4, "range_ends": 0, "set_members": 4, "means": 0}, "is listed in a published set.", HIERARCHY),
+        ({"people": 4, "range_ends": 0, "set_members": 4, "means": 0}, "is in a published set.", HIERARCHY),
         ({"people": 2, "range_ends": 0, "set_members": 0, "means": 2}, "is a published mean.", GRID),
     ],
 )
@@ -407,7 +407,7 @@ def test_whom_labels_give_away_is_told(exposed: Json, said: str, remedy: str) ->
 def test_sets_are_told_with_how_many_values_they_print() -> None:
     """A column that costs next to nothing as sets is told with what its sets give away."""
     text = release_text(figures(losses={"age": 0.5, "name": 0.003}, members={"name": 18.04}, node=None, objective=None))
-    assert "0.3% of detail lost; its sets list 18.0 values on average, each of somebody in the class" in text
+    assert "0.3% of detail lost; its sets list 18.0 values on average, each held by someone in the class" in text
     assert "50.0% of detail lost\n" in text
 
 

@@ -176,7 +176,7 @@ def test_the_builder_of_dates_has_the_format(said: dict[str, Any], hierarchy: st
 def test_years_of_two_digits_need_their_hundred_years() -> None:
     """Somebody born in 45 is 80 years old or not born yet; without a word of the schema the texts are names."""
     assert domain("01.02.45", "03.04.29")[1].scale is None
-    with pytest.raises(InputError, match="the years of its 2 dates have two digits") as caught:
+    with pytest.raises(InputError, match="2 dates have years of two digits") as caught:
         domain("01.02.45", "30.04.29", scale="date")
     assert "--pivot day=1930" in caught.value.hint
     assert domain("01.02.45", "30.04.29", scale="date", pivot=1930)[0] == ("1945-02-01", "2029-04-30")

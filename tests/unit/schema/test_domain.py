@@ -265,7 +265,7 @@ def test_a_builder_knows_frequencies() -> None:
 
 def test_values_outside_the_hierarchy_are_refused() -> None:
     """What is no leaf is counted, values and records, and not told."""
-    with pytest.raises(HierarchyError, match=r"2 values \(5 records\) are no leaf") as caught:
+    with pytest.raises(HierarchyError, match=r"2 values \(5 records\) are missing from the hierarchy") as caught:
         resolved({"Bari": 1, CANARY: 2, "Roma": 3}, hierarchy=REGIONS)
     assert CANARY not in str(caught.value)
     with pytest.raises(HierarchyError, match=r"1 value \(2 records\)"):
@@ -387,7 +387,7 @@ def test_a_grid_of_hierarchy_boundaries() -> None:
 )
 def test_boundaries_must_be_public(hierarchy: Hierarchy | str) -> None:
     """Nodes that are no ranges, or that lie where some records do, make no grid."""
-    with pytest.raises(SchemaError, match="the first level of the hierarchy is no grid"):
+    with pytest.raises(SchemaError, match="the first level of the hierarchy is not a grid"):
         resolved(["1", "2", "3"], hierarchy=hierarchy, grid="hierarchy")
 
 

@@ -125,7 +125,11 @@ def test_a_missing_value_has_a_parent() -> None:
         ([["a", "b"], ["b", "a"]], "label 'a' lies below itself: 'a', 'b', 'a'", "closes the circle"),
         ([["x", "a"], ["a", "b"], ["b", "c"], ["c", "a"]], "label 'a' lies below itself: 'a', 'b', 'c', 'a'", "circle"),
         ([["a", "x"], ["x", "*"], ["b", "y"]], "no common root: 2 labels at the top ('*', 'y')", "FILE:root"),
-        ([["city", "region"], *EDGES], "2 labels at the top ('region', 'Italia')", "the first line names the columns"),
+        (
+            [["city", "region"], *EDGES],
+            "2 labels at the top ('region', 'Italia')",
+            "if it names the columns",
+        ),
         ([["a", "x"], ["a", "y"], ["x", "*"], ["y", "*"]], "leaf 'a' has two parents: 'x' and 'y'", "FILE:first"),
         (
             [["a", "x"], ["x", "*"], ["x", "r"], ["a", "y"], ["y", "*"], ["b", "x"]],
@@ -134,7 +138,7 @@ def test_a_missing_value_has_a_parent() -> None:
         ),
         ([["a", "x"], ["b", "x"], ["x", "*"], ["x", "r"]], "label 'x' has two parents: '*' and 'r'", "FILE:last"),
         ([row[::-1] for row in EDGES], "leaf 'Italia' has two parents: 'Lazio' and 'Puglia'", "look swapped"),
-        ([["a", "x"], ["x", "*"], ["b", "*"]], "1 of 2 leaves lie higher than the deepest", "FILE:pad"),
+        ([["a", "x"], ["x", "*"], ["b", "*"]], "1 of 2 leaves are higher than the deepest", "FILE:pad"),
         ([[f"{at}", f"{at + 1}"] for at in range(1002)], "a tree deeper than 1,000 levels", ""),
         ([["a", ""]], "leaves and at least one level above them", ""),
     ],

@@ -42,7 +42,7 @@ def test_plain_decimals_are_numbers(text: str) -> None:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_codes_are_not_numbers(text: str) -> None:
-    """One text that is no plain decimal number makes the whole column categorical, and has no number."""
+    """One text that is not a plain decimal number makes the whole column categorical, and has no number."""
     assert not is_numeric_text(["1", text, "2"])
     with pytest.raises(InputError):
         exact(text)

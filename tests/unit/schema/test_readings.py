@@ -86,7 +86,7 @@ def test_labels_that_the_table_has_are_not_shown() -> None:
     domain, _ = resolve(built, ["1*", "12"], np.ones(2, np.int64), frozenset({""}))
     with pytest.raises(HierarchyError) as caught:
         check_readings(domain, frozenset())
-    assert "rename these, or give a file" in caught.value.hint  # nobody can rename a builder's nodes
+    assert "rename the values, or use a hierarchy file" in caught.value.hint  # nobody can rename a builder's nodes
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,6 @@ def test_a_hierarchy_may_be_built_over_the_values() -> None:
 def test_values_that_are_no_leaf_are_counted() -> None:
     """Values that the hierarchy does not know are counted, and not repeated."""
     tree = Hierarchy.from_rows([["flu", "*"]])
-    with pytest.raises(HierarchyError, match=r"1 value \(4 records\) is no leaf") as caught:
+    with pytest.raises(HierarchyError, match=r"1 value \(4 records\) is missing from the hierarchy") as caught:
         resolve(Attribute("illness", Role.SENSITIVE, hierarchy=tree), ["flu", "gout"], np.array([1, 4]), NONE)
     assert "gout" not in str(caught.value)

@@ -166,7 +166,7 @@ def test_what_has_no_release_is_said() -> None:
     found = made(KS)
     stopped = replace(found.points[0], ending=Ending.LIMIT, why="more memory was needed")
     of = chart(replace(found, points=(stopped, *found.points[1:])), "lm")
-    assert of.notes == ("Stopped at a limit: mondrian at k = 2. At the first, more memory was needed.",)
+    assert of.notes == ("Limit reached: mondrian at k = 2. At the first, more memory was needed.",)
     assert len(of.lines[0].points) == 6
 
 

@@ -359,7 +359,7 @@ def test_values_that_are_all_impossible_ask_for_nothing() -> None:
 
     def make(at: Mapping[str, str]) -> Job:
         if at["method"] != "mondrian":
-            raise SchemaError("it has no hierarchy")
+            raise SchemaError("the column has no hierarchy")
         return Job.of(AGE, KAnonymity(2))
 
     plan = TablePlan.of({"method": ["mondrian", "optimal", "datafly"]}, make)

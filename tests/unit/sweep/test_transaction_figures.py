@@ -90,7 +90,7 @@ def test_what_failed_alike_is_one_sentence() -> None:
     found = made("0.1", "0.1", values=1)
     over = Outcome(values=("2", "0", "mm"), ending=Ending.LIMIT, why="too many sets")
     [sentence] = notes(replace(found, points=(found.points[0], over)))
-    assert sentence.startswith("Stopped at the limit of memory, and in no mean: mm at")
+    assert sentence.startswith("Memory limit reached, and in no mean: mm at")
 
 
 @pytest.mark.parametrize(

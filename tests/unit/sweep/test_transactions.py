@@ -103,10 +103,7 @@ def test_a_method_that_needs_too_much_leaves_the_others_alone(monkeypatch: pytes
     monkeypatch.setattr(sweeps, "METHODS", {**METHODS, "cells": Hungry()})
     found = sweep(PAPER, Plan.of(job(), "k", [2], methods=["mmil", "cells"]))
     assert [one.ending for one in found.points] == [Ending.FOUND, Ending.LIMIT]
-    assert (
-        notes(found)[0]
-        == "Stopped at the limit of memory, and in no mean: cells at k = 2. At the first, too many sets."
-    )
+    assert notes(found)[0] == "Memory limit reached, and in no mean: cells at k = 2. At the first, too many sets."
 
 
 def test_too_few_items_to_draw_from_are_told() -> None:

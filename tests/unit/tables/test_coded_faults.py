@@ -38,8 +38,8 @@ def test_values_outside_hierarchies_are_counted_column_by_column(people: Table) 
     with pytest.raises(HierarchyError) as caught:
         CodedTable(people, schema())
     assert caught.value.where == "2 columns"
-    assert "column city: 2 values (3 records) are no leaf" in caught.value.what
-    assert "column colour: 1 value (2 records) is no leaf" in caught.value.what
+    assert "column city: 2 values (3 records) are missing from the hierarchy" in caught.value.what
+    assert "column colour: 1 value (2 records) is missing from the hierarchy" in caught.value.what
     assert not {"Milano", "Torino", "blue"} & set(str(caught.value).replace(",", " ").split())
 
 

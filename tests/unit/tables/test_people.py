@@ -98,7 +98,7 @@ def test_people_of_the_population_who_would_be_suppressed_do_not_count() -> None
 def test_a_value_that_only_the_population_has_must_have_a_place_too() -> None:
     """A number of the population outside the bounds is told as the population's; the table's own as its own."""
     schema = Schema((SCHEMA.attributes[0], Attribute("age", Role.QUASI, bounds=(20, 50)), SCHEMA.attributes[2]))  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="values of the population table have no place"):
+    with pytest.raises(InputError, match="values of the population table are outside the domain"):
         CodedTable(from_frame(STAYS), schema, known=from_frame(pl.DataFrame({"age": ["40", "90"]})))
     older = from_frame(STAYS.with_columns(age=pl.lit("99")))
     with pytest.raises(InputError, match="5 records lie outside"):

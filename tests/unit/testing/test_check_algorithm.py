@@ -131,7 +131,7 @@ def raises_nodes(problem: Problem, found: Solution) -> Solution:
 LATTICE = Datafly(HALF)
 
 LIES: dict[str, tuple[str, Algorithm]] = {
-    "refuses": ("finds no release", Spoiled(refuses)),
+    "refuses": ("no release found", Spoiled(refuses)),
     "loses": ("in the release twice", Spoiled(loses)),
     "suppresses": ("more records are suppressed", Spoiled(suppresses, LATTICE)),
     "parts": ("does not satisfy the models", Spoiled(parts)),
@@ -140,7 +140,7 @@ LIES: dict[str, tuple[str, Algorithm]] = {
     "high": ("greatest codes", Spoiled(widens)),
     "nodes": ("nodes are not those", Spoiled(raises_nodes, LATTICE)),
     "kind": ("full_domain", Spoiled(lambda _, found: found, full=True)),
-    "proof": ("proven the optimum", Spoiled(lambda _, found: replace(found, proven=True), LATTICE)),
+    "proof": ("optimum is declared proven", Spoiled(lambda _, found: replace(found, proven=True), LATTICE)),
     "bound": ("bound is above", Spoiled(lambda _, found: replace(found, bound=1e9), LATTICE)),
 }
 

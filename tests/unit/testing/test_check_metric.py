@@ -46,7 +46,7 @@ def dear(records: int, _: int) -> float:
 
 LIES: dict[str, tuple[str, Metric]] = {
     "bare": ("specification", replace(LM, specification=Specification("x", "X", ""))),
-    "infinite": ("no finite number", measuring(lambda one: one.losses.sum(axis=-1) + np.inf)),
+    "infinite": ("not a finite number", measuring(lambda one: one.losses.sum(axis=-1) + np.inf)),
     "falling": ("generalizing lowers", measuring(lambda one: -one.losses.sum(axis=-1))),
     "forgiving": ("suppressing a class lowers", measuring(lambda one: one.losses.sum(axis=-1) / one.records)),
     "large classes": ("suppressing a class lowers", replace(C_AVG, size_only=False)),

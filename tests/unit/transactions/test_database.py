@@ -25,7 +25,7 @@ def test_a_transaction_is_a_set() -> None:
 @pytest.mark.parametrize("item", [7, None, 1.0, b"tea"])
 def test_items_are_text(item: object) -> None:
     """What is no text is refused, and not named."""
-    with pytest.raises(UsageError, match=r"^an item is no text\n") as fault:
+    with pytest.raises(UsageError, match=r"^an item is not text\n") as fault:
         Transactions.of([["milk"], cast("list[str]", ["tea", item])])
     assert "tea" not in str(fault.value)
 

@@ -56,7 +56,7 @@ def test_one_absent_name_is_told_in_the_singular() -> None:
 @pytest.mark.parametrize("role", ["private", "public"])
 def test_a_text_is_no_list_of_names(role: str) -> None:
     """A lone text would be taken for its letters, and the item it names would not be protected."""
-    with pytest.raises(UsageError, match="a text is no list of names") as caught:
+    with pytest.raises(UsageError, match="a text is not a list of names") as caught:
         Listed(**{role: cast("tuple[str, ...]", "pill")}, absent=True)
     assert caught.value.where == role
 
@@ -132,7 +132,7 @@ def test_seeds_differ() -> None:
 
 def test_too_few_items_can_be_protected() -> None:
     """Where fewer items are in at most h of all transactions than are to be private, none are drawn."""
-    with pytest.raises(InfeasibleError, match="4 items are to be private, and only 3 are in at most h") as caught:
+    with pytest.raises(InfeasibleError, match="4 items must be private, but only 3 are in at most h") as caught:
         Drawn(delta=Fraction(1, 5)).over(BASKETS, Fraction(1, 4))
     assert caught.value.hint == "raise h or delta"
     assert roles_of(Drawn(delta=Fraction(2, 5), seed=7)) == roles_of(Drawn(delta=Fraction(2, 5), seed=7))

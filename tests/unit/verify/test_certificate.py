@@ -194,9 +194,9 @@ def test_no_more_is_read_than_a_certificate_can_have(tmp_path: Path, monkeypatch
 
 def test_no_such_file(tmp_path: Path) -> None:
     """A certificate that is not there cannot be read; a run that was stopped may be why."""
-    with pytest.raises(FileError, match="there is no such certificate") as missing:
+    with pytest.raises(FileError, match="no such certificate") as missing:
         read_certificate(tmp_path / "none.kohort.json")
-    assert "a stopped run" in missing.value.hint
+    assert "without a certificate" in missing.value.hint
     with pytest.raises(FileError, match="reading the certificate failed"):
         read_certificate(tmp_path)
 

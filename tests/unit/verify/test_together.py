@@ -214,9 +214,9 @@ def test_an_answer_that_holds_names_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "what"),
     [
-        (("--sensitive", "ill", "--l", "ill=2"), "an answer is an insensitive column, and this one is sensitive"),
-        (("--drop", "ill"), "an answer is an insensitive column"),
-        (("--answers", "ill"), "an answer is named twice"),
+        (("--sensitive", "ill", "--l", "ill=2"), "an answer must be insensitive, but this column is sensitive"),
+        (("--drop", "ill"), "an answer must be insensitive"),
+        (("--answers", "ill"), "the answer is named twice"),
         (("--answers", "ilness"), "no column is called ilness"),
     ],
 )

@@ -114,5 +114,5 @@ def test_nothing_of_a_witness_is_believed(name: str) -> None:
     if any(name.startswith(one) for one in unusable):
         assert verify(io.BytesIO(GOOD.text), claim) == GOOD.verdict()
     else:
-        with pytest.raises(VerificationError, match="not those of the records that were to be written"):
+        with pytest.raises(VerificationError, match="not those of the intended records"):
             verify(io.BytesIO(GOOD.text), claim)

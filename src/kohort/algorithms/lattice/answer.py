@@ -71,7 +71,7 @@ def listing(
 
 
 def infeasible(
-    judge: NodeEvaluator, seen: Iterable[CheckedNode], *, nodes: str = "node of the lattice"
+    judge: NodeEvaluator, seen: Iterable[CheckedNode], *, nodes: str = "combination of levels"
 ) -> InfeasibleError:
     """The error that says how close the closest nodes came, and what would make them releasable.
 
@@ -88,7 +88,7 @@ def infeasible(
     hints += _uncapped(judge)
     if judge.k > people:
         one, all_ = ("record", "records") if problem.frequency.people is None else ("person", "people")
-        what = f"{names} asks for {many(judge.k, one, all_)} or more in a class, and there are {people:,} in all"
+        what = f"{names} needs at least {many(judge.k, one, all_)} in a class, but there are only {people:,}"
         hints = [f"bring more {all_}"]
     elif kept:
         shown = kept[: NEAREST if len(problem.domains) <= WIDE else 1]
@@ -112,7 +112,7 @@ def _less(judge: NodeEvaluator, kept: Sequence[CheckedNode]) -> str:
         k = int(people[np.searchsorted(np.cumsum(records), judge.limit, side="right")])
         if k > 1:
             return f"ask for {k:,}-anonymity at most"
-    return "ask for less"
+    return "lower the requirement"
 
 
 def _uncapped(judge: NodeEvaluator) -> list[str]:
@@ -133,12 +133,12 @@ def refuse_large(lattice: Lattice, name: str) -> None:
     """
     if len(lattice.top) > MOST_DIMENSIONS:
         raise LimitError(
-            f"there are {len(lattice.top)} quasi-identifiers, and {name} takes at most {MOST_DIMENSIONS}",
+            f"there are {len(lattice.top)} quasi-identifiers; {name} takes at most {MOST_DIMENSIONS}",
             hint="use best-effort",
         )
     if lattice.size > MOST_NODES:
         raise LimitError(
-            f"the lattice has {lattice.size:,} nodes, and {name} keeps a place for each of at most {MOST_NODES:,}",
+            f"the hierarchies have {lattice.size:,} combinations of levels; {name} handles at most {MOST_NODES:,}",
             hint="use best-effort, or allow fewer levels: max-level on columns with high hierarchies",
         )
 

@@ -224,7 +224,7 @@ class _Labels(NamedTuple):
 def _too_large(table: _Table) -> LimitError:
     tuples, columns = table.codes.shape
     what = f"{tuples:,} different tuples of {columns} quasi-identifiers are too many to prove an optimum"
-    return LimitError(what, where="method", hint="choose suppress-cells, which proves nothing")
+    return LimitError(what, where="method", hint="choose suppress-cells, which finds a good release without a proof")
 
 
 def _recoding(problem: Problem, table: _Table, classes: Classes) -> Multidimensional:

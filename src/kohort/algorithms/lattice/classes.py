@@ -113,9 +113,9 @@ class Layout:
     def _too_many(self, classes: int) -> LimitError:
         widest = max(self.domains, key=len, default=None)
         return LimitError(
-            f"{classes:,} classes and {self.width:,} sensitive values are more than there is room to count",
+            f"{classes:,} classes and {self.width:,} sensitive values are too many to count",
             where="population" if widest is None else f"column {widest.name}",
-            hint="make its values fewer: round or group them",
+            hint="round or group the values",
         )
 
 

@@ -66,7 +66,7 @@ class Datafly:
         while not passed[-1].releasable:
             node = _step(passed[-1].node, judge.lattice, values)
             if node is None:
-                raise infeasible(judge, passed, nodes="node of the lattice" if judge.monotone else "node on its way")
+                raise infeasible(judge, passed, nodes="combination of levels" if judge.monotone else "level tried")
             passed.append(judge.judge(node))
         return listing(judge, passed[-1:], {"evaluated": len(passed)}, proven=False)
 
@@ -81,7 +81,7 @@ DATAFLY = Method(
         ),
         parameters=ON_LEVELS,
         not_promised="Least loss: its release is allowed, and mostly not the best.",
-        properties={"proven": "never: it takes the first releasable node on one way up"},
+        properties={"proven": "never: the first releasable node on one way up is taken"},
     ),
     lambda choices: Datafly(choices.limit or SuppressionLimit(), choices.objective or OBJECTIVE),
 )

@@ -183,11 +183,11 @@ def check_drawable(problem: Problem) -> None:
     lattice = lattice_of(problem)
     if lattice.size > MOST_JUDGED:
         raise LimitError(
-            f"the lattice has {lattice.size:,} nodes, and a picture of it judges at most {MOST_JUDGED:,}",
+            f"the lattice has {lattice.size:,} nodes; a picture shows at most {MOST_JUDGED:,}",
             hint="leave the picture out, or allow fewer levels: max-level on columns with high hierarchies",
         )
     if len(lattice.top) > MOST_DIMENSIONS:
         raise LimitError(
-            f"there are {len(lattice.top)} quasi-identifiers, and a picture takes at most {MOST_DIMENSIONS}",
+            f"there are {len(lattice.top)} quasi-identifiers; a picture takes at most {MOST_DIMENSIONS}",
             hint="leave the picture out",
         )

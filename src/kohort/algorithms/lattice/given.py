@@ -69,7 +69,7 @@ class GivenNode:
             raise UsageError(
                 f"the node has {many(len(self.node), 'level')}, for {', '.join(self.names)}",
                 where="node",
-                hint=f"say one level for each quasi-identifier: {', '.join(names)}",
+                hint=f"give one level for each quasi-identifier: {', '.join(names)}",
             )
         levels = dict(zip(self.names, self.node, strict=True))
         return tuple(levels[name] for name in names)
@@ -88,7 +88,7 @@ def _check(said: Node, node: Node, problem: Problem) -> None:
         raise UsageError(
             f"the node {written(said)} has {many(len(node), 'level')}, but there are {len(names)} quasi-identifiers",
             where="node",
-            hint=f"say one level for each, in this order: {', '.join(names)}",
+            hint=f"give one level for each, in this order: {', '.join(names)}",
         )
     wrong = [
         f"{name} has levels 0 to {greatest}, not {level}"
@@ -99,7 +99,7 @@ def _check(said: Node, node: Node, problem: Problem) -> None:
         raise UsageError(
             f"the node {written(said)} is not in the lattice: {'; '.join(wrong)}",
             where="node",
-            hint="choose one that --dry-run lists, or raise the column's max-level where its hierarchy is higher",
+            hint="choose one that --dry-run lists, or raise the column's max-level if the hierarchy has more levels",
         )
 
 

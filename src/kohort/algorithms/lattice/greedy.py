@@ -95,7 +95,7 @@ class Greedy:
     def not_found(self) -> LimitError:
         """The error of a search that left off before it found a releasable node."""
         return LimitError(
-            f"no releasable node among the {self.evaluated:,} judged; there was neither time nor room for all",
+            f"none of the {self.evaluated:,} combinations of levels tried can be released; others remain untried",
             hint="allow more time or more suppressed records",
         )
 

@@ -81,7 +81,7 @@ def dimension_of(text: str) -> Dimension:
         return AtRandom(int(found[1]))
     if text not in _WORDS:
         hint = "widest, most-values, or random:SEED, such as random:7"
-        raise UsageError("it is not clear which dimension is cut first", where="dimension", hint=hint)
+        raise UsageError("dimension does not name the column to cut first", where="dimension", hint=hint)
     return _WORDS[text]
 
 

@@ -159,7 +159,7 @@ RELAXED = Method(
     _described(
         "mondrian-relaxed",
         "Mondrian, relaxed",
-        "The same, and parts records with equal values where no cut between values is left.",
+        "Like Mondrian, but also separates records with equal values where no other cut is left.",
     ),
     lambda choices: _chosen(choices, relaxed=True),
 )
@@ -181,7 +181,7 @@ def require_feasible(problem: Problem, space: Space) -> None:
         least, most = k_of(problem.models) or 0, int(whole.sizes.min())
         raise InfeasibleError(
             f"the whole table, {frequency.records} records, does not satisfy {' and '.join(failing)}",
-            hint=f"ask for k = {most:,} at most, or bring more records"
+            hint=f"ask for k = {most:,} at most, or add records"
             if least > most > 1
-            else "smaller groups cannot satisfy it either; lower the requirement or bring more records",
+            else "smaller groups cannot satisfy it either; lower the requirement or add records",
         )

@@ -45,8 +45,8 @@ def require_together(problem: Problem, recoding: Multidimensional) -> None:
     failing = [model.name for model in asked if not satisfied_jointly(model, classes)]
     if failing:
         raise InfeasibleError(
-            f"the classes that were found satisfy {' and '.join(failing)} one by one, but not together",
-            hint="lower the requirement, generalize further by a lattice method, or bring more records",
+            f"each class satisfies {' and '.join(failing)}, but all together do not",
+            hint="lower the requirement, choose a lattice method, or add records",
         )
 
 

@@ -320,10 +320,10 @@ def _refuse_needless(
         hint = "give the register that the table is a sample of: population=…, --population"
         raise UsageError(f"{' and '.join(needing)} needs a population table", where="population", hint=hint)
     if population is not None and models and not needing:
-        hint = "leave it out, or add k-map or presence"
+        hint = "leave the population out, or add k-map or presence"
         raise UsageError("no privacy model needs a population table", where="population", hint=hint)
     if reference is not None and not sensitive and not any(model.declared.refers for model in models):
-        hint = "leave it out, name sensitive columns, or ask for t-closeness, delta-disclosure or beta-likeness"
+        hint = "leave reference out, name sensitive columns, or add t-closeness, delta-disclosure or beta-likeness"
         raise UsageError("no privacy model refers to another table", where="reference", hint=hint)
 
 

@@ -188,7 +188,7 @@ class ColumnMetadata:
         return InputError(
             f"{labels:,} of {of:,} different labels cannot be read",
             where=f"column {self.name}",
-            hint="give the column's hierarchy, if it has one; or is this no release of that table?",
+            hint="give the column's hierarchy, if there is one; is this a release of that table?",
         )
 
 

@@ -74,7 +74,7 @@ def workload(lines: Sequence[ColumnLine], queries: int = QUERIES, *, seed: int =
         UsageError: There is no column or no query, or the seed is no whole number of at least 0.
     """
     if not lines:
-        raise UsageError("no quasi-identifying column is known", where="queries", hint="name at least one with --quasi")
+        raise UsageError("no quasi-identifying column is known", where="queries", hint="name a column with --quasi")
     if type(queries) is not int or queries < 1:
         raise UsageError("the number of queries must be a whole number of at least 1", where="queries")
     if type(seed) is not int or seed < 0:

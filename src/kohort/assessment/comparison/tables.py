@@ -259,7 +259,7 @@ def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> N
         raise InputError(
             "the columns differ",
             where="; ".join(differences),
-            hint="columns are found by name, in any order; a release may lack only identifying and dropped ones",
+            hint="columns are matched by name, in any order; a release may lack only identifying and dropped ones",
         )
     if after.records > before.records:
         raise InputError(

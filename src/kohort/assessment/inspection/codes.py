@@ -140,7 +140,7 @@ def _unknown(values: Sequence[str], some: Sequence[str]) -> CodeRule | None:
     if not _all(some, _code):
         return None
     if _count([text for text in some if _code(text)]):
-        what = "all or nothing: its numbers may count, or be codes"
+        what = "all or nothing: the numbers may be counts or codes"
         return CodeRule("suppress", f'{what}; for prefixes write "prefix", for groups a tree (CSV or JSON)')
     return _prefixes(values, "prefixes: numbers of fixed widths or with leading zeros look like codes")
 

@@ -67,7 +67,7 @@ FLAG: Final = 2
 FAR: Final = 5
 
 #: Why they are, for a reader.
-_FAR: Final = "round ranges of nearly all numbers; the few far below or above are one range at either end"
+_FAR: Final = "round ranges of nearly all numbers; one range at each end for the few outliers"
 
 _MEASURED: Final[frozenset[Topic]] = frozenset({"quantity", "money", "time"})
 
@@ -175,7 +175,7 @@ def _once(table: Table, guesses: Sequence[Guess]) -> tuple[Guess, ...]:
     order = sorted(held.values(), key=rank)
     for kept, name in same([table[one.name] for one in order]):
         if held[kept].role != "drop" and held[name].role != "drop":
-            told = f"it says the same as {kept}, value by value: one of the two is enough"
+            told = f"each value corresponds to one of {kept}: one of the two columns is enough"
             reasons = (told, *held[name].reasons)
             held[name] = replace(held[name], role="drop", reasons=reasons, hierarchy=None, grid=None, answer=False)
     return tuple(held.get(one.name, one) for one in guesses)
@@ -197,10 +197,10 @@ def _decided(columns: Sequence[ColumnEvidence], said: Sequence[Opinion], known: 
     for one, its in zip(columns, said, strict=True):
         if one.name in found or (its.role == "quasi" and not one.near_unique):
             against = "" if one.name in found or its.left_over else f", but {its.reason}"
-            told = f"an answer: the steward says that outsiders do not know it{against}"
+            told = f"an answer: declared unknown to outsiders{against}"
             sure: Certainty = "unsure" if against else "sure"
             found[one.name] = Opinion("insensitive", sure, told, answer=True)
-    return found | dict.fromkeys(known, Opinion("quasi", "sure", "the steward says that outsiders know it"))
+    return found | dict.fromkeys(known, Opinion("quasi", "sure", "declared known to outsiders"))
 
 
 def refuse_unknown(known: Collection[str], columns: Sequence[ColumnEvidence], said: Sequence[Opinion]) -> None:
@@ -214,7 +214,7 @@ def refuse_unknown(known: Collection[str], columns: Sequence[ColumnEvidence], sa
             faults.append(UsageError(f"no column is called {name}", where="known", hint=hint))
         elif roles[name].role == "identifying":
             what = f"column {name} identifies people by itself: {roles[name].reason}"
-            hint = "leave the column out; it is not released. If that is wrong, correct its role in the job file"
+            hint = "leave the column out, since identifying columns are never released; or correct the role in the job"
             faults.append(UsageError(what, where="known", hint=hint))
     if faults:
         raise combined("columns cannot be called known", faults)
@@ -313,13 +313,13 @@ def _near_days(evidence: ColumnEvidence, form: DateFormat) -> list[int]:
 
 def _why(period: Period, days: Sequence[int]) -> str:
     count = len(starts(period, min(days), max(days))) - 1
-    return f"public dates in {count:,} intervals; then no end of a range is a data value"
+    return f"public dates in {count:,} intervals; so that range ends are not data values"
 
 
 def _remarks(evidence: ColumnEvidence, forms: Sequence[DateFormat]) -> tuple[str, ...]:
     """What else a reader should know: dates of two readings, and numbers that a job does not read as such."""
     if len(forms) > 1:
-        return (f"its dates can be read as {' or as '.join(forms)}: say which with --date-format",)
+        return (f"its dates can be read as {' or as '.join(forms)}: choose with --date-format",)
     if not evidence.unread:
         return ()
     written = " and ".join(evidence.unread)
@@ -380,7 +380,7 @@ def step_of(values: Sequence[str]) -> Fraction | None:
 def reason_for(step: Fraction, values: Sequence[str]) -> str:
     """Why to cut at multiples of the step, and how many intervals that makes."""
     low, high = (number // step for number in _ends(values))
-    return f"round cut points in {high - low + 1:,} intervals; then no end of a range is a data value"
+    return f"round cut points in {high - low + 1:,} intervals; so that range ends are not data values"
 
 
 def _inner(evidence: ColumnEvidence, ends: Sequence[str]) -> str | None:

@@ -38,8 +38,8 @@ def noticed(data: Dataset, names: Collection[str], missing: Collection[str] = ()
     >>> from kohort.io import read
     >>> found = read(pl.DataFrame({"city": ["Roma", "roma ", " ", ""], "zip": list("1234")}))
     >>> print("\n".join(noticed(found, ["city", "zip"])))
-    values that differ from another one only by case or blanks around them, and stay different: 2 of city
-    cells of nothing but blanks, which are no empty cells unless blanks are removed (--trim): 1 of city (beside 1 empty)
+    values that differ from another only by case or surrounding blanks; they count as different: 2 of city
+    cells of blanks only, which count as values unless blanks are removed (--trim): 1 of city (beside 1 empty)
     """
     columns = [*_columns(data, {*names})]
     found: tuple[str, ...] = getattr(data, "notes", ())  # of what was read from text
@@ -60,13 +60,13 @@ def _columns(data: Dataset, names: Collection[str]) -> Iterator[tuple[str, Texts
                 yield name, values.texts, partial(getattr, values, "counts")
 
 
-_ALIKE: Final = "values that differ from another one only by case or blanks around them, and stay different"
-_FAR: Final = "records far from the others; if they have no value, say so (--missing-token)"
+_ALIKE: Final = "values that differ from another only by case or surrounding blanks; they count as different"
+_FAR: Final = "outliers; if they mean a missing value, declare it (--missing-token)"
 
 #: Of more different values, far ones are not looked for.
 _MOST: Final = 100_000
 
-_BLANK: Final = "cells of nothing but blanks, which are no empty cells unless blanks are removed (--trim)"
+_BLANK: Final = "cells of blanks only, which count as values unless blanks are removed (--trim)"
 
 
 def _listed(what: str, columns: Iterable[str]) -> Iterator[str]:

@@ -175,14 +175,14 @@ _EVEN, _HEAVIEST, _APART = 0.1, 400, 3
 def _by_weight(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     if not is_weight(evidence):
         return None
-    return Opinion("insensitive", "likely", "it weighs the records of a survey: rounded or dropped, never ranges")
+    return Opinion("insensitive", "likely", "a survey weight: rounded or dropped, never ranges")
 
 
 def _by_date_part(_: ColumnEvidence, context: Context) -> Opinion | None:
     if context.part is None:
         return None
     unit, year, others = context.part
-    one = f"with {' and '.join(others)} it is one date"
+    one = f"one date, together with {' and '.join(others)}"
     if unit == "year":
         return Opinion("quasi", "likely", f"{one}, which others may know")
     return Opinion("drop", "likely", f"{one}, of which {year} stays")
@@ -195,7 +195,7 @@ def _values(evidence: ColumnEvidence) -> str:
 def _by_prose(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     if not evidence.prose:
         return None
-    return Opinion("identifying", "likely", f"free text: {_values(evidence)} of many words, which can name anybody")
+    return Opinion("identifying", "likely", f"free text: {_values(evidence)} of many words, which can name anyone")
 
 
 def _by_identifying_name(evidence: ColumnEvidence, _: Context) -> Opinion | None:
@@ -267,9 +267,9 @@ def _by_row_number(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     if evidence.form is COMPACT_DATE:
         return None
     if evidence.running:
-        return Opinion("identifying", "likely", f"its {_values(evidence)} number the records")
+        return Opinion("identifying", "likely", "the values are record numbers")
     if evidence.ordered:
-        return Opinion("identifying", "likely", f"its {_values(evidence)} all differ and stand in order: a row number")
+        return Opinion("identifying", "likely", f"its {_values(evidence)} all differ and ascend: a row number")
     return None
 
 
@@ -282,7 +282,7 @@ def may_be_key(evidence: ColumnEvidence) -> bool:
 def _by_panel(evidence: ColumnEvidence, context: Context) -> Opinion | None:
     if context.period is None:
         return None
-    told = f"no two records with the same of its {_values(evidence)} agree in {context.period}: whose records they are"
+    told = f"records with the same value always differ in {context.period}: the ID of a person ({_values(evidence)})"
     return Opinion("identifying", "likely", told)
 
 
@@ -308,7 +308,7 @@ def _by_speaking_values(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     spoken = _speaking(evidence, lambda topics: "health" in topics)
     if not spoken:
         return None
-    reason = f"{spoken:,} of its {_values(evidence)} speak of health; its name says nothing"
+    reason = f"{spoken:,} of its {_values(evidence)} mention health; the name says nothing"
     return Opinion("sensitive", "unsure", reason)
 
 
@@ -330,7 +330,7 @@ def _by_name(evidence: ColumnEvidence, context: Context) -> Opinion | None:
     if evidence.near_unique and not (evidence.number and topic in _MEASURES):
         return None
     if topic == "arm" and evidence.distinct <= _ARMS:
-        return Opinion("insensitive", "unsure", f"{named}, which a trial assigns by lot; {_values(evidence)}")
+        return Opinion("insensitive", "unsure", f"{named}, which a trial assigns at random; {_values(evidence)}")
     return Opinion("sensitive", "likely" if topic in _SENSITIVE else "unsure", f"{named}; {_own(evidence)}")
 
 
@@ -381,16 +381,16 @@ def _by_many_values(evidence: ColumnEvidence, _: Context) -> Opinion | None:
 
 
 def known_values(evidence: ColumnEvidence) -> int:
-    """How many of the values are words of what others know, if most of them are."""
+    """How many of the values are words for what others know, if most of them are."""
     return _speaking(evidence, lambda said: "filler" not in said and not said.keys().isdisjoint(("plain", "known")))
 
 
 def _by_known_words(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     word = known_within(evidence.name)
     if word is not None:
-        return Opinion("quasi", "likely", f'its name holds words of what others know: "{word}"; {_separates(evidence)}')
+        return Opinion("quasi", "likely", f'its name has words for what others know: "{word}"; {_separates(evidence)}')
     spoken = known_values(evidence)
-    told = f"{spoken:,} of its {_values(evidence)} are words of what others know"
+    told = f"{spoken:,} of its {_values(evidence)} are words for what others know"
     return Opinion("quasi", "likely", told) if spoken else None
 
 
@@ -401,7 +401,7 @@ def _by_clinical_table(evidence: ColumnEvidence, context: Context) -> Opinion | 
 
 
 def _by_sharing(evidence: ColumnEvidence, _: Context) -> Opinion | None:
-    told = f"{_values(evidence)}; {_separates(evidence)}; nothing tells whether outsiders know it"
+    told = f"{_values(evidence)}; {_separates(evidence)}; whether outsiders know the column is unclear"
     return Opinion("quasi", "unsure", told)
 
 

@@ -76,7 +76,7 @@ def refuse_needless(schema: Schema, allowed: Collection[str]) -> None:
     released = [one.name for one in schema.released if not one.pseudonym]
     faults = [
         SchemaError(
-            "there is nothing to allow: its values are not released", where=f"column {name}", hint="do not allow it"
+            "the column is not released, so there is nothing to allow", where=f"column {name}", hint="do not allow it"
         )
         for name in allowed
         if name not in released
@@ -125,7 +125,7 @@ def _refused(one: Singling, step: RoundingProposal | None, who: str) -> SchemaEr
     return SchemaError(
         f"{one.unique:,} of {one.people:,} {who} have a value of their own and can be identified by it",
         where=f"column {name}",
-        hint=f"make it quasi-identifying or drop it{rounding}; to release it as it is: --allow-singling {name}"
+        hint=f"make the column quasi-identifying or drop it{rounding}; to release it as it is: --allow-singling {name}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
         unsafe=one.columns,
         flag=None if step is None else ("--perturb", step.perturbation(name)),

@@ -63,7 +63,7 @@ class Telling(NamedTuple):
     Attributes:
         hidden: The hidden column.
         sets: The sets of columns that tell it.
-        shares: (s,) of the people with some value of it, how many each tells.
+        shares: (s,) of the people with a value, how many each tells.
         drop: Few columns of which each set has one.
         left: How many the other columns tell at the most, one, two or three of them together.
     """
@@ -82,19 +82,19 @@ class Telling(NamedTuple):
         >>> print(one.told.replace(", ", ",\n"))
         sex,
         which the release hides,
-        can be guessed from births for 97 % of the people with some value of it,
+        can be guessed from births for 97 % of the people with a value,
         from hair and shoe together for 93 %: drop births,
         hair or make them quasi-identifying,
-        unless that is harmless; the other columns then tell it of 40 % at most
+        unless that is harmless; the other columns then reveal at most 40 %
         """
         named = [" and ".join(one) + " together" * (len(one) > 1) for one in self.sets]
         shares = [f"{100 * share:.0f} %" for share in self.shares]
-        shares[0] += " of the people with some value of it"
+        shares[0] += " of the people with a value"
         found = ", from ".join(f"{names} for {share}" for names, share in zip(named, shares, strict=True))
         them, left = "them" if len(self.drop) > 1 else "it", f"{100 * self.left:.0f} %"
         return (
             f"{self.hidden}, which the release hides, can be guessed from {found}: drop {', '.join(self.drop)} or make"
-            f" {them} quasi-identifying, unless that is harmless; the other columns then tell it of {left} at most"
+            f" {them} quasi-identifying, unless that is harmless; the other columns then reveal at most {left}"
         )
 
 

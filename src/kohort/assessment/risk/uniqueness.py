@@ -101,7 +101,7 @@ class Estimate:
 SMALL: Final = 0.1
 
 #: Why no estimator answers where people have records in several classes.
-SPREAD: Final = "some people have records in several classes, for which no estimator is made"
+SPREAD: Final = "some people have records in several classes, which no estimator covers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ def slide_negative_binomial(sample: Sample) -> Estimate:
     known = np.isfinite(misfits)
     changes = np.flatnonzero(known[:-1] & known[1:] & ((misfits[:-1] > 0) != (misfits[1:] > 0)))
     if not changes.size:
-        return Estimate("SNB", None, "its equations have no solution for these class sizes")
+        return Estimate("SNB", None, "the equations have no solution for these class sizes")
     classes = root(misfit, float(tried[changes[0]]), float(tried[changes[0] + 1]))
     alpha, p = _shape(sample, classes, _unseen(sample, classes)[1])
     return Estimate("SNB", classes * p**alpha, "", {"classes": classes, "alpha": alpha, "p": p})

@@ -161,6 +161,6 @@ def check_items(names: Sequence[str], where: str) -> tuple[str, ...]:
     if len(set(names)) < len(names):
         twice = len(names) - len(set(names))
         raise InputError(
-            f"{many(twice, 'item has', 'items have')} a name that another has", where=where, hint="rename them"
+            f"{many(twice, 'item has', 'items have')} the name of another item", where=where, hint="rename them"
         )
     return tuple(names)

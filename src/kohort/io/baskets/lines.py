@@ -259,9 +259,9 @@ def _fault(text: Text, at: int, separator: int) -> InputError:
         hint = "two separators follow each other, or one starts or ends the line: is the separator right?"
         return InputError("an item without a name", where=where, hint=hint)
     if byte in {LF, CR}:
-        return InputError("a line end unlike that of the first line", where=where, hint="mend the line")
+        return InputError("a line end unlike that of the first line", where=where, hint="correct the line")
     what = "a control character" if byte else "a NUL byte"
-    return InputError(what, where=where, hint="name the encoding the file was written in (--encoding)")
+    return InputError(what, where=where, hint="name the encoding of the file (--encoding)")
 
 
 def _names(text: Text, first: Index, lengths: Index, max_cell: int) -> tuple[str, ...]:
@@ -284,7 +284,7 @@ def _names(text: Text, first: Index, lengths: Index, max_cell: int) -> tuple[str
         name = spelled.count(b"\n", 0, error.start)
         hint = records.hint(np.frombuffer(spelled, np.uint8), error.start)
         raise faulty(name, InputError, "a byte that is not UTF-8", hint) from None
-    kept = "basket lines know no quotes, and names are kept as they are written; use the long form for such"
+    kept = "basket lines have no quotes: names are kept as written; use the long form for such names"
     for pattern, what, hint in (
         (_QUOTE, "a name that starts with a quote", kept),
         (_EDGE, "a name that starts or ends with a blank", f"remove blanks beside separators and at line ends; {kept}"),

@@ -75,7 +75,7 @@ def read_transactions(
             "the matrix", from_sparse(source, names), limits, like=type(source).__module__.partition(".")[0]
         )
     if names is not None:
-        raise UsageError("items' names go with a sparse matrix; other sources name them themselves", where="names")
+        raise UsageError("item names apply only to a sparse matrix; other sources have their own", where="names")
     if isinstance(source, str | os.PathLike):
         return _from_file(os.fsdecode(cast("str | os.PathLike[str]", source)), options, limits)
     from kohort.io.baskets.typed import from_frame  # noqa: PLC0415  polars is loaded when something is read
@@ -132,7 +132,7 @@ def _reading(name: str, coded: Coded, limits: ReadOptions, *, like: str = "file"
     """The database in item order, if there is a transaction in it."""
     database, repeated = coded.settled()
     if not (len(database) or limits.allow_empty):
-        raise InfeasibleError("there are 0 transactions", where=name, hint="is this the right file, and its form?")
+        raise InfeasibleError("there are 0 transactions", where=name, hint="are the file and its form right?")
     return Reading(database, repeated, like)
 
 
@@ -180,7 +180,7 @@ def from_sparse(source: object, names: Sequence[str] | None) -> Coded:
         or (np.diff(starts) < 0).any()
         or (cells.size and not 0 <= cells.min() <= cells.max() < columns)
     ):
-        raise InputError("the rows of the matrix do not hold together", where="the matrix")
+        raise InputError("the rows of the matrix are inconsistent", where="the matrix")
     items = tuple(map(str, range(columns))) if names is None else check_items(list(names), "the matrix")
     keep = _is_one(getattr(matrix, "data", None), cells.size)
     before = np.concatenate(([0], np.cumsum(keep)))
@@ -193,7 +193,7 @@ def _is_one(data: object, size: int) -> Mask:
         return np.ones(size, np.bool_)
     entries = np.asarray(data)
     if entries.shape != (size,):
-        raise InputError("the entries of the matrix do not go with its columns", where="the matrix")
+        raise InputError("the entries of the matrix do not match its columns", where="the matrix")
     wrong = np.count_nonzero((entries != 0) & (entries != 1))
     if wrong:
         raise InputError(

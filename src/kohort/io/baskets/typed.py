@@ -163,8 +163,8 @@ def _from_table(read: Callable[[], Table], name: str, options: BasketOptions) ->
         case Form.MATRIX | Form.MATRIX_HEADER:
             return from_matrix(_matrix(read, name), name, headed=options.form is Form.MATRIX_HEADER)
         case _:
-            hint = "say long, lists, matrix or matrix-header"
-            raise UsageError("a table holds no basket lines", where=name, hint=hint)
+            hint = "choose long, lists, matrix or matrix-header"
+            raise UsageError("a table cannot hold basket lines", where=name, hint=hint)
 
 
 def _matrix(read: Callable[[], Table], name: str) -> Table:
@@ -275,7 +275,7 @@ def long_columns(names: Sequence[str], name: str, options: BasketOptions) -> tup
     wanted = [column for column in (options.key, options.item) if column is not None]
     check_known(wanted, names, name)
     if options.key is not None and options.key == options.item:
-        raise UsageError("one column cannot say both the transaction and the item", where=name)
+        raise UsageError("one column cannot be both the transaction and the item", where=name)
     others = [column for column in names if column not in wanted]
     if len(others) + len(wanted) > 2 and options.item is None:  # noqa: PLR2004  the long form's two columns
         hint = "name the column of items, and that of transactions if it is not the first"

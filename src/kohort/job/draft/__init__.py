@@ -57,12 +57,12 @@ __all__ = ["Draft", "draft_of", "job_text"]
 HEAD: Final = f"""\
 {INTERNAL_LINE}
 A kohort job. Check every role and every model below, then   kohort run THIS_FILE
-  identifying  names the person alone: never released
-  quasi        helps to single the person out together with others: generalized
-  sensitive    what nobody may learn of the person: released unchanged, within the limits of a model
-  insensitive  neither: released unchanged; what is listed in answers, even if together it singles people out
+  identifying  identifies the person directly: never released
+  quasi        identifies people in combination with other columns: generalized
+  sensitive    must not be learned about a person: released unchanged, within the limits of a model
+  insensitive  none of these: released unchanged; columns in answers, even if they single people out together
   drop         not needed: never released
-Where people have several records, person.key names the identifying column that says whose they are
+Where people have several records, person.key names the identifying column of the person
 A method other than mondrian (samarati, optimal, datafly, best-effort) needs a hierarchy for every quasi column
 Every key is described by   kohort schema"""
 
@@ -225,7 +225,7 @@ def _tell_of_unsure(guesses: Sequence[Guess]) -> None:
     """Tell of what a steward left out although outsiders seem to know it."""
     unsure = [one.name for one in guesses if one.answer and one.certainty == "unsure"]
     if unsure:
-        note = f"released unchanged on your word, though outsiders seem to know {'it' if len(unsure) == 1 else 'them'}"
+        note = f"released unchanged as you said, though outsiders seem to know {'it' if len(unsure) == 1 else 'them'}"
         warnings.warn(SourceNote(f"{note}: {', '.join(unsure)}"), stacklevel=3)
 
 
@@ -258,7 +258,7 @@ def _left_out(guess: Guess, left: Collection[str], numbers: Sequence[str]) -> Gu
         return guess
     others = ", ".join(name for name in numbers if name != guess.name and name not in left)
     beside = f" with {others}" if others else ""
-    told = f"rounded to a standard deviation{beside}, it would still single out more than 5 % of the people"
+    told = f"even if rounded to a standard deviation, the column{beside} singles out more than 5 % of the people"
     if guess.weight:
         return replace(guess, role="drop", reasons=(told, *guess.reasons), answer=False)
     told += ": drop it, make it quasi-identifying, or round it more (--perturb)"
@@ -333,15 +333,15 @@ def _stem(name: str, kind: str, place: int) -> str:
 #: What to look at where a separator was perhaps not seen.
 _SOLE: Final = (
     "the table has one column: if its cells hold several values, name the character between them (--separator); columns"
-    " that blanks align have to be written as CSV first"
+    " aligned by blanks have to be saved as CSV first"
 )
 
 
 def _unkeyed(person: str | None, records: int) -> str:
     without = many(records, "record has", "records have")
     return (
-        f"{person} seems to say whose the records are, and {without} no value of it: leave them out"
-        f' (complete-records = ["{person}"] in [input]), or remove the person key if it says no such thing'
+        f"{person} seems to identify the person of a record, but {without} no value: leave them out"
+        f' (complete-records = ["{person}"] in [input]), or remove the person key if that is wrong'
     )
 
 
@@ -425,7 +425,7 @@ def _lines(keys: Mapping[str, object]) -> list[str]:
 
 def _answers(draft: Draft) -> Iterator[str]:
     """What whoever runs the job accepts with its answers, and whom these single out."""
-    yield "Answers, released unchanged on your word that no outsider knows them: make quasi any that one may know"
+    yield "Answers, released unchanged because you said that outsiders do not know them: make the others quasi"
     for one in draft.singling:
         few = ", ".join(name if name.isprintable() else ascii(name) for name in one.columns)
         names = f"these {len(one.columns)}" if one.columns == draft.answers else few
@@ -441,7 +441,7 @@ def _person(draft: Draft) -> Iterator[str]:
     yield _comment(f"{draft.whose.question} k counts people: all records of one count once")
     names = either(draft.whose.asked)
     undecided = _toml(f"{UNDECIDED}: {names}")
-    yield f"key = {undecided} # decide: {names}; or remove this table, if each record is a person of its own"
+    yield f"key = {undecided} # decide: {names}; or remove this table, if each record is another person"
 
 
 def _rounded(found: RoundingProposal) -> Iterator[str]:
@@ -500,4 +500,4 @@ def _models(models: Sequence[PrivacyModel]) -> Iterator[str]:
         own = one.specification
         line = f"{own.key} = {said(Fraction(getattr(one, own.own[0].name)))}"
         yield _comment(line) if at else line
-    yield _comment("no-model = true  # releases it with no limit on what a class reveals")
+    yield _comment("no-model = true  # releases the column with no limit on what a class reveals")

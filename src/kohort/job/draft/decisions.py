@@ -48,18 +48,14 @@ def who(job: Job, table: Table, guesses: Sequence[Guess], asked: Sequence[Attrib
     if not left and not blocks:
         return
     total, on = many(len([*likely, *left, *blocks]), "column"), _measured(table)
-    yield f"Who could know it? {total} could be quasi-identifying. Say which outsiders know: others are answers{on}"
+    yield f"Which columns do outsiders know? {total} could be quasi-identifying; the others are answers{on}"
     if likely:
         free = job.schema.changed(Attribute(name, Role.INSENSITIVE) for name in left)
         price = _lost(replace(job, schema=free), table)
         flag = f"--known {quote(','.join(map(quoted, likely)))}"
         yield _choice(price, f"the {len(likely)} that an outsider is likely to know", flag)
-    told = (
-        [f"{many(len(left), 'more is', 'more are')} generalized, since nobody can tell: {_listed(left)}"]
-        if left
-        else []
-    )
-    told += [f"{len(blocks)} are answers by their names and values: {_listed(blocks)}"] if blocks else []
+    told = [f"{many(len(left), 'more is', 'more are')} generalized, to be safe: {_listed(left)}"] if left else []
+    told += [f"{len(blocks)} look like answers: {_listed(blocks)}"] if blocks else []
     yield _choice(_lost(job, table), "; ".join(["as drafted", *told]))
     if blocks:
         lost = _lost(replace(job, schema=job.schema.changed(asked), answers=None), table)
@@ -71,7 +67,7 @@ def which_k(job: Job, table: Table, people: int) -> Iterator[str]:
     if people >= ENOUGH or not job.schema.quasi:
         return
     what = many(people, "person is", "people are")
-    yield f"Which k? {what} few, and the greater k, the more is lost{_measured(table)}"
+    yield f"Which k? {what} few; a greater k loses more{_measured(table)}"
     others = [model for model in job.models if not isinstance(model, KAnonymity)]
     for k in KS:
         yield _choice(_lost(replace(job, models=(KAnonymity(k), *others)), table), f"k = {k}", f"--k {k}")
@@ -82,7 +78,7 @@ def which_models(protection: Protection) -> Iterator[str]:
     if protection.alone is None or not protection.is_dear:
         return
     told = f"k alone keeps {1 - protection.alone:.0%} (measured on {many(protection.records, 'record')})"
-    yield f"Which models? {told}. Each column's table in the job file has the others as comments"
+    yield f"Which models? {told}. The job file has the others as comments"
     for place, one in enumerate(protection.profiles):
         yield _choice(one.loss, one.words + ("  (drafted)" if place == protection.chosen else ""))
 

@@ -61,7 +61,7 @@ def _readable(guess: Guess) -> Guess:
     words = [token for token in guess.missing_tokens if not is_numeric_text((token,))]
     if guess.scale != "numeric" or guess.role in {"identifying", "drop"} or not words:
         return guess
-    told = f'"{words[0]}" seems to mean no value here, and is a value of another column: rename that, or accept it for'
+    told = f'"{words[0]}" seems to mean a missing value, but is a value elsewhere: rename that, or accept it for'
     reasons = (f'{told} the whole table (--missing-token "{words[0]}")', *guess.reasons)
     return replace(guess, role="undecided", certainty="unsure", reasons=reasons, answer=False)
 
@@ -81,14 +81,14 @@ class PersonGuess:
     @property
     def question(self) -> str:
         """What somebody has to decide; empty where nothing is."""
-        return f"Does {either(self.asked)} say whose a record is?" if self.asked else ""
+        return f"Does {either(self.asked)} identify the person of a record?" if self.asked else ""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What to do about it with flags."""
         if self.asked:
-            return (f"{self.question} Then count people by it (--person)",)
-        told = f"{self.key} seems to say whose a record is: count people by it (--person {self.key})"
+            return (f"{self.question} If so, count people (--person)",)
+        told = f"{self.key} seems to identify the person of a record: count people (--person {self.key})"
         return () if self.key is None else (told,)
 
 

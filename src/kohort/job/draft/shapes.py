@@ -43,7 +43,7 @@ _WIDEST: Final = 8
 MOST_NAMES: Final = 256
 
 #: How a hierarchy beside the table is read, and what a comment says of it.
-_READ: Final = {"": "it lies beside the table", ":pad": "it lies beside the table; short rows are padded"}
+_READ: Final = {"": "found beside the table", ":pad": "found beside the table; short rows are padded"}
 
 
 def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Path) -> Shape:

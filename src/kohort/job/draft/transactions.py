@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 HEAD: Final = f"""\
 {INTERNAL_LINE}
 A kohort job on transactions. Name the private items below, then   kohort run THIS_FILE
-  private  nobody may infer that a person has it: released, within the limits of the model
-  public   an attacker may know that a person has it: suppressed where that would give a private item away
+  private  must not be inferred of a person: released, within the limits of the model
+  public   an attacker may know that a person has the item: suppressed where that would reveal a private item
 All items that are not private are public, unless items.public lists these
 Every key is described by   kohort schema --transactions"""
 

@@ -59,7 +59,7 @@ def picture(release: Release, format: Format) -> bytes:  # noqa: A002  as everyw
     """
     problem, algorithm = release.problem, release.job.algorithm
     if problem is None or not release.levels:
-        raise UnsupportedError(f"a release by {algorithm.name} has no lattice", hint="it had no records, or no levels")
+        raise UnsupportedError(f"a release by {algorithm.name} has no lattice", hint="release records on levels")
     judged = landscape(problem, algorithm.limit or SuppressionLimit(), algorithm.objective or OBJECTIVE)
     return lattice_picture(judged, list(release.levels), format=format, chosen=tuple(release.levels.values()))
 
@@ -74,8 +74,8 @@ def format_of(algorithm: Algorithm, path_suffix: str) -> Format:
     """
     if not algorithm.full_domain:
         raise UnsupportedError(
-            f"{algorithm.name} searches no lattice that a picture could show",
-            hint="take a method that gives each quasi-identifier one level: samarati, optimal, datafly, best-effort",
+            f"{algorithm.name} does not search a lattice, so there is no picture",
+            hint="choose a method that gives each quasi-identifier one level: samarati, optimal, datafly, best-effort",
         )
     return format_of_suffix(path_suffix)
 

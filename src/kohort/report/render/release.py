@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from io import StringIO
 from itertools import chain
 from shlex import quote
@@ -51,10 +52,10 @@ _PLACES: Final = (
     ("range_ends", "at the edge of a published range", _CUTS := "public cut points (--grid) for numbers"),
     (
         "set_members",
-        "listed in a published set",
+        "in a published set",
         "companions (--labels companions) or hierarchies (--hierarchy) for sets",
     ),
-    ("means", "a published mean", _CUTS),
+    ("means", "in a published mean", _CUTS),
 )
 
 
@@ -91,10 +92,10 @@ def _left(figures: ReleaseFigures) -> Iterator[str]:
     if lost <= DEAR:
         yield left
         return
-    yield f"Warning: only {left}; see what would keep more: kohort advise JOB"
+    yield f"Warning: only {left}; to keep more, try: kohort advise JOB"
     empty = [name for name, one in figures.kept.items() if one.hidden > EMPTY and name not in figures.constant]
     if empty:
-        yield f"  for more than {EMPTY:.0%} of the people nothing is left of: {', '.join(empty)}"
+        yield f"  lost for more than {EMPTY:.0%} of the people: {', '.join(empty)}"
 
 
 def _unchanged(figures: ReleaseFigures) -> Iterator[str]:
@@ -132,7 +133,7 @@ def _answers(figures: ReleaseFigures) -> Iterator[str]:
         counts = [
             f"{len(one.columns)} of them ({', '.join(one.columns)}) are unique for {one.unique:,}" for one in some
         ]
-        told = f"Answers, released on the word that no outsider knows them: {many(len(every.columns), 'column')}"
+        told = f"Answers that, as you said, outsiders do not know: {many(len(every.columns), 'column')}"
         yield f"{told}; {'; '.join([*counts, f'all for {every.unique:,}'])} of {figures.counted:,} people"
 
 
@@ -143,7 +144,7 @@ def _warnings(found: Sequence[SinglingFigures]) -> Iterator[str]:
         yield f"Warning: {many(one.unique, 'person')} ({one.share:.1%} of all) can be identified by {names}"
         if one.rounding is not None:
             cost = f"leaves {one.rounding.unique:,}; values change by {one.rounding.change:,.3g} on average"
-            yield f"  round it: --perturb {one.rounding.perturb}   ({cost})"
+            yield f"  round the column: --perturb {one.rounding.perturb}   ({cost})"
     if len(pairs) > PAIRS:
         yield f"  and {len(pairs) - PAIRS:,} more pairs of columns (--json lists them)"
 
@@ -156,15 +157,15 @@ def _exposed(exposed: Exposed | None) -> Iterator[str]:
     remedies = dict.fromkeys(remedy for key, _, remedy in _PLACES if counts[key])
     where = places[0][1] if len(places) == 1 else " or ".join(f"{place} ({count:,})" for count, place in places)
     yield (
-        f"Warning: {many(exposed.people, 'person', 'people')} can be pinpointed: nobody else in the class has their"
-        f" value, which is {where}."
+        f"Warning: {many(exposed.people, 'person', 'people')} can be pinpointed: each is the only one in the class with"
+        f" their value {where}."
     )
     yield f"Use {' and '.join(remedies)} to avoid this."
 
 
 def _sides(grid: GridComparison | None) -> Iterator[str]:
     if grid is None:
-        yield "With and without a grid: no number is released as a range, so there is nothing to compare."
+        yield "With and without a grid: nothing to compare, since no number is released as a range."
         return
     grids = " ".join(f"{name}={cuts}" for name, cuts in grid.grids.items())
     yield f"With a grid and without ({'proposed' if grid.proposed else 'requested'}: {grids})"
@@ -363,9 +364,9 @@ def _members(mean: float) -> str:
     """What the sets of a column give away although they cost little.
 
     >>> _members(18.04)
-    'its sets list 18.0 values on average, each of somebody in the class'
+    'sets list 18.0 values on average, each held by someone in the class'
     """
-    return f"its sets list {mean:,.1f} values on average, each of somebody in the class"
+    return f"sets list {mean:,.1f} values on average, each held by someone in the class"
 
 
 def _figure(name: str, value: float) -> str:
@@ -399,5 +400,13 @@ def effect_text(one: Effect) -> Iterator[str]:
 
 
 def _moved(moment: tuple[Number, Number]) -> str:
+    """A figure before and after, and by which share it changed, to one digit.
+
+    >>> _moved((200.0, 201.0)), _moved((1e6, 1e6 - 1.8)), _moved((0.0, 1.0))
+    ('200 -> 201 (+0.5 %)', '1e+06 -> 999,998 (-0.0002 %)', '0 -> 1')
+    """
     (before, after), share = moment, drift(moment)
-    return f"{before:,.6g} -> {after:,.6g}" + (f" (moved by {share:.2g} of its value)" if share else "")
+    if not share:
+        return f"{before:,.6g} -> {after:,.6g}"
+    change = math.copysign(100 * share, after - before)
+    return f"{before:,.6g} -> {after:,.6g} ({change:+,.{max(0, -math.floor(math.log10(abs(change))))}f} %)"

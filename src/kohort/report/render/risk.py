@@ -39,22 +39,22 @@ def _classes(figures: Risk) -> Iterator[str]:
 
 def _attackers(figures: Risk) -> Iterator[str]:
     journalist, over, counted = figures.journalist, f"over {float(figures.threshold):.4g}", _counted(figures)
-    yield f"{'risk to be found':<18}{'highest':>9}{'average':>9}{over:>12}   {counted} at the highest"
-    yield f"{'  prosecutor':<18}{_row(figures.prosecutor)}"
+    yield f"{'re-identification risk':<24}{'highest':>9}{'average':>9}{over:>12}   {counted} at the highest"
+    yield f"{'  prosecutor':<24}{_row(figures.prosecutor)}"
     if journalist is not None:
-        yield f"{'  journalist':<18}{_row(journalist)}   (by {journalist.by})"
-    yield f"{'  marketer':<18}{'':>9}{figures.marketer:>9.1%}"
+        yield f"{'  journalist':<24}{_row(journalist)}   (by {journalist.by})"
+    yield f"{'  marketer':<24}{'':>9}{figures.marketer:>9.1%}"
     if journalist is not None:
-        yield f"{'    in population':<18}{'':>9}{journalist.marketer:>9.1%}"
+        yield f"{'    in population':<24}{'':>9}{journalist.marketer:>9.1%}"
     yield "  prosecutor: knows who is in the file; journalist: knows the population, but not who is in the file;"
-    yield f"  marketer: links all {counted} at once; the figure is the share of right links."
+    yield f"  marketer: links all {counted} at once; the figure is the share of correct links."
     yield "  All three know the columns above for everyone."
     if journalist is None:
         yield "  journalist risk not computed: add --population FILE, or --population-size N for an estimate"
         return
     if journalist.unknown:
         some = f"{journalist.unknown:,} {counted}"
-        yield f"  {some} are in classes that match fewer people of the population table: it lacks some of them"
+        yield f"  {some} are in classes that match fewer people of the population table, which lacks some"
     for name, people in journalist.without_value.items():
         yield f"  {told_without(name, people, suppressed=name in journalist.suppressed)}"
 
@@ -69,7 +69,7 @@ def _uniques(figures: Risk) -> Iterator[str]:
     yield f"unique in the file: {many(found.sample, *of)} ({percent(found.share)})"
     if found.in_file is not None and found.population is None:
         people = f"the {found.population_size:,} people of the population table"
-        yield f"  {found.in_file:,.0f} of them match nobody else among {people}"
+        yield f"  {found.in_file:,.0f} of them are unique among {people}"
     elif found.in_file is not None:
         people = f"{found.population_size:,} people: {found.population:,.0f} by {found.trusted}"
         yield f"  of {people}, {found.in_file:,.0f} of them in the file"
@@ -91,7 +91,7 @@ def _known(figures: Risk) -> Iterator[str]:
     found = figures.known
     if found is None:
         return
-    some = f"{found.tried:,} of {found.subsets:,} choices, one of them built to be bad"
+    some = f"{found.tried:,} of {found.subsets:,} choices, including one likely worst case"
     which = f"all {many(found.subsets, 'choice')}" if found.complete else some
     columns = many(len(figures.quasi), "column")
     yield f"attackers who know {found.m} of {columns} ({which}): prosecutor risk {percent(found.average)} on average"
@@ -146,7 +146,7 @@ def _counted(figures: Risk) -> str:
 
 #: What remains of several releases, whatever was found.
 DIFFERENCE: Final = (
-    "The difference of two releases shows whoever is in one of them alone: their released cells, and the exact value of"
+    "The difference of two releases shows who is in only one of them: their released cells, and the exact value of"
     " a column whose sum perturbation keeps (noise, microaggregation, swapping)."
 )
 
@@ -161,17 +161,17 @@ def _lines(figures: Sequence[Outcome]) -> Iterator[str]:
     untried: list[str] = []
     for one in figures:
         if isinstance(one, Untried):
-            untried.append(f"{one.attack} was not tried: {one.untried}")
+            untried.append(f"{one.attack} not tried: {one.untried}")
         else:
             tried[_name(one)] = one
     if tried:
         width = max(map(len, tried))
         yield f"{'attack':<{width}}" + _aligned("right", "95 %", "baseline", "of claims", "open", "closed", "chance")
         yield from (f"{name:<{width}}{_attack_row(one)}".rstrip() for name, one in tried.items())
-        yield "  right: the share of targets about whom the attacker is right; 95 %: its confidence interval;"
-        yield "  baseline: the same guesses without the release; of claims: the share of claims that are right;"
-        yield "  open, closed: that share on a table that discloses everything, and on one that discloses nothing;"
-        yield "  chance: what guessing achieves on the closed table"
+        yield "  right: share of targets that the attacker gets right; 95 %: confidence interval of that share;"
+        yield "  baseline: the same guesses without the release; of claims: share of claims that are right;"
+        yield "  open, closed: that share on the raw table, and on a blank one (controls);"
+        yield "  chance: guessing on the blank table"
     if any(one.attack == "intersection" for one in tried.values()):
         yield DIFFERENCE
     yield from untried

@@ -46,7 +46,7 @@ def transactions_text(figures: TransactionFigures) -> str:
 
 def _released(figures: TransactionFigures) -> Iterator[str]:
     left = f"{1 - figures.distortion:.1%} of the detail is left"
-    yield f"Warning: only {left}; see what would keep more: kohort advise JOB" if figures.distortion > DEAR else left
+    yield f"Warning: only {left}; to keep more, try: kohort advise JOB" if figures.distortion > DEAR else left
     emptied = f", {figures.emptied:,} of them emptied" * (figures.emptied > 0)
     yield f"{many(figures.transactions, 'transaction')} released{emptied}"
     removed = many(figures.removed_cells, "cell")
@@ -88,7 +88,7 @@ def _h(model: CoherenceFigures) -> str:
 
 
 def _moles(figures: TransactionFigures) -> Iterator[str]:
-    yield "Minimal moles"
+    yield "Minimal moles (smallest sets of public items that break the promise)"
     found = False
     for size, kinds in figures.moles_by_kind.items():
         if both := sum(kinds.values()):
@@ -126,7 +126,7 @@ TRACED_ITEMS: Final = 30
 MOLES: Final = 200
 
 #: What stands above everything.
-WARNING: Final = "This trace shows the original transactions: use it for teaching, and never publish it."
+WARNING: Final = "This trace shows the original transactions: for teaching only; never publish it."
 
 
 def trace_text(release: TransactionRelease) -> str:

@@ -122,7 +122,7 @@ def part_of(whole: float, width: Shares) -> Shares:
 
 
 #: What to do about values that are no leaf.
-_LACKING: Final = "add them to the hierarchy; `kohort hierarchy check` counts what a file lacks"
+_LACKING: Final = "add the values to the hierarchy; `kohort hierarchy check` counts what a file lacks"
 
 
 def hierarchy_over(attribute: Attribute, texts: Sequence[str], counts: Counts) -> tuple[Hierarchy | None, Index]:
@@ -140,10 +140,10 @@ def hierarchy_over(attribute: Attribute, texts: Sequence[str], counts: Counts) -
     absent = leaves < 0
     if absent.any():
         blank = all(texts[at].strip() in hierarchy.index for at in np.flatnonzero(absent).tolist())
-        hint = "they have blanks around them: --trim (in a job file trim = true)" if blank else _LACKING
+        hint = "remove surrounding blanks: --trim (in a job file trim = true)" if blank else _LACKING
         of = many(int(counts[absent].sum()), "record")
         raise HierarchyError(
-            f"{many(int(absent.sum()), f'value ({of}) is', f'values ({of}) are')} no leaf of the hierarchy",
+            f"{many(int(absent.sum()), f'value ({of}) is', f'values ({of}) are')} missing from the hierarchy",
             where=f"column {attribute.name}",
             hint=hint,
         )

@@ -281,7 +281,7 @@ def _cells_of(
         raise InputError(
             f"{few} outside the grid" if outside.any() else "the grid has no cut between the open ends",
             where=f"column {attribute.name}",
-            hint="its first cut must be at or below every value, its last cut above every value",
+            hint="the first cut must be at or below every value, the last cut above every value",
         )
     return [end for end in ends if end is not None]
 
@@ -327,8 +327,8 @@ def _boundaries(attribute: Attribute, hierarchy: Hierarchy | None) -> tuple[Frac
         cuts = (*(low for low, _ in spans), spans[-1][1] + 1)
     if not apart or hierarchy.data_dependent:
         raise SchemaError(
-            "the first level of the hierarchy is no grid",
+            "the first level of the hierarchy is not a grid",
             where=f"column {attribute.name}",
-            hint="its nodes must be ranges of numbers that no record decides: intervals:0..120:5, say; or grid = 5",
+            hint="the nodes must be fixed ranges of numbers, such as intervals:0..120:5; or set grid = 5",
         )
     return cuts

@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 #: What to do about a value that is spelled like a label.
 _RENAME: Final = (
-    "is the table a release already? Rename these values, or give the column a hierarchy; if * means that there is no "
+    "is the table a release already? Rename these values, or give the column a hierarchy; if * means a missing "
     "value, declare it: --missing-token '*'"
 )
 
 #: What to do about labels of a release.
 _AGAIN: Final = (
-    "is the table a release already? Release the original anew, or give the column a hierarchy that joins these labels"
+    "is the table a release already? Release the original again, or give the column a hierarchy that joins these labels"
 )
 
 #: What to do about labels that several nodes have, or a value and a node that a builder makes.
 _NODES: Final = "name the nodes with their parents (FILE:qualify), or so that each label means one set of values"
-_BUILT: Final = "the builder calls nodes as the table calls values: rename these, or give a file in its place"
+_BUILT: Final = "the builder's nodes have names of values: rename the values, or use a hierarchy file"
 
 #: What to do about a missing token that means something else, too.
 _EMPTY: Final = "leave the cells of missing values empty in the table, or release the column with another label"
@@ -51,8 +51,8 @@ _NUMBERS: Final = 10
 
 #: What to do about a few words among them.
 _SCATTERED: Final = (
-    "--missing-token TEXT where they mean no value; one label at each end, such as 90+ or under 18, is understood; for "
-    "sets of single values"
+    "--missing-token TEXT if they mean a missing value; one label at each end, such as 90+ or under 18, is understood; "
+    "for sets of single values"
 )
 
 _END: Final = r"(?:-?[0-9]{1,20}(?:\.[0-9]{1,20})?|[0-9]{4,5}-[0-9]{2}-[0-9]{2})"

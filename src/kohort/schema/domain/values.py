@@ -57,7 +57,7 @@ def resolve(
         raise InputError(
             f"{many(int(counts[absent].sum()), 'record has', 'records have')} no value",
             where=f"column {attribute.name}",
-            hint='the schema says missing = "refuse"; "own-value" or "suppress" accept them',
+            hint='set missing to "own-value" or "suppress"; "refuse" is set',
         )
     present = [value for value, gone in zip(values, absent.tolist(), strict=True) if value is not None and not gone]
     gaps = 0
@@ -116,7 +116,7 @@ def _numeric_ends(attribute: Attribute, present: Sequence[str], counts: Counts) 
         raise InputError(
             f"{many(int(wrong.sum()), f'value ({of}) is', f'values ({of}) are')} not plain decimal numbers",
             where=f"column {attribute.name}",
-            hint="the schema asks for numbers; declare missing tokens, or make the column categorical",
+            hint="the column must be numeric; declare missing tokens, or make the column categorical",
         )
     if found is not None and attribute.label is Label.MEAN:
         what = f"{many(len(found.places), 'label')} of an open end, such as 90+, cannot be part of a mean"

@@ -257,7 +257,7 @@ def _write(path: Path, write: Callable[[TextIO], None], *, overwrite: bool) -> N
     except FileExistsError:
         raise TargetError("the file exists", where=str(path), hint="choose another, or ask to overwrite") from None
     except RecursionError:
-        raise UnsupportedError("a hierarchy too high for JSON", where=str(path), hint="write CSV") from None
+        raise UnsupportedError("too many levels for JSON", where=str(path), hint="write CSV") from None
     except OSError as error:
         raise FileError(f"writing failed: {error.strerror}", where=str(path)) from error
 
@@ -319,10 +319,10 @@ def _rows(path: Source, reader_of: Callable[..., Any], *, pad: bool) -> Iterator
         for row in reader:
             width = width or len(row)
             if len(row) > DEEPEST:
-                what = f"{len(row):,} labels in a row, and {DEEPEST:,} are read"
+                what = f"{len(row):,} labels in a row; at most {DEEPEST:,} are read"
                 raise LimitError(what, where=f"{path}, line {line}", hint="is the separator right?")
             if row and empty:
-                hint = "delete it: every row names a leaf and its ancestors"
+                hint = "delete the line: every row names a leaf and its ancestors"
                 raise InputError("an empty line", where=f"{path}, line {empty}", hint=hint)
             if row and len(row) != width and not pad:
                 what = f"{len(row)} labels where the first row has {width}"

@@ -222,8 +222,8 @@ def _numbers(values: Iterable[str], name: str, *, may_be_open: bool = True) -> t
     unreadable = sum(not _is_number(text) for text in texts)
     opened = numbers_open(texts) if unreadable and may_be_open else CLOSED
     if opened is None or unreadable > len(opened.places):
-        hint = "missing values are declared apart; a number has no leading zero, exponent or blank"
-        raise fault(f"{unreadable:,} of {len(texts):,} values are no plain decimal number", name, hint=hint)
+        hint = "declare missing values separately; a number has no leading zero, exponent or blank"
+        raise fault(f"{unreadable:,} of {len(texts):,} values are not plain decimal numbers", name, hint=hint)
     numbers = {text: Decimal(opened.places.get(text, text)) for text in texts}
     return dict(sorted(numbers.items(), key=itemgetter(1))), opened  # stable: texts of one number stay in their order
 
@@ -237,7 +237,7 @@ def _parameter(number: Number, what: str, name: str) -> Decimal:
     """The parameter as an exact number; refuses NaN, infinity and what Python writes with an exponent."""
     text = str(number)
     if not _is_number(text):
-        raise fault(f"{what} is no plain decimal number", name, hint="write it as text, such as '0.00001'")
+        raise fault(f"{what} is not a plain decimal number", name, hint="write the number as text, such as '0.00001'")
     return Decimal(text)
 
 
@@ -266,7 +266,7 @@ def _check_cuts(levels: Sequence[Sequence[Decimal]], name: str, *, fewest: int) 
             raise fault("cut points must ascend: ranges overlap", name, level)
         if extra := len(set(points) - set(levels[max(level - 2, 0)])):
             hint = "a level may only leave out cuts of the level before it"
-            raise fault(f"{extra} cut points are none of level {level - 1}", name, level, hint=hint)
+            raise fault(f"{extra} cut points are not in level {level - 1}", name, level, hint=hint)
 
 
 def _holds(number: Decimal, low: Decimal | None, high: Decimal | None) -> bool:

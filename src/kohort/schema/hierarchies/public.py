@@ -132,7 +132,7 @@ class Tree:
         texts = sorted(set(values))
         found = self.places(texts)
         if len(found) < VALUES * len(texts):
-            hint = "look at another tree, or write one: CSV or JSON"
+            hint = "try another tree, or write one (CSV or JSON)"
             raise fault(f"public:{self.name} knows {len(found):,} of {len(texts):,} values", name, hint=hint)
         levels = [*zip(*self._rows(texts, found), strict=True)]
         kept = levels[:1]

@@ -94,7 +94,7 @@ def frequent(
     [('IT', 'IT', '*'), ('DE', 'DE', '*'), ('FR', 'other', '*'), ('MT', 'other', '*')]
     """
     if (keep is None) == (share is None):
-        raise fault("say either how many values to keep or from which share on", name)
+        raise fault("give either the number of values to keep or the smallest share", name)
     if min(counts.values(), default=0) < 0:
         raise fault("a count is negative", name)
     ranked = sorted(counts, key=lambda value: (-counts[value], value))
@@ -110,7 +110,7 @@ def frequent(
         keep -= 1
         rest += counts[ranked[keep]]
     if other in ranked[:keep]:
-        raise fault("a value that stays is called like the merged ones", name, 1, hint="choose another label")
+        raise fault("a kept value has the label of the merged ones", name, 1, hint="choose another label")
     rows = ((value, value if at < keep else other, SUPPRESSED) for at, value in enumerate(ranked))
     return Hierarchy.from_rows(rows, name=name, data_dependent=True)
 
@@ -208,7 +208,7 @@ def mask(
     if any(low >= high for low, high in pairwise((0, *masked, length or 1))):
         raise fault(f"steps must ascend between 1 and {length - 1}, the longest value's length less one", name)
     if not fill and (uneven := sum(len(text) != length for text in texts)):
-        hint = "name a fill character, or correct them"
+        hint = "name a fill character, or correct the values"
         raise fault(f"{uneven:,} of {len(texts):,} values are shorter than the longest", name, hint=hint)
     if side == "right":
         rows = ((text, *(text.ljust(length, fill or " ")[:-by] + char * by for by in masked)) for text in texts)
@@ -265,7 +265,7 @@ def dates(
     opened = (days_open(texts, read) if len(days) < len(texts) else None) or CLOSED
     if invalid := len(texts) - len(days) - len(opened.places):
         hint = f"write all as {form}, or give their form with --date-format; missing values: --missing-token TEXT"
-        raise fault(f"{invalid:,} of {len(texts):,} values are no date", name, hint=hint)
+        raise fault(f"{invalid:,} of {len(texts):,} values are not dates", name, hint=hint)
     labels = _day_labels(days, opened, form)
     labels += _period_labels([one for one in periods if form.has_days or one != "month"], days, opened, counts)
     days |= {label: int(place) for label, place in opened.places.items()}

@@ -33,7 +33,7 @@ _NAME = "name"
 PARENT = "parent"
 
 #: What to do where no parent occurs twice: a tree's parents do.
-_SWAPPED: Final = "the columns look swapped: write child,parent, or name them so in a first line: parent,child"
+_SWAPPED: Final = "the columns look swapped: write child,parent, or add the header parent,child"
 
 
 def from_tree(tree: object, *, name: str = "", root: str = "", pad: Pad = False, keep: Keep = "") -> Hierarchy:
@@ -74,7 +74,7 @@ def from_paths(
     if len(tops) > 1 and not root:
         raise no_root(tops, name)
     if not pad and (shallow := sum(len(path) < depth for path in paths)):
-        raise fault(f"{shallow:,} of {len(paths):,} leaves lie higher than the deepest", name, hint=PADDING)
+        raise fault(f"{shallow:,} of {len(paths):,} leaves are higher than the deepest", name, hint=PADDING)
     return Hierarchy.from_rows(paths, name=name, root=root, pad="up" if pad == "up" else "down", keep=keep)
 
 
@@ -152,7 +152,7 @@ def _paths(tree: object, name: str) -> Iterator[tuple[str, ...]]:
         nodes: list[tuple[str, list[_Container]]] = []
         for container in filter(len, containers):
             if id(container) in entered:
-                raise fault("a part of the tree occurs twice: it contains itself, or two nodes share it", name)
+                raise fault("a part of the tree contains itself, or has two parents", name)
             entered.add(id(container))
             nodes.extend(_nodes(container, name))
         if path and not nodes:

@@ -118,7 +118,7 @@ def test_a_known_column_that_is_left_out_is_told_of(tmp_path: Path) -> None:
     """The steward's word counts, but nobody overlooks an age; a left-over is no news."""
     with pytest.warns(SourceNote, match=r"outsiders seem to know them: .*\btown\b") as caught:
         drafted(tmp_path, known=["age", "sex", *JOINED["English"]])
-    told = next(str(one.message) for one in caught if "your word" in str(one.message))
+    told = next(str(one.message) for one in caught if "you said" in str(one.message))
     assert "lefty" not in told
     assert "q1" not in told
 
@@ -171,7 +171,7 @@ def test_an_untouched_survey_releases_blocks_alone(tmp_path: Path) -> None:
     assert {name for name, one in said["columns"].items() if one["role"] == "quasi"} == {*table} - BLOCKS
     ran = command("run", job, "--report", page, "--audience", "public")
     assert ran.status == 0, ran.err
-    assert re.search(r"Answers, released on the word that no outsider knows them: 39 columns; 3 of them \(", ran.out)
+    assert re.search(r"Answers that, as you said, outsiders do not know: 39 columns; 3 of them \(", ran.out)
     assert "<strong>Answers,</strong> released on the steward" in page.read_text()
     known = (tmp_path / "in.release.csv.kohort.json").read_text()
     assert "Secrecy of answers: the steward says that no outsider knows the 39 columns of answers" in known

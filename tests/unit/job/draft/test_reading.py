@@ -209,9 +209,9 @@ def test_a_draft_stops_where_it_is_undecided_whose_a_record_is(tmp_path: Path) -
     columns = {"person_id": EACH, "household": HOUSEHOLDS, "weight": WEIGHTS, "age": AGES + AGES[:20]}
     draft = draft_of(from_frame(pl.DataFrame(columns)), k=5, missing=("",), path=None, folder=tmp_path)
     text = draft.to_toml()
-    assert "# Does person_id or household say whose a record is?" in text
+    assert "# Does person_id or household identify the person of a record?" in text
     assert 'key = "undecided: person_id or household" # decide: person_id or household; or remove' in text
-    with pytest.raises(UsageError, match="does person_id or household say whose a record is") as refused:
+    with pytest.raises(UsageError, match="does person_id or household identify the person of a record") as refused:
         draft.job()
     assert refused.value.exit_status == 2
     assert draft.job(person="person_id").schema.person == "person_id"
@@ -261,7 +261,7 @@ def test_one_of_two_columns_that_say_the_same_is_dropped(tmp_path: Path) -> None
     roles = {one.name: one.role for one in draft.guesses}
     assert (roles["town_code"], roles["town"]) == ("drop", "quasi")
     assert "drop" not in {role for name, role in roles.items() if name != "town_code"}
-    assert "it says the same as town, value by value: one of the two is enough" in draft.to_toml()
+    assert "each value corresponds to one of town: one of the two columns is enough" in draft.to_toml()
 
 
 def test_a_draft_of_a_table_says_all_of_it(tmp_path: Path) -> None:
@@ -289,10 +289,10 @@ def test_records_of_nobody_stop_the_drafts_job() -> None:
     people = some.with_columns(
         patient_id=pl.Series(["" if place % 10 == 0 else f"P{place // 3}" for place in range(300)])
     )
-    with pytest.warns(SourceNote, match=r"and 30 records have no value of it: leave them out .complete-records"):
+    with pytest.warns(SourceNote, match=r"but 30 records have no value: leave them out .complete-records"):
         draft = kohort.draft(people)
     assert (draft.person, draft.nobodys) == ("patient_id", 30)
-    assert "30 records have no value of it" in draft.to_toml()
+    assert "30 records have no value" in draft.to_toml()
     with pytest.raises(kohort.InputError, match="30 records have no person key") as caught:
         kohort.anonymize(people, draft.job())
     assert "--complete-records patient_id" in caught.value.hint

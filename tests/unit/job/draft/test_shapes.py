@@ -102,7 +102,7 @@ def test_a_ragged_hierarchy_beside_the_table_is_padded(tmp_path: Path) -> None:
     """The job file says so, and so does the comment."""
     (tmp_path / "city.csv").write_text("Rome,Lazio,Italy\nSan Marino,Italy\n")
     shape = shape_of(guess("city"), ["Rome", "San Marino"], tmp_path / "people.csv", tmp_path)
-    assert (shape.hierarchy, shape.why) == ("city.csv:pad", "it lies beside the table; short rows are padded")
+    assert (shape.hierarchy, shape.why) == ("city.csv:pad", "found beside the table; short rows are padded")
 
 
 @pytest.mark.parametrize("name", ["a" * 300, "é" * 130])

@@ -199,7 +199,7 @@ class ReleaseView:
         """
         places = [place for place, name in enumerate(self.quasi) if name in people.names]
         if not places:
-            hint = "it needs quasi-identifying columns by the release's names"
+            hint = "the table needs quasi-identifying columns with the names of the release"
             raise SchemaError("a table of people has no column in common with the release", hint=hint)
         known = PopulationTuples.in_table(people, [self.quasi[place] for place in places], schema)
         labels = [self.labels[place] for place in places]

@@ -159,7 +159,7 @@ class _Attacker:
             fits = self.source.fits
             yield linking(fits, sizes, self.source.people.of.size, truth=fits)
         else:
-            yield Untried("linking", "it needs a register, or the input")
+            yield Untried("linking", "no register and no input given")
 
     def _truth(self, register: Table) -> Index | None:
         """Each person of the register who is in the input, and a class that fits his record there."""
@@ -185,7 +185,7 @@ class _Attacker:
     def expose(self) -> Iterator[Outcome]:
         """At ends of ranges."""
         if self.source is None:
-            yield Untried("exposure", "it needs the input")
+            yield Untried("exposure", "no input given")
         else:
             yield exposure(self.view, self.source, self.nodes)
 
@@ -213,7 +213,7 @@ class _Attacker:
         evidence, table = self.evidence, self.evidence.release
         by_content = in_content_order([ranks_of(table[name].values)[table[name].codes] for name in self._by_rank()])
         if self.source is None and not by_content:
-            yield Untried("order", "the release is not ordered by its own content; it needs the input")
+            yield Untried("order", "the release is not sorted by its content, and no input is given")
             return
         classes = self.view.classes.of
         known = classes[:0] if self.source is None else self.source.only
@@ -243,7 +243,7 @@ class _Attacker:
             people = found if found.people.columns == evidence.quasi else None
         positions = () if people is None else tuple(positions_of(self.view, people, evidence.schema.hierarchies))
         if people is None or not positions or not evidence.sensitive:
-            why = "it needs the input or a register with all quasi-identifiers, ranges of numbers, a sensitive column"
+            why = "needs the input or a register with all quasi-identifiers, ranges of numbers, and a sensitive column"
             yield Untried("minimality", why)
             return
         for name in evidence.sensitive:
