@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 K = 10
 SHOWN = 6
 QUASI = ("gender", "city", "age", "education", "profession")
-LINE, TOP = 30, 92
+LINE, GAP = 30, 84
 INK, PALE, ACCENT, PAPER = "#1f2933", "#7b8794", "#0b6e4f", "#ffffff"
 
 
@@ -96,7 +96,7 @@ def _svg(before: pl.DataFrame, after: pl.DataFrame, release: kohort.Release) -> 
     widths = (120, 70, 140, 80, 120, 190, 110)
     full = before.select(pl.concat_str("first_name", "last_name", separator=" "), *QUASI, "annual_income")
     safe = after.select(pl.lit(""), *QUASI, "annual_income")
-    width, height = sum(widths) + 60, TOP + 2 * (SHOWN * LINE + 110) + 24 * len(QUASI)
+    width, height = sum(widths) + 60, 30 + 2 * (SHOWN * LINE + GAP) + 40 + 24 * len(QUASI)
     opening = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
         f'font-family="system-ui, sans-serif" font-size="13" fill="{INK}">'
@@ -110,16 +110,16 @@ def _svg(before: pl.DataFrame, after: pl.DataFrame, release: kohort.Release) -> 
         "<title>A table of people before and after kohort</title>",
         f"<desc>{description}</desc>",
         f'<rect width="{width}" height="{height}" fill="{PAPER}" rx="8"/>',
-        *_table("Before: everybody can be found", 40, names, widths, full.rows(), changed=False),
+        *_table("Before: everyone can be found", 40, names, widths, full.rows(), changed=False),
         *_table(
             f"After: every combination is shared by at least {K} people, and incomes are rounded",
-            SHOWN * LINE + 150,
+            40 + SHOWN * LINE + GAP,
             names,
             widths,
             safe.rows(),
             changed=True,
         ),
-        *_losses(2 * (SHOWN * LINE + 110) + 50, release),
+        *_losses(40 + 2 * (SHOWN * LINE + GAP), release),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
@@ -160,7 +160,7 @@ def _losses(top: int, release: kohort.Release) -> list[str]:
             f'<text x="30" y="{line}">{escape(name)}</text>',
             f'<rect x="130" y="{line - 12}" width="400" height="14" fill="none" stroke="{PALE}"/>',
             f'<rect x="130" y="{line - 12}" width="{400 * (1 - loss):.0f}" height="14" fill="{ACCENT}"/>',
-            f'<text x="540" y="{line}">{1 - loss:.0%} kept</text>',
+            f'<text x="540" y="{line}">{100 * (1 - loss):.0f} % kept</text>',
         ]
     return parts
 
