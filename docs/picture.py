@@ -81,7 +81,7 @@ def _before_after() -> str:
 
 
 def _typical(after: pl.DataFrame) -> int:
-    """The first record of a class in which most columns still say something."""
+    """The first record of a class of the usual kind: a range of ages, one gender, a set of places."""
     classes = after.with_row_index().group_by(QUASI, maintain_order=True).agg(pl.len(), pl.col("index").min())
     narrow = classes.filter(
         pl.col("age").str.starts_with("["),
@@ -93,9 +93,9 @@ def _typical(after: pl.DataFrame) -> int:
 
 def _svg(before: pl.DataFrame, after: pl.DataFrame, release: kohort.Release) -> str:
     names = ("name", *QUASI, "annual income")
-    widths = (120, 70, 140, 80, 120, 190, 110)
+    widths = (125, 65, 290, 75, 100, 165, 110)
     full = before.select(pl.concat_str("first_name", "last_name", separator=" "), *QUASI, "annual_income")
-    safe = after.select(pl.lit(""), *QUASI, "annual_income")
+    safe = after.select(pl.lit(""), *(pl.col(name).map_elements(_short, pl.String) for name in QUASI), "annual_income")
     width, height = sum(widths) + 60, 30 + 2 * (SHOWN * LINE + GAP) + 40 + 24 * len(QUASI)
     opening = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
@@ -123,6 +123,12 @@ def _svg(before: pl.DataFrame, after: pl.DataFrame, release: kohort.Release) -> 
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def _short(label: str) -> str:
+    """A set with its first two members and the number of the others, where it has more than three."""
+    first, second, *others = [*label.split(", "), ""]
+    return f"{first}, {second}, {len(others) - 1} more}}" if len(others) > 2 else label  # noqa: PLR2004  see above
 
 
 def _table(
