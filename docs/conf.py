@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 project = "kohort"
 author = "the kohort authors"
+project_copyright = author
 release = kohort.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 exclude_patterns = ["_build"]
@@ -36,8 +37,8 @@ napoleon_numpy_docstring = False
 # The button of a block copies what is typed, without its prompts and without what is printed below it.
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
+copybutton_copy_empty_lines = False
 copybutton_line_continuation_character = "\\"
-copybutton_selector = "div:not(.no-copybutton) > div.highlight > pre"
 
 
 class Console(ShellSessionBaseLexer):
