@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 K = 10
 SHOWN = 6
 QUASI = ("gender", "city", "age", "education", "profession")
-LINE, TOP = 30, 92
+LINE, GAP = 30, 84
 INK, PALE, ACCENT, PAPER = "#1f2933", "#7b8794", "#0b6e4f", "#ffffff"
 
 
@@ -81,7 +81,7 @@ def _before_after() -> str:
 
 
 def _typical(after: pl.DataFrame) -> int:
-    """The first record of a class in which most columns still say something."""
+    """The first record of a class of the usual kind: a range of ages, one gender, a set of places."""
     classes = after.with_row_index().group_by(QUASI, maintain_order=True).agg(pl.len(), pl.col("index").min())
     narrow = classes.filter(
         pl.col("age").str.starts_with("["),
@@ -93,10 +93,10 @@ def _typical(after: pl.DataFrame) -> int:
 
 def _svg(before: pl.DataFrame, after: pl.DataFrame, release: kohort.Release) -> str:
     names = ("name", *QUASI, "annual income")
-    widths = (120, 70, 140, 80, 120, 190, 110)
+    widths = (125, 65, 290, 75, 100, 165, 110)
     full = before.select(pl.concat_str("first_name", "last_name", separator=" "), *QUASI, "annual_income")
-    safe = after.select(pl.lit(""), *QUASI, "annual_income")
-    width, height = sum(widths) + 60, TOP + 2 * (SHOWN * LINE + 110) + 24 * len(QUASI)
+    safe = after.select(pl.lit(""), *(pl.col(name).map_elements(_short, pl.String) for name in QUASI), "annual_income")
+    width, height = sum(widths) + 60, 30 + 2 * (SHOWN * LINE + GAP) + 40 + 24 * len(QUASI)
     opening = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
         f'font-family="system-ui, sans-serif" font-size="13" fill="{INK}">'
@@ -110,19 +110,25 @@ def _svg(before: pl.DataFrame, after: pl.DataFrame, release: kohort.Release) -> 
         "<title>A table of people before and after kohort</title>",
         f"<desc>{description}</desc>",
         f'<rect width="{width}" height="{height}" fill="{PAPER}" rx="8"/>',
-        *_table("Before: everybody can be found", 40, names, widths, full.rows(), changed=False),
+        *_table("Before: everyone can be found", 40, names, widths, full.rows(), changed=False),
         *_table(
             f"After: every combination is shared by at least {K} people, and incomes are rounded",
-            SHOWN * LINE + 150,
+            40 + SHOWN * LINE + GAP,
             names,
             widths,
             safe.rows(),
             changed=True,
         ),
-        *_losses(2 * (SHOWN * LINE + 110) + 50, release),
+        *_losses(40 + 2 * (SHOWN * LINE + GAP), release),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def _short(label: str) -> str:
+    """A set with its first two members and the number of the others, where it has more than three."""
+    first, second, *others = [*label.split(", "), ""]
+    return f"{first}, {second}, {len(others) - 1} more}}" if len(others) > 2 else label  # noqa: PLR2004  see above
 
 
 def _table(
@@ -160,7 +166,7 @@ def _losses(top: int, release: kohort.Release) -> list[str]:
             f'<text x="30" y="{line}">{escape(name)}</text>',
             f'<rect x="130" y="{line - 12}" width="400" height="14" fill="none" stroke="{PALE}"/>',
             f'<rect x="130" y="{line - 12}" width="{400 * (1 - loss):.0f}" height="14" fill="{ACCENT}"/>',
-            f'<text x="540" y="{line}">{1 - loss:.0%} kept</text>',
+            f'<text x="540" y="{line}">{100 * (1 - loss):.0f} % kept</text>',
         ]
     return parts
 

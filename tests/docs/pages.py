@@ -146,6 +146,11 @@ class Session:
             for block in blocks(page):
                 self._try(block)
 
+    def type(self, words: str) -> None:
+        """Type one command, which must succeed."""
+        with chdir(self.folder):
+            self._type(Command(words, (), 0, 0), "")
+
     def _try(self, block: Block) -> None:
         if block.caption:
             file = Path(block.caption)

@@ -14,7 +14,7 @@ from tests.docs.pages import ROOT
 OTHERS = {0, 1, INTERNAL, 130, 143}
 
 HOW_TO = ROOT / "docs" / "how-to" / "use-in-a-pipeline.md"
-REFERENCE = ROOT / "docs" / "reference" / "cli.md"
+REFERENCE = ROOT / "docs" / "reference" / "cli" / "index.md"
 
 
 def kinds() -> dict[int, set[str]]:

@@ -1,6 +1,6 @@
-"""docs/reference/cli.md: every command and every flag is in it, as the command line itself describes them.
+"""docs/reference/cli: a page for each command, with every flag, as the command line itself describes them.
 
-Its examples are typed by `tests/docs`.
+Their examples are typed by `tests/docs`.
 """
 
 from __future__ import annotations
@@ -9,17 +9,15 @@ import os
 import re
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from kohort.cli import app
 from tests.command import flags_of
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-PAGE = Path(__file__).parents[3] / "docs" / "reference" / "cli.md"
+PAGES = Path(__file__).parents[3] / "docs" / "reference" / "cli"
+INDEX = PAGES / "index.md"
 
 
 def commands() -> dict[str, Any]:
@@ -63,35 +61,50 @@ def _row(option: Any) -> str:  # noqa: ANN401  as above
     return f"| `{f'{flag} {value}'.strip()}` | {option.help} | {default} |"
 
 
-def sections() -> Mapping[str, str]:
-    """The page's text under the heading of each command."""
-    _, *parts = re.split(r"^## kohort (.+)$", PAGE.read_text("utf-8"), flags=re.MULTILINE)
-    return dict(zip(parts[::2], parts[1::2], strict=True))
+def page_of(name: str) -> Path:
+    """The page of a command."""
+    return PAGES / f"{name.replace(' ', '-')}.md"
 
 
-def test_the_page_has_every_command_and_no_other() -> None:
-    """A command without its section is not documented; a section without a command misleads."""
-    assert list(sections()) == list(commands())
+def contents() -> str:
+    """The commands with what the help says of each, as the index lists them."""
+    rows = [f"| [{name}]({page_of(name).name}) | {purpose(command)} |" for name, command in commands().items()]
+    return "\n".join(["| command | what it does |", "|---|---|", *rows])
+
+
+def test_every_command_has_a_page_and_no_other() -> None:
+    """A command without its page is not documented; a page without a command misleads."""
+    assert {*PAGES.glob("*.md")} == {INDEX, *map(page_of, commands())}
+    listed = re.findall(r"^(\S+)$", INDEX.read_text("utf-8").partition("{toctree}")[2], re.MULTILINE)
+    assert listed[1:-1] == [page_of(name).stem for name in commands()]
+
+
+def test_the_index_lists_every_command() -> None:
+    """With its purpose, word for word, in the order of the help."""
+    text = INDEX.read_text("utf-8")
+    if os.environ.get("KOHORT_GOLDEN") == "write":
+        text = re.sub(r"\| command \|(?:.*\n)*?(?=\n)", lambda _: contents() + "\n", text)
+        INDEX.write_text(text, encoding="utf-8")
+    assert f"\n{contents()}\n" in text
 
 
 @pytest.mark.parametrize("name", commands())
 def test_a_command_is_documented_as_it_is(name: str) -> None:
-    """Its section begins with its purpose and has its flags, word for word as the help says them."""
-    command = commands()[name]
+    """Its page begins with its purpose and has its flags, word for word as the help says them."""
+    command, page = commands()[name], page_of(name)
+    text = page.read_text("utf-8")
     if os.environ.get("KOHORT_GOLDEN") == "write":
-        page, section = PAGE.read_text("utf-8"), sections()[name]
-        written = re.sub(r"\| argument or flag \|(?:.*\n)*?(?=\n|\Z)", lambda _: table(command) + "\n", section)
-        written = re.sub(r"\A\n\n.*?\n(?=\n)", lambda _: f"\n\n{purpose(command)}\n", written, flags=re.DOTALL)
-        PAGE.write_text(page.replace(section, written), encoding="utf-8")
-    section = sections()[name]
-    assert section.startswith(f"\n\n{purpose(command)}\n")
-    assert table(command) in section
+        text = re.sub(r"\| argument or flag \|(?:.*\n)*?(?=\n|\Z)", lambda _: table(command) + "\n", text)
+        text = re.sub(r"\A(# .*\n\n).*?\n(?=\n)", lambda top: f"{top[1]}{purpose(command)}\n", text, flags=re.DOTALL)
+        page.write_text(text, encoding="utf-8")
+    assert text.startswith(f"# kohort {name}\n\n{purpose(command)}\n")
+    assert table(command) in text
 
 
 @pytest.mark.parametrize("name", commands())
 def test_an_example_is_one_that_the_command_takes(name: str) -> None:
-    """The example of each section has only arguments and flags that exist, with values where they are needed."""
-    [example] = re.findall(r"```(?:console|text)\n\$ (.+?)\n```", sections()[name], flags=re.DOTALL)
+    """The last example of each page has only arguments and flags that exist, with values where they are needed."""
+    *_, example = re.findall(r"```(?:console|text)\n\$ (.+?)\n```", page_of(name).read_text("utf-8"), flags=re.DOTALL)
     words = shlex.split(example.replace("\\\n", " "))
     if ">" in words:
         words = words[: words.index(">")]

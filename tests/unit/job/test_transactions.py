@@ -451,7 +451,7 @@ def test_the_schema_and_the_reader_agree(line: str, *, right: bool) -> None:
 
 def test_the_job_of_the_reference_is_one(tmp_path: Path) -> None:
     """What the page of the command line shows can be pasted."""
-    page = Path(__file__).parents[3] / "docs" / "reference" / "cli.md"
+    page = Path(__file__).parents[3] / "docs" / "reference" / "cli" / "run.md"
     [text] = re.findall(r"```toml\n(.+?)```", page.read_text("utf-8"), flags=re.DOTALL)
     made = parse(text, folder=in_folder(tmp_path))
     assert (made.job.reading.key, made.job.roles) == ("patient", Listed(private=("HIV", "flu")))
