@@ -17,7 +17,7 @@ from kohort.pipeline.exposure import GridComparison
 from kohort.release import Release
 from kohort.release.job import Purpose
 from kohort.release.members import members_of
-from kohort.report.figures import BoundFigures, Figures
+from kohort.report.figures import HUGEST, BoundFigures, Figures
 from kohort.report.page.attributes import (
     LINKED,
     PageAttribute,
@@ -208,7 +208,8 @@ def _notes(reader: Reader) -> tuple[str, ...]:
     notes = (
         f"This page contains no value of a record and no count of fewer than {least} people.",
         f"Counts of parts are rounded down to multiples of {least}; shares and means to steps of {least} people.",
-        "It shows the release, its certificate and the job; of the input only how many records there were.",
+        "It shows the release, its certificate, the job and the number of input records.",
+        "It shows nothing else about the input.",
     )
     if reader.counts_input:
         return notes
@@ -217,9 +218,6 @@ def _notes(reader: Reader) -> tuple[str, ...]:
         f"Fewer than {least} people were suppressed: neither their number nor figures that reveal it are shown.",
     )
 
-
-#: Beyond this nothing can be drawn: floats end at 1.8e308.
-HUGEST: Final = 1e300
 
 #: Bytes of the largest file that is read: figures are few.
 LARGEST: Final = 1 << 26

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import csv
-import math
 from io import StringIO
 from itertools import chain
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from kohort.metrics.known import METRICS
-from kohort.perturbation.effect import Effect, drift
 from kohort.perturbation.text import outcome
 from kohort.report.render.risk import attacks_text
-from kohort.report.render.text import DEAR, aligned, averaged_over, bound_text, files, screen
+from kohort.report.render.text import DEAR, aligned, averaged_over, bound_text, changed, files, screen
 from kohort.shown import Number, many, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kohort.core.uniques import Exposed
+    from kohort.perturbation.effect import Effect
     from kohort.pipeline.exposure import GridComparison, LabelExposure
     from kohort.release.homogeneity import Homogeneity
     from kohort.report.release import CandidateFigures, ReleaseFigures, SinglingFigures
@@ -43,6 +42,10 @@ MANY: Final = 0.05
 
 #: The share of the people of whom a column says nothing, from which it is named where a release loses much.
 EMPTY: Final = 0.95
+
+#: From here on a figure is written in whole numbers, and further on by a power of ten.
+MILLION: Final = 1e6
+HUGE: Final = 1e15
 
 #: A value that more than half of all have: that a class shares it tells little.
 _COMMON: Final = "the table's most frequent value"
@@ -400,13 +403,11 @@ def effect_text(one: Effect) -> Iterator[str]:
 
 
 def _moved(moment: tuple[Number, Number]) -> str:
-    """A figure before and after, and by which share it changed, to one digit.
+    """A figure before and after.
 
-    >>> _moved((200.0, 201.0)), _moved((1e6, 1e6 - 1.8)), _moved((0.0, 1.0))
-    ('200 -> 201 (+0.5 %)', '1e+06 -> 999,998 (-0.0002 %)', '0 -> 1')
+    >>> _moved((39_961.25, 39_961.5)), _moved((782_862_406.047, 782_861_858.3)), _moved((0, 0))
+    ('39,961.2 -> 39,961.5 (+0.0006%)', '782,862,406 -> 782,861,858 (-0.00007%)', '0 -> 0')
     """
-    (before, after), share = moment, drift(moment)
-    if not share:
-        return f"{before:,.6g} -> {after:,.6g}"
-    change = math.copysign(100 * share, after - before)
-    return f"{before:,.6g} -> {after:,.6g} ({change:+,.{max(0, -math.floor(math.log10(abs(change))))}f} %)"
+    before, after = (f"{one:,.0f}" if MILLION <= abs(one) < HUGE else f"{one:,.6g}" for one in moment)
+    change = changed(*moment)
+    return f"{before} -> {after}" + (f" ({change})" if change else "")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import getitem
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kohort.report.charts.bars import BarChart, Bars
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
     from kohort.report.page import Page
 
 
-#: How figures are written: shares in percent; counts, which may be expected ones; numbers; and those with all digits.
-Form: TypeAlias = Literal["share", "count", "number", "exact"]
+#: How figures are written: shares in percent; counts, which may be expected ones; numbers.
+Form: TypeAlias = Literal["share", "count", "number"]
 
 #: How a series is drawn, and the class of its bars on a page: what was is hatched, what is, is filled.
 Look: TypeAlias = Literal["was", "is"]
@@ -158,8 +160,8 @@ def written(figure: PageFigure, form: Form) -> str:
     >>> from kohort.report.render.page.figure import PageFigure
     >>> written(PageFigure(0.25), "share"), written(PageFigure(0.25), "number"), written(PageFigure(None), "share")
     ('25.0%', '0.25', 'not shown')
-    >>> written(PageFigure(508.21), "count"), written(PageFigure(8.21), "count"), written(PageFigure(39961.25), "exact")
-    ('508', '8.2', '39,961.25')
+    >>> written(PageFigure(508.21), "count"), written(PageFigure(8.21), "count")
+    ('508', '8.2')
     """
     number = figure.number
     if number is None:
@@ -171,8 +173,6 @@ def written(figure: PageFigure, form: Form) -> str:
             return f"{number:,.0f}"
         case "count" if isinstance(number, float):
             return f"{number:.2g}"
-        case "exact" if abs(number) < HUGE:
-            return f"{number:,.12g}"
         case _:
             return written_number(number)
 
@@ -181,7 +181,7 @@ def written(figure: PageFigure, form: Form) -> str:
 LETTERS: Final = 40
 
 #: Subgroups that are drawn: the worst.
-WORST: Final = 12
+WORST: Final = 8
 
 
 def charts(page: Page) -> Mapping[str, Chart]:
@@ -202,25 +202,19 @@ def _sizes(twin: PageFigure) -> Chart:
         key="sizes",
         place="sizes",
         title="Class sizes",
-        says="How many equivalence classes have how many records; the records of a class cannot be told apart by their"
-        " quasi-identifying values.",
+        says="The records of a class have the same quasi-identifying values.",
         over="Records of a class",
-        series=(ChartSeries("classes", "count", "is"), ChartSeries("records in them", "count")),
-        rows=tuple(_band(one, "classes", "records") for one in twin["sizes"]),
+        series=(ChartSeries("classes", "count", "is"), ChartSeries("records", "count")),
+        rows=tuple(_band(one, one["classes"], one["records"]) for one in twin["sizes"]),
     )
 
 
-def _band(one: PageFigure, *names: str) -> ChartRow:
-    """From one figure to another; what the first is may not be told.
-
-    >>> from kohort.report.render.page.figure import PageFigure
-    >>> [_band(PageFigure({"low": low, "high": 9})).label for low in (5, 9, None)]
-    ['5 to 9', '9', 'up to 9']
-    """
+def _band(one: PageFigure, *figures: PageFigure) -> ChartRow:
+    """From one figure to another; what the first is may not be told."""
     low, high = one["low"], one["high"]
     ends = (high,) if low.json == high.json else (low, high)
     label = f"up to {text(high)}" if low.number is None else " to ".join(map(text, ends))
-    return ChartRow(label, tuple(one[name] for name in names), ends)
+    return ChartRow(label, figures, ends)
 
 
 def _losses(twin: PageFigure) -> Chart:
@@ -234,7 +228,7 @@ def _losses(twin: PageFigure) -> Chart:
         key="losses",
         place="losses",
         title="Detail lost per quasi-identifier",
-        says="0% is released as it was; 100% means that every value was replaced by one that says nothing.",
+        says="0%: released unchanged; 100%: all values removed.",
         over="Column",
         series=(ChartSeries(series[0].name, "share", "is"), *series[1:]),
         rows=tuple(ChartRow(text(one["column"]), tuple(one[name] for name in names)) for one in known),
@@ -246,8 +240,8 @@ def _losses(twin: PageFigure) -> Chart:
 _LOSS: Final[Mapping[str, tuple[str, Form]]] = {
     "loss": ("detail lost", "share"),
     "level": ("level", "number"),
-    "height": ("of so many levels", "count"),
-    "members": ("values that a set prints", "number"),
+    "height": ("levels", "count"),
+    "members": ("values per set", "number"),
 }
 
 
@@ -260,32 +254,42 @@ def _distribution(attribute: PageFigure) -> Chart:
     return Chart(
         key="-".join(["distribution", str(nth), *([slug] if slug else [])]),
         place=bins.place,
-        title=f"{name}: before and after",
+        title=name if shares else f"{name}: before and after",
         says=f"{'Shares of the records' if shares else 'Records'} with each value.",
         over="Value",
-        series=(ChartSeries("before", form, "was"), ChartSeries("after", form, "is")),
-        rows=tuple(ChartRow(_value(one), (one["before"], one["after"]), aside=one["kind"] == "others") for one in bins),
+        series=_sides(form),
+        rows=tuple(
+            ChartRow(_value(one), tuple(one[side.name] for side in _sides(form)), aside=one["kind"] == "others")
+            for one in bins
+        ),
         upright=attribute["scale"] == "numeric",
     )
+
+
+def _sides(form: Form) -> tuple[ChartSeries, ...]:
+    """Before and after; in shares, which are for the public, after alone."""
+    after = ChartSeries("after", form, "is")
+    return (after,) if form == "share" else (ChartSeries("before", form, "was"), after)
 
 
 def _risks(twin: PageFigure) -> Chart:
     risks = twin["risks"]
     over = risks["threshold"].number
     parts = (
-        ("highest risk of a person", ("prosecutor", "highest")),
-        ("average risk", ("prosecutor", "average")),
-        (f"people at a risk over {percent(over or 0)}", ("prosecutor", "over")),
-        ("people alone in their class", ("uniques_share",)),
-        ("matched with a population: highest", ("journalist", "highest")),
-        ("matched with a population: average", ("journalist", "average")),
+        ("highest risk of a person", "prosecutor", "highest"),
+        ("average risk", "prosecutor", "average"),
+        (f"people at a risk over {percent(over or 0)}", "prosecutor", "over"),
+        ("people alone in their class", "uniques_share"),
+        ("matched with a population: highest", "journalist", "highest"),
+        ("matched with a population: average", "journalist", "average"),
     )
-    rows = [ChartRow(name, (_at(risks["before"], path), _at(risks["after"], path))) for name, path in parts]
+    sides = (risks["before"], risks["after"])
+    rows = [ChartRow(name, tuple(reduce(getitem, path, side) for side in sides)) for name, *path in parts]
     return Chart(
         key="risks",
         place="risks",
-        title="Risk of being recognised, before and after",
-        says="How likely somebody who knows all quasi-identifying values of a person finds the right record.",
+        title="Re-identification risk, before and after",
+        says="Probability of finding the right record of a person whose quasi-identifying values are known.",
         over="Risk",
         series=(ChartSeries("before", "share", "was"), ChartSeries("after", "share", "is")),
         rows=tuple(row for row in rows if any(one.number is not None for one in row.figures)),
@@ -293,55 +297,41 @@ def _risks(twin: PageFigure) -> Chart:
     )
 
 
-def _at(figure: PageFigure, path: tuple[str, ...]) -> PageFigure:
-    for key in path:
-        figure = figure[key]
-    return figure
+#: What a chart of subgroups shows: its title, how to read it, and the parts of a subgroup with their names.
+_SUBGROUPS: Final[Mapping[str, tuple[str, str, Mapping[str, tuple[str, Form]]]]] = {
+    "suppressed": (
+        "Groups with the most suppressed records",
+        "Share of the records with this value that are not in the release.",
+        {"share": ("suppressed", "share"), "suppressed": ("records", "count"), "records": ("of", "count")},
+    ),
+    "distorted": (
+        "Groups that lost the most detail",
+        "Mean loss of the released records with this value.",
+        {"loss": ("detail lost", "share"), "records": ("records", "count")},
+    ),
+}
 
 
 def _subgroups(twin: PageFigure) -> Iterator[Chart]:
-    groups = twin["subgroups"]
-    yield Chart(
-        key="suppressed",
-        place=groups["suppressed"].place,
-        title="Groups that were left out most",
-        says="The share of the records with this value that is not in the release.",
-        over="Group",
-        series=(
-            ChartSeries("left out", "share", "is"),
-            ChartSeries("records left out", "count"),
-            ChartSeries("records before", "count"),
-        ),
-        rows=(
-            *_overall(groups["overall"]["share"], twin["done"]["suppressed"], twin["done"]["records"]),
-            *(ChartRow(_group(one), (one["share"], one["suppressed"], one["records"])) for one in groups["suppressed"]),
+    groups, done = twin["subgroups"], twin["done"]
+    overall = {
+        "suppressed": (groups["overall"]["share"], done["suppressed"], done["records"]),
+        "distorted": (groups["overall"]["loss"], done["released"]),
+    }
+    for key, (title, says, parts) in _SUBGROUPS.items():
+        rows = [ChartRow(_group(one), tuple(one[part] for part in parts)) for one in groups[key]]
+        everyone = [ChartRow("all records", overall[key])] if rows and overall[key][0].number is not None else []
+        (first, *others) = (ChartSeries(*named) for named in parts.values())
+        yield Chart(
+            key=key,
+            place=groups[key].place,
+            title=title,
+            says=says,
+            over="Group",
+            series=(replace(first, look="is"), *others),
+            rows=(*everyone, *rows),
+            most=WORST,
         )
-        if groups["suppressed"]
-        else (),
-        most=WORST,
-    )
-    yield Chart(
-        key="distorted",
-        place=groups["distorted"].place,
-        title="Groups whose values lost most detail",
-        says="The mean loss of the released records with this value: 0% is nothing lost, 100% is everything.",
-        over="Group",
-        series=(ChartSeries("detail lost", "share", "is"), ChartSeries("records", "count")),
-        rows=(
-            *_overall(groups["overall"]["loss"], twin["done"]["released"]),
-            *(ChartRow(_group(one), (one["loss"], one["records"])) for one in groups["distorted"]),
-        )
-        if groups["distorted"]
-        else (),
-        whole=1.0,
-        most=WORST,
-    )
-
-
-def _overall(*figures: PageFigure) -> Iterator[ChartRow]:
-    """All records, to compare with."""
-    if figures[0].number is not None:
-        yield ChartRow("all records", figures)
 
 
 def _group(one: PageFigure) -> str:
@@ -358,11 +348,10 @@ def _moles(twin: PageFigure) -> Chart:
     return Chart(
         key="moles",
         place="moles",
-        title="What would have identified people",
-        says="Sets of public items that too few people share, or that reveal too much about a private item, by their"
-        " number of items.",
+        title="Sets of items that identify people",
+        says="Sets of public items in too few transactions, or that reveal a private item too surely (moles), by size.",
         over="Items of a set",
-        series=(ChartSeries("shared by too few", "count", "was"), ChartSeries("reveal too much", "count", "is")),
+        series=(ChartSeries("too few", "count", "was"), ChartSeries("too sure", "count", "is")),
         rows=tuple(ChartRow(text(one["size"]), (one["rare"], one["breach"]), (one["size"],)) for one in twin["moles"]),
     )
 
@@ -373,11 +362,11 @@ def _lengths(twin: PageFigure) -> Chart:
     return Chart(
         key="lengths",
         place="lengths",
-        title="Items per transaction, before and after",
+        title="Items per transaction" if shares else "Items per transaction, before and after",
         says=f"{'Shares of the transactions' if shares else 'Transactions'} by how many items they have.",
         over="Items",
-        series=(ChartSeries("before", form, "was"), ChartSeries("after", form, "is")),
-        rows=tuple(_band(one, "before", "after") for one in twin["lengths"]["bins"]),
+        series=_sides(form),
+        rows=tuple(_band(one, *(one[side.name] for side in _sides(form))) for one in twin["lengths"]["bins"]),
     )
 
 
@@ -385,8 +374,8 @@ def _dropped(twin: PageFigure) -> Chart:
     return Chart(
         key="items",
         place="items",
-        title="Items that were dropped",
-        says="In how many transactions each item was, in the order in which they were dropped.",
+        title="Dropped items",
+        says="Transactions with each item, in the order of dropping.",
         over="Item",
         series=(ChartSeries("transactions", "count", "is"), ChartSeries("loss", "count")),
         rows=tuple(ChartRow(text(one["name"]), (one["support"], one["loss"])) for one in twin["items"]["dropped"]),
