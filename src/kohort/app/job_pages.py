@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from markupsafe import Markup
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from kohort.app.answers import Change
-    from kohort.app.desk import Desk
+    from kohort.app.desk import Desk, Version
     from kohort.app.fields import Field
+    from kohort.app.fixes import Fix
     from kohort.app.subjects import Subject
     from kohort.app.worker import Task
     from kohort.job.lines import Place
@@ -47,6 +48,12 @@ DIGITS: Final = 12
 #: Seconds that it is waited for where a form needs it, which a page that waits would lose.
 WITH_A_FORM: Final = 60.0
 
+#: The status of an answer where a job has faults.
+REFUSED: Final = 422
+
+#: Templates of pages on which nobody waits for figures: those of work and of its end.
+ASIDE: Final = frozenset({"working", "plain"})
+
 #: What needs no job.
 ALWAYS: Final = frozenset({"/working", "/cancel"})
 
@@ -63,6 +70,24 @@ class UnansweredError(Exception):
         """Keep both."""
         super().__init__()
         self.task, self.faults = task, faults
+
+
+class Figures(NamedTuple):
+    """What a version of the job would give.
+
+    Attributes:
+        k: As the job says it.
+        loss: The detail that is lost, 0..1; `None` where it is not known.
+        risk: The highest risk of a person, 0..1; `None` where it is not known.
+        about: Whether both are estimated on a sample.
+        refused: Whether there is no such release.
+    """
+
+    k: str = ""
+    loss: float | None = None
+    risk: float | None = None
+    about: bool = False
+    refused: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -84,6 +109,7 @@ class JobPages(ABC):
             "/compare": self.compare,
             "/job": self.job,
             "/working": self.working,
+            "/now": self.now,
             "/files/{what}": self.file,
         }
 
@@ -101,6 +127,18 @@ class JobPages(ABC):
     @abstractmethod
     def _beside(self, one: Any, other: Any) -> Iterable[tuple[str, str, str]]:  # noqa: ANN401  previews of the subject
         """The figures of two previews, each with its name."""
+
+    @abstractmethod
+    def _figures(self, version: Version) -> Figures:
+        """What is known of a version."""
+
+    def _estimate(self) -> bool:
+        """Ask what the bar lacks; whether that is still to come."""
+        return False
+
+    def _fixes(self, fault: Fault) -> Iterable[tuple[str, tuple[Fix, ...]]]:  # noqa: ARG002  those of tables do
+        """What a page offers to do about a fault, by column."""
+        return ()
 
     @abstractmethod
     def _python(self) -> str:
@@ -133,7 +171,7 @@ class JobPages(ABC):
         place = number(request.scope["form"].get("change", ""))
         if not 0 <= place < len(changes):
             raise UsageError("there is no such change", hint="choose one of the page Preview")
-        self._change(request, taken(self.desk.text, changes[place].keys), changes[place].words.partition(": ")[2])
+        self._change(request, taken(self.desk.text, changes[place].keys), changes[place].words)
         return RedirectResponse("/preview", 303)
 
     def history(self, _: Request) -> Response:
@@ -172,6 +210,10 @@ class JobPages(ABC):
         """The report that the steward would get."""
         found = self._of_job("report", "internal")
         return HTMLResponse(found, headers={"Content-Security-Policy": OF_REPORTS})
+
+    def now(self, _: Request) -> Response:
+        """The figures of the bar, for the script."""
+        return self._page("now", "Now")
 
     # --- releasing ----------------------------------------------------------------------------------------------------
 
@@ -312,10 +354,13 @@ class JobPages(ABC):
         return self._wrong(task.faults, 422)
 
     def _wrong(self, faults: tuple[Fault, ...], status: int) -> Response:
-        return self._page("plain", "This cannot be done", status=status, faults=faults, back="", faulty="What is wrong")
+        title = "Release refused" if status == REFUSED else "The job has changed"
+        faulty = faults[0].what if len(faults) == 1 else f"{len(faults)} reasons"
+        return self._page("plain", title, status=status, faults=faults, back="", faulty=faulty)
 
     def _page(self, template: str, title: str, *, status: int = 200, **shown: object) -> Response:
         desk = self.desk if self.desk.is_open else None
+        faults = self.desk.faults() if desk and template != "working" else ()
         common: dict[str, object] = {
             "title": title,
             "STEPS": self.subject.steps,
@@ -326,11 +371,20 @@ class JobPages(ABC):
             "saved": self.desk.is_saved,
             "here": f"/{template}",
             "version": self._version,
-            "faults": self.desk.faults() if desk and template != "working" else (),
+            "faults": faults,
             "faulty": "",
             "done": "",
+            "fixes": self._fixes,
+            **self._standing(asking=template not in ASIDE and not faults),
         }
         return HTMLResponse(page(template, **{**common, **shown}), status)
+
+    def _standing(self, *, asking: bool) -> dict[str, object]:
+        """What the bar shows: the figures of each version, and whether those of this one are still to come."""
+        if not self.desk.is_open:
+            return {"points": (), "late": False}
+        late = asking and self._figures(self.desk.versions[self.desk.at]).loss is None and self._estimate()
+        return {"points": [self._figures(one) for one in self.desk.versions], "late": late}
 
     def _version(self) -> Markup:
         """The field by which a form says what it was made of."""

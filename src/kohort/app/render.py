@@ -28,10 +28,10 @@ STEPS: Final = (
 
 #: What a role means, in a sentence of its own for those who choose it.
 ROLES: Final[Mapping[str, str]] = {
-    "identifying": "names the person alone; never released",
-    "quasi": "helps to single the person out together with others; generalized",
-    "sensitive": "nobody may learn it of the person; released within the limits of a model",
-    "insensitive": "neither; released unchanged",
+    "identifying": "identifies the person directly; never released",
+    "quasi": "helps to identify the person in combination with others; released in groups (generalized)",
+    "sensitive": "must stay secret; released, with a limit on what a group reveals",
+    "insensitive": "harmless; released unchanged",
     "drop": "not needed; never released",
 }
 

@@ -294,7 +294,7 @@ def test_an_infeasible_job_says_so_at_its_key(visitor: Visitor) -> None:
     visitor.post("/protection", h="0.4", k="500", p="2")
     page = visitor.get("/preview")
     assert page.status_code == 422
-    assert "line 14 (privacy.k): there are only 121 transactions" in told(page)
+    assert "k: there are only 121 transactions" in told(page)
 
 
 @pytest.mark.slow
@@ -312,7 +312,7 @@ def test_the_curve_is_that_of_a_sweep(visitor: Visitor) -> None:
     page = visitor.get("/curve?vary=k&values=2,3,+,3,500&method=mmil&method=cells&method=nonsense")
     shown = told(page)
     assert shown.count("Not possible: there are only 121 transactions") == 2
-    assert "the job has it" in shown
+    assert "current setting" in shown
     command = ("--transactions", "--separator", ",", "--private", "insulin", "--h", "0.4", "--p", "2")
     shop = visitor.desk.path.parent / "shop.csv"
     found = kohort("sweep", shop, *command, "--vary", "k=2,3", "--scores", "mmil,cells", "--json").figures
