@@ -51,11 +51,11 @@ for (const form of document.querySelectorAll("form[data-watched]")) {
 
 // ── the place of a form ──
 
-const [path, top, open, pressed] = JSON.parse(sessionStorage.getItem("place") ?? "[]");
+const [path, above, unfolded, pressed] = JSON.parse(sessionStorage.getItem("place") ?? "[]");
 if (!task) sessionStorage.removeItem("place");
 if (!task && path === location.pathname && !location.hash) {
-  for (const one of document.querySelectorAll("details > summary")) one.parentElement.open ||= open.includes(one.textContent);
-  scrollTo(0, top);
+  for (const one of document.querySelectorAll("details > summary")) one.parentElement.open ||= unfolded.includes(one.textContent);
+  scrollTo(0, above);
   [...document.querySelectorAll("button:enabled")].find((one) => named(one) === pressed)?.focus({ preventScroll: true });
 }
 
