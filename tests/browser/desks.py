@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 #: Milliseconds that a page may take while many tests run.
-PATIENCE: Final = 180_000
+PATIENCE: Final = 60_000
 
 #: Presses of a mouse that lead from a table to a verified release, at most.
 MOST_CLICKS: Final = 12
@@ -178,8 +178,8 @@ class Visit:
         """
         self.press("Release")
         self.page.get_by_role("heading", name="Sign and release").wait_for()
-        for field, text in {**said, "approved-by": "the data protection officer"}.items():
-            self.write(field, text)
+        for field, text in {**said, "approved by": "the data protection officer"}.items():
+            self.write(field.capitalize(), text)
         self.press("Save the job and release")
         self.page.get_by_role("heading", name="Released and verified").wait_for()
         self.quiet()

@@ -49,7 +49,7 @@ def test_admissions_by_mouse(visit: Visit, tmp_path: Path) -> None:
     page.get_by_role("link", name="Release", exact=True).first.click()
     page.get_by_label("purpose").fill("length of stay by diagnosis")
     page.get_by_label("recipient").fill("the regional health office")
-    page.get_by_label("approved-by").fill("the data protection officer")
+    page.get_by_label("Approved by").fill("the data protection officer")
     page.get_by_role("button", name="Save the job and release").click()
     page.get_by_role("heading", name="Released and verified").wait_for()
     visit.few_clicks()

@@ -59,7 +59,7 @@ def test_ten_minutes_at_the_desk(browser: Browser, tmp_path: Path) -> None:
         taken(page, "evidence", page.get_by_role("heading", name="Singling out"))
         page.get_by_role("link", name="Release", exact=True).first.click()
         page.get_by_label("purpose").fill("incomes by region, for the statistics course")
-        page.get_by_label("approved-by").fill("Ada Bianchi")
+        page.get_by_label("Approved by").fill("Ada Bianchi")
         page.get_by_role("button", name="Save the job and release").click()
         page.get_by_role("heading", name="Released and verified").wait_for()
         taken(page, "release", page.get_by_text("Caution:"))

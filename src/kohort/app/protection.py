@@ -253,4 +253,4 @@ _BUILDERS: Final[Mapping[str, str]] = {
 
 def _grouped(hierarchy: str) -> str:
     builder, _, rest = hierarchy.partition(":")
-    return _BUILDERS.get(builder, f"groups of {hierarchy}").format(rest.replace(",", ", "))
+    return _BUILDERS.get(builder, f"groups of the file {builder}").format(rest.replace(",", ", "))
