@@ -115,7 +115,7 @@ class Visit:
         for _ in range(MOST_CLICKS):
             if not self.page.locator("section.bad").count():
                 return
-            self.page.locator("section.bad button[name=fix]").first.click()
+            self.page.locator("section.bad button[name=change]").first.click()
             self.settle()
         raise AssertionError(self.page.locator("section.bad").inner_text())
 

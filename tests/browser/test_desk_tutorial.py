@@ -44,7 +44,7 @@ def test_ten_minutes_at_the_desk(browser: Browser, tmp_path: Path) -> None:
         page.get_by_role("link", name="Protection", exact=True).click()
         page.get_by_role("button", name="To a partner").click()
         page.locator("button[aria-pressed=true]", has_text="To a partner").wait_for()
-        page.locator("button[name=option]", has_text=re.compile(r"^k = 5\s")).click()
+        page.locator("button[name=change]", has_text=re.compile(r"^k = 5\s")).click()
         page.get_by_role("link", name="Preview", exact=True).click()
         page.get_by_text("Every equivalence class satisfies 5-anonymity.").wait_for()
         taken(page, "preview", page.locator("body"))

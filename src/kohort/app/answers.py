@@ -103,18 +103,6 @@ class Rows(NamedTuple):
     first: int = 1
 
 
-class Cost(NamedTuple):
-    """What a job would cost, estimated on a sample of the records.
-
-    Attributes:
-        loss: The detail that the quasi-identifiers lose, 0..1; `None` where there is no release.
-        risk: The highest risk of a person, 0..1.
-    """
-
-    loss: float | None
-    risk: float | None = None
-
-
 class Change(NamedTuple):
     """A single change of the job; see `kohort.job.steps`.
 

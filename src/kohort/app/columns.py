@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlencode
 
 from kohort.app.fields import table_at
@@ -13,13 +13,11 @@ from kohort.app.protection import in_words
 from kohort.app.render import ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kohort.app.answers import ColumnLook, Look
-    from kohort.assessment.inspection.distribution import Bar
-    from kohort.assessment.inspection.guesses import Guess
 
-#: Columns that are folded into a row: so many in succession, called alike but for a number, with one role.
+#: Columns that are folded into a row, if so many follow each other.
 FEWEST: Final = 5
 
 #: The role of columns that nobody has decided on, among those to be found.
@@ -28,47 +26,12 @@ UNDECIDED: Final = "undecided"
 _stem = re.compile(r"(.*?)[ _.-]*\d[\d_.-]*[a-z]?").fullmatch
 
 
-class Row(NamedTuple):
-    """A column, or a block of columns that are called alike.
-
-    Attributes:
-        place: The place of the column in the table; of a block that of its first one.
-        places: Those of all its columns.
-        name: What it is called.
-        names: The names of all its columns.
-        role: The role that the job gives it; another text where nobody has decided.
-        guess: What is known of the column, or of the first of a block.
-        bars: How its values are distributed.
-        said: What the job says of it, in words.
-    """
-
-    place: int
-    places: tuple[int, ...]
-    name: str
-    names: str
-    role: str
-    guess: Guess
-    bars: tuple[Bar, ...]
-    said: str
-
-    @property
-    def is_block(self) -> bool:
-        """Whether it is of several columns."""
-        return len(self.places) > 1
-
-    @property
-    def decided(self) -> bool:
-        """Whether it has a role."""
-        return self.role in ROLES
-
-
-#: What rows can be sorted by: how it is called, and the key.
-ORDERS: Final[Mapping[str, str]] = {
-    "": "undecided first",
-    "name": "name",
-    "type": "type",
-    "values": "most values",
-    "role": "role",
+#: What rows can be sorted by; else the undecided come first.
+ORDERS: Final[Mapping[str, Callable[[ColumnLook, str], object]]] = {
+    "name": lambda column, _: column.guess.name.casefold(),
+    "type": lambda column, _: column.guess.scale,
+    "values": lambda column, _: -column.guess.distinct,
+    "role": lambda _, role: [UNDECIDED, *ROLES].index(role),
 }
 
 
@@ -96,82 +59,51 @@ class View:
         place = int(unfolded) if unfolded.isdecimal() and len(unfolded) < 6 else -1  # noqa: PLR2004  no table has as many
         return cls(said.get("q", "").strip(), known, order if order in ORDERS else "", place)
 
-    @property
-    def address(self) -> str:
-        """Where it is."""
-        return self.unfolding(self.unfolded)
-
-    def unfolding(self, place: int) -> str:
-        """Where it is with another block unfolded."""
-        said = {"q": self.text, "of": self.role, "sort": self.order, "unfold": str(place) if place >= 0 else ""}
+    def address(self, **others: Any) -> str:  # noqa: ANN401  its own attributes
+        """Where it is, or one of which some attributes are others."""
+        of = replace(self, **others)
+        said = {"q": of.text, "of": of.role, "sort": of.order, "unfold": str(of.unfolded) if of.unfolded >= 0 else ""}
         kept = {key: value for key, value in said.items() if value}
         return "/columns" + (f"?{urlencode(kept)}" if kept else "")
 
-    def ordered(self, order: str) -> View:
-        """The same in another order."""
-        return replace(self, order=order)
-
     def places(self, look: Look, said: Mapping[str, Any]) -> list[int]:
         """The places of the columns that it shows, in its order."""
-        found = [place for place, one in enumerate(look.columns) if self._shows(one.guess.name, _role(said, one))]
-        columns = look.columns
-        match self.order:
-            case "name":
-                found.sort(key=lambda at: columns[at].guess.name.casefold())
-            case "type":
-                found.sort(key=lambda at: columns[at].guess.scale)
-            case "values":
-                found.sort(key=lambda at: -columns[at].guess.distinct)
-            case "role":
-                found.sort(key=lambda at: [UNDECIDED, *ROLES].index(_known(_role(said, columns[at]))))
-            case _:
-                found.sort(key=lambda at: _role(said, columns[at]) in ROLES)
-        return found
+        roles = _roles(look, said)
+        names = [one.guess.name.casefold() for one in look.columns]
+        found = [at for at, role in enumerate(roles) if self.text.casefold() in names[at] and self.role in {"", role}]
+        order = ORDERS.get(self.order, lambda _, role: role != UNDECIDED)
+        return sorted(found, key=lambda at: cast("Any", order(look.columns[at], roles[at])))
 
-    def _shows(self, name: str, role: str) -> bool:
-        return self.text.casefold() in name.casefold() and self.role in {"", _known(role)}
+    def rows(self, look: Look, said: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Its rows: a column, or a block of columns that are called alike but for a number and have one role.
 
+        Each has the `places` of its columns, what it is called, all its `names`, its `role`, what is known of the first
+        of them (`guess`), and of a single column how its values are distributed and what the job says of it, in words.
+        """
+        columns, roles = look.columns, _roles(look, said)
 
-def _known(role: str) -> str:
-    return role if role in ROLES else UNDECIDED
+        def alike(at: int) -> tuple[str, str]:
+            name = columns[at].guess.name
+            found = _stem(name)
+            return (found[1] if found else name), roles[at]
 
-
-def _role(said: Mapping[str, Any], look: ColumnLook) -> str:
-    return str(table_at(said, (look.guess.name,)).get("role", ""))
-
-
-def rows_of(look: Look, said: Mapping[str, Any], view: View) -> list[Row]:
-    """The rows of a view.
-
-    Args:
-        look: What is known of the columns.
-        said: What the job says of them.
-        view: Which are shown.
-    """
-    columns = look.columns
-
-    def alike(at: int) -> tuple[str, str]:
-        name = columns[at].guess.name
-        found = _stem(name)
-        return (found[1] if found else name), _role(said, columns[at])
-
-    rows: list[Row] = []
-    for _, members in groupby(view.places(look, said), alike):
-        places = tuple(members)
-        if len(places) < FEWEST or view.unfolded in places:
-            rows += (_row(columns, said, (at,)) for at in places)
-        else:
-            rows.append(_row(columns, said, places))
-    return rows
+        rows: list[dict[str, Any]] = []
+        for _, members in groupby(self.places(look, said), alike):
+            places = tuple(members)
+            folded = len(places) >= FEWEST and self.unfolded not in places
+            for some in [places] if folded else [(at,) for at in places]:
+                names, bars = [columns[at].guess.name for at in some], columns[some[0]].bars
+                own = {} if folded else {"bars": bars, "said": in_words(table_at(said, names))}
+                name = f"{names[0]} … {names[-1]}" if folded else names[0]
+                row = {"places": some, "name": name, "names": ", ".join(names), "role": roles[some[0]]}
+                rows.append({"bars": (), "said": "", **row, "guess": columns[some[0]].guess, **own})
+        return rows
 
 
-def _row(columns: Sequence[ColumnLook], said: Mapping[str, Any], places: tuple[int, ...]) -> Row:
-    first, last = columns[places[0]], columns[places[-1]]
-    name = first.guess.name if len(places) == 1 else f"{first.guess.name} … {last.guess.name}"
-    words = in_words(table_at(said, (first.guess.name,))) if len(places) == 1 else ""
-    bars = first.bars if len(places) == 1 else ()
-    names = ", ".join(columns[at].guess.name for at in places)
-    return Row(places[0], places, name, names, _role(said, first), first.guess, bars, words)
+def _roles(look: Look, said: Mapping[str, Any]) -> list[str]:
+    """The role of each column; `UNDECIDED` where the job gives none."""
+    found = [table_at(said, (one.guess.name,)).get("role") for one in look.columns]
+    return [role if role in ROLES else UNDECIDED for role in found]
 
 
 def chosen_in(form: Mapping[str, str], columns: int, shown: Sequence[int]) -> dict[int, str]:

@@ -1,13 +1,12 @@
-"""What a page offers where a job is refused: for each column buttons, each of which changes the job."""
+"""What a page offers where a job is refused: for each column buttons, each of which says what it changes."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from kohort.app.fields import changed, table_at
+from kohort.app.fields import table_at
 from kohort.app.render import ROLES
-from kohort.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,88 +17,55 @@ if TYPE_CHECKING:
 #: What is between the names of columns that a draft lists.
 _BETWEEN: Final = re.compile(", | or ")
 
-
-class Fix(NamedTuple):
-    """A button.
-
-    Attributes:
-        kind: What it does: gives the column a role, or a key of `changes_of`.
-        words: What it says.
-        value: What it needs beside the column.
-    """
-
-    kind: str
-    words: str
-    value: str = ""
+#: What can be decided of a column: the words of a button, and the role that it gives.
+DECIDE: Final[Mapping[str, str]] = {
+    "Group it": "quasi",
+    "Protect it as sensitive": "sensitive",
+    "Release it unchanged": "insensitive",
+    "Drop it": "drop",
+}
 
 
-#: What becomes of a column of which the job has not decided.
-DECIDE: Final = (
-    Fix("quasi", "Group it"),
-    Fix("sensitive", "Protect it as sensitive"),
-    Fix("insensitive", "Release it unchanged"),
-    Fix("drop", "Drop it"),
-)
-
-DROP: Final = Fix("drop", "Drop it")
-GROUP: Final = Fix("quasi", "Group it")
-ACCEPT: Final = Fix("accept", "Release it all the same")
-
-
-def fixes_of(fault: Fault, raw: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Fix, ...]]]:
-    """The buttons for each column that a fault is about; none where it is about no column."""
+def fixes_of(fault: Fault, raw: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, dict[Place, object]]]]:
+    """For each column that a fault is about, the words of its buttons and what each changes; else nothing."""
     columns, person = table_at(raw, ("columns",)), str(table_at(raw, ("person",)).get("key", ""))
     for name in fault.columns:
-        role = table_at(columns, (name,)).get("role")
+        role, place = table_at(columns, (name,)).get("role"), ("columns", name)
+        roles: dict[str, dict[Place, object]] = {words: {(*place, "role"): to} for words, to in DECIDE.items()}
         if role is not None and role not in ROLES:
-            yield name, DECIDE
-        else:
-            group = () if role == "quasi" else (GROUP,)
-            accept = (ACCEPT,) if fault.unsafe else ()
-            yield name, (*_by_flag(fault), *group, DROP, *accept)
+            yield name, roles
+            continue
+        offered = _by_flag(name, fault) | {words: roles[words] for words in ("Group it", "Drop it")}
+        if role == "quasi":
+            del offered["Group it"]
+        if fault.unsafe:
+            offered["Release it all the same"] = {(*place, "allow-singling"): True}
+        yield name, offered
     if fault.where == "people" and ": " in person:
         for name in _BETWEEN.split(person.partition(": ")[2]):
             if name in columns:
-                yield name, (Fix("person", "Count people by it"),)
-        yield "", (Fix("person", "Each record is a person"),)
+                yield name, _person(name)
+        yield "", {"Each record is a person": {("person",): None}}
 
 
-def _by_flag(fault: Fault) -> tuple[Fix, ...]:
+def _person(name: str) -> dict[str, dict[Place, object]]:
+    return {"Count people by it": {("person", "key"): name}}
+
+
+def _by_flag(name: str, fault: Fault) -> dict[str, dict[Place, object]]:
+    """The button for what a flag would do that makes the column safe."""
     match fault.flag:
         case ("--perturb", value):
-            return (Fix("round", "Round it", value.rpartition(":")[2]),)
+            keys = dict(one.split("=", 1) for one in value.rpartition(":")[2].split(",") if "=" in one)
+            place = ("perturb", "columns", name)
+            rounded = {(*place, key): _number(said) for key, said in keys.items()}
+            return {"Round it": {(*place, "method"): "rounding", **rounded}}
         case ("--hierarchy", value):
-            return (Fix("hierarchy", "Group it by its first characters", value.rpartition("=")[2]),)
+            return {"Group it by its first characters": {("columns", name, "hierarchy"): value.rpartition("=")[2]}}
         case ("--person", _):
-            return (Fix("person", "Count people by it"),)
+            return _person(name)
         case _:
-            return ()
-
-
-def fixed(text: str, kind: str, column: str, value: str) -> str:
-    """The text of a job with a fix that gives no role.
-
-    >>> print(fixed('columns.pay.role = "insensitive"', "accept", "pay", ""))
-    columns.pay.role = "insensitive"
-    columns.pay.allow-singling = true
-
-    Raises:
-        UsageError: there is no such fix.
-    """
-    match kind:
-        case "accept":
-            made: dict[Place, object] = {("columns", column, "allow-singling"): True}
-        case "round":
-            keys = dict(one.split("=", 1) for one in value.split(",") if "=" in one)
-            place = ("perturb", "columns", column)
-            made = {(*place, "method"): "rounding", **{(*place, key): _number(said) for key, said in keys.items()}}
-        case "hierarchy":
-            made = {("columns", column, "hierarchy"): value}
-        case "person":
-            made = {("person", "key"): column} if column else {("person",): None}
-        case _:
-            raise UsageError("there is no such button", hint="choose one of the page")
-    return changed(text, made)
+            return {}
 
 
 def _number(text: str) -> object:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from markupsafe import Markup
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from kohort.app.answers import Fault, faults_in
 from kohort.app.desk import StaleError, tables_of
-from kohort.app.fields import changed, differences, fields_of, read, table_at, taken
+from kohort.app.fields import changed, differences, fields_of, pressed, read, table_at
 from kohort.app.render import page
 from kohort.app.subjects import subject_of
 from kohort.app.worker import State
@@ -24,10 +24,8 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from kohort.app.answers import Change
     from kohort.app.desk import Desk, Version
     from kohort.app.fields import Field
-    from kohort.app.fixes import Fix
     from kohort.app.subjects import Subject
     from kohort.app.worker import Task
     from kohort.job.lines import Place
@@ -72,24 +70,6 @@ class UnansweredError(Exception):
         self.task, self.faults = task, faults
 
 
-class Figures(NamedTuple):
-    """What a version of the job would give.
-
-    Attributes:
-        k: As the job says it.
-        loss: The detail that is lost, 0..1; `None` where it is not known.
-        risk: The highest risk of a person, 0..1; `None` where it is not known.
-        about: Whether both are estimated on a sample.
-        refused: Whether there is no such release.
-    """
-
-    k: str = ""
-    loss: float | None = None
-    risk: float | None = None
-    about: bool = False
-    refused: bool = False
-
-
 @dataclass(slots=True, eq=False)
 class JobPages(ABC):
     """The pages that every desk has, whatever its job is on.
@@ -116,7 +96,7 @@ class JobPages(ABC):
     def changes(self) -> Mapping[str, Endpoint]:
         """What the forms of a path do."""
         return {
-            "/advice": self.take,
+            "/change": self.take,
             "/release": self.start_release,
             "/history": self.move,
             "/job": self.set_text,
@@ -129,16 +109,23 @@ class JobPages(ABC):
         """The figures of two previews, each with its name."""
 
     @abstractmethod
-    def _figures(self, version: Version) -> Figures:
-        """What is known of a version."""
+    def _figures(self, version: Version) -> Mapping[str, object]:
+        """What is known of a version: its `k`, its `loss` and highest `risk`, 0..1, else `None`.
+
+        Both are estimated if `about`; there is no such release if `refused`.
+        """
 
     def _estimate(self) -> bool:
         """Ask what the bar lacks; whether that is still to come."""
         return False
 
-    def _fixes(self, fault: Fault) -> Iterable[tuple[str, tuple[Fix, ...]]]:  # noqa: ARG002  those of tables do
-        """What a page offers to do about a fault, by column."""
+    def _fixes(self, fault: Fault) -> Iterable[tuple[str, Mapping[str, Mapping[Place, object]]]]:  # noqa: ARG002  tables do
+        """What a page offers to do about a fault, by column: the words of buttons, and what each changes."""
         return ()
+
+    def _proposed(self, roles: Mapping[str, str]) -> Mapping[str, Mapping[str, object]]:  # noqa: ARG002  likewise
+        """What a job says of columns that get these roles."""
+        return {}
 
     @abstractmethod
     def _python(self) -> str:
@@ -166,13 +153,10 @@ class JobPages(ABC):
         return self._page("job", "Job file", text=self.desk.text)
 
     def take(self, request: Request) -> Response:
-        """Take a change that the preview offers."""
-        changes: tuple[Change, ...] = self._of_job("preview").changes
-        place = number(request.scope["form"].get("change", ""))
-        if not 0 <= place < len(changes):
-            raise UsageError("there is no such change", hint="choose one of the page Preview")
-        self._change(request, taken(self.desk.text, changes[place].keys), changes[place].words)
-        return RedirectResponse("/preview", 303)
+        """Change what a button says: an option of Protection, advice of the preview, a way out of a refusal."""
+        text, words = pressed(self.desk.text, request.scope["form"].get("change", ""), self._proposed)
+        self._change(request, text, words)
+        return RedirectResponse(self._back(request), 303)
 
     def history(self, _: Request) -> Response:
         """The versions of the job."""
@@ -383,7 +367,7 @@ class JobPages(ABC):
         """What the bar shows: the figures of each version, and whether those of this one are still to come."""
         if not self.desk.is_open:
             return {"points": (), "late": False}
-        late = asking and self._figures(self.desk.versions[self.desk.at]).loss is None and self._estimate()
+        late = asking and self._figures(self.desk.versions[self.desk.at])["loss"] is None and self._estimate()
         return {"points": [self._figures(one) for one in self.desk.versions], "late": late}
 
     def _version(self) -> Markup:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from kohort.algorithms.method import METHODS
-from kohort.app.columns import View, chosen_in, rows_of
+from kohort.app.columns import View, chosen_in
 from kohort.app.desk import tables_of
 from kohort.app.fields import changed, has_levels, read, table_at, with_roles, written
-from kohort.app.fixes import fixed, fixes_of
-from kohort.app.job_pages import AT_ONCE, WITH_A_FORM, Figures, JobPages, number
+from kohort.app.fixes import fixes_of
+from kohort.app.job_pages import AT_ONCE, WITH_A_FORM, JobPages, number
 from kohort.app.protection import applying, choices_of, in_words
 from kohort.app.render import ROLES
 from kohort.assessment.inspection.evidence import HALF
@@ -28,14 +28,13 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from kohort.app.answers import Choice, ColumnLook, Cost, Fault, Look, Preview
+    from kohort.app.answers import Choice, ColumnLook, Fault, Look, Preview
     from kohort.app.desk import Version
-    from kohort.app.fixes import Fix
     from kohort.app.job_pages import Endpoint
     from kohort.app.nodes import LatticeLook
-    from kohort.app.protection import Choices
     from kohort.app.subjects import Changes
     from kohort.job.lines import Place
+    from kohort.pipeline.pricing import Price
 
 #: What is compared of two versions.
 COMPARED: Final[Mapping[str, str]] = {
@@ -85,8 +84,6 @@ class Pages(JobPages):
             "/columns": self.set_roles,
             "/column": self.set_column,
             "/protection": self.set_protection,
-            "/choice": self.take_choice,
-            "/fix": self.fix,
             "/frontier": self.choose,
             "/lattice": self.take_node,
         }
@@ -97,7 +94,7 @@ class Pages(JobPages):
         """The columns with what is known of them; those that nobody has decided on come first."""
         look: Look = self._answer("look", self._reading(), self.desk.folder)
         view, said = View.of(request.query_params), self._said(look)
-        rows = rows_of(look, said, view)
+        rows = view.rows(look, said)
         undecided = [name for name, one in said.items() if one.get("role") not in ROLES]
         faults = [one for one in self.desk.faults() if not undecided or not {*one.columns} & {*undecided}]
         quasi = tuple(quasi_of(self.desk.raw))
@@ -172,16 +169,16 @@ class Pages(JobPages):
         shown: dict[str, Any] = {"choices": choices, "costs": costs, "groups": groups}
         return self._page("protection", "Protection", waiting=waiting, **shown)
 
-    def _choices(self) -> tuple[Choices, ...]:
+    def _choices(self) -> tuple[Mapping[str, Any], ...]:
         said, look = table_at(self.desk.raw, ("columns",)), self.desk.known("look", self._reading(), self.desk.folder)
         guessed = () if look is None else (one.guess for one in look.columns)
         scales = {one.name: one.scale for one in guessed}
         numeric = [name for name in said if table_at(said, (name,)).get("scale", scales.get(name)) == "numeric"]
         return choices_of(self.desk.raw, numeric)
 
-    def _costs(self, choices: Sequence[Choices]) -> tuple[Mapping[Changes, Cost], bool]:
+    def _costs(self, choices: Sequence[Mapping[str, Any]]) -> tuple[Mapping[Changes, Price | None], bool]:
         """What each option costs, as far as it is known; and whether more is still to come."""
-        options = tuple(dict.fromkeys(one.changes for each in choices for one in each.options))
+        options = tuple(dict.fromkeys(one["changes"] for each in choices for one in each["options"]))
         if self.desk.faults():
             return {}, False
         task = self.desk.ask("costs", self.desk.text, self.desk.place, options)
@@ -238,10 +235,10 @@ class Pages(JobPages):
         others = _known(look)[1] if "answers" in form else []
         answers = [name for name in others if roles.get(name, said[name].get("role")) in {"quasi", "insensitive"}]
         roles |= dict.fromkeys(answers, "insensitive")
-        text = self._text_with(look, roles)
+        text = with_roles(self.desk.text, roles, self._proposed(roles))
         text = changed(text, {("answers",): answers}) if answers else text
         self._change(request, text, "answers" if answers else "roles")
-        return RedirectResponse(view.address, 303)
+        return RedirectResponse(view.address(), 303)
 
     def _said(self, look: Look) -> dict[str, Mapping[str, Any]]:
         """What the job says of each column: of answers and of the rest, too."""
@@ -250,34 +247,9 @@ class Pages(JobPages):
         rest = {"role": raw["rest"]} if raw.get("rest") in ROLES else {}
         return {one.guess.name: table_at(said, (one.guess.name,)) or rest for one in look.columns}
 
-    def _text_with(self, look: Look, roles: Mapping[str, str]) -> str:
-        """The job's text with these roles, and what is proposed for each."""
-        proposed = {one.guess.name: one.proposed.get(roles.get(one.guess.name, ""), {}) for one in look.columns}
-        return with_roles(self.desk.text, roles, proposed)
-
-    def fix(self, request: Request) -> Response:
-        """What a button beside a refusal does: another role for a column, or a key."""
-        form = request.scope["form"]
-        kind, _, value = form.get("fix", "").partition(" ")
-        column = form.get("column", "")
+    def _proposed(self, roles: Mapping[str, str]) -> Mapping[str, Mapping[str, object]]:
         look: Look = self._answer("look", self._reading(), self.desk.folder, patience=WITH_A_FORM)
-        if column and column not in self._said(look):
-            raise UsageError("the table has no such column", hint="choose one of the page Columns")
-        in_roles = kind in ROLES
-        text = self._text_with(look, {column: kind}) if in_roles else fixed(self.desk.text, kind, column, value)
-        self._change(request, text, f"{kind} {column}".strip())
-        return RedirectResponse(self._back(request), 303)
-
-    def take_choice(self, request: Request) -> Response:
-        """Take an option of the page Protection."""
-        at, place = (number(one) for one in request.scope["form"].get("option", "").partition(" ")[::2])
-        choices = self._choices()
-        if not (0 <= at < len(choices) and 0 <= place < len(choices[at].options)):
-            raise UsageError("there is no such choice", hint="choose one of the page Protection")
-        option = choices[at].options[place]
-        what = f"{option.title} for {choices[at].of}" if choices[at].of else option.title
-        self._change(request, changed(self.desk.text, dict(option.changes)), what)
-        return RedirectResponse("/protection", 303)
+        return {one.guess.name: one.proposed.get(roles.get(one.guess.name, ""), {}) for one in look.columns}
 
     def set_column(self, request: Request) -> Response:
         """Set the keys of a column."""
@@ -349,23 +321,26 @@ class Pages(JobPages):
             raise UsageError("the table has no such column", hint="choose one of the page Columns")
         return look.columns[place]
 
-    def _figures(self, version: Version) -> Figures:
+    def _figures(self, version: Version) -> Mapping[str, object]:
         """What a preview has shown of a version; else what is estimated of it."""
         k = written(table_at(tables_of(version.text), ("privacy",)).get("k"))
+        said: dict[str, object] = {"k": k, "loss": None, "risk": None, "about": False, "refused": False}
         found: Preview | None = self.desk.known("preview", version.text, self.desk.place)
         if found is not None:
             smallest = found.result["smallest"]
-            return Figures(k, _lost(found), 1 / smallest if smallest else 0.0)
-        costs: tuple[Cost, ...] | None = self.desk.known("costs", version.text, self.desk.place, NOW)
+            return {**said, "loss": _lost(found), "risk": 1 / smallest if smallest else 0.0}
+        costs: tuple[Price | None, ...] | None = self.desk.known("costs", version.text, self.desk.place, NOW)
         if costs is None:
-            return Figures(k)
-        return Figures(k, costs[0].loss, costs[0].risk, about=True, refused=costs[0].loss is None)
+            return said
+        price = costs[0]
+        figures = {} if price is None else {"loss": price.loss, "risk": price.highest}
+        return {**said, **figures, "about": True, "refused": price is None}
 
     def _estimate(self) -> bool:
         """Have the job as it is estimated."""
         return self.desk.ask("costs", self.desk.text, self.desk.place, NOW).is_open
 
-    def _fixes(self, fault: Fault) -> Iterator[tuple[str, tuple[Fix, ...]]]:
+    def _fixes(self, fault: Fault) -> Iterator[tuple[str, Mapping[str, Mapping[Place, object]]]]:
         return fixes_of(fault, self.desk.raw)
 
     def _beside(self, one: Preview, other: Preview) -> Iterator[tuple[str, str, str]]:

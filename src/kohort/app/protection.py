@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from kohort.algorithms.method import METHODS
 from kohort.app.fields import table_at, written
 from kohort.job.draft.protection import PROFILES
-from kohort.job.steps import KS, TS
+from kohort.job.steps import KS, TS, changed
 from kohort.job.varied import unfit
 from kohort.models.base import models
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from kohort.app.fields import Field
-    from kohort.app.subjects import Changes
+    from kohort.job.draft.protection import ProfileModels
+    from kohort.job.lines import Place
     from kohort.models.base import PrivacyModel
 
 #: The sizes of groups that are offered.
@@ -28,65 +30,19 @@ MOST: Final = 6
 _KEYS: Final = frozenset({*(key for key, one in models().items() if one.specification.of_column), "no-model"})
 
 
-class Preset(NamedTuple):
-    """A protection for those who get the release; decision 0028 says why.
-
-    Attributes:
-        key: What a form sends.
-        title: Who gets it.
-        says: What is supposed of them.
-        k: The records of a group at least.
-        profile: The models of sensitive columns, by the place in `PROFILES`.
-    """
-
-    key: str
-    title: str
-    says: str
-    k: int
-    profile: int
-
-
+#: Who gets a release: the title, what is supposed of them, k and the models; decision 0028 says why.
 PRESETS: Final = (
-    Preset("house", "Inside the house", "Colleagues who are bound by your rules, on your own systems.", 5, 2),
-    Preset("partner", "To a partner", "Named recipients whose contract forbids identifying anyone.", 10, 1),
-    Preset("public", "To the public", "Anyone, with whatever else they know, for good.", 20, 0),
+    ("Inside the house", "Colleagues who are bound by your rules, on your own systems.", 5, PROFILES[2]),
+    ("To a partner", "Named recipients whose contract forbids identifying anyone.", 10, PROFILES[1]),
+    ("To the public", "Anyone, whatever else they know, forever.", 20, PROFILES[0]),
 )
 
 
-class Option(NamedTuple):
-    """A choice: its button, and what it changes.
-
-    Attributes:
-        title: What the button says.
-        says: What it means.
-        changes: What keys of the job become.
-        chosen: Whether the job has it.
-    """
-
-    title: str
-    says: str
-    changes: Changes
-    chosen: bool
-
-
-class Choices(NamedTuple):
-    """Options of which a job has one, or none.
-
-    Attributes:
-        title: What is chosen.
-        says: What it means.
-        options: In order.
-        of: The column that they are about; empty if none.
-    """
-
-    title: str
-    says: str
-    options: tuple[Option, ...]
-    of: str = ""
-
-
-def choices_of(raw: Mapping[str, Any], numeric: Iterable[str]) -> tuple[Choices, ...]:
+def choices_of(raw: Mapping[str, Any], numeric: Iterable[str]) -> tuple[dict[str, Any], ...]:
     """What can be chosen of a job: who gets it, how large groups are, and the models of the sensitive columns.
+
+    Each has a title, a sentence, and options; each of these a title, a sentence, the words of its version, what it
+    changes, and whether the job has it.
 
     Args:
         raw: The job's tables.
@@ -94,32 +50,48 @@ def choices_of(raw: Mapping[str, Any], numeric: Iterable[str]) -> tuple[Choices,
     """
     said = table_at(raw, ("columns",))
     sensitive = [name for name in said if table_at(said, (name,)).get("role") == "sensitive"]
-    numbers = frozenset(numeric)
-    presets = tuple(_preset(raw, one, sensitive, numbers) for one in PRESETS)
-    now = table_at(raw, ("privacy",)).get("k")
+    numbers, now = frozenset(numeric), table_at(raw, ("privacy",)).get("k")
     sizes = sorted({*SIZES, *([now] if isinstance(now, int) else [])})
-    groups = tuple(
-        Option(f"k = {k:,}", f"risk at most {100 / k:.3g} %", ((("privacy", "k"), k),), chosen=k == now) for k in sizes
-    )
-    of_columns = (_of_column(name, table_at(said, (name,))) for name in sensitive[:MOST])
     return (
-        Choices(
-            "Who gets the release?", "Each sets the size of groups and a model for every sensitive column.", presets
-        ),
-        Choices("How many people share a group? (k)", "The people of a group look the same in the release.", groups),
-        *of_columns,
+        {
+            "title": "Who gets the release?",
+            "says": "Each sets the size of groups and a model for every sensitive column.",
+            "options": [
+                _option(
+                    raw,
+                    title,
+                    f"{says} k = {k}{f'; {kinds.words}' if sensitive else ''}.",
+                    _preset(raw, kinds, k, sensitive, numbers),
+                )
+                for title, says, k, kinds in PRESETS
+            ],
+        },
+        {
+            "title": "How many people share a group? (k)",
+            "says": "The people of a group look the same in the release.",
+            "options": [
+                _option(raw, f"k = {k:,}", f"risk at most {100 / k:.3g} %", [(("privacy", "k"), k)]) for k in sizes
+            ],
+        },
+        *(_of_column(raw, name) for name in sensitive[:MOST]),
     )
 
 
-def _preset(raw: Mapping[str, Any], preset: Preset, sensitive: Sequence[str], numbers: frozenset[str]) -> Option:
-    kinds = PROFILES[preset.profile]
-    keys: list[tuple[tuple[str, ...], object]] = [(("privacy", "k"), preset.k)]
+def _option(raw: Mapping[str, Any], title: str, says: str, keys: Iterable[tuple[Place, object]]) -> dict[str, Any]:
+    changes = tuple(keys)
+    chosen = bool(raw) and all(
+        written(table_at(raw, place[:-1]).get(place[-1])) == written(value) for place, value in changes
+    )
+    return {"title": title, "words": title, "says": says, "changes": changes, "chosen": chosen}
+
+
+def _preset(
+    raw: Mapping[str, Any], kinds: ProfileModels, k: int, sensitive: Iterable[str], numbers: AbstractSet[str]
+) -> Iterator[tuple[Place, object]]:
+    """What k and these models for sensitive columns change."""
+    yield ("privacy", "k"), k
     for name in sensitive:
-        keys += _with(
-            name, table_at(raw, ("columns", name)), *_key_of((kinds.numbers if name in numbers else kinds.names)(name))
-        )
-    says = f"{preset.says} k = {preset.k}{f'; {kinds.words}' if sensitive else ''}."
-    return Option(preset.title, says, tuple(keys), chosen=_has(raw, keys))
+        yield from _with(raw, name, *_key_of((kinds.numbers if name in numbers else kinds.names)(name)))
 
 
 def _key_of(model: PrivacyModel) -> tuple[str, object]:
@@ -129,34 +101,27 @@ def _key_of(model: PrivacyModel) -> tuple[str, object]:
     return own.key, int(value) if value == int(value) and own.own[0].kind == "integer" else float(value)
 
 
-def _with(name: str, said: Mapping[str, Any], key: str, value: object) -> Iterator[tuple[tuple[str, ...], object]]:
+def _with(raw: Mapping[str, Any], name: str, key: str, value: object) -> Iterator[tuple[Place, object]]:
     """What gives a sensitive column this model and no other."""
-    yield from ((("columns", name, other), None) for other in said if other in _KEYS and other != key)
-    yield ("columns", name, key), value
+    place = ("columns", name)
+    yield from (((*place, other), None) for other in table_at(raw, place) if other in _KEYS and other != key)
+    yield (*place, key), value
 
 
-def _has(raw: Mapping[str, Any], keys: Iterable[tuple[tuple[str, ...], object]]) -> bool:
-    """Whether a job says all this already."""
-    return bool(raw) and all(
-        written(table_at(raw, place[:-1]).get(place[-1])) == written(value) for place, value in keys
-    )
-
-
-def _of_column(name: str, said: Mapping[str, Any]) -> Choices:
+def _of_column(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The models of a sensitive column, the weakest first."""
     ways: list[tuple[str, object, str]] = [("l", 2, "no group has one value alone")]
     ways += [("t", float(t), f"a group differs from all people by at most {float(t):g}") for t in reversed(TS)]
-    raw = {"columns": {name: said}}
-    options = [
-        Option(f"{key} = {value}", says, keys, chosen=_has(raw, keys))
-        for key, value, says in ways
-        for keys in [tuple(_with(name, said, key, value))]
-    ]
-    if not any(one.chosen for one in options):
-        kept = [f"{key} = {written(value)}" for key, value in said.items() if key in _KEYS and key != "no-model"]
-        options.append(Option(", ".join(kept) or "no model", "as it is now", (), chosen=True))
-    title = f"What a group may reveal of {name}"
-    return Choices(title, "Smaller t: less is revealed, and more detail is lost.", tuple(options), name)
+    options = [_option(raw, f"{key} = {value}", says, _with(raw, name, key, value)) for key, value, says in ways]
+    if not any(one["chosen"] for one in options):
+        said = table_at(raw, ("columns", name)).items()
+        kept = [f"{key} = {written(value)}" for key, value in said if key in _KEYS and key != "no-model"]
+        options.append(_option(raw, ", ".join(kept) or "no model", "current setting", ()))
+    return {
+        "title": f"What a group may reveal of {name}",
+        "says": "Smaller t: less is revealed, and more detail is lost.",
+        "options": [{**one, "words": f"{one['title']} for {name}"} for one in options],
+    }
 
 
 # --- fields that apply ------------------------------------------------------------------------------------------------
@@ -184,14 +149,8 @@ def applying(fields: Iterable[Field], raw: Mapping[str, Any]) -> tuple[Field, ..
         raw: The job's tables.
     """
     some = tuple(fields)
-    name = str(table_at(raw, ("method",)).get("name", "mondrian"))
-    told: dict[str, dict[str, Any]] = {"method": {}, "privacy": {}, "columns": {}}
-    for one in some:
-        if one.place[0] == "columns":
-            told["columns"].setdefault(one.place[1], {})[one.key] = "said"
-        else:
-            told.setdefault(one.place[0], {})[one.key] = "said"
-    told["method"]["name"] = name
+    name = table_at(raw, ("method",)).get("name", "mondrian")
+    told = changed({}, {**dict.fromkeys((one.place for one in some), "said"), ("method", "name"): name})
     away = frozenset(unfit(told, [*METHODS]))
     return tuple(one for one in some if one.value or (one.place not in away and _applies(one, raw)))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from kohort import io, pipeline
-from kohort.app.answers import Change, Choice, ColumnLook, Cost, Look, Preview, Released, Rows
+from kohort.app.answers import Change, Choice, ColumnLook, Look, Preview, Released, Rows
 from kohort.app.fields import read as field_value
 from kohort.app.making import Values, made_over
 from kohort.app.nodes import lattice_look
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from kohort.engines.base import Counts, Engine
     from kohort.job.advice import Advice, Advised
     from kohort.job.keys import KeyValues
+    from kohort.pipeline.pricing import Price
     from kohort.release import Release
     from kohort.schema.hierarchies import HeldFile
     from kohort.sweeps.tables import Point
@@ -141,8 +142,8 @@ class Session:
         people = held.records if key is None else np.unique(person_codes(held[key])).size
         return int(np.count_nonzero(sizes == 1)), int(people)
 
-    def costs(self, text: str, folder: Folder, options: tuple[Changes, ...]) -> tuple[Cost, ...]:
-        """What the job would cost with each of these changes, on a sample."""
+    def costs(self, text: str, folder: Folder, options: tuple[Changes, ...]) -> tuple[Price | None, ...]:
+        """What the job would cost with each of these changes, on a sample; `None` where there is no release."""
         said = document(text, folder=Path(folder))
         made = request_of(text, folder)
         some = sampled(self._read(made.source, _input(text)))
@@ -150,17 +151,16 @@ class Session:
         self.on_progress("estimate")
         counted: dict[str, Counts] = {}
 
-        def cost(changes: Changes) -> Cost:
+        def cost(changes: Changes) -> Price | None:
             try:
                 job = request(
                     changed(said.raw, dict(changes)), where=said.where, folder=said.folder, held=folder.held
                 ).job
                 limit = None if job.time_limit is None else min(job.time_limit, HURRIED)
                 hurried = replace(of_sample(job), time_limit=limit)
-                price = priced(some, hurried, population=known, counted=counted)
+                return priced(some, hurried, population=known, counted=counted)
             except KohortError:
-                return Cost(None)
-            return Cost(None) if price is None else Cost(price.loss, price.highest)
+                return None
 
         return tuple(map(cost, options))
 

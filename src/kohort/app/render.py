@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
+from kohort.app.fields import button
 from kohort.report.render.page.figure import clean, percent, written_number
 from kohort.report.render.page.page import name, templates
 
@@ -35,10 +37,14 @@ ROLES: Final[Mapping[str, str]] = {
     "drop": "not needed; never released",
 }
 
+#: A flag of the command line in a sentence that is also for pages.
+_FLAG: Final = re.compile(r" \(--[a-z-]+\)")
+
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    return templates("kohort.app", {"name": name, "spoken": clean, "percent": percent, "number": written_number})
+    shown = {"name": name, "spoken": clean, "percent": percent, "number": written_number, "button": button}
+    return templates("kohort.app", {**shown, "unflagged": lambda text: _FLAG.sub("", text)})
 
 
 def page(template: str, **shown: object) -> str:

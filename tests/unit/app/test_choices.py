@@ -12,7 +12,7 @@ from kohort.app.columns import View, chosen_in
 from kohort.app.fixes import fixes_of
 from kohort.app.protection import PRESETS, in_words
 from kohort.errors import SchemaError
-from tests.unit.app.visitor import told
+from tests.unit.app.visitor import press, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +57,7 @@ def test_undecided_columns_get_a_role_at_once() -> None:
 )
 def test_a_view_of_columns_is_an_address(said: dict[str, str], address: str) -> None:
     """What is not known shows everything."""
-    assert View.of(said).address == address
+    assert View.of(said).address() == address
 
 
 @pytest.mark.parametrize("order", ["name", "type", "values", "role", ""])
@@ -99,19 +99,21 @@ def test_a_preset_sets_k_and_the_models(visitor: Visitor) -> None:
     """Each with what it costs; one that the job has is pressed."""
     page = visitor.get("/protection")
     assert len(re.findall("aria-pressed", page.text)) > len(PRESETS)
-    for place, one in enumerate(PRESETS):
-        page = visitor.post("/choice", option=f"0 {place}")
-        assert visitor.desk.raw["privacy"]["k"] == one.k
-        assert re.search(f'value="0 {place}" aria-pressed="true"', page.text)
+    for title, _, k, _ in PRESETS:
+        page = press(visitor, page, title)
+        assert visitor.desk.raw["privacy"]["k"] == k
+        assert re.search(f'aria-pressed="true"><strong>{title}', page.text)
         assert visitor.desk.faults() == ()
     assert visitor.desk.raw["columns"]["annual_income"]["t"] == 0.2
-    visitor.post("/choice", option="1 0")
+    page = press(visitor, page, "k = 3")
     assert visitor.desk.raw["privacy"]["k"] == 3
-    visitor.post("/choice", option="2 0")
+    press(visitor, page, "l = 2 for annual_income")
     assert "t" not in visitor.desk.raw["columns"]["annual_income"]
     assert visitor.desk.raw["columns"]["annual_income"]["l"] == 2
-    for wrong in ("", "9 0", "0 9", "x"):
-        assert visitor.post("/choice", option=wrong).status_code == 422
+    before = visitor.desk.text
+    for wrong in ("", "x", "3", '["x"]', '["x", [[[], 1]]]', '["x", [[["privacy", "k", "l"], 1]]]', "[" * 9_999):
+        assert visitor.post("/change", change=wrong).status_code == 422
+    assert visitor.desk.text == before
 
 
 def test_choices_show_what_they_cost(visitor: Visitor) -> None:
@@ -150,33 +152,27 @@ def test_a_refusal_has_buttons_for_each_column(visitor: Visitor) -> None:
     assert "--" not in shown
     assert ", line" not in shown
     assert "Release it all the same" in shown
-    visitor.post("/fix", fix="accept ", column="person_id")
+    press(visitor, page, "Release it all the same: person_id")
     assert visitor.desk.raw["columns"]["person_id"]["allow-singling"] is True
-    visitor.post("/fix", fix="drop ", column="person_id")
+    press(visitor, page, "Drop it: person_id")
     assert visitor.desk.raw["columns"]["person_id"]["role"] == "drop"
-    visitor.post("/fix", fix="round step=100,top=9000.5", column="annual_income")
-    assert visitor.desk.raw["perturb"]["columns"]["annual_income"] == {"method": "rounding", "step": 100, "top": 9000.5}
-    for wrong in ({"fix": "nonsense", "column": "age"}, {"fix": "drop", "column": "none"}, {}):
-        assert visitor.post("/fix", wrong).status_code == 422
 
 
 def test_buttons_go_with_what_is_wrong() -> None:
     """An undecided column gets a role, one that singles out is dropped, grouped, rounded or accepted."""
     raw = {"columns": {"a": {"role": "undecided"}, "b": {"role": "insensitive"}, "c": {"role": "quasi"}}}
     decide = dict(fixes_of(Fault("it is undecided", "column a", "", ("a",)), raw))
-    assert [one.kind for one in decide["a"]] == ["quasi", "sensitive", "insensitive", "drop"]
-    error = SchemaError("unique", where="column b", unsafe=("b",), flag=("--perturb", "b=rounding:step=5"))
+    assert [*decide["a"]] == ["Group it", "Protect it as sensitive", "Release it unchanged", "Drop it"]
+    error = SchemaError("unique", where="column b", unsafe=("b",), flag=("--perturb", "b=rounding:step=5,top=9.5"))
     (fault,) = faults_in(error)
-    assert [(one.kind, one.value) for one in dict(fixes_of(fault, raw))["b"]] == [
-        ("round", "step=5"),
-        ("quasi", ""),
-        ("drop", ""),
-        ("accept", ""),
-    ]
+    of_b, place = dict(fixes_of(fault, raw))["b"], ("perturb", "columns", "b")
+    assert [*of_b] == ["Round it", "Group it", "Drop it", "Release it all the same"]
+    assert of_b["Round it"] == {(*place, "method"): "rounding", (*place, "step"): 5, (*place, "top"): 9.5}
     (fault,) = faults_in(SchemaError("listed", unsafe=("c",), flag=("--hierarchy", "c=mask:right")))
-    assert [one.kind for one in dict(fixes_of(fault, raw))["c"]] == ["hierarchy", "drop", "accept"]
+    of_c = dict(fixes_of(fault, raw))["c"]
+    assert [*of_c] == ["Group it by its first characters", "Drop it", "Release it all the same"]
     (fault,) = faults_in(SchemaError("several", unsafe=("b",), flag=("--person", "b")))
-    assert dict(fixes_of(fault, raw))["b"][0].kind == "person"
+    assert dict(fixes_of(fault, raw))["b"]["Count people by it"] == {("person", "key"): "b"}
 
 
 def test_whose_a_record_is_has_buttons(tmp_path: Path, visit: Callable[..., Visitor]) -> None:
@@ -184,11 +180,11 @@ def test_whose_a_record_is_has_buttons(tmp_path: Path, visit: Callable[..., Visi
     rows = "".join(f"{at},{1 + at // 3},Via Roma {1 + at // 3},{20 + at % 5}\n" for at in range(60))
     (tmp_path / "a.csv").write_text(f"person_id,household,address,age\n{rows}", encoding="utf-8")
     visitor = visit(tmp_path / "a.job.toml", "a.csv")
-    shown = told(visitor.get("/preview"))
-    assert shown.count("Count people by it") == 2
-    visitor.post("/fix", fix="person ", column="household")
+    page = visitor.get("/preview")
+    assert told(page).count("Count people by it") == 2
+    press(visitor, page, "Count people by it: household")
     assert visitor.desk.raw["person"] == {"key": "household"}
-    visitor.post("/fix", fix="person ", column="")
+    press(visitor, page, "Each record is a person")
     assert "person" not in visitor.desk.raw
     assert visitor.desk.faults() == ()
 
@@ -198,7 +194,7 @@ def test_whose_a_record_is_has_buttons(tmp_path: Path, visit: Callable[..., Visi
     [
         ({"role": "quasi", "grid": "month"}, "cut points by month"),
         ({"hierarchy": "intervals:5,10"}, "ranges of 5, 10"),
-        ({"hierarchy": "city.json"}, "groups of city.json"),
+        ({"hierarchy": "city.json:from-data"}, "groups of the file city.json"),
         ({"no-model": True}, "no limit on what a group reveals"),
         ({"pseudonym": True}, "replaced by pseudonyms"),
         ({"max-level": 2}, "max level: 2"),

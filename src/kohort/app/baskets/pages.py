@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from kohort.app.desk import tables_of
 from kohort.app.fields import changed, read, table_at, written
-from kohort.app.job_pages import WITH_A_FORM, Figures, JobPages, number
+from kohort.app.job_pages import WITH_A_FORM, JobPages, number
 from kohort.errors import UsageError
 from kohort.job.transactions_form import COHERENCE, ITEMS, SUPPRESSION
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
@@ -279,11 +279,12 @@ class Pages(JobPages):
         keys = {name: _KEYS.get(name, "score") for name in METHODS}
         return {helps[key]: [name for name in METHODS if keys[name] == key] for key in dict.fromkeys(keys.values())}
 
-    def _figures(self, version: Version) -> Figures:
+    def _figures(self, version: Version) -> Mapping[str, object]:
         """What a preview has shown of a version: what of its cells is lost; nobody's risk is known."""
         k = written(table_at(tables_of(version.text), ("privacy",)).get("k"))
         found: BasketPreview | None = self.desk.known("preview", version.text, self.desk.place)
-        return Figures(k) if found is None else Figures(k, found.lost / found.whole if found.whole else 0.0)
+        loss = None if found is None else found.lost / max(found.whole, 1)
+        return {"k": k, "loss": loss, "risk": None, "about": False, "refused": False}
 
     def _beside(self, one: BasketPreview, other: BasketPreview) -> Iterator[tuple[str, str, str]]:
         for what, (part, key) in COMPARED.items():
