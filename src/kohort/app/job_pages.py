@@ -218,8 +218,8 @@ class JobPages(ABC):
         form = request.scope["form"]
         path = form.get("path", "").strip()
         if not path or Path(path).name != path or path.startswith("."):
-            hint = "such as people.release.csv"
-            raise UsageError("the release is a file beside the job file", where="File of the release", hint=hint)
+            hint = "name a file beside the job file, such as people.release.csv"
+            raise UsageError("a folder or a hidden file cannot be the release", where="File of the release", hint=hint)
         self._set(request, self._fields(("purpose",)), "sign-off", {("output", "path"): path})
         if faults := self.desk.faults():
             raise UnansweredError(faults=faults)

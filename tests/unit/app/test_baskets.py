@@ -124,7 +124,7 @@ def test_items_are_found_by_name_and_role(visitor: Visitor) -> None:
     assert "3 of 8 items" in told(visitor.get("/items?q=I&role=public"))
     assert "1 of 8 items" in told(visitor.get("/items?role=private&page=7"))
     assert "8 items, most" not in told(visitor.get("/items?role=nonsense"))
-    assert "No item is called so." in told(visitor.get("/items?q=nothing"))
+    assert "No item has that name." in told(visitor.get("/items?q=nothing"))
     page = visitor.post("/items", q="i", role="public", page="0", all="private")
     assert visitor.desk.raw["items"] == {"private": ["<b>oil</b>", "insulin", "milk", "wine"]}
     assert "<b>oil" not in page.text
