@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from kohort.app.worker import Task, Worker
     from kohort.schema.hierarchies import HeldFile
 
-#: How many answers are kept: those that were asked for last.
-KEPT: Final = 12
+#: How many answers are kept, those that were asked for last: the figures of many versions, for undo and the bar.
+KEPT: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,13 @@ class Version:
         text: TOML.
         what: What was changed.
         name: What somebody called it; empty for most.
+        time: When, on this machine's clock.
     """
 
     text: str
     what: str
     name: str = ""
+    time: str = field(default_factory=lambda: datetime.now(UTC).astimezone().strftime("%H:%M"))
 
 
 class StaleError(UsageError):
@@ -280,6 +282,15 @@ class Desk:
             self._tasks = dict([*self._tasks.items(), (key, task)][-KEPT:])
             return task
 
+    def asked(self, question: str, *arguments: object) -> Task | None:
+        """The task of a question that was asked before."""
+        return self._tasks.get((self.subject.question(question), *arguments))
+
+    def known(self, question: str, *arguments: object) -> Any:  # noqa: ANN401  whatever was asked
+        """The answer to a question that was asked before; `None` where there is none yet."""
+        task = self.asked(question, *arguments)
+        return None if task is None else task.value
+
     def forget(self, task: Task) -> None:
         """Have the question asked anew next time."""
         with self._lock:
@@ -307,7 +318,7 @@ class Desk:
         """What is being done; `None` where nothing is."""
         with self._lock:
             tasks = [one for one in (*self._tasks.values(), self.released) if one is not None and one.is_open]
-        return tasks[0].stage if tasks else None
+        return next((one.stage for one in tasks if not one.is_beside), None)
 
     @property
     def files(self) -> Mapping[str, str]:
