@@ -218,7 +218,7 @@ class _ValueIndex:
 
     def __init__(self, values: Sequence[str], order: Sequence[str] | None) -> None:
         self._all = np.arange(len(values))
-        numbers = sorted((exact(value), place) for place, value in enumerate(values) if is_numeric_text((value,)))
+        numbers = sorted((_number(value), place) for place, value in enumerate(values) if is_numeric_text((value,)))
         self._numbers = [number for number, _ in numbers]
         self._of_number = np.array([place for _, place in numbers], dtype=np.int64)
         self._only_numbers = bool(numbers) and len(numbers) == sum(map(bool, values))
@@ -273,6 +273,12 @@ class _ValueIndex:
 
     def _place(self, name: str) -> int:
         return self._rank.get("" if name == MISSING else canonical(name), -1)
+
+
+def _number(value: str) -> Fraction | int:
+    """The exact number; a whole one as `int`, which sorts many times faster."""
+    number = exact(value)
+    return number.numerator if number.denominator == 1 else number
 
 
 def _below(labels: Sequence[str], values: Sequence[str], hierarchy: Hierarchy) -> Mask:
