@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from kohort.release.members import members_of
 from kohort.report.evidence import dossier_of
 from kohort.report.page import Audience, page
 from kohort.report.page.audience import Reader
+from kohort.report.page.build import for_audience
 from kohort.report.page.result import losses, metrics, result, sizes
 from kohort.report.page.verdict import verdict
 from kohort.report.release import source_notes
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from kohort.job.advice import Advised
     from kohort.job.keys import KeyValues
     from kohort.release import Release
+    from kohort.report.page import Page
     from kohort.schema.hierarchies import HeldFile
     from kohort.sweeps.tables import Point
     from kohort.tables.table import Column, Table
@@ -209,8 +212,7 @@ class Session:
     def evidence(self, text: str, folder: Folder) -> dict[str, Any]:
         """The dossier of what a job would release."""
         release = self._try(text, folder)
-        self.on_progress("attack")
-        return dossier_of(release).as_json()
+        return dossier_of(release, on_progress=self.on_progress).as_json()
 
     # --- what is released ---------------------------------------------------------------------------------------------
 
@@ -220,6 +222,7 @@ class Session:
         target = Path(made.target)
         here = made.engine == HERE
         reports = reports_of(target) if here and _is_file(made) else {}
+        write = page_writers(page)
         release = pipeline.anonymize(
             made.source,
             made.job,
@@ -227,7 +230,7 @@ class Session:
             target=made.target,
             overwrite=overwrite,
             on_progress=self.on_progress,
-            reports=tuple(pipeline.Report(path, _page(REPORTS[name])) for name, path in reports.items()),
+            reports=tuple(pipeline.Report(path, write(REPORTS[name])) for name, path in reports.items()),
             inputs=made.inputs,
             engine=self._engine(made),
             staging=None if made.spill is None else Path(made.spill),
@@ -380,8 +383,14 @@ def _impossible(point: Point) -> Choice:
     return Choice(k, method, why=point.why)
 
 
-def _page(audience: Audience) -> Callable[[Release], bytes]:
-    return lambda release: writer_of(".html")(page(release, audience=audience))
+class _PageMaker(Protocol):
+    def __call__(self, release: Any, *, audience: Audience) -> Page: ...  # noqa: ANN401  of either kind
+
+
+def page_writers(make: _PageMaker) -> Callable[[Audience], Callable[[Any], bytes]]:
+    """What writes the page of a release for an audience; both audiences' are parts of one page, which is made once."""
+    made = lru_cache(maxsize=1)(partial(make, audience=Audience.INTERNAL))
+    return lambda audience: lambda release: writer_of(".html")(for_audience(made(release), audience))
 
 
 def _is_file(made: Request) -> bool:
