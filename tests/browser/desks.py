@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 #: Milliseconds that a page may take while many tests run.
-PATIENCE: Final = 180_000
+PATIENCE: Final = 60_000
+
+#: Presses of a mouse that lead from a table to a verified release, at most.
+MOST_CLICKS: Final = 12
+
+#: Counts the presses of a mouse on whatever page: a key that presses a button has no detail.
+COUNTED: Final = "addEventListener('click', (event) => { if (event.isTrusted && event.detail) clicked(); }, true)"
 
 #: Presses of Tab that go through any page.
 MOST_STOPS: Final = 300
@@ -51,11 +57,21 @@ class Visit:
         self.base = address.partition("/?")[0]
         self.said: list[str] = []
         self.asked: set[str] = set()
+        self.clicks = 0
+        context.expose_function("clicked", self._clicked)
+        context.add_init_script(COUNTED)
         self.page: Page = context.new_page()
         self.page.set_default_timeout(PATIENCE)
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.on("request", lambda request: self.asked.add(request.url.split("/")[2]))
+
+    def _clicked(self) -> None:
+        self.clicks += 1
+
+    def few_clicks(self) -> None:
+        """The mouse was not pressed more often than it should be."""
+        assert 0 < self.clicks <= MOST_CLICKS
 
     def go(self, path: str) -> Page:
         """A page, once there is nothing to wait for."""
@@ -89,6 +105,20 @@ class Visit:
 
     # --- by mouse -----------------------------------------------------------------------------------------------------
 
+    def role(self, column: str, role: str) -> None:
+        """Give a column another role, by its button."""
+        self.page.get_by_role("radio", name=f"{role} {column}", exact=True).check()
+
+    def press_way_out(self) -> None:
+        """While a release is refused, press the first button beside the reason, other than one that accepts it."""
+        self.settle()
+        for _ in range(MOST_CLICKS):
+            if not self.page.locator("section.bad").count():
+                return
+            self.page.locator("section.bad button[name=change]").first.click()
+            self.settle()
+        raise AssertionError(self.page.locator("section.bad").inner_text())
+
     def release(self, *, purpose: str = "") -> None:
         """Have the release made, for a purpose."""
         self.page.get_by_role("link", name="Release", exact=True).first.click()
@@ -118,6 +148,23 @@ class Visit:
         self.reach(name)
         self.page.keyboard.press(key)
 
+    def choose(self, column: str, role: str) -> None:
+        """Reach the roles of a column, and go to one of them by arrows."""
+        self.settle()
+        for _ in range(MOST_STOPS):
+            self.page.keyboard.press("Tab")
+            if str(self.page.evaluate(FOCUSED)).endswith(f" {column}") and self._at_a_role():
+                break
+        for _ in range(MOST_STOPS):
+            if self.page.evaluate(FOCUSED) == f"{role} {column}":
+                self.page.keyboard.press("Space")
+                return
+            self.page.keyboard.press("ArrowRight")
+        raise AssertionError(column)
+
+    def _at_a_role(self) -> bool:
+        return bool(self.page.evaluate("document.activeElement.type === 'radio'"))
+
     def write(self, name: str, text: str) -> None:
         """Reach the field of this name, and write in place of what is there."""
         self.press(name, "Control+a")
@@ -131,8 +178,8 @@ class Visit:
         """
         self.press("Release")
         self.page.get_by_role("heading", name="Sign and release").wait_for()
-        for field, text in {**said, "approved-by": "the data protection officer"}.items():
-            self.write(field, text)
+        for field, text in {**said, "approved by": "the data protection officer"}.items():
+            self.write(field.capitalize(), text)
         self.press("Save the job and release")
         self.page.get_by_role("heading", name="Released and verified").wait_for()
         self.quiet()

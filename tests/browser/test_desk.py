@@ -65,29 +65,67 @@ def visit(browser: Browser, folder: Path) -> Iterator[Visit]:
 
 
 def test_the_whole_way_by_mouse(visit: Visit, folder: Path) -> None:
-    """From a table to a signed release, which is downloaded."""
+    """From a table to a signed release, which is downloaded, in few clicks."""
     page = visit.go("")
-    page.get_by_label("Role of profession").select_option("drop")
+    before = page.get_by_text("of the people are unique on these").inner_text()
+    visit.role("profession", "drop")
+    page.get_by_text(before).wait_for(state="detached")
     page.get_by_role("button", name="Apply roles").first.click()
-    page.get_by_role("link", name="Change details of annual_income").click()
+    page.get_by_role("link", name="Protection", exact=True).click()
+    page.get_by_role("button", name="To a partner").click()
+    page.locator("button[aria-pressed=true]", has_text="To a partner").wait_for()
+    page.get_by_role("link", name="Next: Preview").click()
+    page.get_by_text("Every equivalence class satisfies 10-anonymity.").wait_for()
+    visit.release(purpose="length of stay <by> age")
+    assert visit.download("people.release.csv") == (folder / "people.release.csv").read_bytes()
+    assert "length of stay &lt;by&gt; age" in (folder / "people.release.public.html").read_text(encoding="utf-8")
+    visit.few_clicks()
+    visit.quiet()
+    released(folder)
+
+
+def test_details_and_other_values_by_mouse(visit: Visit) -> None:
+    """A field of a column, a setting for experts, a point of the trade-off, and back by a point of the bar."""
+    page = visit.go("")
+    page.get_by_role("link", name="Details of annual_income").click()
     page.get_by_label("t-closeness t").fill("0.3")
     page.get_by_role("button", name="Apply").click()
-    page.get_by_role("link", name="Protection").click()
+    page.get_by_role("link", name="Protection", exact=True).click()
+    page.get_by_text("Expert settings").click()
     page.get_by_label("k-anonymity k").fill("5")
     page.get_by_role("button", name="Apply").click()
     page.get_by_role("link", name="Trade-off").click()
     page.get_by_role("button", name="Try them").click()
-    page.get_by_role("button", name="Take k = 3, mondrian").click()
+    page.get_by_role("button", name="Use k = 3, mondrian").click()
     page.get_by_text("Every equivalence class satisfies 3-anonymity.").wait_for()
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     page.get_by_text("Every equivalence class satisfies 5-anonymity.").wait_for()
     page.get_by_role("link", name="Show ten records before and after").click()
     assert page.locator("tr.after").count() == 10
-    visit.release(purpose="length of stay <by> age")
-    assert visit.download("people.release.csv") == (folder / "people.release.csv").read_bytes()
-    assert "length of stay &lt;by&gt; age" in (folder / "people.release.public.html").read_text(encoding="utf-8")
+    page.get_by_role("button", name="Version 4").click()
+    page.get_by_text("Every equivalence class satisfies 3-anonymity.").wait_for()
+    page.get_by_role("button", name="Use: k = 5").click()
+    page.get_by_text("Every equivalence class satisfies 5-anonymity.").wait_for()
     visit.quiet()
-    released(folder)
+
+
+def test_columns_are_found_and_set_together(visit: Visit) -> None:
+    """While somebody types, others disappear; all that are shown get a role, and the page keeps its place."""
+    page = visit.go("")
+    page.get_by_label("Find").fill("name")
+    assert page.locator("tr[data-column]:visible").count() == 2
+    page.get_by_label("Set", exact=True).select_option("shown")
+    page.get_by_label("to", exact=True).select_option("drop")
+    page.get_by_role("button", name="Set", exact=True).click()
+    visit.settle()
+    assert page.get_by_role("radio", name="drop last_name", exact=True).is_checked()
+    assert page.locator("tr[data-column]").count() == 2
+    page.evaluate("scrollTo(0, 300)")
+    top = page.evaluate("scrollY")
+    page.get_by_role("button", name="Save job file").click()
+    page.wait_for_selector("form[action='/save'] button:disabled")
+    assert page.evaluate("scrollY") == top
+    visit.quiet()
 
 
 def test_the_whole_way_by_keyboard(visit: Visit, folder: Path) -> None:
@@ -95,14 +133,15 @@ def test_the_whole_way_by_keyboard(visit: Visit, folder: Path) -> None:
     page = visit.go("")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the page"
-    visit.press("Role of profession", "d")
+    visit.choose("profession", "drop")
     visit.press("Apply roles")
-    page.locator("section.column", has_text="profession").locator("text=hierarchy").wait_for(state="detached")
+    page.locator("[data-column=profession][data-role=drop]").wait_for()
     visit.press("Protection")
-    page.get_by_role("heading", name="Promise").wait_for()
+    page.get_by_role("heading", name="Who gets the release?").wait_for()
+    visit.press("Expert settings")
     visit.write("k-anonymity k", "4")
     page.keyboard.press("Enter")
-    page.locator("input[name=k][value='4']").wait_for()
+    page.locator("input[name=k][value='4']").wait_for(state="attached")
     visit.press("Preview")
     page.get_by_text("Every equivalence class satisfies 4-anonymity.").wait_for()
     visit.sign()
@@ -163,7 +202,7 @@ def test_a_hierarchy_and_a_node_by_mouse(job_visit: Visit, folder: Path) -> None
     alone.wait_for(state="detached")
     page.get_by_role("link", name="Trade-off").click()
     page.get_by_role("link", name="lattice of levels").click()
-    page.get_by_role("button", name="Take optimal").click()
+    page.get_by_role("button", name="Use optimal").click()
     page.locator(".lattice .node.minimal button").first.click()
     page.get_by_role("heading", name="What the job would release", exact=True).wait_for()
     job_visit.release()
@@ -188,7 +227,7 @@ def test_a_hierarchy_and_a_node_by_keyboard(job_visit: Visit, folder: Path) -> N
     page.get_by_role("heading", name="Try other values of k").wait_for()
     job_visit.press("lattice of levels")
     page.get_by_role("heading", name="gives columns no levels").wait_for()
-    job_visit.press("Take samarati")
+    job_visit.press("Use samarati")
     page.locator(".lattice").wait_for()
     chosen = page.locator(".lattice .node.minimal button, .lattice .node.optimal button").first
     job_visit.press(chosen.text_content() or "")
@@ -218,12 +257,15 @@ def test_a_table_of_others(browser: Browser, adult_csv: Path, tmp_path: Path) ->
     (tmp_path / "adult.csv").write_bytes(b"".join(adult_csv.read_bytes().splitlines(keepends=True)[:2_000]))
     with desk_at(browser, tmp_path, "adult.csv") as visit:
         page = visit.go("")
-        for one in page.locator("section.undecided select").all():
-            one.select_option("drop")
-        page.get_by_role("button", name="Apply roles").first.click()
-        page.wait_for_selector("form[action='/columns']")
-        assert page.locator("section.undecided").count() == 0
+        if page.locator("tr.undecided").count():
+            page.get_by_label("Set", exact=True).select_option("undecided")
+            page.get_by_label("to", exact=True).select_option("drop")
+            page.get_by_role("button", name="Set", exact=True).click()
+            page.locator("tr.undecided").first.wait_for(state="detached")
+        page.get_by_role("link", name="Preview", exact=True).click()
+        visit.press_way_out()
         visit.release()
+        visit.few_clicks()
         visit.quiet()
     released(tmp_path, "adult.job.toml", "adult.release.csv")
 
@@ -234,18 +276,16 @@ def test_a_table_of_others_by_keyboard(browser: Browser, adult_csv: Path, tmp_pa
     (tmp_path / "adult.csv").write_bytes(b"".join([header, *records[-2_000:]]))
     with desk_at(browser, tmp_path, "adult.csv") as visit:
         page = visit.go("")
-        undecided = page.locator("section.undecided h2").all_inner_texts()
-        for name in undecided:
-            visit.press(f"Role of {name}", "d")
-        visit.reach("Role of salary-class")
-        page.keyboard.type("sens")
+        for name in [one.get_attribute("data-column") or "" for one in page.locator("tr.undecided").all()]:
+            visit.choose(name, "drop")
+        visit.choose("salary-class", "sensitive")
         visit.press("Apply roles")
-        page.locator("section.undecided").wait_for(state="detached")
-        visit.press("Change details of salary-class")
-        page.get_by_role("heading", name="Privacy models").wait_for()
+        page.locator("[data-column=salary-class][data-role=sensitive]").wait_for()
+        visit.press("Details of salary-class")
+        page.get_by_role("heading", name="Limits on what a group reveals").wait_for()
         visit.write("t-closeness t", "0.3")
         page.keyboard.press("Enter")
-        page.locator("section.column", has_text="salary-class").get_by_text("t = 0.3").wait_for()
+        page.locator("[data-column=salary-class]").get_by_text("t = 0.3").wait_for()
         visit.press("Preview")
         page.get_by_text("Every equivalence class satisfies 10-anonymity.").wait_for()
         visit.sign()

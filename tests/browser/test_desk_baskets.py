@@ -85,7 +85,7 @@ def test_the_whole_way_by_mouse(visit: Visit, shop: Path) -> None:
     page.get_by_role("link", name="Trade-off").click()
     page.get_by_label("Values", exact=True).fill("2,3,5")
     page.get_by_role("button", name="Try them").click()
-    page.get_by_role("button", name="Take k = 3, mmil").click()
+    page.get_by_role("button", name="Use k = 3, mmil").click()
     page.get_by_text("The released transactions satisfy (0.4, 3, 2)-coherence.").wait_for()
     page.get_by_role("button", name="Undo").click()
     page.get_by_text("The released transactions satisfy (0.4, 5, 2)-coherence.").wait_for()

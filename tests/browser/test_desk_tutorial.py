@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -37,27 +38,28 @@ def test_ten_minutes_at_the_desk(browser: Browser, tmp_path: Path) -> None:
     window = {"width": 1120, "height": 780}
     with desk_at(browser, tmp_path, "people.csv", viewport=window, color_scheme="light") as visit:
         page = visit.go("")
-        taken(page, "columns", page.locator("section.column", has_text="age"))
-        page.get_by_label("Role of profession").select_option("drop")
+        taken(page, "columns", page.locator("body"))
+        visit.role("profession", "drop")
         page.get_by_role("button", name="Apply roles").first.click()
-        page.get_by_role("link", name="Protection").click()
-        page.get_by_label("k-anonymity k").fill("5")
-        page.get_by_role("button", name="Apply").click()
-        page.get_by_role("link", name="Preview").click()
+        page.get_by_role("link", name="Protection", exact=True).click()
+        page.get_by_role("button", name="To a partner").click()
+        page.locator("button[aria-pressed=true]", has_text="To a partner").wait_for()
+        page.locator("button[name=change]", has_text=re.compile(r"^k = 5\s")).click()
+        page.get_by_role("link", name="Preview", exact=True).click()
         page.get_by_text("Every equivalence class satisfies 5-anonymity.").wait_for()
         taken(page, "preview", page.locator("body"))
         page.get_by_role("link", name="Trade-off").click()
         page.get_by_role("button", name="Try them").click()
-        page.get_by_role("button", name="Take k = 10, mondrian").wait_for()
+        page.get_by_role("button", name="Use k = 10, mondrian").wait_for()
         taken(page, "frontier", page.get_by_role("button", name="Try them"))
-        page.get_by_role("button", name="Take k = 10, mondrian").click()
+        page.get_by_role("button", name="Use k = 10, mondrian").click()
         page.get_by_text("Every equivalence class satisfies 10-anonymity.").wait_for()
         page.get_by_role("link", name="Evidence").click()
         page.get_by_role("heading", name="Singling out").wait_for()
         taken(page, "evidence", page.get_by_role("heading", name="Singling out"))
         page.get_by_role("link", name="Release", exact=True).first.click()
         page.get_by_label("purpose").fill("incomes by region, for the statistics course")
-        page.get_by_label("approved-by").fill("Ada Bianchi")
+        page.get_by_label("Approved by").fill("Ada Bianchi")
         page.get_by_role("button", name="Save the job and release").click()
         page.get_by_role("heading", name="Released and verified").wait_for()
         taken(page, "release", page.get_by_text("Caution:"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kohort.errors import JobError, KohortError
+from kohort.errors import JobError, KohortError, SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,25 +19,50 @@ LESS: Final = "set memory-limit in the job's table [run], or take a part of the 
 
 
 class Fault(NamedTuple):
-    """What is wrong, where, and what to do: the parts of an error."""
+    """What is wrong, where, and what to do: the parts of an error.
+
+    Attributes:
+        what: What is wrong.
+        where: The place.
+        hint: What to do about it.
+        columns: The columns that the error is about.
+        flag: What makes the only one of them safe: the name of a flag, and its value.
+        unsafe: Whether somebody may accept them as they are, by name.
+    """
 
     what: str
     where: str = ""
     hint: str = ""
+    columns: tuple[str, ...] = ()
+    flag: tuple[str, str] | None = None
+    unsafe: bool = False
+
+
+#: What a hint of the command line and of job files has, and a page has buttons for.
+_TYPED: Final = ("--", "job file", "Job.", "person.key", "Python", "role =")
 
 
 def faults_in(error: BaseException) -> tuple[Fault, ...]:
     """The faults of an error. Of one that kohort did not raise, only its kind is told: its text may hold a cell."""
     match error:
         case JobError():
-            return tuple(Fault(one.what, one.where, one.hint) for one in error.faults)
+            return tuple(map(_fault, error.faults))
         case KohortError():
-            return (Fault(error.what, error.where, error.hint),)
+            return (_fault(error),)
         case MemoryError():
             return (Fault("out of memory", hint=LESS),)
         case _:
             kind = type(error).__name__
             return (Fault(f"an internal error ({kind}); please report it", hint="kohort run JOB shows its place"),)
+
+
+def _fault(error: KohortError) -> Fault:
+    """The fault of one error, without what could be typed elsewhere."""
+    hint = "; ".join(one for one in error.hint.split("; ") if not any(typed in one for typed in _TYPED))
+    columns = (error.where.removeprefix("column "),) if error.where.startswith("column ") else ()
+    if isinstance(error, SchemaError) and error.unsafe:
+        return Fault(error.what, error.where, "", tuple(error.unsafe), error.flag, unsafe=True)
+    return Fault(error.what, error.where, hint, columns)
 
 
 class ColumnLook(NamedTuple):
@@ -79,10 +104,23 @@ class Rows(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A single change of the job: what it would give, and what each of its keys becomes; see `kohort.job.steps`."""
+    """A single change of the job; see `kohort.job.steps`.
+
+    Attributes:
+        words: What is changed.
+        keys: What each of these keys becomes.
+        loss: The detail that would be lost, 0..1.
+        gain: By how much less that is than now; below 0 of a change that promises more.
+        weakens: Which promise it weakens; empty if none.
+        about: Whether the loss is estimated.
+    """
 
     words: str
     keys: Mapping[Place, object]
+    loss: float
+    gain: float
+    weakens: str = ""
+    about: bool = True
 
 
 class Preview(NamedTuple):

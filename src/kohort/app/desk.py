@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from kohort.app.worker import Task, Worker
     from kohort.schema.hierarchies import HeldFile
 
-#: How many answers are kept: those that were asked for last.
-KEPT: Final = 12
+#: How many answers are kept, those that were asked for last: the figures of many versions, for undo and the bar.
+KEPT: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,13 @@ class Version:
         text: TOML.
         what: What was changed.
         name: What somebody called it; empty for most.
+        time: When, on this machine's clock.
     """
 
     text: str
     what: str
     name: str = ""
+    time: str = field(default_factory=lambda: datetime.now(UTC).astimezone().strftime("%H:%M"))
 
 
 class StaleError(UsageError):
@@ -279,6 +281,11 @@ class Desk:
             task = self._tasks.pop(key, None) or self.worker.ask(question, *arguments)
             self._tasks = dict([*self._tasks.items(), (key, task)][-KEPT:])
             return task
+
+    def known(self, question: str, *arguments: object) -> Any:  # noqa: ANN401  whatever was asked
+        """The answer to a question that was asked before; `None` where there is none yet."""
+        task = self._tasks.get((self.subject.question(question), *arguments))
+        return None if task is None else task.value
 
     def forget(self, task: Task) -> None:
         """Have the question asked anew next time."""

@@ -64,7 +64,7 @@ class Door:
         faults = () if wrong is None else faults_in(wrong)
         said = {"path": path, "kind": kind, "folder": str(self.folder), "title": "Open a file", "kohort": VERSION}
         none = {"desk": None, "file": "", "saved": False, "done": "", "here": "/"}
-        shown = page("open", faults=faults, faulty="What is wrong", **said, **none)
+        shown = page("open", faults=faults, faulty=faults[0].what if faults else "", **said, **none)
         return HTMLResponse(shown, 422 if faults else 200)
 
 

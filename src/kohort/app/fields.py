@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
@@ -9,13 +10,14 @@ from typing import TYPE_CHECKING, Any, cast
 import tomlkit
 
 from kohort.algorithms.method import METHODS
+from kohort.errors import UsageError
 from kohort.job.form import COLUMN, METHOD, PERSON, PRIVACY, PURPOSE
 from kohort.job.keys import is_list, is_table
 from kohort.job.lines import read_toml, toml_value
 from kohort.job.parts import read as values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from tomlkit import TOMLDocument
 
@@ -244,11 +246,36 @@ def with_roles(text: str, roles: Mapping[str, str], proposed: Mapping[str, Mappi
     return tomlkit.dumps(document)
 
 
-def taken(text: str, changes: Mapping[Place, object]) -> str:
-    """The text with a change that advice tells; see `kohort.job.steps`."""
-    roles = {place[1]: str(value) for place, value in changes.items() if place[-1] == "role"}
-    text = changed(text, {place: one for place, one in changes.items() if place[-1] != "role"})
-    return with_roles(text, roles, {}) if roles else text
+def button(words: str, changes: Iterable[tuple[Place, object]]) -> str:
+    """What a form sends when a button is pressed: its words, and what each of these keys becomes.
+
+    >>> button("k = 5", [(("privacy", "k"), 5)])
+    '["k = 5", [[["privacy", "k"], 5]]]'
+    """
+    return json.dumps([words, list(changes)], default=float)  # of TOML's numbers
+
+
+def pressed(
+    text: str, sent: str, proposed: Callable[[Mapping[str, str]], Mapping[str, Mapping[str, object]]]
+) -> tuple[str, str]:
+    """The text of a job after a button was pressed, and the button's words.
+
+    Args:
+        text: TOML.
+        sent: See `button`.
+        proposed: The keys that columns get with their new roles.
+
+    Raises:
+        UsageError: no page has such a button.
+    """
+    try:
+        words, said = json.loads(sent)
+        changes = {tuple(map(str, place)): value for place, value in said}
+        roles = {place[1]: str(value) for place, value in changes.items() if place[-1] == "role"}
+        text = changed(text, {place: value for place, value in changes.items() if place[-1] != "role"})
+    except (ValueError, TypeError, IndexError, RecursionError):
+        raise UsageError("no page has this button", hint="load the page again") from None
+    return with_roles(text, roles, proposed(roles)) if roles else text, str(words)
 
 
 def differences(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[tuple[str, str, str], ...]:

@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainT
 
 from kohort.app.answers import Fault, faults_in
 from kohort.app.desk import StaleError, tables_of
-from kohort.app.fields import changed, differences, fields_of, read, table_at, taken
+from kohort.app.fields import changed, differences, fields_of, pressed, read, table_at
 from kohort.app.render import page
 from kohort.app.subjects import subject_of
 from kohort.app.worker import State
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from kohort.app.answers import Change
-    from kohort.app.desk import Desk
+    from kohort.app.desk import Desk, Version
     from kohort.app.fields import Field
     from kohort.app.subjects import Subject
     from kohort.app.worker import Task
@@ -46,6 +45,12 @@ DIGITS: Final = 12
 
 #: Seconds that it is waited for where a form needs it, which a page that waits would lose.
 WITH_A_FORM: Final = 60.0
+
+#: The status of an answer where a job has faults.
+REFUSED: Final = 422
+
+#: Templates of pages on which nobody waits for figures: those of work and of its end.
+ASIDE: Final = frozenset({"working", "plain"})
 
 #: What needs no job.
 ALWAYS: Final = frozenset({"/working", "/cancel"})
@@ -84,13 +89,14 @@ class JobPages(ABC):
             "/compare": self.compare,
             "/job": self.job,
             "/working": self.working,
+            "/now": self.now,
             "/files/{what}": self.file,
         }
 
     def changes(self) -> Mapping[str, Endpoint]:
         """What the forms of a path do."""
         return {
-            "/advice": self.take,
+            "/change": self.take,
             "/release": self.start_release,
             "/history": self.move,
             "/job": self.set_text,
@@ -101,6 +107,25 @@ class JobPages(ABC):
     @abstractmethod
     def _beside(self, one: Any, other: Any) -> Iterable[tuple[str, str, str]]:  # noqa: ANN401  previews of the subject
         """The figures of two previews, each with its name."""
+
+    @abstractmethod
+    def _figures(self, version: Version) -> Mapping[str, object]:
+        """What is known of a version: its `k`, its `loss` and highest `risk`, 0..1, else `None`.
+
+        Both are estimated if `about`; there is no such release if `refused`.
+        """
+
+    def _estimate(self) -> bool:
+        """Ask what the bar lacks; whether that is still to come."""
+        return False
+
+    def _fixes(self, fault: Fault) -> Iterable[tuple[str, Mapping[str, Mapping[Place, object]]]]:  # noqa: ARG002  tables do
+        """What a page offers to do about a fault, by column: the words of buttons, and what each changes."""
+        return ()
+
+    def _proposed(self, roles: Mapping[str, str]) -> Mapping[str, Mapping[str, object]]:  # noqa: ARG002  likewise
+        """What a job says of columns that get these roles."""
+        return {}
 
     @abstractmethod
     def _python(self) -> str:
@@ -128,13 +153,10 @@ class JobPages(ABC):
         return self._page("job", "Job file", text=self.desk.text)
 
     def take(self, request: Request) -> Response:
-        """Take a change that the preview offers."""
-        changes: tuple[Change, ...] = self._of_job("preview").changes
-        place = number(request.scope["form"].get("change", ""))
-        if not 0 <= place < len(changes):
-            raise UsageError("there is no such change", hint="choose one of the page Preview")
-        self._change(request, taken(self.desk.text, changes[place].keys), changes[place].words.partition(": ")[2])
-        return RedirectResponse("/preview", 303)
+        """Change what a button says: an option of Protection, advice of the preview, a way out of a refusal."""
+        text, words = pressed(self.desk.text, request.scope["form"].get("change", ""), self._proposed)
+        self._change(request, text, words)
+        return RedirectResponse(self._back(request), 303)
 
     def history(self, _: Request) -> Response:
         """The versions of the job."""
@@ -172,6 +194,10 @@ class JobPages(ABC):
         """The report that the steward would get."""
         found = self._of_job("report", "internal")
         return HTMLResponse(found, headers={"Content-Security-Policy": OF_REPORTS})
+
+    def now(self, _: Request) -> Response:
+        """The figures of the bar, for the script."""
+        return self._page("now", "Now")
 
     # --- releasing ----------------------------------------------------------------------------------------------------
 
@@ -312,10 +338,13 @@ class JobPages(ABC):
         return self._wrong(task.faults, 422)
 
     def _wrong(self, faults: tuple[Fault, ...], status: int) -> Response:
-        return self._page("plain", "This cannot be done", status=status, faults=faults, back="", faulty="What is wrong")
+        title = "Release refused" if status == REFUSED else "The job has changed"
+        faulty = faults[0].what if len(faults) == 1 else f"{len(faults)} reasons"
+        return self._page("plain", title, status=status, faults=faults, back="", faulty=faulty)
 
     def _page(self, template: str, title: str, *, status: int = 200, **shown: object) -> Response:
         desk = self.desk if self.desk.is_open else None
+        faults = self.desk.faults() if desk and template != "working" else ()
         common: dict[str, object] = {
             "title": title,
             "STEPS": self.subject.steps,
@@ -326,11 +355,20 @@ class JobPages(ABC):
             "saved": self.desk.is_saved,
             "here": f"/{template}",
             "version": self._version,
-            "faults": self.desk.faults() if desk and template != "working" else (),
+            "faults": faults,
             "faulty": "",
             "done": "",
+            "fixes": self._fixes,
+            **self._standing(asking=template not in ASIDE and not faults),
         }
         return HTMLResponse(page(template, **{**common, **shown}), status)
+
+    def _standing(self, *, asking: bool) -> dict[str, object]:
+        """What the bar shows: the figures of each version, and whether those of this one are still to come."""
+        if not self.desk.is_open:
+            return {"points": (), "late": False}
+        late = asking and self._figures(self.desk.versions[self.desk.at])["loss"] is None and self._estimate()
+        return {"points": [self._figures(one) for one in self.desk.versions], "late": late}
 
     def _version(self) -> Markup:
         """The field by which a form says what it was made of."""

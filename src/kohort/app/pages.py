@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from kohort.algorithms.method import METHODS
+from kohort.app.columns import View, chosen_in
+from kohort.app.desk import tables_of
 from kohort.app.fields import changed, has_levels, read, table_at, with_roles, written
-from kohort.app.job_pages import WITH_A_FORM, JobPages, number
+from kohort.app.fixes import fixes_of
+from kohort.app.job_pages import AT_ONCE, WITH_A_FORM, JobPages, number
+from kohort.app.protection import applying, choices_of, in_words
 from kohort.app.render import ROLES
 from kohort.assessment.inspection.evidence import HALF
 from kohort.errors import UsageError
-from kohort.job.columns import quasi_of
+from kohort.job.columns import quasi_of, with_answers
 from kohort.job.lines import read_toml
 from kohort.job.varied import unfit
 from kohort.report.evidence.criteria import CRITERIA
@@ -24,10 +28,13 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from kohort.app.answers import Choice, ColumnLook, Look, Preview
+    from kohort.app.answers import Choice, ColumnLook, Fault, Look, Preview
+    from kohort.app.desk import Version
     from kohort.app.job_pages import Endpoint
     from kohort.app.nodes import LatticeLook
+    from kohort.app.subjects import Changes
     from kohort.job.lines import Place
+    from kohort.pipeline.pricing import Price
 
 #: What is compared of two versions.
 COMPARED: Final[Mapping[str, str]] = {
@@ -40,6 +47,12 @@ COMPARED: Final[Mapping[str, str]] = {
 
 #: What k is tried with unless somebody asks for other values.
 TRIED: Final = "2,3,5,10,20,50,100"
+
+#: The job as it is, among what it could be.
+NOW: Final[tuple[Changes, ...]] = ((),)
+
+#: Models that most people need; the others are folded.
+USUAL: Final = frozenset({"l", "t"})
 
 #: Where a job says a node.
 NODE: Place = ("method", "node")
@@ -55,6 +68,7 @@ class Pages(JobPages):
             **JobPages.shown(self),
             "/columns": self.columns,
             "/column": self.column,
+            "/unique": self.unique,
             "/records": self.records,
             "/protection": self.protection,
             "/preview": self.preview,
@@ -76,35 +90,66 @@ class Pages(JobPages):
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
-    def columns(self, _: Request) -> Response:
+    def columns(self, request: Request) -> Response:
         """The columns with what is known of them; those that nobody has decided on come first."""
         look: Look = self._answer("look", self._reading(), self.desk.folder)
-        said = table_at(self.desk.raw, ("columns",))
-        shown = [_shown(place, one, table_at(said, (one.guess.name,))) for place, one in enumerate(look.columns)]
-        shown.sort(key=lambda one: one["role"] in ROLES)
-        return self._page("columns", "Columns", look=look, columns=shown, known=_known(look))
+        view, said = View.of(request.query_params), self._said(look)
+        rows = view.rows(look, said)
+        undecided = [name for name, one in said.items() if one.get("role") not in ROLES]
+        faults = [one for one in self.desk.faults() if not undecided or not {*one.columns} & {*undecided}]
+        quasi = tuple(quasi_of(self.desk.raw))
+        shown: dict[str, Any] = {"rows": rows, "view": view, "undecided": undecided, "faults": faults}
+        shown["unique"] = self._unique(quasi)
+        shown["folded"] = [place for place, one in enumerate(look.columns) if one.guess.name in quasi]
+        return self._page("columns", "Columns", look=look, known=_known(look), **shown)
+
+    def unique(self, request: Request) -> Response:
+        """How many people are unique by the columns at some places, as a sentence; for the script."""
+        look: Look = self._answer("look", self._reading(), self.desk.folder)
+        places = {number(one) for one in request.query_params.getlist("place")}
+        names = tuple(one.guess.name for place, one in enumerate(look.columns) if place in places)
+        said = self._unique(names)
+        return JSONResponse({"text": said}, 200 if said else 202)
+
+    def _unique(self, names: tuple[str, ...]) -> str:
+        """The sentence on people who are unique by these columns; empty while they are counted."""
+        if not names:
+            return "No column is grouped yet, so the release protects no one."
+        said = {("person", "key"): table_at(self.desk.raw, ("person",)).get("key")}
+        task = self.desk.ask("unique", changed(self._reading(), said), self.desk.folder, names)
+        task.over.wait(AT_ONCE)
+        if task.value is None:
+            return ""
+        unique, people = task.value
+        columns = "this column" if len(names) == 1 else f"these {len(names)} columns"
+        share = percent(unique / people if people else 0.0)
+        return f"{share} of the people are unique on {columns} ({unique:,} of {people:,})."
 
     def column(self, request: Request) -> Response:
         """What a job says of one column."""
         place = number(request.query_params.get("place", ""))
         look = self._column(place)
         name = look.guess.name
-        fields = self._fields(("columns", name))
-        own = [one for one in fields if not one.is_model and one.key != "distance"]
-        models = [one for one in fields if one not in own]
-        groups = [("How it is treated", "", own)]
-        if table_at(self.desk.raw, ("columns", name)).get("role") == "sensitive":
-            groups.insert(0, ("Privacy models", "What nobody may learn of a person from the release.", models))
+        fields = applying(self._fields(("columns", name)), self.desk.raw)
+        models = [one for one in fields if one.is_model or one.key == "distance"]
+        usual = [one for one in models if one.value or one.key in USUAL]
+        others = [one for one in models if one not in usual]
+        groups = [
+            ("Limits on what a group reveals", "", usual),
+            ("Treatment", "", [one for one in fields if one not in models]),
+        ]
+        shown: dict[str, Any] = {"groups": [one for one in groups if one[2]], "others": others, "guess": look.guess}
+        shown["generalized"] = table_at(self.desk.raw, ("columns", name)).get("role") in {"quasi", "sensitive"}
         return self._page(
             "fields",
             name,
             action="/column",
             place=place,
-            groups=groups,
-            generalized=table_at(self.desk.raw, ("columns", name)).get("role") in {"quasi", "sensitive"},
             back="/columns",
             bars=look.bars,
             here="/columns",
+            said=in_words(table_at(self.desk.raw, ("columns", name))),
+            **shown,
         )
 
     def records(self, request: Request) -> Response:
@@ -114,14 +159,31 @@ class Pages(JobPages):
         return self._page("records", "Records", rows=rows, here="/columns")
 
     def protection(self, _: Request) -> Response:
-        """What every class must satisfy, and how the release is found."""
-        groups = [
-            ("Promise", "What every group of records that look the same must satisfy.", self._fields(("privacy",))),
-            ("Method", "How the release is found.", self._fields(("method",))),
-            ("People", "Where one person has several records.", self._fields(("person",))),
-        ]
-        shown: dict[str, Any] = {"place": None, "groups": groups, "back": "", "bars": (), "here": "/protection"}
-        return self._page("fields", "Protection", action="/protection", **shown)
+        """Who gets the release, what every group must satisfy, each with what it costs; and all settings."""
+        raw = self.desk.raw
+        choices = self._choices()
+        costs, waiting = self._costs(choices)
+        fields = applying(self._fields(("privacy",), ("method",), ("person",)), raw)
+        names = {"privacy": "Promise", "method": "Method", "person": "People"}
+        groups = [(title, [one for one in fields if one.place[0] == key]) for key, title in names.items()]
+        shown: dict[str, Any] = {"choices": choices, "costs": costs, "groups": groups}
+        return self._page("protection", "Protection", waiting=waiting, **shown)
+
+    def _choices(self) -> tuple[Mapping[str, Any], ...]:
+        said, look = table_at(self.desk.raw, ("columns",)), self.desk.known("look", self._reading(), self.desk.folder)
+        guessed = () if look is None else (one.guess for one in look.columns)
+        scales = {one.name: one.scale for one in guessed}
+        numeric = [name for name in said if table_at(said, (name,)).get("scale", scales.get(name)) == "numeric"]
+        return choices_of(self.desk.raw, numeric)
+
+    def _costs(self, choices: Sequence[Mapping[str, Any]]) -> tuple[Mapping[Changes, Price | None], bool]:
+        """What each option costs, as far as it is known; and whether more is still to come."""
+        options = tuple(dict.fromkeys(one["changes"] for each in choices for one in each["options"]))
+        if self.desk.faults():
+            return {}, False
+        task = self.desk.ask("costs", self.desk.text, self.desk.place, options)
+        task.over.wait(AT_ONCE)
+        return dict(zip(options, task.value or (), strict=False)), task.is_open
 
     def preview(self, request: Request) -> Response:
         """What the job would release; ten records of it where somebody asks for them."""
@@ -163,29 +225,42 @@ class Pages(JobPages):
     # --- choosing -----------------------------------------------------------------------------------------------------
 
     def set_roles(self, request: Request) -> Response:
-        """Give columns the roles of the form."""
+        """Give columns the roles of the form: each its own, and some of them together another."""
         look: Look = self._answer("look", self._reading(), self.desk.folder, patience=WITH_A_FORM)
         form = request.scope["form"]
-        chosen = {place: form.get(f"role-{place}", "") for place in range(len(look.columns))}
-        roles = {look.columns[place].guess.name: role for place, role in chosen.items() if role in ROLES}
+        view, said = View.of(form), self._said(look)
+        chosen = chosen_in(form, len(look.columns), view.places(look, said))
+        roles = {look.columns[place].guess.name: role for place, role in chosen.items()}
+        roles = {name: role for name, role in roles.items() if said[name].get("role") != role}
         others = _known(look)[1] if "answers" in form else []
-        answers = [name for name in others if roles.get(name) in {"quasi", "insensitive"}]
+        answers = [name for name in others if roles.get(name, said[name].get("role")) in {"quasi", "insensitive"}]
         roles |= dict.fromkeys(answers, "insensitive")
-        proposed = {one.guess.name: one.proposed.get(roles.get(one.guess.name, ""), {}) for one in look.columns}
-        text = with_roles(self.desk.text, roles, proposed)
+        text = with_roles(self.desk.text, roles, self._proposed(roles))
         text = changed(text, {("answers",): answers}) if answers else text
         self._change(request, text, "answers" if answers else "roles")
-        return RedirectResponse("/columns", 303)
+        return RedirectResponse(view.address(), 303)
+
+    def _said(self, look: Look) -> dict[str, Mapping[str, Any]]:
+        """What the job says of each column: of answers and of the rest, too."""
+        raw = self.desk.raw
+        said = table_at(with_answers(raw), ("columns",))
+        rest = {"role": raw["rest"]} if raw.get("rest") in ROLES else {}
+        return {one.guess.name: table_at(said, (one.guess.name,)) or rest for one in look.columns}
+
+    def _proposed(self, roles: Mapping[str, str]) -> Mapping[str, Mapping[str, object]]:
+        look: Look = self._answer("look", self._reading(), self.desk.folder, patience=WITH_A_FORM)
+        return {one.guess.name: one.proposed.get(roles.get(one.guess.name, ""), {}) for one in look.columns}
 
     def set_column(self, request: Request) -> Response:
         """Set the keys of a column."""
         name = self._column(number(request.scope["form"].get("place", ""))).guess.name
-        self._set(request, self._fields(("columns", name)), f"column {name}")
+        self._set(request, applying(self._fields(("columns", name)), self.desk.raw), f"column {name}")
         return RedirectResponse("/columns", 303)
 
     def set_protection(self, request: Request) -> Response:
         """Set the keys of the promise and the method."""
-        self._set(request, self._fields(("privacy",), ("method",), ("person",)), "protection")
+        fields = self._fields(("privacy",), ("method",), ("person",))
+        self._set(request, applying(fields, self.desk.raw), "protection")
         return RedirectResponse("/protection", 303)
 
     def choose(self, request: Request) -> Response:
@@ -246,6 +321,28 @@ class Pages(JobPages):
             raise UsageError("the table has no such column", hint="choose one of the page Columns")
         return look.columns[place]
 
+    def _figures(self, version: Version) -> Mapping[str, object]:
+        """What a preview has shown of a version; else what is estimated of it."""
+        k = written(table_at(tables_of(version.text), ("privacy",)).get("k"))
+        said: dict[str, object] = {"k": k, "loss": None, "risk": None, "about": False, "refused": False}
+        found: Preview | None = self.desk.known("preview", version.text, self.desk.place)
+        if found is not None:
+            smallest = found.result["smallest"]
+            return {**said, "loss": _lost(found), "risk": 1 / smallest if smallest else 0.0}
+        costs: tuple[Price | None, ...] | None = self.desk.known("costs", version.text, self.desk.place, NOW)
+        if costs is None:
+            return said
+        price = costs[0]
+        figures = {} if price is None else {"loss": price.loss, "risk": price.highest}
+        return {**said, **figures, "about": True, "refused": price is None}
+
+    def _estimate(self) -> bool:
+        """Have the job as it is estimated."""
+        return self.desk.ask("costs", self.desk.text, self.desk.place, NOW).is_open
+
+    def _fixes(self, fault: Fault) -> Iterator[tuple[str, Mapping[str, Mapping[Place, object]]]]:
+        return fixes_of(fault, self.desk.raw)
+
     def _beside(self, one: Preview, other: Preview) -> Iterator[tuple[str, str, str]]:
         for what, key in COMPARED.items():
             yield what, written_number(one.result[key]), written_number(other.result[key])
@@ -270,12 +367,6 @@ def _known(look: Look) -> tuple[list[str], list[str]]:
     others = [one for one in guesses if one.answer or (one.left_over and one.distinctness < HALF)]
     known = [one.name for one in guesses if one.role == "quasi" and not one.left_over]
     return known, [one.name for one in sorted(others, key=lambda one: -one.separation)]
-
-
-def _shown(place: int, look: ColumnLook, said: Mapping[str, object]) -> dict[str, Any]:
-    keys = [(key, written(value)) for key, value in said.items() if key != "role"]
-    role = said.get("role", "")
-    return {"place": place, "name": look.guess.name, "guess": look.guess, "role": role, "said": keys, "bars": look.bars}
 
 
 def _levels_of(said: Mapping[str, Any]) -> str:

@@ -15,13 +15,14 @@ from kohort.app.fields import read as field_value
 from kohort.app.making import Values, made_over
 from kohort.app.nodes import lattice_look
 from kohort.app.subjects import request_of
+from kohort.assessment.classes import classes_of, tuples_of
 from kohort.assessment.inspection.distribution import distributions
 from kohort.assessment.inspection.guesses import inspect_table
 from kohort.assessment.inspection.notes import noticed
 from kohort.engines.local import engine_of
-from kohort.errors import UnsupportedError
+from kohort.errors import KohortError, UnsupportedError
 from kohort.io.forms import files
-from kohort.job.advice import advice_on
+from kohort.job.advice import HURRIED, advice_on
 from kohort.job.document import document
 from kohort.job.draft import draft_of, job_text
 from kohort.job.draft.shapes import scale_of, shape_of
@@ -29,8 +30,9 @@ from kohort.job.form import INPUT
 from kohort.job.lines import read_toml
 from kohort.job.parts import relative, right_part, table
 from kohort.job.request import Request, load, reading_of, request
+from kohort.job.steps import changed
 from kohort.job.varied import Variations
-from kohort.pipeline.pricing import count
+from kohort.pipeline.pricing import count, of_sample, priced, sampled
 from kohort.pipeline.problem import problem_of
 from kohort.release.members import members_of
 from kohort.report.evidence import dossier_of
@@ -44,17 +46,19 @@ from kohort.report.written import writer_of
 from kohort.schema import Role
 from kohort.sweeps.picture import Tradeoff, frontier, knees
 from kohort.sweeps.tables import sweep
+from kohort.tables.people import person_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from kohort.app.making import HierarchyView, Making
     from kohort.app.nodes import LatticeLook
-    from kohort.app.subjects import Folder
+    from kohort.app.subjects import Changes, Folder
     from kohort.assessment.inspection.guesses import Guess
-    from kohort.engines.base import Engine
-    from kohort.job.advice import Advised
+    from kohort.engines.base import Counts, Engine
+    from kohort.job.advice import Advice, Advised
     from kohort.job.keys import KeyValues
+    from kohort.pipeline.pricing import Price
     from kohort.release import Release
     from kohort.report.page import Page
     from kohort.schema.hierarchies import HeldFile
@@ -129,6 +133,39 @@ class Session:
             for one in guesses
         )
         return Look(held.records, columns, noticed(held, held.names))
+
+    def unique(self, text: str, folder: str, names: tuple[str, ...]) -> tuple[int, int]:
+        """How many people are unique by these columns, and how many people there are, by the job's person key."""
+        said = _input(text)
+        held = self._read(_place(said, folder), said).needing(())
+        person = table(read_toml(text), "person").get("key")
+        key = str(person) if person in held.names else None
+        known = [name for name in names if name in held.names]
+        sizes = classes_of(tuples_of(held, known, key)).sizes if known and held.records else np.empty(0, np.int64)
+        people = held.records if key is None else np.unique(person_codes(held[key])).size
+        return int(np.count_nonzero(sizes == 1)), int(people)
+
+    def costs(self, text: str, folder: Folder, options: tuple[Changes, ...]) -> tuple[Price | None, ...]:
+        """What the job would cost with each of these changes, on a sample; `None` where there is no release."""
+        said = document(text, folder=Path(folder))
+        made = request_of(text, folder)
+        some = sampled(self._read(made.source, _input(text)))
+        known = None if made.population is None else io.read(made.population, made.job.reading)
+        self.on_progress("estimate")
+        counted: dict[str, Counts] = {}
+
+        def cost(changes: Changes) -> Price | None:
+            try:
+                job = request(
+                    changed(said.raw, dict(changes)), where=said.where, folder=said.folder, held=folder.held
+                ).job
+                limit = None if job.time_limit is None else min(job.time_limit, HURRIED)
+                hurried = replace(of_sample(job), time_limit=limit)
+                return priced(some, hurried, population=known, counted=counted)
+            except KohortError:
+                return None
+
+        return tuple(map(cost, options))
 
     def records(self, text: str, folder: str, first: int) -> Rows:
         """Ten records from the one of this number on."""
@@ -274,7 +311,13 @@ class Session:
 
 def changes_in(found: Advised[Any]) -> tuple[Change, ...]:
     """The changes to offer."""
-    return tuple(Change(str(one), dict(one.step.changes)) for one in found.steps)
+    now = 1.0 if found.loss is None else found.loss
+
+    def change(one: Advice[Any]) -> Change:
+        step, loss = one.step, one.cost.loss
+        return Change(step.words, dict(step.changes), loss, now - loss, step.weakens, not one.measured)
+
+    return tuple(map(change, found.steps))
 
 
 def refuse_piped(source: str) -> None:

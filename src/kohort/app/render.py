@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
+from kohort.app.fields import button
 from kohort.report.render.page.figure import clean, percent, written_number
 from kohort.report.render.page.page import name, templates
 
@@ -28,17 +30,21 @@ STEPS: Final = (
 
 #: What a role means, in a sentence of its own for those who choose it.
 ROLES: Final[Mapping[str, str]] = {
-    "identifying": "names the person alone; never released",
-    "quasi": "helps to single the person out together with others; generalized",
-    "sensitive": "nobody may learn it of the person; released within the limits of a model",
-    "insensitive": "neither; released unchanged",
+    "identifying": "identifies the person directly; never released",
+    "quasi": "helps to identify the person in combination with others; released in groups (generalized)",
+    "sensitive": "must stay secret; released, with a limit on what a group reveals",
+    "insensitive": "harmless; released unchanged",
     "drop": "not needed; never released",
 }
+
+#: A flag of the command line in a sentence that is also for pages.
+_FLAG: Final = re.compile(r" \(--[a-z-]+\)")
 
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    return templates("kohort.app", {"name": name, "spoken": clean, "percent": percent, "number": written_number})
+    shown = {"name": name, "spoken": clean, "percent": percent, "number": written_number, "button": button}
+    return templates("kohort.app", {**shown, "unflagged": lambda text: _FLAG.sub("", text)})
 
 
 def page(template: str, **shown: object) -> str:

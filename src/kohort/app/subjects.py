@@ -20,11 +20,16 @@ from kohort.job.request import of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import TypeAlias
 
     from kohort.job.keys import KeyTable
+    from kohort.job.lines import Place
     from kohort.job.request import Request
     from kohort.job.transactions import TransactionRequest
     from kohort.schema.hierarchies import HeldFile
+
+    #: What keys of a job become; `None` takes one out.
+    Changes: TypeAlias = tuple[tuple[Place, object], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +54,35 @@ class Folder(os.PathLike[str]):
 
 
 def request_of(text: str, folder: Folder) -> Request:
-    """The request of a job's text."""
-    return of(replace(document(text, folder=Path(folder)), held=folder.held))
+    """The request of a job's text, whose faults name columns and settings, not lines."""
+    return of(replace(document(text, folder=Path(folder)), held=folder.held, where=spoken))
 
 
 def transactions_of(text: str, folder: str | Folder) -> TransactionRequest:
     """The same of a job on transactions."""
-    made = transactions.of(document(text, folder=Path(folder)))
+    made = transactions.of(replace(document(text, folder=Path(folder)), where=spoken))
     made.refuse_output()
     engine = made.run.engine
     if engine != "local":
         raise UnsupportedError(f"the desk reads transactions itself, and the job leaves this to {engine}", where="run")
     return made
+
+
+def spoken(place: Place) -> str:
+    """A place of a job as its pages call it.
+
+    >>> spoken(("columns", "age", "grid")), spoken(("privacy", "max-suppression")), spoken(())
+    ('column age', 'max-suppression', '')
+    """
+    match place:
+        case ("columns", name, *_) | ("perturb", "columns", name, *_):
+            return f"column {name}"
+        case ("person", *_):
+            return "people"
+        case (*_, key):
+            return key
+        case _:
+            return ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,6 +132,8 @@ TABLE: Final = Subject(
         "look": "Looking at the columns",
         "records": "Reading records",
         "hierarchy": "Building the hierarchy",
+        "unique": "Counting unique people",
+        "costs": "Estimating what settings cost",
         "preview": "Trying what the job would release",
         "changes": "Comparing records",
         "report": "Writing the report",

@@ -145,7 +145,7 @@ def test_of_a_larger_lattice_the_best_are_listed(levels: Visitor, monkeypatch: p
     page = levels.get("/lattice")
     assert "<polygon" not in page.text
     assert "Beside the best one, and beside the one that the job releases" in told(page)
-    assert 'value="1,4,1" aria-label="Take gender 1, city 4, education 1' in page.text
+    assert 'value="1,4,1" aria-label="Use gender 1, city 4, education 1' in page.text
     assert "The job releases the node 142 (releasable)" in told(page)
     assert "more minimal node" in told(page)
 

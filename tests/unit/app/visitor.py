@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -127,6 +128,15 @@ def told(answer: Response) -> str:
     """What a person reads of a page."""
     text = re.sub(r"</?(bdi|wbr|code|strong|em|span|data)[^>]*>", "", answer.text)
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", text)))
+
+
+def press(visitor: Visitor, page: Response, words: str) -> Response:
+    """Press the button of a page that has these words; then the page that follows."""
+    sent = (unescape(one) for one in re.findall(r'name="change" value="(.*?)"', page.text))
+    data = {"at": str(visitor.desk.at), "change": next(one for one in sent if json.loads(one)[0] == words)}
+    headers = {"origin": ORIGIN, "referer": str(page.url)}
+    answer = visitor.client.post("/change", data=data, headers=headers, follow_redirects=False)
+    return visitor.get(answer.headers["location"])
 
 
 def does_the_same(page: Response, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from kohort.app.desk import tables_of
 from kohort.app.fields import changed, read, table_at, written
 from kohort.app.job_pages import WITH_A_FORM, JobPages, number
 from kohort.errors import UsageError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from kohort.app.answers import BasketPreview, ItemRoles, ItemsLook, Point, Rows
+    from kohort.app.desk import Version
     from kohort.app.fields import Field
     from kohort.app.job_pages import Endpoint
     from kohort.job.lines import Place
@@ -277,6 +279,13 @@ class Pages(JobPages):
         keys = {name: _KEYS.get(name, "score") for name in METHODS}
         return {helps[key]: [name for name in METHODS if keys[name] == key] for key in dict.fromkeys(keys.values())}
 
+    def _figures(self, version: Version) -> Mapping[str, object]:
+        """What a preview has shown of a version: what of its cells is lost; nobody's risk is known."""
+        k = written(table_at(tables_of(version.text), ("privacy",)).get("k"))
+        found: BasketPreview | None = self.desk.known("preview", version.text, self.desk.place)
+        loss = None if found is None else found.lost / max(found.whole, 1)
+        return {"k": k, "loss": loss, "risk": None, "about": False, "refused": False}
+
     def _beside(self, one: BasketPreview, other: BasketPreview) -> Iterator[tuple[str, str, str]]:
         for what, (part, key) in COMPARED.items():
             yield what, written_number(one.page[part][key]), written_number(other.page[part][key])
@@ -344,8 +353,8 @@ def _lines(found: Sequence[Point], methods: Sequence[str]) -> list[tuple[str, li
 #: What a role means, in a sentence for those who choose it.
 ROLES: Final[Mapping[str, str]] = {
     "public": "an attacker may know that a person has it; suppressed where that would give a private item away",
-    "private": "nobody may infer that a person has it; released within the limits of the model",
-    "neither": "released unchanged, and nobody is assumed to know it",
+    "private": "must stay secret; released, with a limit on what an attacker infers",
+    "neither": "released unchanged; attackers are assumed not to know it",
 }
 
 #: What says roles in another way than lists in the job.
