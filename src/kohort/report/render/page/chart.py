@@ -245,8 +245,8 @@ def _losses(twin: PageFigure) -> Chart:
 _LOSS: Final[Mapping[str, tuple[str, Form]]] = {
     "loss": ("detail lost", "share"),
     "level": ("level", "number"),
-    "height": ("of so many levels", "count"),
-    "members": ("values that a set prints", "number"),
+    "height": ("levels", "count"),
+    "members": ("values per set", "number"),
 }
 
 

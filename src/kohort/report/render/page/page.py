@@ -40,6 +40,12 @@ UNKNOWN: Final = Markup('<span class="untold">not shown</span>')
 
 #: What words of the page model are on the page, where they differ.
 _ROLES: Final = {"quasi": "quasi-identifying", "drop": "dropped"}
+_TREATMENTS: Final = {
+    "names released as sets in which nobody's name stands alone": "names, unique ones in sets",
+    "names released as sets": "sets of names",
+    "released in its own way": "default labels",
+    "pseudonyms in its place": "replaced by pseudonyms",
+}
 _QUANTILES: Final = {
     "0": "Minimum",
     "0.05": "5th percentile",
@@ -99,6 +105,7 @@ def _filters() -> dict[str, Callable[..., object]]:
         "place": attrgetter("place"),
         "number": _number,
         "role": partial(called, _ROLES),
+        "treatment": partial(called, _TREATMENTS),
         "measure": partial(called, _MEASURES),
         "metric": partial(called, _METRICS),
         "attacker": partial(called, _ATTACKS),
@@ -183,8 +190,8 @@ def objects(figure: PageFigure) -> list[tuple[str, list[tuple[str, PageFigure]]]
 
 
 def called(words: Mapping[str, str], figure: PageFigure) -> Markup:
-    """A word of the page model as the page has it."""
-    return name(words.get(text(figure)) or figure)
+    """Words of the page model, each as the page has it."""
+    return name(", ".join(words.get(one, one) for one in text(figure).split(", ")))
 
 
 def most_moved(associations: PageFigure) -> list[PageFigure]:
@@ -198,9 +205,9 @@ def moved(moment: PageFigure) -> str:
     return changed(before or 0, after or 0)
 
 
-def first_bad(attacks: PageFigure) -> list[PageFigure]:
-    """Attacks by how much more they find with the release than without; last those that were not tried."""
-    return sorted(attacks, key=lambda one: (bool(one["untried"]), _number(one["baseline"]) - _number(one["rate"])))
+def first_bad(attacks: list[PageFigure]) -> list[PageFigure]:
+    """Attacks by how much more they find with the release than without."""
+    return sorted(attacks, key=lambda one: _number(one["baseline"]) - _number(one["rate"]))
 
 
 def scale_end(attacks: PageFigure) -> float:

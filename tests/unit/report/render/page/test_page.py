@@ -364,20 +364,22 @@ def test_sections_that_do_not_apply_are_omitted() -> None:
 
 
 def test_the_worst_attack_comes_first() -> None:
-    """By how far its rate exceeds the baseline; each is a dot on one scale, and those that were not tried come last."""
+    """By how far its rate exceeds the baseline; each is a dot on one scale; those without claims, or not tried, are only named."""
     model = table()
     one = model["attacks"][0]
     model["attacks"] = [
         one | {"attack": "first", "rate": 0.3, "baseline": 0.3, "interval": [0.2, 0.4]},
         model["attacks"][2],
         one | {"attack": "second", "rate": 0.1, "baseline": 0.05, "interval": [0.1, 0.1]},
+        one | {"attack": "third", "rate": 0.0, "claims": 0},
     ]
     section = html(model).partition('id="attacks"')[2].partition("</section>")[0]
-    assert re.findall(r"<strong><bdi>(\w+)", section) == ["second", "first", "intersection"]
+    assert re.findall(r"<strong><bdi>(\w+)", section) == ["second", "first"]
     assert re.findall(r'class="dot" style="left:([\d.]+)%"', section) == ["20.0", "60.0"]
     assert re.findall(r'class="base" style="left:([\d.]+)%"', section) == ["10.0", "60.0"]
     assert 'class="within" style="left:40.0%;width:40.0%"' in section
-    assert "Not tried: " in section
+    assert "<strong>No claims:</strong> <bdi>third</bdi>" in section
+    assert "<strong>Not tried:</strong> <bdi>intersection</bdi>" in section
 
 
 def test_a_public_page_names_the_attacks_alone() -> None:
@@ -457,10 +459,10 @@ def test_a_release_in_memory_says_what_was_read() -> None:
 def test_levels_stand_in_the_table_only_where_there_are_some() -> None:
     """Methods without a lattice have no levels to show."""
     model = table()
-    assert "of so many levels" in html(model)
+    assert ">Levels</th>" in html(model)
     for one in model["losses"]:
         one["level"] = None
-    assert "of so many levels" not in html(model)
+    assert ">Levels</th>" not in html(model)
 
 
 def test_colours_stand_out_in_the_light_and_in_the_dark() -> None:
