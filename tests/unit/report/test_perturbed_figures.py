@@ -57,7 +57,7 @@ def test_numbers_in_words() -> None:
     """A perturbed number says what was done, how far it moved, and what an attacker finds."""
     assert told(NUMBERS).splitlines() == [
         "income: noise of 0.1 variances; 3 of 1,000 values are unchanged",
-        "  mean 200 -> 201 (moved by 0.005 of its value), variance 16 -> 16",
+        "  mean 200 -> 201 (+0.5%), variance 16 -> 16",
         "  correlations change by at most 0.013 (with age)",
         "  anyone who knows the original values finds 25.0% of the records by the nearest value",
     ]

@@ -407,7 +407,7 @@ def test_whom_labels_give_away_is_told(exposed: Json, said: str, remedy: str) ->
 def test_sets_are_told_with_how_many_values_they_print() -> None:
     """A column that costs next to nothing as sets is told with what its sets give away."""
     text = release_text(figures(losses={"age": 0.5, "name": 0.003}, members={"name": 18.04}, node=None, objective=None))
-    assert "0.3% of detail lost; its sets list 18.0 values on average, each of somebody in the class" in text
+    assert "0.3% of detail lost; its sets list 18.0 values on average, each of someone in the class" in text
     assert "50.0% of detail lost\n" in text
 
 

@@ -46,7 +46,7 @@ CRITERIA: Final = (
         "Can someone learn a sensitive value of one person from the class that the person is in?",
         {
             "homogeneity": "reads the value of classes that have only one",
-            "background": "does the same after excluding one other person whose value is known",
+            "background": "excludes one other person whose value is known, then reads the one value left",
             "minimality": "infers values from the reason why a class was not cut",
         },
     ),

@@ -208,7 +208,8 @@ def _notes(reader: Reader) -> tuple[str, ...]:
     notes = (
         f"This page contains no value of a record and no count of fewer than {least} people.",
         f"Counts of parts are rounded down to multiples of {least}; shares and means to steps of {least} people.",
-        "It shows the release, its certificate and the job; of the input only how many records there were.",
+        "It shows the release, its certificate, the job and the number of input records.",
+        "It shows nothing else about the input.",
     )
     if reader.counts_input:
         return notes

@@ -70,6 +70,7 @@ class LossFigures(Figures, frozen=True):
         height: The height of its hierarchy.
         members: How many values its sets print, on average.
         bulk: Its loss over the bulk of the values, where far ones stretch its domain; internal only.
+        constant: Whether the input has one value there, so that NCP leaves the column out; internal, and only if so.
     """
 
     column: str
@@ -78,6 +79,7 @@ class LossFigures(Figures, frozen=True):
     height: int | None
     members: Number | None
     bulk: Share | None
+    constant: bool = False
 
 
 def result(release: Release, reader: Reader) -> TableResult:
@@ -194,6 +196,7 @@ def losses(release: Release, members: Mapping[str, float], reader: Reader) -> tu
     internal. How many members sets have is printed in the release.
     """
     heights, bulk = _heights(release, reader), bulk_losses(release) if reader.knows_all else {}
+    constant = release.constant if reader.knows_all else ()
     return tuple(
         LossFigures(
             column=one.name,
@@ -202,6 +205,7 @@ def losses(release: Release, members: Mapping[str, float], reader: Reader) -> tu
             height=heights.get(one.name),
             members=round(members[one.name], 2) if one.name in members else None,
             bulk=bulk[one.name].loss if one.name in bulk else None,
+            **dict.fromkeys(("constant",) if one.name in constant else (), True),
         )
         for one in release.job.schema.quasi
     )

@@ -9,10 +9,9 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from kohort.metrics.known import METRICS
-from kohort.perturbation.effect import Effect, drift
 from kohort.perturbation.text import outcome
 from kohort.report.render.risk import attacks_text
-from kohort.report.render.text import DEAR, aligned, averaged_over, bound_text, files, screen
+from kohort.report.render.text import DEAR, aligned, averaged_over, bound_text, changed, files, screen
 from kohort.shown import Number, many, span
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from kohort.core.uniques import Exposed
     from kohort.metrics.base import Retention
+    from kohort.perturbation.effect import Effect
     from kohort.pipeline.exposure import GridComparison, LabelExposure
     from kohort.release.homogeneity import Homogeneity
     from kohort.report.release import CandidateFigures, ReleaseFigures, SinglingFigures
@@ -46,6 +46,10 @@ EMPTY: Final = 0.95
 
 #: The share of the people that is told of where it is most of them.
 HALF: Final = 0.5
+
+#: From here on a figure is written in whole numbers, and further on by a power of ten.
+MILLION: Final = 1e6
+HUGE: Final = 1e15
 
 #: A value that more than half of all have: that a class shares it tells little.
 _COMMON: Final = "the table's most frequent value"
@@ -160,7 +164,7 @@ def _exposed(exposed: Exposed | None) -> Iterator[str]:
     remedies = dict.fromkeys(remedy for key, _, remedy in _PLACES if counts[key])
     where = places[0][1] if len(places) == 1 else " or ".join(f"{place} ({count:,})" for count, place in places)
     yield (
-        f"{many(exposed.people, 'person', 'people')} can be pinpointed: nobody else in the class has their value,"
+        f"{many(exposed.people, 'person', 'people')} can be pinpointed: no one else in the class has their value,"
         f" which is {where}."
     )
     yield f"Use {' and '.join(remedies)} to avoid this."
@@ -386,9 +390,9 @@ def _members(mean: float) -> str:
     """What the sets of a column give away although they cost little.
 
     >>> _members(18.04)
-    'its sets list 18.0 values on average, each of somebody in the class'
+    'its sets list 18.0 values on average, each of someone in the class'
     """
-    return f"its sets list {mean:,.1f} values on average, each of somebody in the class"
+    return f"its sets list {mean:,.1f} values on average, each of someone in the class"
 
 
 def _figure(name: str, value: float) -> str:
@@ -422,5 +426,11 @@ def effect_text(one: Effect) -> Iterator[str]:
 
 
 def _moved(moment: tuple[Number, Number]) -> str:
-    (before, after), share = moment, drift(moment)
-    return f"{before:,.6g} -> {after:,.6g}" + (f" (moved by {share:.2g} of its value)" if share else "")
+    """A figure before and after.
+
+    >>> _moved((39_961.25, 39_961.5)), _moved((782_862_406.047, 782_861_858.3)), _moved((0, 0))
+    ('39,961.2 -> 39,961.5 (+0.0006%)', '782,862,406 -> 782,861,858 (-0.00007%)', '0 -> 0')
+    """
+    before, after = (f"{one:,.0f}" if MILLION <= abs(one) < HUGE else f"{one:,.6g}" for one in moment)
+    change = changed(*moment)
+    return f"{before} -> {after}" + (f" ({change})" if change else "")

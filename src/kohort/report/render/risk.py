@@ -39,15 +39,15 @@ def _classes(figures: Risk) -> Iterator[str]:
 
 def _attackers(figures: Risk) -> Iterator[str]:
     journalist, over, counted = figures.journalist, f"over {float(figures.threshold):.4g}", _counted(figures)
-    yield f"{'risk to be found':<18}{'highest':>9}{'average':>9}{over:>12}   {counted} at the highest"
-    yield f"{'  prosecutor':<18}{_row(figures.prosecutor)}"
+    yield f"{'re-identification risk':<24}{'highest':>9}{'average':>9}{over:>12}   {counted} at the highest"
+    yield f"{'  prosecutor':<24}{_row(figures.prosecutor)}"
     if journalist is not None:
-        yield f"{'  journalist':<18}{_row(journalist)}   (by {journalist.by})"
-    yield f"{'  marketer':<18}{'':>9}{figures.marketer:>9.1%}"
+        yield f"{'  journalist':<24}{_row(journalist)}   (by {journalist.by})"
+    yield f"{'  marketer':<24}{'':>9}{figures.marketer:>9.1%}"
     if journalist is not None:
-        yield f"{'    in population':<18}{'':>9}{journalist.marketer:>9.1%}"
+        yield f"{'    in population':<24}{'':>9}{journalist.marketer:>9.1%}"
     yield "  prosecutor: knows who is in the file; journalist: knows the population, but not who is in the file;"
-    yield f"  marketer: links all {counted} at once; the figure is the share of right links."
+    yield f"  marketer: links all {counted} at once; the figure is the share of correct links."
     yield "  All three know the columns above for everyone."
     if journalist is None:
         yield "  journalist risk not computed: add --population FILE, or --population-size N for an estimate"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import zip_longest
+from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Final
 
 from kohort.shown import for_steward, many, readable
@@ -80,6 +81,18 @@ def percent(share: float | None, missing: str = "-") -> str:
     ('46.5%', '-')
     """
     return missing if share is None else f"{share:.1%}"
+
+
+def changed(before: float, after: float) -> str:
+    """How much a figure changed, in percent of what it was; nothing where it did not, or was 0.
+
+    >>> changed(40_164.2, 40_164.13), changed(200, 203), changed(200, 20_000), changed(0, 1)
+    ('-0.0002%', '+1.5%', '+9,900.0%', '')
+    """
+    change = 100 * (after / before - 1) if before else 0.0
+    if not change or not isfinite(change):
+        return ""
+    return f"{change if before > 0 else -change:+,.{max(1, -floor(log10(abs(change))))}f}%"
 
 
 def text_file(text: str) -> bytes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kohort.report.charts.bars import BarChart, Bars
 from kohort.report.charts.canvas import encoded, library, settings
-from kohort.report.render.page.figure import HUGE, PageFigure, percent, text, written_number
+from kohort.report.render.page.figure import HUGE, LARGE, PageFigure, percent, text, written_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from kohort.report.page import Page
 
 
-#: How figures are written: shares in percent; counts, which may be expected ones; numbers; and those with all digits.
-Form: TypeAlias = Literal["share", "count", "number", "exact"]
+#: How figures are written: shares in percent; counts, which may be expected ones; numbers; and those of three digits.
+Form: TypeAlias = Literal["share", "count", "number", "ratio"]
 
 #: How a series is drawn, and the class of its bars on a page: what was is hatched, what is, is filled.
 Look: TypeAlias = Literal["was", "is"]
@@ -158,8 +158,8 @@ def written(figure: PageFigure, form: Form) -> str:
     >>> from kohort.report.render.page.figure import PageFigure
     >>> written(PageFigure(0.25), "share"), written(PageFigure(0.25), "number"), written(PageFigure(None), "share")
     ('25.0%', '0.25', 'not shown')
-    >>> written(PageFigure(508.21), "count"), written(PageFigure(8.21), "count"), written(PageFigure(39961.25), "exact")
-    ('508', '8.2', '39,961.25')
+    >>> written(PageFigure(508.21), "count"), written(PageFigure(8.21), "count"), written(PageFigure(0.01598), "ratio")
+    ('508', '8.2', '0.016')
     """
     number = figure.number
     if number is None:
@@ -171,8 +171,8 @@ def written(figure: PageFigure, form: Form) -> str:
             return f"{number:,.0f}"
         case "count" if isinstance(number, float):
             return f"{number:.2g}"
-        case "exact" if abs(number) < HUGE:
-            return f"{number:,.12g}"
+        case "ratio" if abs(number) < LARGE:
+            return f"{number:.3g}"
         case _:
             return written_number(number)
 
@@ -181,7 +181,7 @@ def written(figure: PageFigure, form: Form) -> str:
 LETTERS: Final = 40
 
 #: Subgroups that are drawn: the worst.
-WORST: Final = 12
+WORST: Final = 8
 
 
 def charts(page: Page) -> Mapping[str, Chart]:
@@ -202,15 +202,14 @@ def _sizes(twin: PageFigure) -> Chart:
         key="sizes",
         place="sizes",
         title="Class sizes",
-        says="How many equivalence classes have how many records; the records of a class cannot be told apart by their"
-        " quasi-identifying values.",
+        says="The records of a class have the same quasi-identifying values.",
         over="Records of a class",
-        series=(ChartSeries("classes", "count", "is"), ChartSeries("records in them", "count")),
-        rows=tuple(_band(one, "classes", "records") for one in twin["sizes"]),
+        series=(ChartSeries("classes", "count", "is"), ChartSeries("records", "count")),
+        rows=tuple(_band(one, one["classes"], one["records"]) for one in twin["sizes"]),
     )
 
 
-def _band(one: PageFigure, *names: str) -> ChartRow:
+def _band(one: PageFigure, *figures: PageFigure) -> ChartRow:
     """From one figure to another; what the first is may not be told.
 
     >>> from kohort.report.render.page.figure import PageFigure
@@ -220,7 +219,7 @@ def _band(one: PageFigure, *names: str) -> ChartRow:
     low, high = one["low"], one["high"]
     ends = (high,) if low.json == high.json else (low, high)
     label = f"up to {text(high)}" if low.number is None else " to ".join(map(text, ends))
-    return ChartRow(label, tuple(one[name] for name in names), ends)
+    return ChartRow(label, figures, ends)
 
 
 def _losses(twin: PageFigure) -> Chart:
@@ -234,7 +233,7 @@ def _losses(twin: PageFigure) -> Chart:
         key="losses",
         place="losses",
         title="Detail lost per quasi-identifier",
-        says="0% is released as it was; 100% means that every value was replaced by one that says nothing.",
+        says="0%: released unchanged; 100%: all values removed.",
         over="Column",
         series=(ChartSeries(series[0].name, "share", "is"), *series[1:]),
         rows=tuple(ChartRow(text(one["column"]), tuple(one[name] for name in names)) for one in known),
@@ -246,8 +245,8 @@ def _losses(twin: PageFigure) -> Chart:
 _LOSS: Final[Mapping[str, tuple[str, Form]]] = {
     "loss": ("detail lost", "share"),
     "level": ("level", "number"),
-    "height": ("of so many levels", "count"),
-    "members": ("values that a set prints", "number"),
+    "height": ("levels", "count"),
+    "members": ("values per set", "number"),
 }
 
 
@@ -260,13 +259,22 @@ def _distribution(attribute: PageFigure) -> Chart:
     return Chart(
         key="-".join(["distribution", str(nth), *([slug] if slug else [])]),
         place=bins.place,
-        title=f"{name}: before and after",
+        title=name if shares else f"{name}: before and after",
         says=f"{'Shares of the records' if shares else 'Records'} with each value.",
         over="Value",
-        series=(ChartSeries("before", form, "was"), ChartSeries("after", form, "is")),
-        rows=tuple(ChartRow(_value(one), (one["before"], one["after"]), aside=one["kind"] == "others") for one in bins),
+        series=_sides(form),
+        rows=tuple(
+            ChartRow(_value(one), tuple(one[side.name] for side in _sides(form)), aside=one["kind"] == "others")
+            for one in bins
+        ),
         upright=attribute["scale"] == "numeric",
     )
+
+
+def _sides(form: Form) -> tuple[ChartSeries, ...]:
+    """Before and after; in shares, which are for the public, after alone."""
+    after = ChartSeries("after", form, "is")
+    return (after,) if form == "share" else (ChartSeries("before", form, "was"), after)
 
 
 def _risks(twin: PageFigure) -> Chart:
@@ -284,8 +292,8 @@ def _risks(twin: PageFigure) -> Chart:
     return Chart(
         key="risks",
         place="risks",
-        title="Risk of being recognised, before and after",
-        says="How likely somebody who knows all quasi-identifying values of a person finds the right record.",
+        title="Re-identification risk, before and after",
+        says="Probability of finding the right record of a person whose quasi-identifying values are known.",
         over="Risk",
         series=(ChartSeries("before", "share", "was"), ChartSeries("after", "share", "is")),
         rows=tuple(row for row in rows if any(one.number is not None for one in row.figures)),
@@ -304,13 +312,13 @@ def _subgroups(twin: PageFigure) -> Iterator[Chart]:
     yield Chart(
         key="suppressed",
         place=groups["suppressed"].place,
-        title="Groups that were left out most",
-        says="The share of the records with this value that is not in the release.",
+        title="Groups with the most suppressed records",
+        says="Share of the records with this value that are not in the release.",
         over="Group",
         series=(
-            ChartSeries("left out", "share", "is"),
-            ChartSeries("records left out", "count"),
-            ChartSeries("records before", "count"),
+            ChartSeries("suppressed", "share", "is"),
+            ChartSeries("records", "count"),
+            ChartSeries("of", "count"),
         ),
         rows=(
             *_overall(groups["overall"]["share"], twin["done"]["suppressed"], twin["done"]["records"]),
@@ -323,8 +331,8 @@ def _subgroups(twin: PageFigure) -> Iterator[Chart]:
     yield Chart(
         key="distorted",
         place=groups["distorted"].place,
-        title="Groups whose values lost most detail",
-        says="The mean loss of the released records with this value: 0% is nothing lost, 100% is everything.",
+        title="Groups that lost the most detail",
+        says="Mean loss of the released records with this value.",
         over="Group",
         series=(ChartSeries("detail lost", "share", "is"), ChartSeries("records", "count")),
         rows=(
@@ -333,7 +341,6 @@ def _subgroups(twin: PageFigure) -> Iterator[Chart]:
         )
         if groups["distorted"]
         else (),
-        whole=1.0,
         most=WORST,
     )
 
@@ -358,11 +365,10 @@ def _moles(twin: PageFigure) -> Chart:
     return Chart(
         key="moles",
         place="moles",
-        title="What would have identified people",
-        says="Sets of public items that too few people share, or that reveal too much about a private item, by their"
-        " number of items.",
+        title="Sets of items that identify people",
+        says="Sets of public items in too few transactions, or that reveal a private item too surely (moles), by size.",
         over="Items of a set",
-        series=(ChartSeries("shared by too few", "count", "was"), ChartSeries("reveal too much", "count", "is")),
+        series=(ChartSeries("too few", "count", "was"), ChartSeries("too sure", "count", "is")),
         rows=tuple(ChartRow(text(one["size"]), (one["rare"], one["breach"]), (one["size"],)) for one in twin["moles"]),
     )
 
@@ -373,11 +379,11 @@ def _lengths(twin: PageFigure) -> Chart:
     return Chart(
         key="lengths",
         place="lengths",
-        title="Items per transaction, before and after",
+        title="Items per transaction" if shares else "Items per transaction, before and after",
         says=f"{'Shares of the transactions' if shares else 'Transactions'} by how many items they have.",
         over="Items",
-        series=(ChartSeries("before", form, "was"), ChartSeries("after", form, "is")),
-        rows=tuple(_band(one, "before", "after") for one in twin["lengths"]["bins"]),
+        series=_sides(form),
+        rows=tuple(_band(one, *(one[side.name] for side in _sides(form))) for one in twin["lengths"]["bins"]),
     )
 
 
@@ -385,8 +391,8 @@ def _dropped(twin: PageFigure) -> Chart:
     return Chart(
         key="items",
         place="items",
-        title="Items that were dropped",
-        says="In how many transactions each item was, in the order in which they were dropped.",
+        title="Dropped items",
+        says="Transactions with each item, in the order of dropping.",
         over="Item",
         series=(ChartSeries("transactions", "count", "is"), ChartSeries("loss", "count")),
         rows=tuple(ChartRow(text(one["name"]), (one["support"], one["loss"])) for one in twin["items"]["dropped"]),

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from operator import attrgetter
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from kohort.assessment.labels import members_of
 from kohort.metrics.known import METRICS
 from kohort.perturbation.text import outcome
+from kohort.report.evidence.criteria import CRITERIA
+from kohort.report.page.audience import step
 from kohort.report.render.page import chart
 from kohort.report.render.page.chart import chart_list
-from kohort.report.render.page.figure import PageFigure, clean, text
+from kohort.report.render.page.figure import PageFigure, clean, percent, text
+from kohort.report.render.text import changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,9 +40,27 @@ UNKNOWN: Final = Markup('<span class="untold">not shown</span>')
 
 #: What words of the page model are on the page, where they differ.
 _ROLES: Final = {"quasi": "quasi-identifying", "drop": "dropped"}
-_QUANTILES: Final = {"0": "Least", "0.25": "Lower quartile", "0.5": "Median", "0.75": "Upper quartile", "1": "Greatest"}
+_TREATMENTS: Final = {
+    "names released as sets in which nobody's name stands alone": "names, unique ones in sets",
+    "names released as sets": "sets of names",
+    "released in its own way": "default labels",
+    "pseudonyms in its place": "replaced by pseudonyms",
+}
+_QUANTILES: Final = {
+    "0": "Minimum",
+    "0.05": "5th percentile",
+    "0.25": "Lower quartile",
+    "0.5": "Median",
+    "0.75": "Upper quartile",
+    "0.95": "95th percentile",
+    "1": "Maximum",
+}
 _MEASURES: Final = {"cramers v": "Cramér's V"}
 _METRICS: Final = {**{name: metric.shown.symbol for name, metric in METRICS.items()}, "distortion": "Distortion"}
+_ATTACKS: Final = {name: asks for one in CRITERIA for name, asks in one.attacks.items()}
+
+#: Members of a set that a sample prints.
+MEMBERS: Final = 2
 
 
 class _Environment(Environment):
@@ -69,20 +92,27 @@ def _filters() -> dict[str, Callable[..., object]]:
     return {
         "count": figured,
         "percent": partial(figured, form="share"),
-        "exactly": partial(figured, form="exact"),
+        "ratio": partial(figured, form="ratio"),
+        "percentage": percent,
         "figured": figured,
         "heading": heading,
         "name": name,
         "text": text,
         "spoken": clean,
         "leaves": leaves,
+        "objects": objects,
         "parts": PageFigure.parts,
         "place": attrgetter("place"),
         "number": _number,
         "role": partial(called, _ROLES),
+        "treatment": partial(called, _TREATMENTS),
         "measure": partial(called, _MEASURES),
         "metric": partial(called, _METRICS),
-        "quantile": quantile,
+        "attacker": partial(called, _ATTACKS),
+        "changed": moved,
+        "first_bad": first_bad,
+        "scale_end": scale_end,
+        "quantile": lambda share: _QUANTILES.get(share) or clean(share),
         "most_moved": most_moved,
         "cell": cell,
         "by_outcome": by_outcome,
@@ -153,36 +183,52 @@ def leaves(figure: PageFigure, before: str = "") -> list[tuple[str, PageFigure]]
     return found
 
 
+def objects(figure: PageFigure) -> list[tuple[str, list[tuple[str, PageFigure]]]]:
+    """Every object with the parts of its own that there are, by the way to it."""
+    ways = ((*way.rpartition(" / ")[::2], part) for way, part in leaves(figure) if part.json is not None)
+    return [(way, [(key, part) for _, key, part in some]) for way, some in groupby(ways, key=itemgetter(0))]
+
+
 def called(words: Mapping[str, str], figure: PageFigure) -> Markup:
-    """A word of the page model as the page has it.
-
-    >>> print(called(_ROLES, PageFigure("quasi")), called(_ROLES, PageFigure("sensitive")))
-    <bdi>quasi-identifying</bdi> <bdi>sensitive</bdi>
-    """
-    return name(words.get(text(figure)) or figure)
-
-
-def quantile(share: str) -> str:
-    """What a quantile is called.
-
-    >>> quantile("0.5"), quantile("0.05")
-    ('Median', 'Quantile of 0.05')
-    """
-    return _QUANTILES.get(share) or f"Quantile of {clean(share)}"
+    """Words of the page model, each as the page has it."""
+    return name(", ".join(words.get(one, one) for one in text(figure).split(", ")))
 
 
 def most_moved(associations: PageFigure) -> list[PageFigure]:
     """Pairs by how much they changed, most of all first."""
-    return sorted(associations, key=lambda one: -abs(one["change"].number or 0))
+    return sorted(associations, key=lambda one: -abs(_number(one["change"])))
+
+
+def moved(moment: PageFigure) -> str:
+    """How much a figure changed, before and after."""
+    before, after = moment[0].number, moment[1].number
+    return changed(before or 0, after or 0)
+
+
+def first_bad(attacks: list[PageFigure]) -> list[PageFigure]:
+    """Attacks by how much more they find with the release than without."""
+    return sorted(attacks, key=lambda one: _number(one["baseline"]) - _number(one["rate"]))
+
+
+def scale_end(attacks: PageFigure) -> float:
+    """Where the scale of attacks ends: 1, 2 or 5 times a power of ten, and at most at 1."""
+    ends = [_number(end) for one in attacks for end in (one["rate"], one["baseline"], one["interval"][1])]
+    return min(1.0, step(max(0.001, *ends)))
 
 
 def cell(figure: PageFigure) -> Markup:
-    """A cell of a record; an empty one has no value.
+    """A cell of a record: a set by its first members and their number; an empty one has no value.
 
     >>> print(cell(PageFigure("Milano")), cell(PageFigure("")))
     <bdi>Milano</bdi> <span class="untold">no value</span>
+    >>> print(cell(PageFigure("{a, b, c, d, e, f}")))
+    <bdi>{a, b, …}</bdi> <span class="untold">6 values</span>
     """
-    return name(figure) if figure else Markup('<span class="untold">no value</span>')
+    members = members_of(text(figure)) if figure else []
+    if not figure or len(members) <= MEMBERS:
+        return name(figure) if figure else Markup('<span class="untold">no value</span>')
+    few = name(f"{{{', '.join(members[:MEMBERS])}, …}}")
+    return few + Markup(' <span class="untold">{} values</span>').format(len(members))
 
 
 def by_outcome(singling: PageFigure, perturbed: PageFigure) -> list[tuple[str, list[PageFigure]]]:
@@ -190,15 +236,12 @@ def by_outcome(singling: PageFigure, perturbed: PageFigure) -> list[tuple[str, l
     methods = {str(one["column"].json): str(one["method"].json) for one in perturbed}
     found: dict[str, list[PageFigure]] = {}
     for one in singling:
-        found.setdefault(outcome([str(name.json) for name in one["columns"]], methods), []).append(one)
+        found.setdefault(clean(outcome([str(name.json) for name in one["columns"]], methods)), []).append(one)
     return sorted(found.items(), key=lambda pair: pair[0] != "unchanged")
 
 
 def worst(singling: PageFigure) -> list[PageFigure]:
-    """The column, or the pair, that singles out most; nothing where no share is known.
-
-    >>> [one["share"].json for one in worst(PageFigure([{"share": 0.1}, {"share": None}, {"share": 0.2}]))]
-    [0.2]
-    """
-    known = [one for one in singling if one["share"].number is not None]
-    return [max(known, key=lambda one: one["share"].number or 0)] if known else []
+    """The column, or the pair, that singles out most; nothing where no share is known."""
+    return sorted((one for one in singling if one["share"].number is not None), key=lambda one: -_number(one["share"]))[
+        :1
+    ]

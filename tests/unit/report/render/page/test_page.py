@@ -15,10 +15,15 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from kohort.errors import MissingExtraError
+from kohort.report.page import Audience
+from kohort.report.page import page as page_of_release
+from kohort.report.release import release_figures
 from kohort.report.render.page import charts as charts_of
 from kohort.report.render.page import html as html_of
 from kohort.report.render.page.figure import PageFigure
+from kohort.report.render.release import release_text
 from kohort.report.written import writer_of
+from tests.unit.report import releases
 from tests.unit.report.render.page.page_models import (
     LONG,
     MODELS,
@@ -208,7 +213,7 @@ def test_ids_are_unique_and_lead_somewhere(made: Made) -> None:
 def test_tables_have_captions_and_heads(made: Made) -> None:
     """Every table says what it is, and every head whether it is a row's or a column's."""
     page = made.html
-    assert page.count("<table>") == page.count("<caption") > 0
+    assert len(re.findall("<table[ >]", page)) == page.count("<caption") > 0
     assert page.count("<th ") == page.count('<th scope="')
     levels = [int(level) for level in re.findall(r"<h([1-6])", page)]
     assert levels[0] == 1
@@ -286,10 +291,10 @@ def test_a_verdict_is_read_without_its_colour(standing: str, mark: str, word: st
     page = html(model)
     text = " ".join(Read(page).text.split())
     assert f'<div class="verdict {colour}">' in page
-    assert page.count(f'<div class="key {colour}">') == 4
+    assert page.count(f'<div class="key {colour}">') == 5
     assert f"{mark} {word}: Verified over age and {LONG}" in text
-    assert text.count(f"{mark} {word}: ") == 5
-    assert ("The release tells more than that" in text) is (standing != "good")
+    assert text.count(f"{mark} {word}: ") == 6
+    assert ("The release reveals more than that" in text) is (standing != "good")
 
 
 def test_the_first_line_says_what_leaves_as_it_is() -> None:
@@ -301,10 +306,11 @@ def test_the_first_line_says_what_leaves_as_it_is() -> None:
     def line(model: Model) -> str:
         return " ".join(first(model).split()).rpartition(".")[0]
 
-    unchanged = "town (singles out nobody); town and ήλικία together (single out 91 of 900 people)."
-    told = "income (singles out 831 of 900 people)"
+    unchanged = "town (unique for no one); town and ήλικία together (unique for 91 of 900 people)."
+    told = "income (unique for 831 of 900 people)"
     together = (
-        "The 3 columns together single out 871 of 900 people; with the labels of the class known too, 893 of 900 people"
+        "The 3 columns together are unique for 871 of 900 people, and unique for 893 of 900 people if the labels of the"
+        " class are known too"
     )
     assert line(table()) == f"Released unchanged: {unchanged} Released with noise: {told}. {together}"
     model = table()
@@ -314,9 +320,9 @@ def test_the_first_line_says_what_leaves_as_it_is() -> None:
     assert line(model) == f"Released unchanged: {told}"
     model["verdict"]["singling"] = []
     assert line(model) == "Released unchanged: no column"
-    assert line(trial()) == "Released unchanged: income and town; whom they single out was not counted"
-    told = "income (singles out more than one in 10 people); town (singles out a number of people too small to publish)"
-    assert line(public_table()).startswith(f"Released unchanged: {told}. The 3 columns together single out ")
+    assert line(trial()) == "Released unchanged: income and town; unique values were not counted"
+    told = "income (unique for more than one in 10 people); town (unique for a number of people too small to publish)"
+    assert line(public_table()).startswith(f"Released unchanged: {told}. The 3 columns together are unique for ")
 
 
 def test_a_figure_that_is_not_published_is_no_more_than_one_in_k() -> None:
@@ -325,20 +331,21 @@ def test_a_figure_that_is_not_published_is_no_more_than_one_in_k() -> None:
     income, town = model["verdict"]["singling"]
     model["verdict"]["singling"] = [income | {"over": False}, town | {"unique": 0, "share": 0.0}]
     text = " ".join(Read(html(model)).text.split())
-    assert "income alone singles out a number of people too small to publish: anyone who" in text
+    assert "income alone is unique for a number of people too small to publish: anyone who" in text
     assert "town alone" not in text
 
 
 def test_what_speaks_against_a_release_is_said() -> None:
     """Each column and pair that singles out too many, each sensitive column without a model, and who is exposed."""
     text = " ".join(Read(html(table())).text.split())
-    assert "income alone singles out 831 of 900 people: anyone who knows that value finds the record." in text
+    assert "income alone is unique for 831 of 900 people: anyone who knows that value finds the record." in text
     assert (
-        "The pair town and ήλικία singles out 91 of 900 people: anyone who knows both values finds the record." in text
+        "The pair town and ήλικία is unique for 91 of 900 people: anyone who knows both values finds the record."
+        in text
     )
     assert "income is sensitive and has no privacy model" in text
     assert "Sensitive columns without a privacy model, by decision of the job: ήλικία." in text
-    assert "More than one in 10 people are exposed" in text
+    assert "More than one in 10 people can be pinpointed" in text
     assert "Not declared: person_id and town. The job names no role for these columns" in text
 
 
@@ -348,10 +355,82 @@ def test_records_are_in_no_public_page() -> None:
     assert "records of the original table" not in html(public_table())
 
 
-def test_attacks_that_were_not_tried_are_said_in_a_line() -> None:
-    """A page without attacks does not look as if they had failed."""
-    assert "<p>No attack was tried.</p>" in html(trial())
-    assert "No attack was tried" not in html(table())
+def test_sections_that_do_not_apply_are_omitted() -> None:
+    """A page without attacks does not look as if they had failed: its contents do not name them either."""
+    for section in ("attacks", "risks", "samples", "attributes"):
+        assert f'id="{section}"' in html(table())
+        assert section not in Read(html(trial())).values["id"]
+    assert "Sections that do not apply are omitted" in html(trial())
+
+
+def test_the_worst_attack_comes_first() -> None:
+    """By how far its rate exceeds the baseline; each is a dot on one scale; those without claims, or not tried, are only named."""
+    model = table()
+    one = model["attacks"][0]
+    model["attacks"] = [
+        one | {"attack": "first", "rate": 0.3, "baseline": 0.3, "interval": [0.2, 0.4]},
+        model["attacks"][2],
+        one | {"attack": "second", "rate": 0.1, "baseline": 0.05, "interval": [0.1, 0.1]},
+        one | {"attack": "third", "rate": 0.0, "claims": 0},
+    ]
+    section = html(model).partition('id="attacks"')[2].partition("</section>")[0]
+    assert re.findall(r"<strong><bdi>(\w+)", section) == ["second", "first"]
+    assert re.findall(r'class="dot" style="left:([\d.]+)%"', section) == ["20.0", "60.0"]
+    assert re.findall(r'class="base" style="left:([\d.]+)%"', section) == ["10.0", "60.0"]
+    assert 'class="within" style="left:40.0%;width:40.0%"' in section
+    assert "<strong>No claims:</strong> <bdi>third</bdi>" in section
+    assert "<strong>Not tried:</strong> <bdi>intersection</bdi>" in section
+
+
+def test_a_public_page_names_the_attacks_alone() -> None:
+    """What they found is of the input."""
+    model = public_table()
+    model["attacks"] = [dict.fromkeys(model["attacks"][0]) | {"attack": "linking", "unit": "people"}]
+    section = html(model).partition('id="attacks"')[2].partition("</section>")[0]
+    assert "These attacks were tried; their results are internal" in section
+    assert "<table" not in section
+
+
+def test_tiles_say_what_the_terminal_says() -> None:
+    """The same figures in the same words: what is released, what is left, the classes, and who is unique."""
+    release = releases.altered()
+    shown = html_of(page_of_release(release, audience=Audience.INTERNAL))
+    keys = shown.partition('<dl class="keys">')[2].partition("</dl>")[0]
+    tiles = " ".join(Read(re.sub("</d[dt]>", " ", keys)).text.split())
+    printed = release_text(release_figures(release))
+    left = re.search(r"[\d.]+% of the detail of \d+ columns", printed)
+    classes = re.search(r"\d+ classes of .*", printed)
+    assert left is not None
+    assert classes is not None
+    assert f"Detail left {left[0]}; " in tiles
+    assert f"{classes[0]}." in tiles
+    released = re.search(r"([\d,]+) (of [\d,]+ records) released, (\d+ suppressed)", printed)
+    assert released is not None
+    assert f"Records released {released[1]} {released[2]}, {released[3]}." in tiles
+    alone = re.search(r"people with a unique value, of (\d+)\): .* (\w+) (\d+)\n", printed)
+    assert alone is not None
+    assert f"Unique value in a released column {alone[3]} of {alone[1]} people" in tiles
+    assert f"have a unique value in {alone[2]}." in tiles
+
+
+def test_a_column_of_one_value_is_not_counted_in_what_is_left() -> None:
+    """As on the terminal, NCP leaves it out."""
+    model = table()
+    count = len(model["losses"])
+    assert f"of the detail of {count} columns;" in html(model)
+    model["losses"][0]["constant"] = True
+    assert f"of the detail of {count - 1} columns;" in html(model)
+
+
+def test_neighbours_on_a_scale_stand_side_by_side() -> None:
+    """Numbers are drawn as columns whose heights are shares of the greatest, and their figures are folded below."""
+    page = html(table())
+    chart = page.partition('id="chart-distribution-1-age"')[2].partition("</figure>")[0]
+    heights = [float(height) for height in re.findall(r'class="(?:was|is)" style="height:([\d.]+)%"', chart)]
+    bins = table()["attributes"][0]["distribution"]["bins"]
+    greatest = max(max(one["before"], one["after"]) for one in bins)
+    assert heights == [round(100 * one[side] / greatest, 1) for one in bins for side in ("before", "after")]
+    assert "<summary>Figures" in chart
 
 
 def test_what_nobody_wrote_can_be_filled_in() -> None:
@@ -367,23 +446,23 @@ def test_a_release_of_no_record_says_so() -> None:
     """The verdict of an empty release does not speak of classes."""
     model = trial()
     model["verdict"] |= {"verified": True, "sha256": None}
-    assert "No record was released, so nobody can be found." in html(model)
+    assert "No record was released, so no one can be found." in html(model)
 
 
 def test_a_release_in_memory_says_what_was_read() -> None:
     """Where no file was written, it is not the file that was read again."""
     model = table()
     model["verdict"]["sha256"] = None
-    assert "The released cells were read again" in " ".join(Read(html(model)).text.split())
+    assert "Verified on the released cells" in " ".join(Read(html(model)).text.split())
 
 
 def test_levels_stand_in_the_table_only_where_there_are_some() -> None:
     """Methods without a lattice have no levels to show."""
     model = table()
-    assert "of so many levels" in html(model)
+    assert ">Levels</th>" in html(model)
     for one in model["losses"]:
         one["level"] = None
-    assert "of so many levels" not in html(model)
+    assert ">Levels</th>" not in html(model)
 
 
 def test_colours_stand_out_in_the_light_and_in_the_dark() -> None:
