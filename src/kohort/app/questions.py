@@ -11,6 +11,7 @@ import numpy as np
 
 from kohort import io, pipeline
 from kohort.app.answers import Change, Choice, ColumnLook, Look, Preview, Released, Rows
+from kohort.app.fields import places_of_t
 from kohort.app.fields import read as field_value
 from kohort.app.making import Values, made_over
 from kohort.app.nodes import lattice_look
@@ -217,23 +218,32 @@ class Session:
         """The page of what a job would release."""
         return writer_of(".html")(page(self._try(text, folder), audience=Audience(audience)))
 
-    def frontier(self, text: str, folder: Folder, ks: tuple[str, ...], methods: tuple[str, ...]) -> tuple[Choice, ...]:
-        """What other values of k and other methods would give; nothing is released, so nothing is verified."""
+    def frontier(
+        self, text: str, folder: Folder, ks: tuple[str, ...], ts: tuple[str, ...], methods: tuple[str, ...]
+    ) -> tuple[Choice, ...]:
+        """What other values of k and t and other methods would give; nothing is released, so nothing is verified.
+
+        A t is that of all columns that have one; without `ts` each keeps its own.
+        """
         said = document(text, folder=Path(folder))
 
         def make(raw: Mapping[str, object]) -> Request:
             return request(raw, where=said.where, folder=said.folder, held=folder.held)
 
-        jobs = Variations(said.raw, {"k": ks, "method": methods}, make)
-        plan, first = jobs.plan(), jobs.requests[0]
-        held = self._read(first.source, _input(text))
-        known = None if first.population is None else io.read(first.population, first.job.reading)
-        found = sweep(held, plan, population=known, on_progress=self.on_progress)
-        points = [one for one in found.points if one.found]
-        traded = [Tradeoff(one.highest, one.metrics["ncp"]) for one in points]
-        best, bends = {*frontier(traded)}, {*knees(traded)}
-        made = (_choice(one, best=place in best, knee=place in bends) for place, one in enumerate(points))
-        return tuple(next(made) if one.found else _impossible(one) for one in found.points)
+        points: list[tuple[str, Point]] = []
+        for t in ts or ("",):
+            raw = changed(
+                said.raw, dict.fromkeys(places_of_t(said.raw), field_value(("columns", "", "t"), t)) if t else {}
+            )
+            jobs = Variations(raw, {"k": ks, "method": methods}, make)
+            plan, first = jobs.plan(), jobs.requests[0]
+            held = self._read(first.source, _input(text))
+            known = None if first.population is None else io.read(first.population, first.job.reading)
+            points += [(t, one) for one in sweep(held, plan, population=known, on_progress=self.on_progress).points]
+        possible = [place for place, (_, one) in enumerate(points) if one.found]
+        traded = [Tradeoff(points[place][1].highest, points[place][1].metrics["ncp"]) for place in possible]
+        best, bends = ({possible[place] for place in some(traded)} for some in (frontier, knees))
+        return tuple(_choice(one, t, best=at in best, knee=at in bends) for at, (t, one) in enumerate(points))
 
     def lattice(self, text: str, folder: Folder) -> LatticeLook:
         """The nodes that a job chooses from."""
@@ -416,14 +426,12 @@ def _outline(release: Release) -> Preview:
     )
 
 
-def _choice(point: Point, *, best: bool, knee: bool) -> Choice:
+def _choice(point: Point, t: str, *, best: bool, knee: bool) -> Choice:
     k, method = point.values
-    return Choice(k, method, point.highest, point.metrics["ncp"], point.classes, point.suppressed, best=best, knee=knee)
-
-
-def _impossible(point: Point) -> Choice:
-    k, method = point.values
-    return Choice(k, method, why=point.why)
+    if not point.found:
+        return Choice(k, method, t, why=point.why)
+    figures = point.highest, point.metrics["ncp"], point.classes, point.suppressed
+    return Choice(k, method, t, *figures, best=best, knee=knee)
 
 
 class _PageMaker(Protocol):
