@@ -140,6 +140,9 @@ def _labels(placed: Sequence[tuple[Setting, Place]]) -> dict[int, tuple[float, f
     taken = [(x - MARK, y - MARK, x + MARK, y + MARK) for x, y in (_pixels(at) for _, at in placed)]
     found: dict[int, tuple[float, float, str]] = {}
     for place, (one, at) in enumerate(placed):
+        near = (other for before, (other, there) in enumerate(placed[:place]) if before in found and _near(at, there))
+        if one.label in {part for other in near for part in (other.label, other.label.removeprefix("knee: "))}:
+            continue  # written already
         others = taken[:place] + taken[place + 1 :]
         for side, box in _boxes(one.label, _pixels(at)):
             inside = box[0] >= 0 and box[2] <= WIDE + 60 and box[1] >= -HIGH
@@ -148,6 +151,11 @@ def _labels(placed: Sequence[tuple[Setting, Place]]) -> dict[int, tuple[float, f
                 taken.append(box)
                 break
     return found
+
+
+def _near(one: Place, other: Place) -> bool:
+    (x, y), (right, down) = _pixels(one), _pixels(other)
+    return abs(x - right) < 2 * MARK and abs(y - down) < 2 * MARK
 
 
 def _pixels(at: Place) -> tuple[float, float]:
