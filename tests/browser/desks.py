@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 #: Milliseconds that a page may take while many tests run.
-PATIENCE: Final = 60_000
+PATIENCE: Final = 180_000
 
 #: Presses of a mouse that lead from a table to a verified release, at most.
 MOST_CLICKS: Final = 12

@@ -292,6 +292,25 @@ def test_a_table_of_others_by_keyboard(browser: Browser, adult_csv: Path, tmp_pa
     released(tmp_path, "adult.job.toml", "adult.release.csv")
 
 
+def test_a_survey_of_150_columns(browser: Browser, tmp_path: Path) -> None:
+    """Its questions are rows of a few blocks, and its draft leads to a release."""
+    names = ["respondent", "age", "gender", "region", *(f"q{nth}" for nth in range(1, 147))]
+    rows = [
+        [str(nth), str(18 + nth % 70), "fm"[nth % 2], "NSEW"[nth % 4], *(str(1 + nth * at % 5) for at in range(1, 147))]
+        for nth in range(1, 401)
+    ]
+    (tmp_path / "survey.csv").write_text("".join(f"{','.join(one)}\n" for one in [names, *rows]), encoding="utf-8")
+    with desk_at(browser, tmp_path, "survey.csv") as visit:
+        page = visit.go("")
+        assert page.locator("tr[data-column]").count() < 20
+        page.get_by_role("link", name="Preview", exact=True).click()
+        page.get_by_text("Every equivalence class satisfies 10-anonymity.").wait_for()
+        visit.release()
+        visit.few_clicks()
+        visit.quiet()
+    released(tmp_path, "survey.job.toml", "survey.release.csv")
+
+
 def test_every_page_can_be_read_by_everybody(visit: Visit) -> None:
     """None of axe-core's rules is broken, nothing is wider than the window, narrow or wide, light or dark."""
     visit.go("")

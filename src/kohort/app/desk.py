@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kohort.schema.hierarchies import HeldFile
 
 #: How many answers are kept, those that were asked for last: the figures of many versions, for undo and the bar.
-KEPT: Final = 100
+KEPT: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,9 +293,13 @@ class Desk:
             self._tasks = dict([*self._tasks.items(), (key, task)][-KEPT:])
             return task
 
+    def asked(self, question: str, *arguments: object) -> Task | None:
+        """The task of a question that was asked before."""
+        return self._tasks.get(_key(self.subject.question(question), arguments))
+
     def known(self, question: str, *arguments: object) -> Any:  # noqa: ANN401  whatever was asked
         """The answer to a question that was asked before; `None` where there is none yet."""
-        task = self._tasks.get(_key(self.subject.question(question), arguments))
+        task = self.asked(question, *arguments)
         return None if task is None else task.value
 
     def forget(self, task: Task) -> None:
@@ -325,7 +329,7 @@ class Desk:
         """What is being done; `None` where nothing is."""
         with self._lock:
             tasks = [one for one in (*self._tasks.values(), self.released) if one is not None and one.is_open]
-        return tasks[0].stage if tasks else None
+        return next((one.stage for one in tasks if not one.is_beside), None)
 
     @property
     def files(self) -> Mapping[str, str]:

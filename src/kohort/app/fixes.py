@@ -39,7 +39,7 @@ def fixes_of(fault: Fault, raw: Mapping[str, Any]) -> Iterator[tuple[str, dict[s
         if role == "quasi":
             del offered["Group it"]
         if fault.unsafe:
-            offered["Release it all the same"] = {(*place, "allow-singling"): True}
+            offered["Release it anyway"] = {(*place, "allow-singling"): True}
         yield name, offered
     if fault.where == "people" and ": " in person:
         for name in _BETWEEN.split(person.partition(": ")[2]):

@@ -264,7 +264,7 @@ def _prefixes(said: Mapping[str, str]) -> Making:
     masked = tuple(number(one) for one in steps.split(","))
     if min(masked) < 1:
         hint = "such as 1,3: so many characters on the first level, and on the second"
-        raise UsageError("the characters to mask are no numbers", hint=hint)
+        raise UsageError("the characters to mask are not numbers", hint=hint)
     return Prefixes("left" if side == "left" else "right", masked, fill)
 
 

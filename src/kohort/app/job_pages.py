@@ -219,8 +219,8 @@ class JobPages(ABC):
         form = request.scope["form"]
         path = form.get("path", "").strip()
         if not path or Path(path).name != path or path.startswith("."):
-            hint = "such as people.release.csv"
-            raise UsageError("the release is a file beside the job file", where="File of the release", hint=hint)
+            hint = "name a file beside the job file, such as people.release.csv"
+            raise UsageError("a folder or a hidden file cannot be the release", where="File of the release", hint=hint)
         self._set(request, self._fields(("purpose",)), "sign-off", {("output", "path"): path})
         if faults := self.desk.faults():
             raise UnansweredError(faults=faults)
@@ -340,7 +340,7 @@ class JobPages(ABC):
 
     def _wrong(self, faults: tuple[Fault, ...], status: int) -> Response:
         title = "Release refused" if status == REFUSED else "The job has changed"
-        faulty = faults[0].what if len(faults) == 1 else f"{len(faults)} reasons"
+        faulty = ": ".join(filter(None, faults[0][1::-1])) if len(faults) == 1 else f"{len(faults)} reasons"
         return self._page("plain", title, status=status, faults=faults, back="", faulty=faulty)
 
     def _page(self, template: str, title: str, *, status: int = 200, **shown: object) -> Response:

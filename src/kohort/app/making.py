@@ -243,7 +243,7 @@ class Move(NamedTuple):
         (('Bari', 'Milano', 'Torino'), ('Bari', 'Nord'), ('*',))
         """
         if not self.to:
-            raise UsageError("it is not said where the ticked ones go", hint="choose a group, or name a new one")
+            raise UsageError("no group is chosen for the ticked values", hint="choose a group, or name a new one")
         if self.level + 1 == tree.height:
             tree = Insert(self.level).of(tree)
         chosen = frozenset(self.nodes)

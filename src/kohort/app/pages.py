@@ -51,9 +51,6 @@ COMPARED: Final[Mapping[str, str]] = {
 #: What k is tried with unless somebody asks for other values.
 TRIED: Final = "2,3,5,10,20,50,100"
 
-#: The job as it is, among what it could be.
-NOW: Final[tuple[Changes, ...]] = ((),)
-
 #: Models that most people need; the others are folded.
 USUAL: Final = frozenset({"l", "t"})
 
@@ -181,12 +178,13 @@ class Pages(JobPages):
 
     def _costs(self, choices: Sequence[Mapping[str, Any]]) -> tuple[Mapping[Changes, Price | None], bool]:
         """What each option costs, as far as it is known; and whether more is still to come."""
-        options = tuple(dict.fromkeys(one["changes"] for each in choices for one in each["options"]))
         if self.desk.faults():
             return {}, False
-        task = self.desk.ask("costs", self.desk.text, self.desk.place, options)
-        task.over.wait(AT_ONCE)
-        return dict(zip(options, task.value or (), strict=False)), task.is_open
+        options = dict.fromkeys(one["changes"] for each in choices for one in each["options"])
+        tasks = {one: self.desk.ask("cost", self.desk.text, self.desk.place, one) for one in options}
+        return {one: task.value for one, task in tasks.items() if not task.is_open}, any(
+            task.is_open for task in tasks.values()
+        )
 
     def preview(self, request: Request) -> Response:
         """What the job would release; ten records of it where somebody asks for them."""
@@ -339,16 +337,16 @@ class Pages(JobPages):
         if found is not None:
             smallest = found.result["smallest"]
             return {**said, "loss": _lost(found), "risk": 1 / smallest if smallest else 0.0}
-        costs: tuple[Price | None, ...] | None = self.desk.known("costs", version.text, self.desk.place, NOW)
-        if costs is None:
+        task = self.desk.asked("cost", version.text, self.desk.place, ())
+        if task is None or task.is_open:
             return said
-        price = costs[0]
+        price: Price | None = task.value
         figures = {} if price is None else {"loss": price.loss, "risk": price.highest}
         return {**said, **figures, "about": True, "refused": price is None}
 
     def _estimate(self) -> bool:
         """Have the job as it is estimated."""
-        return self.desk.ask("costs", self.desk.text, self.desk.place, NOW).is_open
+        return self.desk.ask("cost", self.desk.text, self.desk.place, ()).is_open
 
     def _fixes(self, fault: Fault) -> Iterator[tuple[str, Mapping[str, Mapping[Place, object]]]]:
         return fixes_of(fault, self.desk.raw)

@@ -102,6 +102,7 @@ class Session:
     _tables: dict[object, Table] = field(default_factory=dict[object, "Table"])
     _guesses: dict[object, tuple[Guess, ...]] = field(default_factory=dict[object, "tuple[Guess, ...]"])
     _tried: dict[str, Release] = field(default_factory=dict[str, "Release"])
+    _counted: dict[str, Counts] = field(default_factory=dict[str, "Counts"])
     _engines: dict[object, Engine] = field(default_factory=dict[object, "Engine"])
 
     # --- what is there ------------------------------------------------------------------------------------------------
@@ -146,27 +147,20 @@ class Session:
         people = held.records if key is None else np.unique(person_codes(held[key])).size
         return int(np.count_nonzero(sizes == 1)), int(people)
 
-    def costs(self, text: str, folder: Folder, options: tuple[Changes, ...]) -> tuple[Price | None, ...]:
-        """What the job would cost with each of these changes, on a sample; `None` where there is no release."""
+    def cost(self, text: str, folder: Folder, changes: Changes) -> Price | None:
+        """What the job would cost with these changes, on a sample; `None` where there is no release."""
         said = document(text, folder=Path(folder))
-        made = request_of(text, folder)
-        some = sampled(self._read(made.source, _input(text)))
-        known = None if made.population is None else io.read(made.population, made.job.reading)
-        self.on_progress("estimate")
-        counted: dict[str, Counts] = {}
-
-        def cost(changes: Changes) -> Price | None:
-            try:
-                job = request(
-                    changed(said.raw, dict(changes)), where=said.where, folder=said.folder, held=folder.held
-                ).job
-                limit = None if job.time_limit is None else min(job.time_limit, HURRIED)
-                hurried = replace(of_sample(job), time_limit=limit)
-                return priced(some, hurried, population=known, counted=counted)
-            except KohortError:
-                return None
-
-        return tuple(map(cost, options))
+        try:
+            made = request(changed(said.raw, dict(changes)), where=said.where, folder=said.folder, held=folder.held)
+            job = made.job
+            some = sampled(self._read(made.source, _input(text)))
+            known = None if made.population is None else io.read(made.population, job.reading)
+            self.on_progress("estimate")
+            limit = None if job.time_limit is None else min(job.time_limit, HURRIED)
+            hurried = replace(of_sample(job), time_limit=limit)
+            return priced(some, hurried, population=known, counted=self._counted)
+        except KohortError:
+            return None
 
     def records(self, text: str, folder: str, first: int) -> Rows:
         """Ten records from the one of this number on."""
@@ -295,7 +289,7 @@ class Session:
         key = source, how, tuple(states)
         if key not in self._tables:
             self.on_progress("read")
-            self._tables, self._tried = {key: io.read(source, how)}, {}
+            self._tables, self._tried, self._counted = {key: io.read(source, how)}, {}, {}
         return self._tables[key]
 
     def _engine(self, made: Request) -> Engine:
@@ -343,7 +337,7 @@ def _input(text: str) -> KeyValues:
     engine = table(said, "run").get("engine", HERE)
     if engine != HERE:
         hint = "preview or release it, or take engine out of the job's table [run] to look at the records here"
-        raise UnsupportedError(f"this needs the records themselves, and the job leaves them to {engine}", hint=hint)
+        raise UnsupportedError(f"this page needs the records, which the job leaves to {engine}", hint=hint)
     return right_part(INPUT, table(said, "input"))
 
 

@@ -78,7 +78,7 @@ def desk_of(path: Path, folder: Path, *, transactions: bool | None = None) -> De
 
     Raises:
         InputError: there is no such file.
-        UsageError: a job file says itself what it is on.
+        UsageError: a job file names its own kind of data.
         TargetError: it has a job file there already.
     """
     from kohort.app.desk import Desk  # noqa: PLC0415  it needs the libraries
@@ -90,7 +90,7 @@ def desk_of(path: Path, folder: Path, *, transactions: bool | None = None) -> De
         raise InputError(what, where=str(path), hint="name a table, or a job file (.toml)")
     if path.suffix == ".toml":
         if transactions is not None:
-            raise UsageError("a job file says itself what it is on", where="--transactions", hint="leave it out")
+            raise UsageError("a job file names its own kind of data", where="--transactions", hint="leave it out")
         return Desk(path.resolve(), "", Worker(child_process))
     job = folder.resolve() / f"{path.name.partition('.')[0]}.job.toml"
     if job.exists():

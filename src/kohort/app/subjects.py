@@ -133,7 +133,7 @@ TABLE: Final = Subject(
         "records": "Reading records",
         "hierarchy": "Building the hierarchy",
         "unique": "Counting unique people",
-        "costs": "Estimating what settings cost",
+        "cost": "Estimating what settings cost",
         "preview": "Trying what the job would release",
         "changes": "Comparing records",
         "report": "Writing the report",

@@ -12,7 +12,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
-from queue import Queue
+from itertools import count
+from queue import PriorityQueue
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from kohort.app.answers import LESS, Fault, faults_in
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 #: Seconds that a process has to clean up before it is killed.
 PATIENCE: Final = 3.0
+
+#: Questions whose answers a page shows once they are there: they are answered when nothing else is asked.
+BESIDE: Final = ("cost", "unique")
 
 
 class State(StrEnum):
@@ -53,6 +57,11 @@ class Task:
         """Whether there is more to come."""
         return not self.over.is_set()
 
+    @property
+    def is_beside(self) -> bool:
+        """Whether no page waits for it."""
+        return self.question.endswith(BESIDE)
+
     def end(self, state: State, *, value: object = None, faults: tuple[Fault, ...] = ()) -> None:
         """Say how it ended; the first end counts."""
         if not self.over.is_set():
@@ -72,7 +81,10 @@ class Worker:
     """Has one question after the other answered by a child, started when it is needed, and again if it ends."""
 
     start: Callable[[], Child]
-    _tasks: Queue[Task | None] = field(default_factory=Queue["Task | None"])
+    _tasks: PriorityQueue[tuple[int, int, Task | None]] = field(
+        default_factory=PriorityQueue["tuple[int, int, Task | None]"]
+    )
+    _asked: count[int] = field(default_factory=count)
     _child: Child | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -83,7 +95,7 @@ class Worker:
     def ask(self, question: str, *arguments: object) -> Task:
         """Have a question answered."""
         task = Task(question, arguments)
-        self._tasks.put(task)
+        self._tasks.put((int(task.is_beside), next(self._asked), task))
         return task
 
     def cancel(self, task: Task) -> None:
@@ -96,7 +108,7 @@ class Worker:
 
     def close(self) -> None:
         """Stop for good."""
-        self._tasks.put(None)
+        self._tasks.put((-1, next(self._asked), None))
         with self._lock:
             self._stop()
 
@@ -106,7 +118,7 @@ class Worker:
             child.stop()
 
     def _work(self) -> None:
-        while (task := self._tasks.get()) is not None:
+        while (task := self._tasks.get()[-1]) is not None:
             with self._lock:
                 if not task.is_open:
                     continue

@@ -124,7 +124,7 @@ def test_items_are_found_by_name_and_role(visitor: Visitor) -> None:
     assert "3 of 8 items" in told(visitor.get("/items?q=I&role=public"))
     assert "1 of 8 items" in told(visitor.get("/items?role=private&page=7"))
     assert "8 items, most" not in told(visitor.get("/items?role=nonsense"))
-    assert "No item is called so." in told(visitor.get("/items?q=nothing"))
+    assert "No item has that name." in told(visitor.get("/items?q=nothing"))
     page = visitor.post("/items", q="i", role="public", page="0", all="private")
     assert visitor.desk.raw["items"] == {"private": ["<b>oil</b>", "insulin", "milk", "wine"]}
     assert "<b>oil" not in page.text
@@ -321,7 +321,7 @@ def test_the_curve_is_that_of_a_sweep(visitor: Visitor) -> None:
         value, loss = one["value"], f"{one['distortion']:.1%}"
         moles = one["size1_moles"] + sum(one["minimal_moles"].values())
         assert f"{value} {one['method']} {loss} {one['dropped']} {moles} " in shown
-    assert 'href="#point-mmil-1"' in page.text
+    assert 'href="#point-0"' in page.text
 
 
 def test_a_curve_of_one_impossible_value_has_no_picture(visitor: Visitor) -> None:

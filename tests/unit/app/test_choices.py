@@ -151,8 +151,8 @@ def test_a_refusal_has_buttons_for_each_column(visitor: Visitor) -> None:
     assert "person_id" in shown
     assert "--" not in shown
     assert ", line" not in shown
-    assert "Release it all the same" in shown
-    press(visitor, page, "Release it all the same: person_id")
+    assert "Release it anyway" in shown
+    press(visitor, page, "Release it anyway: person_id")
     assert visitor.desk.raw["columns"]["person_id"]["allow-singling"] is True
     press(visitor, page, "Drop it: person_id")
     assert visitor.desk.raw["columns"]["person_id"]["role"] == "drop"
@@ -166,11 +166,11 @@ def test_buttons_go_with_what_is_wrong() -> None:
     error = SchemaError("unique", where="column b", unsafe=("b",), flag=("--perturb", "b=rounding:step=5,top=9.5"))
     (fault,) = faults_in(error)
     of_b, place = dict(fixes_of(fault, raw))["b"], ("perturb", "columns", "b")
-    assert [*of_b] == ["Round it", "Group it", "Drop it", "Release it all the same"]
+    assert [*of_b] == ["Round it", "Group it", "Drop it", "Release it anyway"]
     assert of_b["Round it"] == {(*place, "method"): "rounding", (*place, "step"): 5, (*place, "top"): 9.5}
     (fault,) = faults_in(SchemaError("listed", unsafe=("c",), flag=("--hierarchy", "c=mask:right")))
     of_c = dict(fixes_of(fault, raw))["c"]
-    assert [*of_c] == ["Group it by its first characters", "Drop it", "Release it all the same"]
+    assert [*of_c] == ["Group it by its first characters", "Drop it", "Release it anyway"]
     (fault,) = faults_in(SchemaError("several", unsafe=("b",), flag=("--person", "b")))
     assert dict(fixes_of(fault, raw))["b"]["Count people by it"] == {("person", "key"): "b"}
 

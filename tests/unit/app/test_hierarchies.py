@@ -103,7 +103,7 @@ def test_a_builder_is_said_where_one_can_say_it(
         ({"do": "intervals", "widths": "5", "low": "30", "high": "40"}, "values lie outside the range"),
         ({"do": "cuts", "cuts": "0,18,120\n0,20,120"}, "1 cut points are none of level 1"),
         ({"do": "cuts", "cuts": " "}, "each level needs 2 cut points or more"),
-        ({"do": "prefixes", "side": "right", "steps": "1,x"}, "the characters to mask are no numbers"),
+        ({"do": "prefixes", "side": "right", "steps": "1,x"}, "the characters to mask are not numbers"),
         ({"do": "dates", "period-month": "true"}, "values are no date"),
         ({"do": "file"}, "no file is chosen"),
         ({"do": "public", "public": "moons"}, "cannot read the arguments of public"),
@@ -205,7 +205,7 @@ def test_levels_come_and_go(visitor: Visitor) -> None:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"tick-0": "true"}, "it is not said where the ticked ones go"),
+        ({"tick-0": "true"}, "no group is chosen for the ticked values"),
         ({"new": "a group"}, "nothing is ticked"),
         ({"name-0": ""}, "with an empty label"),
         ({"name-0": "*", "name-1": "x"}, "with the label *"),
