@@ -210,12 +210,7 @@ def _sizes(twin: PageFigure) -> Chart:
 
 
 def _band(one: PageFigure, *figures: PageFigure) -> ChartRow:
-    """From one figure to another; what the first is may not be told.
-
-    >>> from kohort.report.render.page.figure import PageFigure
-    >>> [_band(PageFigure({"low": low, "high": 9})).label for low in (5, 9, None)]
-    ['5 to 9', '9', 'up to 9']
-    """
+    """From one figure to another; what the first is may not be told."""
     low, high = one["low"], one["high"]
     ends = (high,) if low.json == high.json else (low, high)
     label = f"up to {text(high)}" if low.number is None else " to ".join(map(text, ends))

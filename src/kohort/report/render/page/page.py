@@ -89,7 +89,7 @@ def _filters() -> dict[str, Callable[..., object]]:
         "called": called,
         "metric": partial(called, words=_METRICS),
         "attacker": partial(called, words=_ATTACKS),
-        "changed": lambda moment: changed(*map(_number, moment)),
+        "changed": changed,
         "greatest": greatest,
         "scale_end": scale_end,
         "cell": cell,
