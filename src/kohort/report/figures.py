@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from types import GenericAlias
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.mondrian.bound import LeastLoss
     from kohort.report import Json
+
+#: Beyond this nothing can be drawn: floats end at 1.8e308.
+HUGEST: Final = 1e300
 
 
 def _key(name: str) -> str:

@@ -17,7 +17,7 @@ from kohort.pipeline.exposure import GridComparison
 from kohort.release import Release
 from kohort.release.job import Purpose
 from kohort.release.members import members_of
-from kohort.report.figures import BoundFigures, Figures
+from kohort.report.figures import HUGEST, BoundFigures, Figures
 from kohort.report.page.attributes import (
     LINKED,
     PageAttribute,
@@ -218,9 +218,6 @@ def _notes(reader: Reader) -> tuple[str, ...]:
         f"Fewer than {least} people were suppressed: neither their number nor figures that reveal it are shown.",
     )
 
-
-#: Beyond this nothing can be drawn: floats end at 1.8e308.
-HUGEST: Final = 1e300
 
 #: Bytes of the largest file that is read: figures are few.
 LARGEST: Final = 1 << 26

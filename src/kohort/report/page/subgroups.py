@@ -201,13 +201,9 @@ def _cells(release: Release, row: int) -> Iterator[SampleCell]:
     """Each column's cell before and after; null where it is not shown, or not released."""
     shown, record = _shown(release), int(release.lineage[row])
     for name in release.source.names:
-        before = _cell(release.source[name], record) if name in shown else None
-        after = _cell(release.table[name], row) if name in release.table.names else None
+        before = _text(release.source[name], int(release.source[name].codes[record])) if name in shown else None
+        after = _text(release.table[name], int(release.table[name].codes[row])) if name in release.table.names else None
         yield SampleCell(column=name, before=before, after=after)
-
-
-def _cell(column: Column, row: int) -> str:
-    return _text(column, int(column.codes[row]))
 
 
 def _text(column: Column, code: int) -> str:

@@ -164,16 +164,9 @@ def transaction_page(release: TransactionRelease, heading: Heading, reader: Read
 
 
 def _request(release: TransactionRelease, figures: TransactionFigures) -> RequestedTransactions:
-    model = figures.model
-    return RequestedTransactions(
-        k=model.k,
-        h=model.h,
-        h_exact=model.h_exact,
-        p=model.p,
-        models=(model.name,),
-        method=method(release.job.algorithm),
-        suppress=figures.suppress,
-        roles=_roles(release),
+    method_, models = method(release.job.algorithm), (figures.model.name,)
+    return RequestedTransactions.from_attributes(
+        figures.model, models=models, method=method_, suppress=figures.suppress, roles=_roles(release)
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import getitem
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kohort.report.charts.bars import BarChart, Bars
 from kohort.report.charts.canvas import encoded, library, settings
-from kohort.report.render.page.figure import HUGE, LARGE, PageFigure, percent, text, written_number
+from kohort.report.render.page.figure import HUGE, PageFigure, percent, text, written_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
     from kohort.report.page import Page
 
 
-#: How figures are written: shares in percent; counts, which may be expected ones; numbers; and those of three digits.
-Form: TypeAlias = Literal["share", "count", "number", "ratio"]
+#: How figures are written: shares in percent; counts, which may be expected ones; numbers.
+Form: TypeAlias = Literal["share", "count", "number"]
 
 #: How a series is drawn, and the class of its bars on a page: what was is hatched, what is, is filled.
 Look: TypeAlias = Literal["was", "is"]
@@ -158,8 +160,8 @@ def written(figure: PageFigure, form: Form) -> str:
     >>> from kohort.report.render.page.figure import PageFigure
     >>> written(PageFigure(0.25), "share"), written(PageFigure(0.25), "number"), written(PageFigure(None), "share")
     ('25.0%', '0.25', 'not shown')
-    >>> written(PageFigure(508.21), "count"), written(PageFigure(8.21), "count"), written(PageFigure(0.01598), "ratio")
-    ('508', '8.2', '0.016')
+    >>> written(PageFigure(508.21), "count"), written(PageFigure(8.21), "count")
+    ('508', '8.2')
     """
     number = figure.number
     if number is None:
@@ -171,8 +173,6 @@ def written(figure: PageFigure, form: Form) -> str:
             return f"{number:,.0f}"
         case "count" if isinstance(number, float):
             return f"{number:.2g}"
-        case "ratio" if abs(number) < LARGE:
-            return f"{number:.3g}"
         case _:
             return written_number(number)
 
@@ -210,12 +210,7 @@ def _sizes(twin: PageFigure) -> Chart:
 
 
 def _band(one: PageFigure, *figures: PageFigure) -> ChartRow:
-    """From one figure to another; what the first is may not be told.
-
-    >>> from kohort.report.render.page.figure import PageFigure
-    >>> [_band(PageFigure({"low": low, "high": 9})).label for low in (5, 9, None)]
-    ['5 to 9', '9', 'up to 9']
-    """
+    """From one figure to another; what the first is may not be told."""
     low, high = one["low"], one["high"]
     ends = (high,) if low.json == high.json else (low, high)
     label = f"up to {text(high)}" if low.number is None else " to ".join(map(text, ends))
@@ -281,14 +276,15 @@ def _risks(twin: PageFigure) -> Chart:
     risks = twin["risks"]
     over = risks["threshold"].number
     parts = (
-        ("highest risk of a person", ("prosecutor", "highest")),
-        ("average risk", ("prosecutor", "average")),
-        (f"people at a risk over {percent(over or 0)}", ("prosecutor", "over")),
-        ("people alone in their class", ("uniques_share",)),
-        ("matched with a population: highest", ("journalist", "highest")),
-        ("matched with a population: average", ("journalist", "average")),
+        ("highest risk of a person", "prosecutor", "highest"),
+        ("average risk", "prosecutor", "average"),
+        (f"people at a risk over {percent(over or 0)}", "prosecutor", "over"),
+        ("people alone in their class", "uniques_share"),
+        ("matched with a population: highest", "journalist", "highest"),
+        ("matched with a population: average", "journalist", "average"),
     )
-    rows = [ChartRow(name, (_at(risks["before"], path), _at(risks["after"], path))) for name, path in parts]
+    sides = (risks["before"], risks["after"])
+    rows = [ChartRow(name, tuple(reduce(getitem, path, side) for side in sides)) for name, *path in parts]
     return Chart(
         key="risks",
         place="risks",
@@ -301,54 +297,41 @@ def _risks(twin: PageFigure) -> Chart:
     )
 
 
-def _at(figure: PageFigure, path: tuple[str, ...]) -> PageFigure:
-    for key in path:
-        figure = figure[key]
-    return figure
+#: What a chart of subgroups shows: its title, how to read it, and the parts of a subgroup with their names.
+_SUBGROUPS: Final[Mapping[str, tuple[str, str, Mapping[str, tuple[str, Form]]]]] = {
+    "suppressed": (
+        "Groups with the most suppressed records",
+        "Share of the records with this value that are not in the release.",
+        {"share": ("suppressed", "share"), "suppressed": ("records", "count"), "records": ("of", "count")},
+    ),
+    "distorted": (
+        "Groups that lost the most detail",
+        "Mean loss of the released records with this value.",
+        {"loss": ("detail lost", "share"), "records": ("records", "count")},
+    ),
+}
 
 
 def _subgroups(twin: PageFigure) -> Iterator[Chart]:
-    groups = twin["subgroups"]
-    yield Chart(
-        key="suppressed",
-        place=groups["suppressed"].place,
-        title="Groups with the most suppressed records",
-        says="Share of the records with this value that are not in the release.",
-        over="Group",
-        series=(
-            ChartSeries("suppressed", "share", "is"),
-            ChartSeries("records", "count"),
-            ChartSeries("of", "count"),
-        ),
-        rows=(
-            *_overall(groups["overall"]["share"], twin["done"]["suppressed"], twin["done"]["records"]),
-            *(ChartRow(_group(one), (one["share"], one["suppressed"], one["records"])) for one in groups["suppressed"]),
+    groups, done = twin["subgroups"], twin["done"]
+    overall = {
+        "suppressed": (groups["overall"]["share"], done["suppressed"], done["records"]),
+        "distorted": (groups["overall"]["loss"], done["released"]),
+    }
+    for key, (title, says, parts) in _SUBGROUPS.items():
+        rows = [ChartRow(_group(one), tuple(one[part] for part in parts)) for one in groups[key]]
+        everyone = [ChartRow("all records", overall[key])] if rows and overall[key][0].number is not None else []
+        (first, *others) = (ChartSeries(*named) for named in parts.values())
+        yield Chart(
+            key=key,
+            place=groups[key].place,
+            title=title,
+            says=says,
+            over="Group",
+            series=(replace(first, look="is"), *others),
+            rows=(*everyone, *rows),
+            most=WORST,
         )
-        if groups["suppressed"]
-        else (),
-        most=WORST,
-    )
-    yield Chart(
-        key="distorted",
-        place=groups["distorted"].place,
-        title="Groups that lost the most detail",
-        says="Mean loss of the released records with this value.",
-        over="Group",
-        series=(ChartSeries("detail lost", "share", "is"), ChartSeries("records", "count")),
-        rows=(
-            *_overall(groups["overall"]["loss"], twin["done"]["released"]),
-            *(ChartRow(_group(one), (one["loss"], one["records"])) for one in groups["distorted"]),
-        )
-        if groups["distorted"]
-        else (),
-        most=WORST,
-    )
-
-
-def _overall(*figures: PageFigure) -> Iterator[ChartRow]:
-    """All records, to compare with."""
-    if figures[0].number is not None:
-        yield ChartRow("all records", figures)
 
 
 def _group(one: PageFigure) -> str:

@@ -6,10 +6,10 @@ element that names their place in the page model and holds their exact value.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from kohort.report.figures import HUGEST
 from kohort.shown import readable
 
 if TYPE_CHECKING:
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 #: From here on a figure is written by its digits and power of ten.
 HUGE: Final = 1e15
-
-#: Beyond this nothing can be drawn: floats end at 1.8e308.
-HUGEST: Final = 1e300
 
 #: From here on, digits after the point are of no interest.
 LARGE: Final = 1_000
@@ -67,11 +64,9 @@ class PageFigure:
 
     def __eq__(self, other: object) -> bool:
         """Whether it is this value: `page.kind == "table"`."""
-        return (
-            (self.json == other.json and self.path == other.path)
-            if isinstance(other, PageFigure)
-            else self.json == other
-        )
+        if isinstance(other, PageFigure):
+            return self.json == other.json and self.path == other.path
+        return self.json == other
 
     __hash__ = None  # type: ignore[assignment]  # it may hold a list
 
@@ -83,11 +78,6 @@ class PageFigure:
     def place(self) -> str:
         """The path with points between its parts."""
         return ".".join(self.path)
-
-    @property
-    def exact(self) -> str:
-        """The value as JSON has it, on one line of ASCII."""
-        return json.dumps(self.json)
 
     @property
     def number(self) -> int | float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache, partial
 from itertools import groupby
 from operator import attrgetter, itemgetter
@@ -21,7 +22,7 @@ from kohort.report.render.page.figure import PageFigure, clean, percent, text
 from kohort.report.render.text import changed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from jinja2 import Template
 
@@ -38,24 +39,7 @@ def html(page: Page) -> str:
 #: What a figure that is not shown is called on the page.
 UNKNOWN: Final = Markup('<span class="untold">not shown</span>')
 
-#: What words of the page model are on the page, where they differ.
-_ROLES: Final = {"quasi": "quasi-identifying", "drop": "dropped"}
-_TREATMENTS: Final = {
-    "names released as sets in which nobody's name stands alone": "names, unique ones in sets",
-    "names released as sets": "sets of names",
-    "released in its own way": "default labels",
-    "pseudonyms in its place": "replaced by pseudonyms",
-}
-_QUANTILES: Final = {
-    "0": "Minimum",
-    "0.05": "5th percentile",
-    "0.25": "Lower quartile",
-    "0.5": "Median",
-    "0.75": "Upper quartile",
-    "0.95": "95th percentile",
-    "1": "Maximum",
-}
-_MEASURES: Final = {"cramers v": "Cramér's V"}
+#: What metrics and attacks of the page model are called on the page.
 _METRICS: Final = {**{name: metric.shown.symbol for name, metric in METRICS.items()}, "distortion": "Distortion"}
 _ATTACKS: Final = {name: asks for one in CRITERIA for name, asks in one.attacks.items()}
 
@@ -92,7 +76,6 @@ def _filters() -> dict[str, Callable[..., object]]:
     return {
         "count": figured,
         "percent": partial(figured, form="share"),
-        "ratio": partial(figured, form="ratio"),
         "percentage": percent,
         "figured": figured,
         "heading": heading,
@@ -101,22 +84,16 @@ def _filters() -> dict[str, Callable[..., object]]:
         "spoken": clean,
         "leaves": leaves,
         "objects": objects,
-        "parts": PageFigure.parts,
         "place": attrgetter("place"),
         "number": _number,
-        "role": partial(called, _ROLES),
-        "treatment": partial(called, _TREATMENTS),
-        "measure": partial(called, _MEASURES),
-        "metric": partial(called, _METRICS),
-        "attacker": partial(called, _ATTACKS),
-        "changed": moved,
-        "first_bad": first_bad,
+        "called": called,
+        "metric": partial(called, words=_METRICS),
+        "attacker": partial(called, words=_ATTACKS),
+        "changed": changed,
+        "greatest": greatest,
         "scale_end": scale_end,
-        "quantile": lambda share: _QUANTILES.get(share) or clean(share),
-        "most_moved": most_moved,
         "cell": cell,
         "by_outcome": by_outcome,
-        "worst": worst,
     }
 
 
@@ -141,7 +118,9 @@ def figured(figure: PageFigure, form: Form = "number") -> Markup:
     if not isinstance(figure.json, (bool, int, float)):
         return name(figure)
     shown = text(figure) if figure.number is None else chart.written(figure, form)
-    return Markup('<data value="{}" data-figure="{}">{}</data>').format(figure.exact, clean(figure.place), shown)
+    return Markup('<data value="{}" data-figure="{}">{}</data>').format(
+        json.dumps(figure.json), clean(figure.place), shown
+    )
 
 
 def name(figure: PageFigure | str) -> Markup:
@@ -189,25 +168,14 @@ def objects(figure: PageFigure) -> list[tuple[str, list[tuple[str, PageFigure]]]
     return [(way, [(key, part) for _, key, part in some]) for way, some in groupby(ways, key=itemgetter(0))]
 
 
-def called(words: Mapping[str, str], figure: PageFigure) -> Markup:
+def called(figure: PageFigure, words: Mapping[str, str]) -> Markup:
     """Words of the page model, each as the page has it."""
     return name(", ".join(words.get(one, one) for one in text(figure).split(", ")))
 
 
-def most_moved(associations: PageFigure) -> list[PageFigure]:
-    """Pairs by how much they changed, most of all first."""
-    return sorted(associations, key=lambda one: -abs(_number(one["change"])))
-
-
-def moved(moment: PageFigure) -> str:
-    """How much a figure changed, before and after."""
-    before, after = moment[0].number, moment[1].number
-    return changed(before or 0, after or 0)
-
-
-def first_bad(attacks: list[PageFigure]) -> list[PageFigure]:
-    """Attacks by how much more they find with the release than without."""
-    return sorted(attacks, key=lambda one: _number(one["baseline"]) - _number(one["rate"]))
+def greatest(parts: Iterable[PageFigure], key: str, less: str = "") -> list[PageFigure]:
+    """Parts by how far a figure is from 0, the farthest first; with `less`, by how much it exceeds that figure."""
+    return sorted(parts, key=lambda one: _number(one[less]) - abs(_number(one[key])))
 
 
 def scale_end(attacks: PageFigure) -> float:
@@ -238,10 +206,3 @@ def by_outcome(singling: PageFigure, perturbed: PageFigure) -> list[tuple[str, l
     for one in singling:
         found.setdefault(clean(outcome([str(name.json) for name in one["columns"]], methods)), []).append(one)
     return sorted(found.items(), key=lambda pair: pair[0] != "unchanged")
-
-
-def worst(singling: PageFigure) -> list[PageFigure]:
-    """The column, or the pair, that singles out most; nothing where no share is known."""
-    return sorted((one for one in singling if one["share"].number is not None), key=lambda one: -_number(one["share"]))[
-        :1
-    ]

@@ -364,7 +364,7 @@ def test_sections_that_do_not_apply_are_omitted() -> None:
 
 
 def test_the_worst_attack_comes_first() -> None:
-    """By how far its rate exceeds the baseline; each is a dot on one scale; those without claims, or not tried, are only named."""
+    """By how far its rate exceeds the baseline; each is a dot. Those without claims, or not tried, are named."""
     model = table()
     one = model["attacks"][0]
     model["attacks"] = [
