@@ -137,11 +137,12 @@ class Preview(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A value of k and a method, and what they would give.
+    """A value of k, one of t and a method, and what they would give.
 
     Attributes:
         k: As a job says it.
         method: Likewise.
+        t: Likewise; empty where each column keeps its own.
         risk: The highest prosecutor's risk, 0..1; nothing is known where `why` is said.
         loss: The detail that the quasi-identifiers lose, 0..1.
         classes: How many classes there would be.
@@ -153,6 +154,7 @@ class Choice(NamedTuple):
 
     k: str
     method: str
+    t: str = ""
     risk: float = 0.0
     loss: float = 0.0
     classes: int = 0
@@ -237,3 +239,8 @@ class Point(NamedTuple):
     moles: int = 0
     dropped: int = 0
     why: str = ""
+
+    @property
+    def loss(self) -> float:
+        """The same share, as other costs have it."""
+        return self.distortion

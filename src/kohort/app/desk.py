@@ -64,6 +64,17 @@ def tables_of(text: str) -> Mapping[str, Any]:
         return {}
 
 
+def _key(question: str, arguments: tuple[object, ...]) -> tuple[object, ...]:
+    """What a question is known by: only a report depends on who signs a job, and none on where the release goes."""
+    text = arguments[0] if arguments else ""
+    raw = tables_of(text) if isinstance(text, str) and not question.endswith(".report") else {}
+    if not raw:
+        return question, *arguments
+    output = {key: value for key, value in table_at(raw, ("output",)).items() if key != "path"}
+    decisive = {key: value for key, value in raw.items() if key != "purpose"} | {"output": output}
+    return question, json.dumps(decisive, default=str), *arguments[1:]
+
+
 def hierarchies_in(raw: Mapping[str, Any]) -> tuple[str, ...]:
     """The files that the columns of a job name as their hierarchies."""
     columns = table_at(raw, ("columns",))
@@ -277,14 +288,14 @@ class Desk:
         """The task of a question, which is asked once."""
         with self._lock:
             question = self.subject.question(question)
-            key = question, *arguments
+            key = _key(question, arguments)
             task = self._tasks.pop(key, None) or self.worker.ask(question, *arguments)
             self._tasks = dict([*self._tasks.items(), (key, task)][-KEPT:])
             return task
 
     def asked(self, question: str, *arguments: object) -> Task | None:
         """The task of a question that was asked before."""
-        return self._tasks.get((self.subject.question(question), *arguments))
+        return self._tasks.get(_key(self.subject.question(question), arguments))
 
     def known(self, question: str, *arguments: object) -> Any:  # noqa: ANN401  whatever was asked
         """The answer to a question that was asked before; `None` where there is none yet."""

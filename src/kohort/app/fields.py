@@ -155,6 +155,16 @@ def table_at(raw: Mapping[str, object], place: Iterable[str]) -> Any:  # noqa: A
     return held if is_table(held) else {}
 
 
+def places_of_t(raw: Mapping[str, object]) -> tuple[Place, ...]:
+    """Where a job says t of its columns.
+
+    >>> places_of_t({"columns": {"income": {"t": 0.2}, "age": {}}})
+    (('columns', 'income', 't'),)
+    """
+    columns = table_at(raw, ("columns",))
+    return tuple(("columns", name, "t") for name in columns if "t" in table_at(columns, (name,)))
+
+
 def has_levels(raw: Mapping[str, object]) -> bool:
     """Whether the method of a job gives each column one level of its hierarchy.
 

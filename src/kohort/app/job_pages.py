@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
@@ -238,7 +239,7 @@ class JobPages(ABC):
     def working(self, _: Request) -> Response:
         """How far the work is, for the script."""
         stage = self.desk.stage
-        return JSONResponse({"open": stage is not None, "stage": stage or ""})
+        return JSONResponse({"open": stage is not None, "stage": stage or "", "steps": steps_in(stage or "")})
 
     def cancel(self, _: Request) -> Response:
         """Give up what is being done."""
@@ -333,7 +334,7 @@ class JobPages(ABC):
             return self._wrong(lacking.faults, 422)
         what = self.subject.doing[task.question.partition(".")[2]]
         if task.is_open:
-            return self._page("working", what, status=202, what=what, stage=task.stage)
+            return self._page("working", what, status=202, what=what, stage=task.stage, steps=steps_in(task.stage))
         self.desk.forget(task)
         return self._wrong(task.faults, 422)
 
@@ -373,6 +374,16 @@ class JobPages(ABC):
     def _version(self) -> Markup:
         """The field by which a form says what it was made of."""
         return Markup('<input type="hidden" name="at" value="{}">').format(self.desk.at)
+
+
+def steps_in(stage: str) -> tuple[int, int] | None:
+    """How many steps are over, and how many there are, where a stage says so.
+
+    >>> steps_in("attack 4 of 8: exposure"), steps_in("read")
+    ((3, 8), None)
+    """
+    found = re.search(r"\b([0-9]{1,9}) of ([0-9]{1,9})\b", stage)
+    return (int(found[1]) - 1, int(found[2])) if found else None
 
 
 def number(text: str) -> int:

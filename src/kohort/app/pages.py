@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from kohort.algorithms.method import METHODS
+from kohort.app.answers import Choice
+from kohort.app.attacks import Attacks
 from kohort.app.columns import View, chosen_in
 from kohort.app.desk import tables_of
-from kohort.app.fields import changed, has_levels, read, table_at, with_roles, written
+from kohort.app.fields import changed, has_levels, places_of_t, read, table_at, with_roles, written
 from kohort.app.fixes import fixes_of
 from kohort.app.job_pages import AT_ONCE, WITH_A_FORM, JobPages, number
+from kohort.app.plot import Setting, plot_of
 from kohort.app.protection import applying, choices_of, in_words
 from kohort.app.render import ROLES
 from kohort.assessment.inspection.evidence import HALF
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from kohort.app.answers import Choice, ColumnLook, Fault, Look, Preview
+    from kohort.app.answers import ColumnLook, Fault, Look, Preview
     from kohort.app.desk import Version
     from kohort.app.job_pages import Endpoint
     from kohort.app.nodes import LatticeLook
@@ -196,20 +199,26 @@ class Pages(JobPages):
         found = self._of_job("evidence")
         if request.query_params.get("form") == "json":
             return JSONResponse(found)
-        return self._page("evidence", "Evidence", found=found, criteria=CRITERIA)
+        return self._page("evidence", "Evidence", found=found, criteria=CRITERIA, attacks=Attacks.of(found["criteria"]))
 
     def frontier(self, request: Request) -> Response:
         """Risk and loss of other values of k, and of other methods."""
-        now = table_at(self.desk.raw, ("method",)).get("name", "mondrian")
-        ks = tuple(one.strip() for one in request.query_params.get("k", TRIED).split(",") if one.strip())
-        methods = tuple(one for one in METHODS if one in request.query_params.getlist("method")) or (now,)
-        found: Sequence[Choice] = ()
-        if "k" in request.query_params:
-            found = self._of_job("frontier", ks, methods)
+        raw, asked = self.desk.raw, request.query_params
+        places = places_of_t(raw)
+        said = {written(table_at(raw, place[:2])["t"]) for place in places}
+        now = Choice(
+            written(table_at(raw, ("privacy",)).get("k")),
+            table_at(raw, ("method",)).get("name", "mondrian"),
+            said.pop() if len(said) == 1 else "",
+        )
+        ks, ts = parts_of(asked.get("k", with_own(TRIED, now.k))), parts_of(asked.get("t", "")) if places else ()
+        methods = tuple(one for one in METHODS if one in asked.getlist("method")) or (now.method,)
+        found: Sequence[Choice] = self._of_job("frontier", ks, ts, methods) if "k" in asked else ()
         titles = {name: one.specification.sentence for name, one in METHODS.items()}
-        shown: dict[str, Any] = {"ks": ",".join(ks), "methods": methods, "titles": titles, "asked": bool(found)}
-        k = written(table_at(self.desk.raw, ("privacy",)).get("k"))
-        return self._page("frontier", "Trade-off", found=found, now=(k, now), **shown)
+        shown: dict[str, Any] = {"methods": methods, "titles": titles, "now": now, "has_t": bool(places)}
+        rows = [(one, (one.k, one.method, one.t or now.t) == now[:3]) for one in found]
+        plot = plot_of([_setting(place, *row) for place, row in enumerate(rows) if not row[0].why])
+        return self._page("frontier", "Trade-off", ks=",".join(ks), ts=",".join(ts), rows=rows, plot=plot, **shown)
 
     def lattice(self, _: Request) -> Response:
         """The lattice of a method with levels; else the methods that have some."""
@@ -265,13 +274,14 @@ class Pages(JobPages):
         """Take the k and the method of a point; what another method was told goes."""
         form = request.scope["form"]
         before = table_at(self.desk.raw, ("method",)).get("name", "mondrian")
-        k, method = form.get("choice", "").partition(" ")[::2]
+        k, method, t = (*form.get("choice", "").split(" "), "", "")[:3]
         if method not in METHODS:
             raise UsageError("there is no such method", hint=f"one of {', '.join(METHODS)}")
         said: dict[Place, object] = {("privacy", "k"): read(("privacy", "k"), k), ("method", "name"): method}
+        said |= {place: read(place, t) for place in places_of_t(self.desk.raw) if t}
         text = changed(self.desk.text, said)
         drop = dict.fromkeys(unfit(read_toml(text), [one for one in METHODS if one in {before, method}]))
-        self._change(request, changed(text, drop), f"k = {k}, {method}")
+        self._change(request, changed(text, drop), f"k = {k}, {f't = {t}, ' * bool(t)}{method}")
         return RedirectResponse("/preview", 303)
 
     def take_node(self, request: Request) -> Response:
@@ -357,6 +367,32 @@ class Pages(JobPages):
         source = table_at(self.desk.raw, ("input",)).get("path", "")
         lines = ["import kohort", "", f"job = kohort.Job.from_toml({name!r})"]
         return "\n".join([*lines, f"kohort.anonymize({source!r}, job, target={target!r})"])
+
+
+def parts_of(text: str) -> tuple[str, ...]:
+    """What commas separate."""
+    return tuple(one.strip() for one in text.split(",") if one.strip())
+
+
+def with_own(values: str, own: str) -> str:
+    """Numbers to try, and the job's own among them.
+
+    >>> with_own("2,5,10", "7"), with_own("2,5", ""), with_own("2,5", "5")
+    ('2,5,7,10', '2,5', '2,5')
+    """
+    parts = parts_of(values)
+    if own in {"", *parts}:
+        return values
+    return ",".join(sorted((*parts, own), key=float)) if own.replace(".", "", 1).isdecimal() else values
+
+
+def _setting(place: int, one: Choice, is_now: bool) -> Setting:  # noqa: FBT001  the parts of a row
+    label = f"k = {one.k}" + (f", t = {one.t}" if one.t else "")
+    words = f"{label}, {one.method}: risk {percent(one.risk)}, detail lost {percent(one.loss)}"
+    words += "; the knee" * one.knee + "; current setting" * is_now
+    label = f"{'knee: ' * one.knee}{label}{' (now)' * is_now}"
+    at = one.risk, one.loss
+    return Setting(*at, label, one.method, words, f"point-{place}", best=one.best, knee=one.knee, now=is_now)
 
 
 def _known(look: Look) -> tuple[list[str], list[str]]:

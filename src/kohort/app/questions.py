@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
 from kohort import io, pipeline
 from kohort.app.answers import Change, Choice, ColumnLook, Look, Preview, Released, Rows
+from kohort.app.fields import places_of_t
 from kohort.app.fields import read as field_value
 from kohort.app.making import Values, made_over
 from kohort.app.nodes import lattice_look
@@ -37,6 +39,7 @@ from kohort.release.members import members_of
 from kohort.report.evidence import dossier_of
 from kohort.report.page import Audience, page
 from kohort.report.page.audience import Reader
+from kohort.report.page.build import for_audience
 from kohort.report.page.result import losses, metrics, result, sizes
 from kohort.report.page.verdict import verdict
 from kohort.report.release import source_notes
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
     from kohort.job.keys import KeyValues
     from kohort.pipeline.pricing import Price
     from kohort.release import Release
+    from kohort.report.page import Page
     from kohort.schema.hierarchies import HeldFile
     from kohort.sweeps.tables import Point
     from kohort.tables.table import Column, Table
@@ -208,23 +212,32 @@ class Session:
         """The page of what a job would release."""
         return writer_of(".html")(page(self._try(text, folder), audience=Audience(audience)))
 
-    def frontier(self, text: str, folder: Folder, ks: tuple[str, ...], methods: tuple[str, ...]) -> tuple[Choice, ...]:
-        """What other values of k and other methods would give; nothing is released, so nothing is verified."""
+    def frontier(
+        self, text: str, folder: Folder, ks: tuple[str, ...], ts: tuple[str, ...], methods: tuple[str, ...]
+    ) -> tuple[Choice, ...]:
+        """What other values of k and t and other methods would give; nothing is released, so nothing is verified.
+
+        A t is that of all columns that have one; without `ts` each keeps its own.
+        """
         said = document(text, folder=Path(folder))
 
         def make(raw: Mapping[str, object]) -> Request:
             return request(raw, where=said.where, folder=said.folder, held=folder.held)
 
-        jobs = Variations(said.raw, {"k": ks, "method": methods}, make)
-        plan, first = jobs.plan(), jobs.requests[0]
-        held = self._read(first.source, _input(text))
-        known = None if first.population is None else io.read(first.population, first.job.reading)
-        found = sweep(held, plan, population=known, on_progress=self.on_progress)
-        points = [one for one in found.points if one.found]
-        traded = [Tradeoff(one.highest, one.metrics["ncp"]) for one in points]
-        best, bends = {*frontier(traded)}, {*knees(traded)}
-        made = (_choice(one, best=place in best, knee=place in bends) for place, one in enumerate(points))
-        return tuple(next(made) if one.found else _impossible(one) for one in found.points)
+        points: list[tuple[str, Point]] = []
+        for t in ts or ("",):
+            raw = changed(
+                said.raw, dict.fromkeys(places_of_t(said.raw), field_value(("columns", "", "t"), t)) if t else {}
+            )
+            jobs = Variations(raw, {"k": ks, "method": methods}, make)
+            plan, first = jobs.plan(), jobs.requests[0]
+            held = self._read(first.source, _input(text))
+            known = None if first.population is None else io.read(first.population, first.job.reading)
+            points += [(t, one) for one in sweep(held, plan, population=known, on_progress=self.on_progress).points]
+        possible = [place for place, (_, one) in enumerate(points) if one.found]
+        traded = [Tradeoff(points[place][1].highest, points[place][1].metrics["ncp"]) for place in possible]
+        best, bends = ({possible[place] for place in some(traded)} for some in (frontier, knees))
+        return tuple(_choice(one, t, best=at in best, knee=at in bends) for at, (t, one) in enumerate(points))
 
     def lattice(self, text: str, folder: Folder) -> LatticeLook:
         """The nodes that a job chooses from."""
@@ -240,8 +253,7 @@ class Session:
     def evidence(self, text: str, folder: Folder) -> dict[str, Any]:
         """The dossier of what a job would release."""
         release = self._try(text, folder)
-        self.on_progress("attack")
-        return dossier_of(release).as_json()
+        return dossier_of(release, on_progress=self.on_progress).as_json()
 
     # --- what is released ---------------------------------------------------------------------------------------------
 
@@ -251,6 +263,7 @@ class Session:
         target = Path(made.target)
         here = made.engine == HERE
         reports = reports_of(target) if here and _is_file(made) else {}
+        write = page_writers(page)
         release = pipeline.anonymize(
             made.source,
             made.job,
@@ -258,7 +271,7 @@ class Session:
             target=made.target,
             overwrite=overwrite,
             on_progress=self.on_progress,
-            reports=tuple(pipeline.Report(path, _page(REPORTS[name])) for name, path in reports.items()),
+            reports=tuple(pipeline.Report(path, write(REPORTS[name])) for name, path in reports.items()),
             inputs=made.inputs,
             engine=self._engine(made),
             staging=None if made.spill is None else Path(made.spill),
@@ -407,18 +420,22 @@ def _outline(release: Release) -> Preview:
     )
 
 
-def _choice(point: Point, *, best: bool, knee: bool) -> Choice:
+def _choice(point: Point, t: str, *, best: bool, knee: bool) -> Choice:
     k, method = point.values
-    return Choice(k, method, point.highest, point.metrics["ncp"], point.classes, point.suppressed, best=best, knee=knee)
+    if not point.found:
+        return Choice(k, method, t, why=point.why)
+    figures = point.highest, point.metrics["ncp"], point.classes, point.suppressed
+    return Choice(k, method, t, *figures, best=best, knee=knee)
 
 
-def _impossible(point: Point) -> Choice:
-    k, method = point.values
-    return Choice(k, method, why=point.why)
+class _PageMaker(Protocol):
+    def __call__(self, release: Any, *, audience: Audience) -> Page: ...  # noqa: ANN401  of either kind
 
 
-def _page(audience: Audience) -> Callable[[Release], bytes]:
-    return lambda release: writer_of(".html")(page(release, audience=audience))
+def page_writers(make: _PageMaker) -> Callable[[Audience], Callable[[Any], bytes]]:
+    """What writes the page of a release for an audience; both audiences' are parts of one page, which is made once."""
+    made = lru_cache(maxsize=1)(partial(make, audience=Audience.INTERNAL))
+    return lambda audience: lambda release: writer_of(".html")(for_audience(made(release), audience))
 
 
 def _is_file(made: Request) -> bool:

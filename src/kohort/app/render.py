@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from kohort.app.fields import button
+from kohort.app.plot import SHAPES
 from kohort.report.render.page.figure import clean, percent, written_number
 from kohort.report.render.page.page import name, templates
 
@@ -49,7 +50,7 @@ def _environment() -> Environment:
 
 def page(template: str, **shown: object) -> str:
     """A page of the desk."""
-    return _environment().get_template(f"{template}.html.jinja").render(ROLES=ROLES, **shown)
+    return _environment().get_template(f"{template}.html.jinja").render(ROLES=ROLES, SHAPES=SHAPES, **shown)
 
 
 @lru_cache(maxsize=1)

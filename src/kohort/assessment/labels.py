@@ -218,7 +218,7 @@ class _ValueIndex:
 
     def __init__(self, values: Sequence[str], order: Sequence[str] | None) -> None:
         self._all = np.arange(len(values))
-        numbers = sorted((exact(value), place) for place, value in enumerate(values) if is_numeric_text((value,)))
+        numbers = sorted((_number(value), place) for place, value in enumerate(values) if is_numeric_text((value,)))
         self._numbers = [number for number, _ in numbers]
         self._of_number = np.array([place for _, place in numbers], dtype=np.int64)
         self._only_numbers = bool(numbers) and len(numbers) == sum(map(bool, values))
@@ -267,7 +267,7 @@ class _ValueIndex:
     def _name_ranges(self, label: str) -> list[tuple[int, int]]:
         """The first and last place of each range of names that the label can mean."""
         inside = label[1:-1]
-        hyphens = [at for at, letter in enumerate(inside) if letter == "-" and label == f"[{inside}]"]
+        hyphens = [at for at, letter in enumerate(inside) if letter == "-"] if label == f"[{inside}]" else ()
         ends = ((self._place(inside[:at]), self._place(inside[at + 1 :])) for at in hyphens)
         return [(low, high) for low, high in ends if 0 <= low <= high]
 
@@ -275,14 +275,26 @@ class _ValueIndex:
         return self._rank.get("" if name == MISSING else canonical(name), -1)
 
 
+def _number(value: str) -> Fraction | int:
+    """The exact number; a whole one as `int`, which sorts many times faster."""
+    number = exact(value)
+    return number.numerator if number.denominator == 1 else number
+
+
 def _below(labels: Sequence[str], values: Sequence[str], hierarchy: Hierarchy) -> Mask:
     """(L, V) whether the value is a leaf below a node of this name, or of a member; a missing one is below the root."""
     by_key = {canonical(leaf): at for leaf, at in hierarchy.index.items()}
     leaf = np.array([hierarchy.index.get(value, by_key.get(canonical(value), -1)) for value in values], dtype=np.int64)
-    covered, spans = np.zeros((len(labels), len(values)), np.bool_), leaves_below(hierarchy)
+    order = np.argsort(leaf, kind="stable")
+    ascending = leaf[order]
+    below = {
+        name: [order[slice(*np.searchsorted(ascending, [low, high + 1]))] for low, high in spans]
+        for name, spans in leaves_below(hierarchy).items()
+    }
+    covered = np.zeros((len(labels), len(values)), np.bool_)
     for row, label in enumerate(labels):
-        for low, high in chain.from_iterable(spans.get(name, ()) for name in (label, *members_of(label))):
-            covered[row] |= (low <= leaf) & (leaf <= high)
+        for places in chain.from_iterable(below.get(name, ()) for name in (label, *members_of(label))):
+            covered[row, places] = True
     is_root = np.array([label == hierarchy.labels[-1][0] for label in labels], dtype=np.bool_)
     missing = np.array([not value for value in values], dtype=np.bool_)
     return covered | (is_root[:, np.newaxis] & missing)

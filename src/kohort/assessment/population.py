@@ -8,12 +8,13 @@ Where classes do not overlap that is exact.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from kohort.assessment.classes import records_of
-from kohort.assessment.labels import cell_texts, covered_by
+from kohort.assessment.labels import cell_texts, covered_by, labels_at_once
 from kohort.core.frequency import group
 from kohort.errors import InputError, SchemaError
 from kohort.schema import Missing
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from kohort.schema import Schema
     from kohort.schema.hierarchy import Hierarchy
     from kohort.tables.table import Column, Table
+
+#: Pairs of a class and a tuple that are compared one by one: with more, narrowing both first is quicker.
+_FEW: Final = 1 << 14
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,7 +218,8 @@ def joined(keys: Index, wanted: Index) -> tuple[Index, Index]:
 def matches(rows: Codes, tuples: Codes, covered: Sequence[Sequence[Index]]) -> Iterator[tuple[Index, Index]]:
     """Classes with equal labels, and the tuples of values that these cover in every column, where there are any.
 
-    Classes that agree in some columns are narrowed together, first by the column whose labels cover the fewest tuples.
+    Classes that agree in some columns are narrowed together, first by the column whose labels cover the fewest tuples;
+    where few classes and tuples are left, every pair of them is compared.
     Cost: for all different labels of some columns, a sort of the tuples that they cover.
 
     Args:
@@ -224,9 +229,10 @@ def matches(rows: Codes, tuples: Codes, covered: Sequence[Sequence[Index]]) -> I
 
     >>> rows, tuples = np.array([[0], [1]], np.uint32), np.array([[0], [1]], np.uint32)
     >>> [(of.tolist(), fits.tolist()) for of, fits in matches(rows, tuples, [[np.array([0, 1]), np.array([0])]])]
-    [([1], [0]), ([0], [0, 1])]
+    [([0], [0, 1]), ([1], [0])]
     """
     columns = _narrowest_first(rows, tuples, covered)
+    pairs = _Pairs.of(rows, tuples, covered)
     pending = [(0, np.arange(len(rows)), np.arange(len(tuples)))] if len(rows) else []
     while pending:
         depth, classes, fits = pending.pop()
@@ -234,6 +240,9 @@ def matches(rows: Codes, tuples: Codes, covered: Sequence[Sequence[Index]]) -> I
             continue
         if depth == len(columns):
             yield classes, np.sort(fits)
+            continue
+        if pairs is not None and classes.size * fits.size <= _FEW:
+            yield from pairs.matching(columns[depth:], classes, np.sort(fits))
             continue
         column = columns[depth]
         labels, values = rows[classes, column], tuples[fits, column]
@@ -243,6 +252,45 @@ def matches(rows: Codes, tuples: Codes, covered: Sequence[Sequence[Index]]) -> I
             wanted = covered[column][int(rows[same[0], column])].astype(values.dtype)
             first, end = np.searchsorted(values, wanted), np.searchsorted(values, wanted, side="right")
             pending.append((depth + 1, same, fits[_ranges(first, end)]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pairs:
+    """Labels of classes and values of tuples, to compare one by one.
+
+    Attributes:
+        rows: (d, c) codes of the labels of each class.
+        tuples: (d, t) codes of values.
+        masks: Per column, (labels, values) whether a label covers a value.
+    """
+
+    rows: Codes
+    tuples: Codes
+    masks: tuple[Mask, ...]
+
+    @classmethod
+    def of(cls, rows: Codes, tuples: Codes, covered: Sequence[Sequence[Index]]) -> _Pairs | None:
+        """`None` where what labels cover would take too much memory as masks."""
+        many = (tuples.max(axis=0, initial=0).astype(np.int64) + 1).tolist()
+        if sum(map(len, covered)) > labels_at_once(max(many, default=1)):
+            return None
+        masks = [np.zeros((len(one), values), np.bool_) for one, values in zip(covered, many, strict=True)]
+        for mask, places in zip(masks, covered, strict=True):
+            label = np.repeat(np.arange(len(places)), [one.size for one in places])
+            value = np.concatenate([*places, np.empty(0, np.int64)]).astype(np.int64)
+            known = value < mask.shape[1]
+            mask[label[known], value[known]] = True
+        return cls(np.ascontiguousarray(rows.T), np.ascontiguousarray(tuples.T), tuple(masks))
+
+    def matching(self, columns: Sequence[int], classes: Index, fits: Index) -> Iterator[tuple[Index, Index]]:
+        """Each of the classes, and which of the ascending `fits` its labels cover in these columns."""
+        own, fitting = np.repeat(classes, fits.size), np.tile(fits, classes.size)
+        for column in columns:
+            kept = self.masks[column][self.rows[column][own], self.tuples[column][fitting]]
+            own, fitting = own[kept], fitting[kept]
+        ends = np.append(np.flatnonzero(np.diff(own)) + 1, own.size).tolist() if own.size else []
+        for start, end in pairwise([0, *ends]):
+            yield own[start : start + 1], fitting[start:end]
 
 
 def _narrowest_first(rows: Codes, tuples: Codes, covered: Sequence[Sequence[Index]]) -> list[int]:

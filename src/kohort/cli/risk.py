@@ -166,8 +166,7 @@ class Attacks(NamedTuple):
             others=tuple(map(read, self.other_release or ())),
         )
         with progress() as on_progress:
-            on_progress("attack")
-            return controlled(attacks(more, names_of(self.attack)))
+            return controlled(attacks(more, names_of(self.attack), on_progress=on_progress))
 
 
 def names_of(texts: Sequence[str] | None) -> tuple[str, ...]:

@@ -97,8 +97,16 @@ class Publication(Generic[V, R]):
             with stage("verify"):
                 return self.verify(file)
 
+        finished: list[R] = []  # once, for what a report measures of a release serves the next one, too
+
+        def finish(verdict: V) -> R:
+            if not finished:
+                stage.on_progress("report")
+                finished.append(self.finish(verdict))
+            return finished[0]
+
         def companion(report: Companion[R]) -> Companion[V]:
-            return Companion(report.path, lambda verdict: report.content(self.finish(verdict)))
+            return Companion(report.path, lambda verdict: report.content(finish(verdict)))
 
         said: _TargetOptions = {"overwrite": overwrite, "inputs": inputs}
         others = [companion(report) for report in reports]

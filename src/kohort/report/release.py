@@ -27,7 +27,7 @@ from kohort.tables.table import Column
 from kohort.verify.singling import singled_out, together
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from kohort.arrays import Index
     from kohort.core.uniques import Singling
@@ -316,7 +316,9 @@ def _rounding(release: Release, one: Singling, people: Index | None) -> Rounding
     return RoundingFigures.from_attributes(found, perturb=found.perturbation(name), unique=found.after)
 
 
-def attacked(release: Release, names: Sequence[str] = ()) -> tuple[Outcome, ...]:
+def attacked(
+    release: Release, names: Sequence[str] = (), *, on_progress: Callable[[str], None] = lambda _: None
+) -> tuple[Outcome, ...]:
     """What the attacks called `names`, or all, find in a release, and in their controls."""
     from kohort.assessment.risk.attacks import Evidence, attacks, refuse_unknown  # noqa: PLC0415  only where some are tried
     from kohort.assessment.risk.attacks.controls import controlled  # noqa: PLC0415  as above
@@ -327,4 +329,4 @@ def attacked(release: Release, names: Sequence[str] = ()) -> tuple[Outcome, ...]
     schema = release.job.schema
     quasi, sensitive = (tuple(one.name for one in part) for part in (schema.quasi, schema.sensitive))
     evidence = Evidence(release.table, quasi, sensitive, original=release.source, schema=release.job.of_people)
-    return controlled(attacks(evidence, names))
+    return controlled(attacks(evidence, names, on_progress=on_progress))

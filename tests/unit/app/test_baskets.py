@@ -321,7 +321,7 @@ def test_the_curve_is_that_of_a_sweep(visitor: Visitor) -> None:
         value, loss = one["value"], f"{one['distortion']:.1%}"
         moles = one["size1_moles"] + sum(one["minimal_moles"].values())
         assert f"{value} {one['method']} {loss} {one['dropped']} {moles} " in shown
-    assert 'href="#point-mmil-1"' in page.text
+    assert 'href="#point-0"' in page.text
 
 
 def test_a_curve_of_one_impossible_value_has_no_picture(visitor: Visitor) -> None:

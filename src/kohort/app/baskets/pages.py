@@ -8,11 +8,12 @@ from urllib.parse import urlencode
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from kohort.app.attacks import Attacks
 from kohort.app.desk import tables_of
 from kohort.app.fields import changed, read, table_at, written
-from kohort.app.job_pages import WITH_A_FORM, JobPages, number
+from kohort.app.job_pages import AT_ONCE, WITH_A_FORM, JobPages, number
+from kohort.app.plot import Setting, plot_of
 from kohort.errors import UsageError
-from kohort.job.transactions_form import COHERENCE, ITEMS, SUPPRESSION
 from kohort.report.evidence.criteria import TRANSACTION_CRITERIA
 from kohort.report.render.page.figure import percent, written_number
 from kohort.transactions.methods import METHODS
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from kohort.app.desk import Version
     from kohort.app.fields import Field
     from kohort.app.job_pages import Endpoint
+    from kohort.app.subjects import Changes
     from kohort.job.lines import Place
 
 #: Items of a page.
@@ -41,6 +43,18 @@ TRIED: Final[Mapping[str, str]] = {
     "p": "1,2,3,4",
     "delta": "0.2,0.4,0.6,0.8",
 }
+
+#: The parameters of the promise, what each asks, and values of it.
+PROMISES: Final[tuple[tuple[str, str, str, tuple[int | float, ...]], ...]] = (
+    ("p", "How many items may an attacker know? (p)", "Each item more costs much more detail.", (1, 2, 3, 4)),
+    ("k", "How many transactions share these items? (k)", "At least so many have them, or none.", (2, 5, 10, 20, 50)),
+    (
+        "h",
+        "How sure may anyone be of a private item? (h)",
+        "The greatest share of these transactions that have it.",
+        (0.2, 0.4, 0.6, 0.8),
+    ),
+)
 
 #: What is compared of two versions, by the part of the page and its key.
 COMPARED: Final[Mapping[str, tuple[str, str]]] = {
@@ -156,12 +170,26 @@ class Pages(JobPages):
     def protection(self, _: Request) -> Response:
         """What every cohort must satisfy, and how the release is found."""
         groups = [
-            ("Promise", COHERENCE.sentence, self._fields(("privacy",))),
-            ("Items", f"{ITEMS.sentence} Single items get their roles on the page Items.", self._item_fields()),
-            ("Method", SUPPRESSION.sentence, self._fields(("method",))),
+            ("Promise", self._fields(("privacy",))),
+            ("Items", self._item_fields()),
+            ("Method", self._fields(("method",))),
         ]
-        shown: dict[str, Any] = {"place": None, "groups": groups, "back": "", "bars": (), "here": "/protection"}
-        return self._page("fields", "Protection", action="/protection", **shown)
+        choices = choices_of(self.desk.raw)
+        costs, waiting = self._costs(choices)
+        shown: dict[str, Any] = {"choices": choices, "costs": costs, "groups": groups, "waiting": waiting}
+        return self._page("protection", "Protection", lost="Occurrences lost with each choice.", **shown)
+
+    def _costs(self, choices: Sequence[Mapping[str, Any]]) -> tuple[Mapping[Changes, Point | None], bool]:
+        """What each option costs, as far as it is known; and whether more is still to come."""
+        found, waiting, method = dict["Changes", "Point | None"](), False, (_method(self.desk.raw),)
+        for one in () if self.desk.faults() else choices:
+            values = {written(option["value"]): option["changes"] for option in one["options"]}
+            task = self.desk.ask("curve", self.desk.text, self.desk.place, one["vary"], tuple(values), method)
+            task.over.wait(AT_ONCE)
+            waiting = waiting or task.is_open
+            points: Sequence[Point] = task.value or ()
+            found |= {values[point.value]: None if point.why else point for point in points if point.value in values}
+        return found, waiting
 
     def preview(self, request: Request) -> Response:
         """What the job would release; ten transactions of it where somebody asks for them."""
@@ -174,7 +202,14 @@ class Pages(JobPages):
         found = self._of_job("evidence")
         if request.query_params.get("form") == "json":
             return JSONResponse(found)
-        return self._page("baskets/evidence", "Evidence", found=found, criteria=TRANSACTION_CRITERIA, here="/evidence")
+        return self._page(
+            "baskets/evidence",
+            "Evidence",
+            found=found,
+            criteria=TRANSACTION_CRITERIA,
+            here="/evidence",
+            attacks=Attacks.of(found["criteria"]),
+        )
 
     def curve(self, request: Request) -> Response:
         """What other values of a parameter would cost."""
@@ -188,6 +223,12 @@ class Pages(JobPages):
         found: Sequence[Point] = self._of_job("curve", vary, values, methods) if "values" in said else ()
         place: Place = ("items" if vary == "delta" else "privacy", vary)
         helps = {one.key: one.help for one in self._fields(("privacy",), ("items",))}
+        is_now = (written(table_at(self.desk.raw, place[:1]).get(place[1])), now)
+        rows, tried = (
+            [(one, (one.value, one.method) == is_now) for one in found],
+            tuple(dict.fromkeys(one.value for one in found)),
+        )
+        settings = (_setting(vary, tried, nth, *row) for nth, row in enumerate(rows) if not row[0].why)
         return self._page(
             "baskets/curve",
             "Trade-off",
@@ -196,11 +237,8 @@ class Pages(JobPages):
             values=", ".join(values),
             methods=methods,
             titles=self._titles(),
-            lines=_lines(found, methods),
-            most=max((one.distortion for one in found), default=0) or 1,
-            found=found,
-            tried=[*dict.fromkeys(one.value for one in found)],
-            now=(written(table_at(self.desk.raw, place[:1]).get(place[1])), now),
+            rows=rows,
+            plot=plot_of([*settings], tried),
             drawn=drawn,
             here="/curve",
         )
@@ -317,6 +355,32 @@ def method_keys(name: str) -> dict[str, object]:
     return said | ({_KEYS[name]: "cells" if name == "cells" else True} if name in _KEYS else {})
 
 
+def choices_of(raw: Mapping[str, object]) -> list[dict[str, Any]]:
+    """What can be chosen of the promise, in the form of `kohort.app.protection.choices_of`; each with its `value`."""
+    privacy = table_at(raw, ("privacy",))
+    return [
+        {
+            "title": title,
+            "says": says,
+            "vary": key,
+            "options": [
+                {
+                    "title": f"{key} = {value}",
+                    "says": "",
+                    "words": f"{key} = {value}",
+                    "value": value,
+                    "changes": ((("privacy", key), value),),
+                    "chosen": written(privacy.get(key)) == written(value),
+                }
+                for value in dict.fromkeys(
+                    (*values, *([privacy[key]] if privacy.get(key) not in (None, *values) else []))
+                )
+            ],
+        }
+        for key, title, says, values in PROMISES
+    ]
+
+
 def _method(raw: Mapping[str, object]) -> str:
     said = table_at(raw, ("method",))
     if said.get("optimal"):
@@ -339,13 +403,11 @@ def _matching(look: ItemsLook, roles: Mapping[str, str], shown: ItemFilter) -> l
     return sorted(places, key=lambda place: -look.supports[place])
 
 
-def _lines(found: Sequence[Point], methods: Sequence[str]) -> list[tuple[str, list[tuple[int, Point]]]]:
-    """For each method its points, each with the place of its value."""
-    values = [*dict.fromkeys(one.value for one in found)]
-    return [
-        (name, [(values.index(one.value), one) for one in found if one.method == name and not one.why])
-        for name in methods
-    ]
+def _setting(vary: str, tried: Sequence[str], place: int, one: Point, is_now: bool) -> Setting:  # noqa: FBT001  the parts of a row
+    words = f"{vary} = {one.value}, {one.method}: {percent(one.distortion)} lost{'; current setting' * is_now}"
+    label = percent(one.distortion) + " (now)" * is_now
+    at = float(tried.index(one.value)), one.distortion
+    return Setting(*at, label, one.method, words, f"point-{place}", now=is_now)
 
 
 # ── the roles of items in a job's text ───────────────────────────────────────────────────────────

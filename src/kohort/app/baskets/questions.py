@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from kohort.app.answers import BasketPreview, ItemRoles, ItemsLook, Point, Released, Rows
-from kohort.app.questions import REPORTS, SHOWN, changes_in, refuse_piped, reports_of
+from kohort.app.questions import REPORTS, SHOWN, changes_in, page_writers, refuse_piped, reports_of
 from kohort.app.subjects import transactions_of
 from kohort.assessment.inspection.distribution import Bar
 from kohort.engines.local import engine_of
@@ -137,8 +137,7 @@ class Session:
     def evidence(self, text: str, folder: str) -> dict[str, Any]:
         """The dossier of what a job would release."""
         release = self._try(text, folder)
-        self.on_progress("attack")
-        return transaction_dossier_of(release).as_json()
+        return transaction_dossier_of(release, on_progress=self.on_progress).as_json()
 
     # --- what is released ---------------------------------------------------------------------------------------------
 
@@ -147,7 +146,7 @@ class Session:
         made = load(Path(job))
         made.refuse_output()
         target = Path(made.target)
-        reports = reports_of(target)
+        reports, write = reports_of(target), page_writers(transactions_page)
         with placing(made.placed):
             release = anonymize_transactions(
                 made.source,
@@ -155,7 +154,7 @@ class Session:
                 target=target,
                 overwrite=overwrite,
                 progress=self.on_progress,
-                reports=tuple(Companion(path, _page(REPORTS[name])) for name, path in reports.items()),
+                reports=tuple(Companion(path, write(REPORTS[name])) for name, path in reports.items()),
                 inputs=made.inputs,
                 engine=engine_of(made.run.engine),
             )
@@ -226,10 +225,6 @@ def _items(held: Transactions, row: int) -> tuple[str, ...]:
 def _preview(release: TransactionRelease) -> BasketPreview:
     page = transactions_page(release, audience=Audience.INTERNAL).as_json()
     return BasketPreview(page, release.lost, release.whole, sum(release.seconds.values()))
-
-
-def _page(audience: Audience) -> Callable[[TransactionRelease], bytes]:
-    return lambda release: writer_of(".html")(transactions_page(release, audience=audience))
 
 
 def _point(one: Outcome) -> Point:

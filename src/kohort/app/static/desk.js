@@ -28,6 +28,9 @@ async function look() {
     }
     const stage = document.querySelector("[data-stage]");
     if (stage.textContent !== told.stage) stage.textContent = told.stage;
+    const bar = task.querySelector("progress");
+    if (told.steps) [bar.value, bar.max] = told.steps;
+    else bar.removeAttribute("value");
   } catch {
     document.querySelector("[data-stage]").textContent = "kohort app does not answer; was it stopped?";
   }

@@ -108,9 +108,11 @@ def _far(name: str, texts: Texts, counted: Callable[[], Counts], missing: Collec
     digits, counts = most_digits(numbers), counted()[present]
     whole, of = np.unique(all_times_ten(numbers, digits), return_inverse=True)
     records = np.bincount(of, counts).astype(np.int64)
-    ends = inner(whole.tolist(), digits, records, DAYS if as_days else SENTINELS)
-    far = [at for at, number in enumerate(numbers) if not ends[0] <= exact(number) <= ends[1]]
-    known = {exact(number) for number in map(str, DAYS if as_days else SENTINELS)}
-    told = sorted({spelled(int(numbers[at])) if as_days else numbers[at] for at in far if exact(numbers[at]) in known})
+    sentinels = DAYS if as_days else SENTINELS
+    low, high = (int(end * 10**digits) for end in inner(whole.tolist(), digits, records, sentinels))
+    is_far = np.array([not low <= one <= high for one in whole.tolist()], np.bool_)
+    far = np.flatnonzero(is_far[of]).tolist()
+    known = [at for at in far if exact(numbers[at]) in sentinels]
+    told = sorted({spelled(int(numbers[at])) if as_days else numbers[at] for at in known})
     count = int(counts[far].sum()) if far else 0
     return f"{count:,} of {name}" + (f" ({', '.join(told)})" if told else "") if count else ""

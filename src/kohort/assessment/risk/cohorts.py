@@ -16,7 +16,7 @@ import numpy as np
 from kohort.assessment.risk.attacks.base import Attack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from kohort.arrays import Counts, Index, Items, Mask
@@ -52,6 +52,8 @@ def cohort_attacks(  # noqa: PLR0917  transactions, what is released of them, an
     public: AbstractSet[str],
     private: AbstractSet[str],
     p: int,
+    *,
+    on_progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[Tried, ...]:
     """What attackers find who know one, p, p + 1 and all public items of a person.
 
@@ -62,6 +64,7 @@ def cohort_attacks(  # noqa: PLR0917  transactions, what is released of them, an
         public: The names of public items.
         private: Those of private items.
         p: Public items that the model protects against.
+        on_progress: Hears of each round of attacks.
 
     >>> from kohort.transactions.database import Transactions
     >>> shop = Transactions.of([["tea", "pill"], ["tea"], ["jam"]])
@@ -77,7 +80,9 @@ def cohort_attacks(  # noqa: PLR0917  transactions, what is released of them, an
     release = _Lookup.of(released, lineage, source, private)
     input_ = _Lookup.of(source, np.arange(n), source, private)
     found: list[Tried] = []
-    for known in (*dict.fromkeys((1, p, p + 1)), None):
+    rounds = (*dict.fromkeys((1, p, p + 1)), None)
+    for number, known in enumerate(rounds, 1):
+        on_progress(f"attack {number} of {len(rounds)}")
         own = {row: _names(source, order[row][:known]) for row in targets.tolist()}
         strange = {row: own[other] for row, other in zip(targets.tolist(), others, strict=True)}
         attacks = (release.attacks(own), input_.attacks(own), release.attacks(strange))

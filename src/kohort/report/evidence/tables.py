@@ -20,7 +20,7 @@ from kohort.schema.hierarchy import SUPPRESSED
 from kohort.shown import Share  # noqa: TC001  pydantic reads what fields are
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kohort.assessment.inspection.safe_harbor import Finding
     from kohort.release import Release
@@ -237,8 +237,8 @@ class Dossier(Figures, frozen=True):
     not_shown: tuple[str, ...]
 
 
-def dossier_of(release: Release) -> Dossier:
-    """The dossier of a release; attacks are tried for it.
+def dossier_of(release: Release, *, on_progress: Callable[[str], None] = lambda _: None) -> Dossier:
+    """The dossier of a release; attacks are tried for it, and `on_progress` hears of each.
 
     >>> import kohort, polars as pl
     >>> people = pl.DataFrame({"zip": ["02139", "02138", "02141"] * 4, "birthday": ["1984-03-01"] * 12})
@@ -246,7 +246,7 @@ def dossier_of(release: Release) -> Dossier:
     >>> [(one.letter, one.becomes, one.kept) for one in dossier_of(release).identifiers]
     [('B', 'generalized', 'allowed'), ('C', 'removed', 'nothing')]
     """
-    found = attacked(release)
+    found = attacked(release, on_progress=on_progress)
     return Dossier(
         audience="internal",
         criteria={one.name: tuple(each for each in found if each.attack in one.attacks) for one in CRITERIA},

@@ -17,7 +17,7 @@ from kohort.shown import ToldAs, many, rounded
 from kohort.transactions.problem import CellSuppression
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from kohort.arrays import Mask
     from kohort.release.transactions import TransactionRelease
@@ -93,8 +93,10 @@ class TransactionDossier(Figures, frozen=True):
     not_shown: tuple[str, ...]
 
 
-def transaction_dossier_of(release: TransactionRelease) -> TransactionDossier:
-    """The dossier of released transactions; attacks are tried for it.
+def transaction_dossier_of(
+    release: TransactionRelease, *, on_progress: Callable[[str], None] = lambda _: None
+) -> TransactionDossier:
+    """The dossier of released transactions; attacks are tried for it, and `on_progress` hears of each round.
 
     >>> from kohort import Coherence, Listed, TransactionJob, Transactions, anonymize_transactions
     >>> shop = [["tea", "mail ada@example.org"], ["tea", "jam"], ["tea", "jam", "pill"], ["jam", "tea"]] * 3
@@ -107,7 +109,7 @@ def transaction_dossier_of(release: TransactionRelease) -> TransactionDossier:
     """
     here, p = release.here(), release.job.coherence.p
     public, private = (_named(release, items) for items in (release.roles.public, release.roles.private))
-    found = cohort_attacks(here.source, here.released, release.lineage, public, private, p)
+    found = cohort_attacks(here.source, here.released, release.lineage, public, private, p, on_progress=on_progress)
     return TransactionDossier(
         audience="internal",
         p=p,

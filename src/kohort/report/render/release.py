@@ -367,9 +367,9 @@ def _members(mean: float) -> str:
     """What the sets of a column give away although they cost little.
 
     >>> _members(18.04)
-    'sets list 18.0 values on average, each held by someone in the class'
+    'its sets list 18.0 values on average, each held by someone in the class'
     """
-    return f"sets list {mean:,.1f} values on average, each held by someone in the class"
+    return f"its sets list {mean:,.1f} values on average, each held by someone in the class"
 
 
 def _figure(name: str, value: float) -> str:

@@ -80,8 +80,10 @@ class Evidence:
     seed: int = 0
 
 
-def attacks(evidence: Evidence, names: Sequence[str] = ()) -> tuple[Outcome, ...]:
-    """Try the attacks called `names`, or all, in the order of `ATTACKS`.
+def attacks(
+    evidence: Evidence, names: Sequence[str] = (), *, on_progress: Callable[[str], None] = lambda _: None
+) -> tuple[Outcome, ...]:
+    """Try the attacks called `names`, or all, in the order of `ATTACKS`; `on_progress` hears of each.
 
     Raises:
         UsageError: There is no attack of some name.
@@ -96,8 +98,13 @@ def attacks(evidence: Evidence, names: Sequence[str] = ()) -> tuple[Outcome, ...
     """
     refuse_unknown(names)
     _check(evidence)
-    attacker = _Attacker.of(evidence)
-    return tuple(one for name, tried in ATTACKS.items() if name in (names or ATTACKS) for one in tried(attacker))
+    on_progress("match people")
+    attacker, found = _Attacker.of(evidence), list[Outcome]()
+    wanted = [name for name in ATTACKS if name in (names or ATTACKS)]
+    for number, name in enumerate(wanted, 1):
+        on_progress(f"attack {number} of {len(wanted)}: {name}")
+        found.extend(ATTACKS[name](attacker))
+    return tuple(found)
 
 
 def refuse_unknown(names: Sequence[str]) -> None:

@@ -14,12 +14,12 @@ generalization refines no class alone, and is not attacked.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from math import comb, inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -66,59 +66,122 @@ def minimality(known: Adversary, *, truth: tuple[Index, Index] | None = None, of
         of: The sensitive attribute.
     """
     sizes = np.bincount(known.classes)
-    valued = known.values >= 0
-    kinds, records = np.unique(np.stack([known.classes, known.values], 1)[valued], axis=0, return_counts=True)
-    limit = max(
-        (Fraction(int(n), int(sizes[c])) for (c, _), n in zip(kinds, records, strict=True)), default=Fraction(1)
-    )
+    frequent = _Frequent.of(known, sizes)
+    known = replace(known, pairs=_attacked(known, sizes))
     claims, right, guessed = 0, 0.0, 0.0
-    for one, tuples in _attacked(known, sizes):
-        values = np.flatnonzero(kinds[:, 0] == one)
-        most: list[int] = values[np.argsort(-records[values], kind="stable")].tolist()
-        frequencies = [int(records[kind]) for kind in most]
-        sides = _sides(known, tuples, frequencies, limit=limit, k=int(sizes.min()))
-        chance, people, side = max(sides, key=lambda side: side[:2], default=(limit, 0, tuples))
-        if chance <= limit:
-            continue
-        claims += people
-        right += float(chance * people) if truth is None else _having(truth, side, int(kinds[most[0], 1]))
-        guessed += people * frequencies[0] / int(sizes[one])
+    for one, side in sorted(_surest(known, sizes, frequent).items()):
+        claims += side.people
+        value = int(frequent.value[one])
+        right += float(side.chance * side.people) if truth is None else _having(truth, side.tuples(known, one), value)
+        guessed += side.people * int(frequent.most[one]) / int(sizes[one])
     everybody = known.classes.size
     return Attack.scored("minimality", everybody, claims, right, guessed / max(everybody, 1), of=of)
 
 
-def _attacked(known: Adversary, sizes: Counts) -> Iterator[tuple[int, Index]]:
-    """Classes large enough to be cut, whose people are just those known, with their tuples."""
-    people = np.bincount(known.pairs[:, 1], weights=known.counts[known.pairs[:, 0]], minlength=sizes.size)
-    by_class = np.argsort(known.pairs[:, 1], kind="stable")
-    starts = np.searchsorted(known.pairs[by_class, 1], np.arange(sizes.size + 1))
-    for one in np.flatnonzero((sizes >= 2 * sizes.min(initial=1)) & (people == sizes)).tolist():
-        yield one, known.pairs[by_class[starts[one] : starts[one + 1]], 0]
+def _attacked(known: Adversary, sizes: Counts) -> Index:
+    """(m, 2) the pairs, by class, of classes large enough to be cut whose people are just those known."""
+    tuples, classes = known.pairs.T
+    people = np.bincount(classes, weights=known.counts[tuples], minlength=sizes.size)
+    attacked = (sizes >= 2 * sizes.min(initial=1)) & (people == sizes)
+    pairs = known.pairs[attacked[classes]]
+    return pairs[np.argsort(pairs[:, 1], kind="stable")]
 
 
-def _sides(
-    known: Adversary, tuples: Index, frequencies: Sequence[int], *, limit: Fraction, k: int
-) -> Iterator[tuple[Fraction, int, Index]]:
-    """Both sides of every cut that was not made because the most frequent value was too frequent on one.
+class _Frequent(NamedTuple):
+    """The most frequent sensitive value of each class; of several the first.
 
-    Of each: the chance that a person there has the value, the people, and their tuples.
+    Attributes:
+        value: (c,) its code.
+        most: (c,) records with it.
+        second: (c,) records with the next one.
+        limit: The greatest share that a value has in any class.
     """
-    counts = known.counts[tuples]
-    having, others = (*frequencies, 0, 0)[:2]
-    for positions in known.positions:
-        at = positions[tuples]
-        for end in np.unique(at)[:-1].tolist():
-            masks = (at <= end, at > end)
-            sizes = tuple(int(counts[mask].sum()) for mask in masks)
-            small = min(sizes)
-            if small < k or others > limit * small or having <= limit * small:
-                continue
-            chances = credibility(sizes, having, limit)
-            yield from zip(chances, sizes, (tuples[mask] for mask in masks), strict=True)
+
+    value: Index
+    most: Counts
+    second: Counts
+    limit: Fraction
+
+    @classmethod
+    def of(cls, known: Adversary, sizes: Counts) -> _Frequent:
+        valued, different = known.values >= 0, int(known.values.max(initial=0)) + 1
+        kinds, records = np.unique((known.classes * different + known.values)[valued], return_counts=True)
+        classes, values = np.divmod(kinds, different)
+        order = np.lexsort((values, -records, classes))
+        values, records = values[order], records[order]
+        with_values, first, kinds_of = np.unique(classes, return_index=True, return_counts=True)
+        value, most, second = (np.zeros(sizes.size, np.int64) for _ in range(3))
+        value[with_values], most[with_values] = values[first], records[first]
+        several = kinds_of > 1
+        second[with_values[several]] = records[first[several] + 1]
+        shares = map(Fraction, most[with_values].tolist(), sizes[with_values].tolist())
+        return cls(value, most, second, max(shares, default=Fraction(1)))
+
+
+class _Side(NamedTuple):
+    """A side of a cut that was not made, and the chance that a person there has the most frequent value.
+
+    Attributes:
+        chance: That chance.
+        people: The people of the side.
+        column: The place of the cut column among `Adversary.positions`.
+        end: The last position below the cut.
+        lower: Whether it is the side below.
+    """
+
+    chance: Fraction
+    people: int
+    column: int
+    end: int
+    lower: bool
+
+    def tuples(self, known: Adversary, one: int) -> Index:
+        """Its tuples in this class."""
+        start, end = np.searchsorted(known.pairs[:, 1], [one, one + 1])
+        inside = known.pairs[start:end, 0]
+        return inside[(known.positions[self.column][inside] <= self.end) == self.lower]
+
+
+def _surest(known: Adversary, sizes: Counts, frequent: _Frequent) -> dict[int, _Side]:
+    """Of each class the side whose people have the value with the greatest chance above the limit, if any."""
+    best: dict[int, _Side] = {}
+    limit = frequent.limit
+    for column, positions in enumerate(known.positions):
+        for one, end, *people in _cuts(known, positions, sizes, frequent):
+            chances = credibility(tuple(people), int(frequent.most[one]), limit)
+            for chance, many, lower in zip(chances, people, (True, False), strict=True):
+                if chance > limit and (one not in best or (chance, many) > best[one][:2]):
+                    best[one] = _Side(chance, many, column, end, lower)
+    return best
+
+
+def _cuts(
+    known: Adversary, positions: Index, sizes: Counts, frequent: _Frequent
+) -> Iterator[tuple[int, int, int, int]]:
+    """Every cut that was not made because the most frequent value was too frequent on one side.
+
+    Of each: the class, the last position below it, and the people below and above.
+    """
+    tuples, classes = known.pairs.T
+    if not tuples.size:
+        return
+    order = np.lexsort((positions[tuples], classes))
+    tuples, at = tuples[order], positions[tuples[order]]
+    first = np.searchsorted(classes, classes)
+    people = np.cumsum(known.counts[tuples])
+    below = people - people[first] + known.counts[tuples[first]]
+    ends = np.flatnonzero((np.diff(at) != 0) & (np.diff(classes) == 0))
+    of, below = classes[ends], below[ends]
+    above = sizes[of] - below
+    small, (share, whole) = np.minimum(below, above), frequent.limit.as_integer_ratio()
+    was_cut = (small < sizes.min()) | (frequent.second[of] * whole > share * small)
+    kept = ~was_cut & (frequent.most[of] * whole > share * small)
+    yield from zip(*(one[kept].tolist() for one in (of, at[ends], below, above)), strict=True)
 
 
 def _having(truth: tuple[Index, Index], tuples: Index, value: int) -> int:
-    return int((np.isin(truth[0], tuples) & (truth[1] == value)).sum())
+    """How many people of these tuples have the value."""
+    return int(np.isin(truth[0][truth[1] == value], tuples).sum())
 
 
 def positions_of(view: ReleaseView, match: PopulationMatch, hierarchies: Collection[str]) -> Iterator[Index]:
@@ -153,15 +216,16 @@ def credibility(groups: tuple[int, ...], having: int, limit: Fraction) -> tuple[
     >>> credibility((2, 5), 2, Fraction(1, 2))  # five cannot be over a half of them with two, so the other two were
     (Fraction(1, 1), Fraction(0, 1))
     """
-    ways = [[comb(size, x) for x in range(size + 1)] for size in groups]
     within = [
-        [way if x <= limit * size else 0 for x, way in enumerate(one)] for one, size in zip(ways, groups, strict=True)
+        [comb(size, x) for x in range(min(having, limit.numerator * size // limit.denominator) + 1)] for size in groups
     ]
-    kept = _coefficient(ways, having) - _coefficient(within, having)
+    everybody = sum(groups)
+    kept = comb(everybody, having) - _coefficient(within, having)
     if not kept:
         return (Fraction(0),) * len(groups)
+    having_one = comb(everybody - 1, having - 1)  # a person has it in so many of all ways
     return tuple(
-        Fraction(_coefficient(_weighted(ways, at), having) - _coefficient(_weighted(within, at), having), kept * size)
+        Fraction(having_one * size - _coefficient(_weighted(within, at), having), kept * size)
         for at, size in enumerate(groups)
     )
 
